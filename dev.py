@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""One door for people and CI: ``python3 dev.py TASK [ARGUMENT …]``.
+
+run     serve the example app; its options may follow, see: dev.py run --help
+test    all tests; what follows goes to pytest: dev.py test tests/keys -k plural
+check   ruff, mypy, import rules and the documentation: all but the tests
+fix     let ruff mend and format what it can
+bench   the benchmarks; what follows goes to pytest
+docs    build the documentation into docs/_build
+
+Needs Python 3.11 with pip, and git. All else goes into ``.venv``, which follows
+pyproject.toml, those of the plugins, and constraints.txt.
+"""
+
+import hashlib
+import signal
+import subprocess
+import sys
+import tomllib
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if sys.platform == "win32" else "bin")
+PIP = [BIN / "python", "-m", "pip"]
+DISTRIBUTIONS = [ROOT, *sorted(p.parent for p in ROOT.glob("plugins/*/pyproject.toml"))]
+DOCS = ["sphinx-build", "-q", "-W", "-b", "html", "docs", "docs/_build/html"]
+TASKS = {
+    "run": [["python", "-m", "example_app"]],
+    "test": [["pytest", "-n", "auto", "--dist", "loadfile"]],
+    "check": [
+        ["ruff", "check", "."],
+        ["ruff", "format", "--check", "."],
+        ["mypy"],
+        ["lint-imports"],
+        *([DOCS] if (ROOT / "docs/conf.py").is_file() else []),
+    ],
+    "fix": [["ruff", "check", "--fix", "."], ["ruff", "format", "."]],
+    "bench": [["pytest", "tests/benchmarks"]],
+    "docs": [DOCS],
+}
+
+
+def main() -> int:
+    task, *rest = sys.argv[1:] or [""]
+    if task not in TASKS:
+        print(__doc__, file=sys.stderr)
+        return 2
+    try:
+        prepare(["app"] if task == "run" else ["app", "tools"])
+    except subprocess.CalledProcessError as error:
+        print(f"dev.py: pip failed with {error.returncode}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    for command in TASKS[task]:
+        status = run([*command, *rest], cwd=None if task == "run" else ROOT)
+        if status:
+            return status
+    return 0
+
+
+def prepare(parts: list[str]) -> None:
+    """Install the parts that are not there as the project files ask for them.
+
+    A part's stamp is written last, so an install that was cut off is done again.
+    """
+    files = [d / "pyproject.toml" for d in DISTRIBUTIONS] + [ROOT / "constraints.txt"]
+    seen = [sys.version, str(ROOT), *(file.read_text("utf-8") for file in files)]
+    wanted = hashlib.sha256("\0".join(seen).encode()).hexdigest()
+    stamps = {part: VENV / f"{part}.stamp" for part in parts}
+    for part, stamp in stamps.items():
+        if not stamp.is_file() or stamp.read_text() != wanted:
+            print(f"dev.py: installing the {part} into {VENV}", file=sys.stderr)
+            install(part)
+            stamp.write_text(wanted)
+
+
+def install(part: str) -> None:
+    if part == "tools":
+        pip("--group", "dev")
+        return
+    # Debian's Python has no ensurepip: its pip fills the new environment.
+    venv.create(VENV, with_pip=False, clear=not (VENV / "app.stamp").is_file())
+    pip("-U", "pip", by=[sys.executable, "-m", "pip", "--python", BIN / "python"])
+    pip("hatchling", "editables")  # once, not in an environment of its own for each
+    editable = [arg for path in DISTRIBUTIONS for arg in ("-e", with_extras(path))]
+    pip("--no-build-isolation", *editable)
+
+
+def pip(*wanted: str, by: list[str | Path] = PIP) -> None:
+    options = ["-q", "--disable-pip-version-check", "-c", "constraints.txt"]
+    subprocess.run([*by, "install", *options, *wanted], check=True, cwd=ROOT)
+
+
+def with_extras(path: Path) -> str:
+    project = tomllib.loads((path / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = set(project.get("optional-dependencies", {})) - {"testing"}
+    return f"{path}[{','.join(sorted(extras))}]" if extras else str(path)
+
+
+def run(command: list[str], cwd: Path | None) -> int:
+    """Run in the foreground. A signal is the command's to answer; we wait for it."""
+    signal.signal(signal.SIGINT, lambda *_: None)  # the terminal sends it to both
+    program = BIN / command[0]
+    with subprocess.Popen([program, *command[1:]], cwd=cwd) as child:
+        signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+        status = child.wait()
+    return 128 - status if status < 0 else status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

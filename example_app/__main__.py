@@ -1,0 +1,99 @@
+"""``python -m example_app``: makes the demo at the first start, and serves."""
+
+from pathlib import Path
+from urllib.parse import quote
+
+import click
+from msgspec.structs import replace
+
+from locframework import Framework, Settings
+from locframework.commands.options import configure_logging
+from locframework.commands.serving import base_url, migrate_first, serve_settings
+from locframework.commands.telling import one_line
+
+from .demo import Demo, find_demo, make_demo
+
+HERE = Path(__file__).resolve().parent
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--host", metavar="ADDRESS", help="Where to listen.  [127.0.0.1]")
+@click.option("--port", type=click.IntRange(0, 65535), help="0: a free one.  [8080]")
+@click.option(
+    "--data-dir",
+    type=click.Path(file_okay=False, path_type=Path, resolve_path=True),
+    default=HERE.parent / "data",
+    help="Where everything is kept.  [data, beside the example app]",
+)
+@click.option(
+    "--settings",
+    "settings_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=HERE / "settings.toml",
+    help="The settings.  [example_app/settings.toml]",
+)
+def main(
+    host: str | None, port: int | None, data_dir: Path, settings_file: Path
+) -> None:
+    """Serve locframework with the demo project "Skerry".
+
+    The first start makes an organization, its owner and the demo project, imports
+    the files in example_app/demo, publishes them, and prints the owner's token. A
+    later start finds all that again. FOLDER/demo.json has what a script needs.
+
+    \b
+    Examples:
+      python -m example_app
+      python -m example_app --port 8081 --data-dir /tmp/second
+    """
+    configure_logging("warning")
+    with one_line():
+        settings = settings_of(settings_file, data_dir)
+        asked = {"host": host, "port": port}
+        given = {name: value for name, value in asked.items() if value is not None}
+        settings = replace(settings, server=replace(settings.server, **given))
+        run(settings, data_dir / "demo.json")
+
+
+def run(settings: Settings, demo_file: Path) -> None:
+    """Serve until SIGTERM or SIGINT."""
+    demo_file.parent.mkdir(parents=True, exist_ok=True)
+    migrate_first(settings)
+    with Framework(settings) as framework:
+        kept = find_demo(framework, Demo.read(demo_file))
+        demo = kept or make_demo(framework)
+
+    def on_ready(host: str, port: int) -> None:
+        served = replace(demo, base_url=base_url(settings, host, port))
+        served.write(demo_file)
+        tell(served, demo_file, is_new=kept is None)
+
+    serve_settings(settings, on_ready)
+
+
+def settings_of(file: Path, data_dir: Path) -> Settings:
+    """The settings of the file; where they do not say, data goes to ``data_dir``."""
+    settings = Settings.load(file)
+    database = quote(str(data_dir / "locframework.sqlite3"))
+    tables: dict[str, dict[str, object]] = {
+        "peewee": {"database": f"sqlite:///{database}"},
+        "disk": {"folder": str(data_dir / "blobs")},
+    }
+    for plugin, table in settings.plugins.items():
+        tables[plugin] = {**tables.get(plugin, {}), **table}
+    return replace(settings, plugins=tables)
+
+
+def tell(demo: Demo, demo_file: Path, *, is_new: bool) -> None:
+    """Print where everything is; the token only once, when it was made."""
+    url = demo.base_url
+    click.echo(f"base URL     {url}")
+    if is_new:
+        click.echo(f"owner token  {demo.token}")
+    click.echo(f"manifest     {url}/content/{demo.public_key}/manifest.json")
+    click.echo(f"docs         {url}/docs")
+    click.echo(f"(also in {demo_file}, with the token; Ctrl-C stops)")
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m example_app")

@@ -1,0 +1,184 @@
+"""Makes the demo project, or finds the one that an earlier start has made.
+
+Every step looks first for what is there, so that a start which was cut off is
+completed by the next one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import click
+import msgspec
+from msgspec import Struct
+
+from locframework import OPERATOR, Framework
+from locframework.access.records import Member, NewToken, Organization
+from locframework.commands.progress import progress
+from locframework.commands.waiting import run_to_end
+from locframework.delivery.records import Distribution, NewDistribution, NewRelease
+from locframework.errors import ProjectNotFound
+from locframework.exchange.records import ImportOptions
+from locframework.formats.records import SourceFile
+from locframework.jobs.records import Job
+from locframework.keys.records import BulkKey, NewKeys
+from locframework.paging import PageRequest
+from locframework.projects.records import NewLanguage, NewProject, Project
+
+FILES = Path(__file__).resolve().parent / "demo"
+ORGANIZATION = "Skerry Ferries"
+OWNER = "owner@skerry.example"
+PROJECT = "Skerry"
+SOURCE_LANGUAGE = "en"
+LANGUAGES = ("de", "fr", "pt-BR", "pl", "ar", "ja")
+DISTRIBUTION = "Apps and emails"
+FORMAT = "json-nested"
+ALL = PageRequest(limit=200)
+
+
+class Demo(Struct, frozen=True, rename="camel"):
+    """What demo.json tells to scripts."""
+
+    base_url: str
+    token: str
+    organization_id: str
+    project_id: str
+    public_key: str
+
+    @classmethod
+    def read(cls, file: Path) -> Demo | None:
+        """What an earlier start wrote; None where there is nothing of use."""
+        try:
+            return msgspec.json.decode(file.read_bytes(), type=cls)
+        except (FileNotFoundError, msgspec.MsgspecError):
+            return None
+
+    def write(self, file: Path) -> None:
+        """Put it in place as a whole; only the owner may read it."""
+        handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)  # mode 0600
+        with os.fdopen(handle, "wb") as written:
+            written.write(msgspec.json.format(msgspec.json.encode(self)) + b"\n")
+            written.flush()
+            os.fsync(written.fileno())
+        Path(name).replace(file)
+
+
+def find_demo(framework: Framework, kept: Demo | None) -> Demo | None:
+    """The demo that is there, if its project and its token are still of use."""
+    if kept is None or framework.tokens.caller_behind(kept.token) is None:
+        return None
+    try:
+        distribution = _distribution(framework, kept.project_id)
+    except ProjectNotFound:
+        return None
+    if distribution is None:
+        return kept
+    return msgspec.structs.replace(kept, public_key=distribution.public_key)
+
+
+def make_demo(framework: Framework) -> Demo:
+    """Make the demo, or what is missing of it; ``base_url`` is not known yet."""
+    click.echo("making the demo project …", err=True)
+    organization, owner = _organization(framework)
+    project = _project(framework, organization)
+    _add_languages(framework, project)
+    _import_files(framework, project)
+    _describe_keys(framework, project)
+    distribution = _publish(framework, project)
+    _, token = framework.tokens.create_for_member(
+        OPERATOR,
+        organization.id,
+        owner.id,
+        NewToken(name="Made with the demo", expires_in_days=366),
+    )
+    return Demo("", token, organization.id, project.id, distribution.public_key)
+
+
+def _organization(framework: Framework) -> tuple[Organization, Member]:
+    organizations = framework.organizations
+    for found in organizations.list_organizations(OPERATOR, ALL).items:
+        members = organizations.list_members(OPERATOR, found.id, ALL).items
+        for member in members:
+            if (found.name, member.email) == (ORGANIZATION, OWNER):
+                return found, member
+    return organizations.create_organization(ORGANIZATION, OWNER)
+
+
+def _project(framework: Framework, organization: Organization) -> Project:
+    for found in framework.projects.list_projects(OPERATOR, ALL).items:
+        if (found.organization_id, found.name) == (organization.id, PROJECT):
+            return found
+    new = NewProject(
+        name=PROJECT,
+        source_language=SOURCE_LANGUAGE,
+        organization_id=organization.id,
+        description="A ferry booking app and its emails: the demo of locframework.",
+    )
+    return framework.projects.create_project(OPERATOR, new)
+
+
+def _add_languages(framework: Framework, project: Project) -> None:
+    there = {
+        language.language_code
+        for language in framework.languages.list_languages(OPERATOR, project.id)
+    }
+    for code in LANGUAGES:
+        if code not in there:
+            framework.languages.add_language(OPERATOR, project.id, NewLanguage(code))
+
+
+def _import_files(framework: Framework, project: Project) -> None:
+    """Through the same service as ``POST /projects/{projectId}/import``."""
+    app = [FILES / "app" / f"{code}.json" for code in (SOURCE_LANGUAGE, *LANGUAGES)]
+    emails = [FILES / "emails" / f"{code}.po" for code in LANGUAGES]
+    app_options = ImportOptions(format="json-nested")
+    email_options = ImportOptions(module="emails", tags=["email"])
+    with progress("importing files") as tell:
+        for at, path in enumerate((*app, *emails)):
+            options = app_options if path in app else email_options
+            file = SourceFile(path.name, path.read_bytes())
+            job = framework.imports.start_import(OPERATOR, project.id, file, options)
+            _run(framework, job)
+            tell(at + 1, len(app) + len(emails))
+
+
+def _describe_keys(framework: Framework, project: Project) -> None:
+    known = json.loads((FILES / "keys.json").read_text(encoding="utf-8"))
+    keys = [
+        BulkKey(key=name, description=about["description"], tags=about["tags"])
+        for name, about in known.items()
+    ]
+    framework.bulk_keys.create_keys(OPERATOR, project.id, NewKeys(keys, "update"))
+
+
+def _publish(framework: Framework, project: Project) -> Distribution:
+    distribution = _distribution(framework, project.id)
+    if distribution is None:
+        new = NewDistribution(name=DISTRIBUTION, format=FORMAT)
+        distribution = framework.distributions.create_distribution(
+            OPERATOR, project.id, new
+        )
+    for job in framework.jobs.list_jobs(OPERATOR, project.id, ALL).items:
+        if job.status in ("queued", "running"):
+            _run(framework, job)
+    # what an earlier start published may lack what this one has imported
+    _, stored = framework.releases.create_release(
+        OPERATOR, project.id, distribution.id, NewRelease()
+    )
+    if stored is not None:
+        _run(framework, stored.job)
+    return distribution
+
+
+def _distribution(framework: Framework, project_id: str) -> Distribution | None:
+    found = framework.distributions.list_distributions(OPERATOR, project_id, ALL)
+    return next((each for each in found.items if each.name == DISTRIBUTION), None)
+
+
+def _run(framework: Framework, job: Job) -> None:
+    ended = run_to_end(framework, job, lambda done, total: None)
+    if ended.error is not None:
+        raise click.ClickException(f"the demo failed: {ended.error.message}")

@@ -1,0 +1,43 @@
+"""A plugin-based framework for localization management.
+
+Embedders begin here: ``Framework(settings)`` gives the services, ``create_app`` serves
+them over HTTP. Plugin authors find their ports in ``locframework.ports``.
+"""
+
+from typing import TYPE_CHECKING
+
+import pluggy
+
+if TYPE_CHECKING:
+    from .app import OPERATOR, Framework, create_app
+    from .errors import LocError
+    from .settings import Settings
+
+hookimpl = pluggy.HookimplMarker("locframework")
+"""Marks a plugin's method as the answer to the hook of the same name."""
+
+__all__ = [
+    "OPERATOR",
+    "Framework",
+    "LocError",
+    "Settings",
+    "create_app",
+    "hookimpl",
+]
+
+_ROOMS = {
+    "OPERATOR": "app",
+    "Framework": "app",
+    "LocError": "errors",
+    "Settings": "settings",
+    "create_app": "app",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import the rooms when they are asked for, so that a plugin stays light."""
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_ROOMS[name]}", __name__), name)

@@ -1,0 +1,282 @@
+"""Organizations, members, personal tokens and permissions over HTTP."""
+
+from msgspec import Struct
+
+from locframework.errors import (
+    LanguageNotAssigned,
+    LastOwner,
+    MemberExists,
+    MemberNotFound,
+    OrganizationNotFound,
+    TokenNotFound,
+    UnknownPermission,
+)
+from locframework.http.operation import operation
+from locframework.http.records import Deleted
+from locframework.paging import Page, PageRequest
+
+from .organizations import Organizations
+from .permissions import Permission
+from .records import (
+    Caller,
+    Member,
+    MemberChanges,
+    NewMember,
+    NewToken,
+    Organization,
+    OrganizationChanges,
+    Token,
+    TokenSelf,
+)
+from .tokens import Tokens, self_of
+
+
+class OrganizationAnswer(Struct, frozen=True):
+    """One organization."""
+
+    organization: Organization
+
+
+class MemberAnswer(Struct, frozen=True):
+    """One member."""
+
+    member: Member
+
+
+class TokenAnswer(Struct, frozen=True):
+    """A new token; ``secret`` is its text, shown this once."""
+
+    token: Token
+    secret: str
+
+
+class TokenSelfAnswer(Struct, frozen=True):
+    """What the token of this request is and can do."""
+
+    token: TokenSelf
+
+
+class PermissionsAnswer(Struct, frozen=True):
+    """Every permission key there is."""
+
+    permissions: list[Permission]
+
+
+class AccessEndpoints:
+    """Declares the operations of the access area."""
+
+    def __init__(
+        self,
+        organizations: Organizations,
+        tokens: Tokens,
+        permissions: list[Permission],
+    ) -> None:
+        self._organizations = organizations
+        self._tokens = tokens
+        self._permissions = permissions
+
+    @operation("GET", "/organizations", permission="project_read", tag="Organizations")
+    def list_organizations(
+        self, caller: Caller, query: PageRequest
+    ) -> Page[Organization]:
+        """List the caller's organizations.
+
+        By name.
+        """
+        return self._organizations.list_organizations(caller, query)
+
+    @operation("GET", "/organization", permission="project_read", tag="Organizations")
+    def get_own_organization(self, caller: Caller) -> OrganizationAnswer:
+        """Get the caller's only organization.
+
+        400 when the caller has several: ask /organizations then.
+        """
+        return OrganizationAnswer(self._organizations.get_own(caller))
+
+    @operation(
+        "PATCH", "/organization", permission="organization_manage", tag="Organizations"
+    )
+    def update_own_organization(
+        self, caller: Caller, body: OrganizationChanges
+    ) -> OrganizationAnswer:
+        """Change the caller's only organization."""
+        return OrganizationAnswer(self._organizations.update_own(caller, body))
+
+    @operation(
+        "GET",
+        "/organizations/{organizationId}",
+        permission="project_read",
+        errors=(OrganizationNotFound,),
+        tag="Organizations",
+    )
+    def get_organization(
+        self, caller: Caller, organization_id: str
+    ) -> OrganizationAnswer:
+        """Get an organization."""
+        found = self._organizations.get_organization(caller, organization_id)
+        return OrganizationAnswer(found)
+
+    @operation(
+        "PATCH",
+        "/organizations/{organizationId}",
+        permission="organization_manage",
+        errors=(OrganizationNotFound,),
+        tag="Organizations",
+    )
+    def update_organization(
+        self, caller: Caller, organization_id: str, body: OrganizationChanges
+    ) -> OrganizationAnswer:
+        """Change an organization.
+
+        What the body leaves out stays. `deliveryQuota` null is no limit.
+        """
+        changed = self._organizations.update_organization(caller, organization_id, body)
+        return OrganizationAnswer(changed)
+
+    @operation(
+        "GET",
+        "/organizations/{organizationId}/members",
+        permission="member_manage",
+        errors=(OrganizationNotFound,),
+        tag="Members",
+    )
+    def list_members(
+        self, caller: Caller, organization_id: str, query: PageRequest
+    ) -> Page[Member]:
+        """List the members.
+
+        By email.
+        """
+        return self._organizations.list_members(caller, organization_id, query)
+
+    @operation(
+        "POST",
+        "/organizations/{organizationId}/members",
+        permission="member_manage",
+        status=201,
+        errors=(OrganizationNotFound, MemberExists),
+        tag="Members",
+    )
+    def add_member(
+        self, caller: Caller, organization_id: str, body: NewMember
+    ) -> MemberAnswer:
+        """Add a member.
+
+        Nobody can give a role that may do more than they may themselves.
+        """
+        member = self._organizations.add_member(caller, organization_id, body)
+        return MemberAnswer(member)
+
+    @operation(
+        "PATCH",
+        "/organizations/{organizationId}/members/{memberId}",
+        permission="member_manage",
+        errors=(OrganizationNotFound, MemberNotFound, LastOwner),
+        tag="Members",
+    )
+    def update_member(
+        self,
+        caller: Caller,
+        organization_id: str,
+        member_id: str,
+        body: MemberChanges,
+    ) -> MemberAnswer:
+        """Change a member's role, languages or projects.
+
+        It takes effect with the member's next request.
+        """
+        member = self._organizations.update_member(
+            caller, organization_id, member_id, body
+        )
+        return MemberAnswer(member)
+
+    @operation(
+        "DELETE",
+        "/organizations/{organizationId}/members/{memberId}",
+        permission="member_manage",
+        errors=(OrganizationNotFound, MemberNotFound, LastOwner),
+        tag="Members",
+    )
+    def remove_member(
+        self, caller: Caller, organization_id: str, member_id: str
+    ) -> Deleted:
+        """Remove a member.
+
+        Their tokens do nothing more in this organization, from the next request on.
+        """
+        self._organizations.remove_member(caller, organization_id, member_id)
+        return Deleted(member_id)
+
+    @operation(
+        "POST",
+        "/organizations/{organizationId}/members/{memberId}/tokens",
+        permission="member_manage",
+        status=201,
+        errors=(
+            OrganizationNotFound,
+            MemberNotFound,
+            UnknownPermission,
+            LanguageNotAssigned,
+        ),
+        tag="Tokens",
+    )
+    def create_member_token(
+        self, caller: Caller, organization_id: str, member_id: str, body: NewToken
+    ) -> TokenAnswer:
+        """Make a personal token for a member.
+
+        For service accounts and people without a log-in page; never wider than the
+        member's role.
+        """
+        return TokenAnswer(
+            *self._tokens.create_for_member(caller, organization_id, member_id, body)
+        )
+
+    @operation("GET", "/tokens", permission=None, tag="Tokens")
+    def list_tokens(self, caller: Caller, query: PageRequest) -> Page[Token]:
+        """List the caller's own personal tokens.
+
+        Newest first.
+        """
+        return self._tokens.list_personal(caller, query)
+
+    @operation(
+        "POST",
+        "/tokens",
+        permission=None,
+        status=201,
+        errors=(UnknownPermission, LanguageNotAssigned),
+        tag="Tokens",
+    )
+    def create_token(self, caller: Caller, body: NewToken) -> TokenAnswer:
+        """Make a personal token.
+
+        It can narrow what the caller may do and never exceed it. `secret` is shown
+        this once.
+        """
+        return TokenAnswer(*self._tokens.create_personal(caller, body))
+
+    @operation("GET", "/tokens/self", permission=None, tag="Tokens")
+    def get_own_token(self, caller: Caller) -> TokenSelfAnswer:
+        """Get what the token of this request is and can do."""
+        return TokenSelfAnswer(self_of(caller))
+
+    @operation(
+        "DELETE",
+        "/tokens/{tokenId}",
+        permission=None,
+        errors=(TokenNotFound,),
+        tag="Tokens",
+    )
+    def revoke_token(self, caller: Caller, token_id: str) -> Deleted:
+        """Revoke one of the caller's own tokens.
+
+        It is refused from the next request on.
+        """
+        self._tokens.revoke_personal(caller, token_id)
+        return Deleted(token_id)
+
+    @operation("GET", "/permissions", permission=None, tag="Tokens")
+    def list_permissions(self, caller: Caller) -> PermissionsAnswer:
+        """List every permission key."""
+        return PermissionsAnswer(self._permissions)

@@ -1,0 +1,270 @@
+"""Organizations and their members: who belongs, in which role."""
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from locframework.clock import Clock, timestamp
+from locframework.errors import (
+    LanguageNotAssigned,
+    LastOwner,
+    MemberExists,
+    MemberNotFound,
+    PermissionDenied,
+    ValidationFailed,
+    shown,
+)
+from locframework.ids import id_in, is_id, new_id, slug
+from locframework.paging import Page, PageRequest
+from locframework.storage import Transactions
+
+from .permissions import ROLES
+from .records import (
+    Caller,
+    Member,
+    MemberChanges,
+    NewMember,
+    Organization,
+    OrganizationChanges,
+    Role,
+    Scope,
+    User,
+)
+from .rules import check_languages, check_name
+from .service import Access
+from .store import AccessStore
+
+
+class Organizations:
+    """What one can do with organizations and members."""
+
+    def __init__(
+        self,
+        store: AccessStore,
+        transactions: Transactions,
+        access: Access,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._transactions = transactions
+        self._access = access
+        self._clock = clock
+
+    def create_organization(
+        self, name: str, owner_email: str
+    ) -> tuple[Organization, Member]:
+        """A new organization and its first owner. For the operator; asks nobody.
+
+        The email may be that of a user who exists already.
+        """
+        now = timestamp(self._clock())
+        id_, name = new_id(), check_name(name)
+        organization = Organization(
+            id=id_,
+            slug=slug(name, id_),
+            name=name,
+            tm_enabled=True,
+            delivery_quota=None,
+            created_at=now,
+            updated_at=now,
+        )
+        new = NewMember(email=owner_email, role="owner")
+        with self._transactions.transaction():
+            self._store.add_organization(organization)
+            member = self._add_member(id_, new)
+        return organization, member
+
+    def list_organizations(
+        self, caller: Caller, page: PageRequest
+    ) -> Page[Organization]:
+        """Those the caller may read, by name."""
+        scopes = self._access.scopes(caller, "project_read")
+        ids = None if scopes is None else sorted({s.organization_id for s in scopes})
+        return self._store.list_organizations(ids, page)
+
+    def get_organization(self, caller: Caller, reference: str) -> Organization:
+        """Raises OrganizationNotFound, PermissionDenied."""
+        return self._access.require_organization(caller, "project_read", reference)
+
+    def get_own(self, caller: Caller) -> Organization:
+        """The caller's only organization. ValidationFailed when there are several."""
+        reference = self._access.default_organization(caller, None)
+        return self.get_organization(caller, reference)
+
+    def update_own(self, caller: Caller, changes: OrganizationChanges) -> Organization:
+        """Change the caller's only organization."""
+        reference = self._access.default_organization(caller, None)
+        return self.update_organization(caller, reference, changes)
+
+    def update_organization(
+        self, caller: Caller, reference: str, changes: OrganizationChanges
+    ) -> Organization:
+        """Raises OrganizationNotFound, PermissionDenied, ValidationFailed."""
+        old = self._access.require_organization(
+            caller, "organization_manage", reference
+        )
+        with self._transactions.transaction():
+            self._store.lock_organization(old.id)
+            old = self._store.find_organization(old.id) or old
+            name = old.name if changes.name is UNSET else check_name(changes.name)
+            new = replace(
+                old,
+                name=name,
+                slug=slug(name, old.id),
+                updated_at=timestamp(self._clock()),
+                **_given(tm_enabled=changes.tm_enabled),
+                **_given(delivery_quota=changes.delivery_quota),
+            )
+            self._store.save_organization(new)
+        return new
+
+    def list_members(
+        self, caller: Caller, reference: str, page: PageRequest
+    ) -> Page[Member]:
+        """By email. Raises OrganizationNotFound, PermissionDenied."""
+        organization = self._managed(caller, reference)
+        return self._store.list_members(organization.id, page)
+
+    def add_member(self, caller: Caller, reference: str, new: NewMember) -> Member:
+        """Raises OrganizationNotFound, PermissionDenied, MemberExists."""
+        organization = self._managed(caller, reference)
+        self._may_give(caller, organization.id, new.role)
+        languages = _languages(new.assigned_languages)
+        self._may_assign(caller, organization.id, languages)
+        with self._transactions.transaction():
+            self._store.lock_organization(organization.id)
+            return self._add_member(organization.id, new)
+
+    def update_member(
+        self, caller: Caller, reference: str, member_id: str, changes: MemberChanges
+    ) -> Member:
+        """Raises MemberNotFound, PermissionDenied, LastOwner.
+
+        Takes effect with the member's next request.
+        """
+        organization = self._managed(caller, reference)
+        with self._transactions.transaction():
+            self._store.lock_organization(organization.id)
+            old = self._member(organization.id, member_id)
+            new = self._changed(old, changes)
+            self._may_give(caller, organization.id, old.role)
+            self._may_give(caller, organization.id, new.role)
+            self._may_assign(caller, organization.id, new.assigned_languages)
+            if new.role != old.role:
+                self._keep_an_owner(old)
+            self._store.save_member(new)
+            if new.name != old.name:
+                self._rename_user(old.user_id, new.name)
+        return new
+
+    def remove_member(self, caller: Caller, reference: str, member_id: str) -> None:
+        """Raises MemberNotFound, PermissionDenied, LastOwner."""
+        organization = self._managed(caller, reference)
+        with self._transactions.transaction():
+            self._store.lock_organization(organization.id)
+            member = self._member(organization.id, member_id)
+            self._may_give(caller, organization.id, member.role)
+            self._keep_an_owner(member)
+            self._store.remove_member(member.id)
+
+    def _managed(self, caller: Caller, reference: str) -> Organization:
+        return self._access.require_organization(caller, "member_manage", reference)
+
+    def _member(self, organization_id: str, member_id: str) -> Member:
+        found = (
+            self._store.find_member(organization_id, member_id)
+            if is_id(member_id)
+            else None
+        )
+        if found is None:
+            raise MemberNotFound
+        return found
+
+    def _add_member(self, organization_id: str, new: NewMember) -> Member:
+        now = timestamp(self._clock())
+        user = self._store.find_user_by_email(new.email)
+        if user is None:
+            user = User(new_id(), new.email, new.name.strip(), True, now)
+            self._store.add_user(user)
+        for member in self._store.memberships_of(user.id):
+            if member.organization_id == organization_id:
+                raise MemberExists(f"{shown(new.email)} is a member already")
+        member = Member(
+            id=new_id(),
+            organization_id=organization_id,
+            user_id=user.id,
+            email=user.email,
+            name=user.name,
+            role=new.role,
+            assigned_languages=_languages(new.assigned_languages),
+            project_ids=_projects(new.project_ids),
+            created_at=now,
+        )
+        self._store.add_member(member)
+        return member
+
+    def _changed(self, old: Member, changes: MemberChanges) -> Member:
+        new = old
+        if changes.role is not UNSET:
+            new = replace(new, role=changes.role)
+        if changes.name is not UNSET:
+            new = replace(new, name=changes.name.strip())
+        if changes.assigned_languages is not UNSET:
+            tags = _languages(changes.assigned_languages)
+            new = replace(new, assigned_languages=tags)
+        if changes.project_ids is not UNSET:
+            new = replace(new, project_ids=_projects(changes.project_ids))
+        return new
+
+    def _may_give(self, caller: Caller, organization_id: str, role: Role) -> None:
+        """Nobody gives, takes or lowers a role that can do more than they can."""
+        scope = Scope(organization_id)
+        for permission in sorted(ROLES[role]):
+            if not self._access.may(caller, permission, scope):
+                raise PermissionDenied(permission)
+
+    def _may_assign(
+        self, caller: Caller, organization_id: str, languages: tuple[str, ...] | None
+    ) -> None:
+        """Nobody assigns languages that are not assigned to themselves."""
+        mine = self._access.languages(caller, Scope(organization_id))
+        if mine is None:
+            return
+        for tag in languages or ("und",):  # None is every language
+            if tag not in mine:
+                raise LanguageNotAssigned(tag)
+
+    def _keep_an_owner(self, member: Member) -> None:
+        alone = self._store.count_owners(member.organization_id) == 1
+        if member.role == "owner" and alone:
+            raise LastOwner("the last owner of an organization cannot leave it")
+
+    def _rename_user(self, user_id: str, name: str) -> None:
+        """A person's name is theirs in all organizations: only theirs alone sets it."""
+        user = self._store.find_user(user_id)
+        if user is None:
+            return
+        if len(self._store.memberships_of(user_id)) > 1:
+            reason = "the person is a member elsewhere too; their name is not yours"
+            raise PermissionDenied("member_manage", reason)
+        self._store.save_user(replace(user, name=name))
+
+
+def _given(**values: object) -> dict[str, object]:
+    return {name: value for name, value in values.items() if value is not UNSET}
+
+
+def _languages(codes: list[str] | None) -> tuple[str, ...] | None:
+    return check_languages(codes, "$.assignedLanguages")
+
+
+def _projects(references: list[str] | None) -> tuple[str, ...] | None:
+    if references is None:
+        return None
+    ids = []
+    for at, reference in enumerate(references):
+        id_ = id_in(reference)
+        if id_ is None:
+            path = f"$.projectIds[{at}]"
+            raise ValidationFailed.at(path, "id", "is not the id of a project")
+        ids.append(id_)
+    return tuple(dict.fromkeys(ids))

@@ -1,0 +1,177 @@
+"""Organizations, members, roles, tokens, and the caller that they add up to."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from locframework.clock import Timestamp
+from locframework.events import Actor
+
+Role = Literal["viewer", "translator", "reviewer", "developer", "manager", "owner"]
+TokenKind = Literal["personal", "project"]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class Quota(Struct, frozen=True):
+    """What content delivery may give out in a calendar month (UTC)."""
+
+    requests: Annotated[int, Meta(ge=0, le=2**53)]
+    bytes: Annotated[int, Meta(ge=0, le=2**53)]
+
+
+class Organization(Struct, frozen=True, rename="camel"):
+    """An organization (decisions 2.9)."""
+
+    id: str
+    slug: str
+    name: str
+    tm_enabled: bool
+    delivery_quota: Quota | None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class OrganizationChanges(Struct, frozen=True, rename="camel"):
+    """What PATCH of an organization may name; what is left out stays."""
+
+    name: Name | UnsetType = UNSET
+    tm_enabled: bool | UnsetType = UNSET
+    delivery_quota: Quota | UnsetType | None = UNSET
+
+
+class User(Struct, frozen=True):
+    """A person or a service account; emails are unique, case ignored."""
+
+    id: str
+    email: str
+    name: str
+    is_active: bool
+    created_at: Timestamp
+
+
+class Member(Struct, frozen=True, rename="camel"):
+    """A user's place in an organization (decisions 2.9)."""
+
+    id: str
+    organization_id: str
+    user_id: str
+    email: str
+    name: str
+    role: Role
+    assigned_languages: tuple[str, ...] | None  # None: all (so is an empty list)
+    project_ids: tuple[str, ...] | None  # None: all of the organization
+    created_at: Timestamp
+
+
+class NewMember(Struct, frozen=True, rename="camel"):
+    """The body that makes a member."""
+
+    email: Annotated[
+        str, Meta(min_length=3, max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")
+    ]
+    role: Role
+    name: Annotated[str, Meta(max_length=200)] = ""
+    assigned_languages: list[str] | None = None
+    project_ids: list[str] | None = None
+
+
+class MemberChanges(Struct, frozen=True, rename="camel"):
+    """What PATCH of a member may name; what is left out stays."""
+
+    role: Role | UnsetType = UNSET
+    name: Annotated[str, Meta(max_length=200)] | UnsetType = UNSET
+    assigned_languages: list[str] | UnsetType | None = UNSET
+    project_ids: list[str] | UnsetType | None = UNSET
+
+
+class Token(Struct, frozen=True, rename="camel"):
+    """A token as it is shown; its text is shown once, when it is made."""
+
+    id: str
+    kind: TokenKind
+    name: str
+    prefix: str  # the first 12 characters of the token text
+    permissions: tuple[str, ...]
+    project_id: str | None  # project tokens: the one project they are bound to
+    assigned_languages: tuple[str, ...] | None
+    expires_at: Timestamp | None
+    last_used_at: Timestamp | None
+    created_at: Timestamp
+
+
+class StoredToken(Struct, frozen=True):
+    """A token as it is kept: the record, its hash, and where it belongs."""
+
+    token: Token
+    sha256: str  # of the token text, lower-case hex
+    user_id: str | None  # personal tokens: the owner
+    organization_id: str | None  # the only one it counts in; None: all the owner's
+    revoked_at: Timestamp | None
+
+
+class NewToken(Struct, frozen=True, rename="camel"):
+    """The body that makes a token.
+
+    ``permissions`` left out: all that the maker may grant. ``expiresInDays`` left
+    out: 90.
+    """
+
+    name: Name
+    permissions: Annotated[list[str], Meta(max_length=200)] | UnsetType = UNSET
+    expires_in_days: Annotated[int, Meta(ge=1, le=366)] = 90
+    assigned_languages: Annotated[list[str], Meta(max_length=500)] | None = None
+
+
+class Scope(Struct, frozen=True):
+    """Where something happens: an organization, or one project of it."""
+
+    organization_id: str
+    project_id: str | None = None
+
+
+class Grant(Struct, frozen=True):
+    """What a caller may do in one organization. Nothing here is ever cached."""
+
+    organization_id: str
+    permissions: frozenset[str]
+    project_ids: frozenset[str] | None = None  # None: every project
+    languages: frozenset[str] | None = None  # None: every language; limits writes
+
+
+class Caller(Struct, frozen=True):
+    """Who asks, with all that they may do, worked out once per request.
+
+    An embedder's ``loc_decide_caller`` makes its own. ``everything`` is for the
+    operator's own code in the same process; no token ever has it.
+    """
+
+    actor: Actor
+    grants: tuple[Grant, ...] = ()
+    everything: bool = False
+    user_id: str | None = None  # whose personal tokens the caller manages
+    token: Token | None = None  # set when a built-in token was used
+    bound_to: str | None = None  # the only organization of a token made for a member
+
+
+class GrantShown(Struct, frozen=True, rename="camel"):
+    """What a token may do in one organization."""
+
+    organization_id: str
+    permissions: list[str]  # sorted
+    project_ids: list[str] | None  # None: all
+    assigned_languages: list[str] | None  # None: all
+
+
+class TokenSelf(Struct, frozen=True, rename="camel"):
+    """What a token is, and what it can do right now (``GET /tokens/self``)."""
+
+    kind: str  # personal, project; plugin: an embedder's own identity
+    id: str | None
+    name: str | None
+    user_id: str | None
+    project_id: str | None
+    permissions: list[str]  # the allow-list
+    effective_permissions: list[str]  # of all grants together
+    assigned_languages: list[str] | None
+    expires_at: Timestamp | None
+    grants: list[GrantShown]

@@ -1,0 +1,162 @@
+"""Decides what a token is, and what it adds up to with its owner's roles."""
+
+import hashlib
+import re
+import secrets
+import zlib
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from locframework.clock import moment
+from locframework.errors import UnknownPermission, ValidationFailed, shown
+from locframework.languages import require_tag
+
+from .permissions import PERMISSIONS, ROLES
+from .records import Grant, Member, Scope, StoredToken, TokenKind
+
+ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+RANDOM_LENGTH = 36
+CHECK_LENGTH = 6
+SHOWN_PREFIX_LENGTH = 12
+PREFIXES: dict[TokenKind, str] = {"personal": "svc_pat_", "project": "svc_proj_"}
+
+_TOKEN = re.compile(r"svc_(pat|proj)_[0-9A-Za-z]{42}", re.ASCII)
+
+
+def new_token_text(kind: TokenKind) -> str:
+    """A fresh token: prefix, 36 random base62 characters, 6 of their CRC32.
+
+    Source: decisions 2.9. The check is for secret scanners, not for security.
+    """
+    letters = "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
+    body = PREFIXES[kind] + letters
+    return body + _check(body)
+
+
+def is_token_text(text: str) -> bool:
+    """Whether ``text`` has the form and the check of a token; junk has not."""
+    if _TOKEN.fullmatch(text) is None:
+        return False
+    return _check(text[:-CHECK_LENGTH]) == text[-CHECK_LENGTH:]
+
+
+def token_hash(text: str) -> str:
+    """All that is kept of a token text: its SHA-256 (214 random bits need no salt)."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def is_live(token: StoredToken, now: datetime) -> bool:
+    """Whether the token still counts: not revoked, not expired."""
+    expires_at = token.token.expires_at
+    expired = expires_at is not None and moment(expires_at) <= now
+    return token.revoked_at is None and not expired
+
+
+def personal_grants(
+    token: StoredToken, memberships: Sequence[Member]
+) -> tuple[Grant, ...]:
+    """What a personal token may do: its allow-list within its owner's roles.
+
+    A token that was made for a member counts in the organization it was made in.
+
+    Source: service.md, Authentication 4; decisions 2.9. Unknown permission keys in
+    the allow-list give nothing.
+    """
+    allowed = frozenset(token.token.permissions)
+    return tuple(
+        Grant(
+            organization_id=member.organization_id,
+            permissions=ROLES[member.role] & allowed,
+            project_ids=_some(member.project_ids),
+            languages=both(
+                _some(member.assigned_languages or None),
+                _some(token.token.assigned_languages or None),
+            ),
+        )
+        for member in memberships
+        if token.organization_id in (None, member.organization_id)
+    )
+
+
+def project_grants(token: StoredToken) -> tuple[Grant, ...]:
+    """What a project token may do: its allow-list, in its project only."""
+    record = token.token
+    if token.organization_id is None or record.project_id is None:
+        return ()
+    return (
+        Grant(
+            organization_id=token.organization_id,
+            permissions=frozenset(record.permissions) & frozenset(PERMISSIONS),
+            project_ids=frozenset({record.project_id}),
+            languages=_some(record.assigned_languages or None),
+        ),
+    )
+
+
+def covers(grant: Grant, scope: Scope) -> bool:
+    """Whether a grant reaches the scope at all: what it does not, is not seen."""
+    if grant.organization_id != scope.organization_id:
+        return False
+    if scope.project_id is None or grant.project_ids is None:
+        return True
+    return scope.project_id in grant.project_ids
+
+
+def allows(grant: Grant, permission: str, scope: Scope) -> bool:
+    """Whether a grant that covers the scope gives the permission there.
+
+    Whoever is bound to projects may see their organization, and do nothing to it.
+    """
+    if permission not in grant.permissions:
+        return False
+    bound = scope.project_id is None and grant.project_ids is not None
+    return not bound or permission == "project_read"
+
+
+def check_permissions(keys: Collection[str], known: Collection[str]) -> None:
+    """Refuse an allow-list that names a permission nobody provides."""
+    for key in keys:
+        if key not in known:
+            raise UnknownPermission(f"there is no permission {shown(key)!r}")
+
+
+def check_languages(codes: Sequence[str] | None, path: str) -> tuple[str, ...] | None:
+    """Assigned languages in canonical spelling; empty means all, which is None."""
+    if not codes:
+        return None
+    tags = [require_tag(code, f"{path}[{at}]") for at, code in enumerate(codes)]
+    return tuple(dict.fromkeys(tags))
+
+
+def check_name(name: str, path: str = "$.name") -> str:
+    """A name, trimmed. ValidationFailed when nothing but white space is in it."""
+    trimmed = name.strip()
+    if not trimmed:
+        raise ValidationFailed.at(path, "length", "must not be blank")
+    return trimmed
+
+
+def _check(body: str) -> str:
+    number, letters = zlib.crc32(body.encode()), ""
+    for _ in range(CHECK_LENGTH):
+        number, digit = divmod(number, len(ALPHABET))
+        letters = ALPHABET[digit] + letters
+    return letters
+
+
+def _some(items: Sequence[str] | None) -> frozenset[str] | None:
+    return None if items is None else frozenset(items)
+
+
+def both(
+    one: frozenset[str] | None, other: frozenset[str] | None
+) -> frozenset[str] | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return one & other
+
+
+def union(parts: Sequence[frozenset[str] | None]) -> frozenset[str] | None:
+    """All of them together; None, which is everything, wins."""
+    known = [part for part in parts if part is not None]
+    return None if len(known) < len(parts) else frozenset[str]().union(*known)

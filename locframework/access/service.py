@@ -1,0 +1,139 @@
+"""Judges what a caller may see and do; every service asks here first."""
+
+from collections.abc import Callable
+
+from locframework.errors import (
+    LanguageNotAssigned,
+    NotFound,
+    OrganizationNotFound,
+    PermissionDenied,
+    ValidationFailed,
+)
+from locframework.ids import id_in
+
+from .records import Caller, Grant, Organization, Scope
+from .rules import allows, covers, union
+from .store import AccessStore
+
+Refusal = Callable[[Caller, str, Scope], str | None]
+"""``PluginHost.refusal``: a reason to refuse what is permitted, or None."""
+
+_WRITE = "translation_write"
+
+
+class Access:
+    """Judges callers. Nothing is remembered from one call to the next."""
+
+    def __init__(self, store: AccessStore, refusal: Refusal) -> None:
+        self._store = store
+        self._refusal = refusal
+
+    def require(
+        self, caller: Caller, permission: str, scope: Scope, missing: NotFound
+    ) -> None:
+        """Let pass, or raise ``missing`` (not visible) or PermissionDenied.
+
+        ``missing`` is raised just as for an id that does not exist, so that the two
+        answers are the same (decisions 2.2).
+        """
+        if not caller.everything:
+            grants = [grant for grant in caller.grants if covers(grant, scope)]
+            if not grants:
+                raise missing
+            if not any(allows(grant, permission, scope) for grant in grants):
+                raise PermissionDenied(permission)
+        reason = self._refusal(caller, permission, scope)
+        if reason is not None:
+            raise PermissionDenied(permission, reason)
+
+    def sees(self, caller: Caller, scope: Scope) -> bool:
+        """Whether the scope is visible: the caller has any grant that reaches it."""
+        return caller.everything or any(covers(grant, scope) for grant in caller.grants)
+
+    def may(self, caller: Caller, permission: str, scope: Scope) -> bool:
+        """Whether ``require`` would let pass."""
+        try:
+            self.require(caller, permission, scope, NotFound())
+        except (NotFound, PermissionDenied):
+            return False
+        return True
+
+    def require_language(self, caller: Caller, scope: Scope, tag: str) -> None:
+        """Let pass, or raise LanguageNotAssigned. Limits writes only."""
+        if not self.may_write_language(caller, scope, tag):
+            raise LanguageNotAssigned(tag)
+
+    def may_write_language(self, caller: Caller, scope: Scope, tag: str) -> bool:
+        """Whether the language is among those assigned to the caller there."""
+        assigned = self.languages(caller, scope)
+        return assigned is None or tag in assigned
+
+    def languages(self, caller: Caller, scope: Scope) -> frozenset[str] | None:
+        """The languages assigned to the caller there; None is every one.
+
+        Of several grants, the one to read in every language does not widen the one
+        to write in some.
+        """
+        if caller.everything:
+            return None
+        there = [grant for grant in caller.grants if covers(grant, scope)]
+        writing = [grant for grant in there if _WRITE in grant.permissions]
+        return union([grant.languages for grant in writing or there])
+
+    def scopes(self, caller: Caller, permission: str) -> list[Scope] | None:
+        """Where the caller has the permission; None is everywhere.
+
+        Raises PermissionDenied when it is nowhere.
+        """
+        if caller.everything:
+            return None
+        self.require_somewhere(caller, permission)
+        return [
+            scope
+            for grant in caller.grants
+            if permission in grant.permissions
+            for scope in _scopes_of(grant)
+        ]
+
+    def require_organization(
+        self, caller: Caller, permission: str, reference: str
+    ) -> Organization:
+        """The organization, by id or slug. Raises OrganizationNotFound,
+        PermissionDenied."""
+        missing = OrganizationNotFound()
+        organization_id = id_in(reference)
+        if organization_id is None:
+            raise missing
+        self.require(caller, permission, Scope(organization_id), missing)
+        organization = self._store.find_organization(organization_id)
+        if organization is None:
+            raise missing
+        return organization
+
+    def require_somewhere(
+        self, caller: Caller, permission: str, _reference: str = ""
+    ) -> None:
+        """Raise PermissionDenied to callers that have the permission nowhere."""
+        if not caller.everything and not any(
+            permission in grant.permissions for grant in caller.grants
+        ):
+            raise PermissionDenied(permission)
+
+    def default_organization(self, caller: Caller, reference: str | None) -> str:
+        """What ``organizationId`` in a body names; left out, the caller's only one.
+
+        Raises ValidationFailed when it is left out and there are several or none.
+        """
+        if reference is not None:
+            return reference
+        mine = {grant.organization_id for grant in caller.grants}
+        if len(mine) != 1:
+            message = "is required: the caller has not exactly one organization"
+            raise ValidationFailed.at("$.organizationId", "required", message)
+        return mine.pop()
+
+
+def _scopes_of(grant: Grant) -> list[Scope]:
+    if grant.project_ids is None:
+        return [Scope(grant.organization_id)]
+    return [Scope(grant.organization_id, id_) for id_ in sorted(grant.project_ids)]

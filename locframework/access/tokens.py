@@ -1,0 +1,356 @@
+"""Makes, lists and revokes tokens, and finds the caller behind one."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Collection
+from datetime import timedelta
+
+from msgspec import UNSET
+
+from locframework.clock import Clock, moment, timestamp
+from locframework.errors import (
+    LanguageNotAssigned,
+    MemberNotFound,
+    PermissionDenied,
+    TokenNotFound,
+    Unavailable,
+)
+from locframework.events import Actor
+from locframework.ids import is_id, new_id
+from locframework.paging import Page, PageRequest
+from locframework.storage import Transactions
+
+from .permissions import ROLES
+from .records import (
+    Caller,
+    Grant,
+    GrantShown,
+    NewToken,
+    Scope,
+    StoredToken,
+    Token,
+    TokenKind,
+    TokenSelf,
+)
+from .rules import (
+    SHOWN_PREFIX_LENGTH,
+    allows,
+    both,
+    check_languages,
+    check_name,
+    check_permissions,
+    covers,
+    is_live,
+    is_token_text,
+    new_token_text,
+    personal_grants,
+    project_grants,
+    token_hash,
+    union,
+)
+from .service import Access
+from .store import AccessStore
+
+log = logging.getLogger("locframework.access")
+USE_NOTED_EVERY = timedelta(minutes=1)
+
+
+class Tokens:
+    """Personal and project tokens. Their texts are shown once and never kept."""
+
+    def __init__(
+        self,
+        store: AccessStore,
+        transactions: Transactions,
+        access: Access,
+        clock: Clock,
+        known_permissions: Collection[str],
+    ) -> None:
+        self._store = store
+        self._transactions = transactions
+        self._access = access
+        self._clock = clock
+        self._known = known_permissions
+
+    def create_personal(self, caller: Caller, new: NewToken) -> tuple[Token, str]:
+        """A personal token of the caller's own; answers it and its text.
+
+        Raises PermissionDenied when it asks for more than the caller has, or when
+        the caller is no user; UnknownPermission; LanguageNotAssigned.
+        """
+        user_id = self._user_of(caller)
+        grant = Grant(
+            organization_id="",  # of all the caller's organizations together
+            permissions=frozenset[str]().union(*(g.permissions for g in caller.grants)),
+            languages=union([g.languages for g in caller.grants]),
+        )
+        return self._create(
+            grant, new, user_id=user_id, organization_id=caller.bound_to
+        )
+
+    def create_for_member(
+        self, caller: Caller, organization_id: str, member_id: str, new: NewToken
+    ) -> tuple[Token, str]:
+        """A personal token for a member, in this organization only.
+
+        Never wider than the member's role, nor than the caller themselves. Raises
+        OrganizationNotFound, MemberNotFound, PermissionDenied, LanguageNotAssigned.
+        """
+        organization = self._access.require_organization(
+            caller, "member_manage", organization_id
+        )
+        member = (
+            self._store.find_member(organization.id, member_id)
+            if is_id(member_id)
+            else None
+        )
+        if member is None:
+            raise MemberNotFound
+        scope = Scope(organization.id)
+        grant = Grant(
+            organization_id=organization.id,
+            permissions=ROLES[member.role] & self._mine(caller, scope),
+            languages=both(
+                frozenset(member.assigned_languages or ()) or None,
+                self._access.languages(caller, scope),
+            ),
+        )
+        return self._create(
+            grant, new, user_id=member.user_id, organization_id=organization.id
+        )
+
+    def create_for_project(
+        self, caller: Caller, scope: Scope, new: NewToken
+    ) -> tuple[Token, str]:
+        """A token bound to the scope's project; the caller was let pass before.
+
+        Raises PermissionDenied and LanguageNotAssigned when it asks for more than
+        the caller has there.
+        """
+        grant = Grant(
+            organization_id=scope.organization_id,
+            permissions=self._mine(caller, scope),
+            languages=self._access.languages(caller, scope),
+        )
+        return self._create(
+            grant,
+            new,
+            project_id=scope.project_id,
+            organization_id=scope.organization_id,
+        )
+
+    def list_personal(self, caller: Caller, page: PageRequest) -> Page[Token]:
+        """The caller's own live tokens, newest first; none for a project token."""
+        if caller.user_id is None:
+            return Page([], 0, page.page, page.limit)
+        return self._store.list_personal_tokens(caller.user_id, caller.bound_to, page)
+
+    def list_of_project(self, project_id: str, page: PageRequest) -> Page[Token]:
+        """The project's tokens, newest first; the caller was let pass before."""
+        return self._store.list_project_tokens(project_id, page)
+
+    def revoke_personal(self, caller: Caller, token_id: str) -> None:
+        """End one of the caller's own tokens, at once. Raises TokenNotFound."""
+        token = self._find(token_id)
+        if token.user_id is None or token.user_id != caller.user_id:
+            raise TokenNotFound
+        if caller.bound_to not in (None, token.organization_id):
+            raise TokenNotFound
+        self._revoke(token_id)
+
+    def revoke_of_project(self, project_id: str, token_id: str) -> None:
+        """End a token of the project, at once. Raises TokenNotFound."""
+        if self._find(token_id).token.project_id != project_id:
+            raise TokenNotFound
+        self._revoke(token_id)
+
+    def caller_behind(self, text: str) -> Caller | None:
+        """The caller that holds the token, or None when it is no valid token.
+
+        Junk is refused before the database is asked. Two statements.
+        """
+        if not is_token_text(text):
+            return None
+        stored = self._store.find_token_by_hash(token_hash(text))
+        if stored is None or not is_live(stored, self._clock()):
+            return None
+        if stored.user_id is None:
+            grants = project_grants(stored)
+        else:
+            grants = personal_grants(stored, self._store.memberships_of(stored.user_id))
+        if not grants:
+            return None
+        return Caller(
+            actor=_actor(stored),
+            grants=grants,
+            user_id=stored.user_id,
+            bound_to=stored.organization_id if stored.user_id else None,
+            token=stored.token,
+        )
+
+    def _create(
+        self,
+        within: Grant,
+        new: NewToken,
+        *,
+        user_id: str | None = None,
+        project_id: str | None = None,
+        organization_id: str | None = None,
+    ) -> tuple[Token, str]:
+        permissions = (
+            sorted(within.permissions) if new.permissions is UNSET else new.permissions
+        )
+        check_permissions(permissions, self._known)
+        for permission in permissions:
+            if permission not in within.permissions:
+                raise PermissionDenied(permission)
+        languages = check_languages(new.assigned_languages, "$.assignedLanguages")
+        languages = _within(within, languages)
+        kind: TokenKind = "personal" if project_id is None else "project"
+        text, now = new_token_text(kind), self._clock()
+        token = Token(
+            id=new_id(),
+            kind=kind,
+            name=check_name(new.name),
+            prefix=text[:SHOWN_PREFIX_LENGTH],
+            permissions=tuple(dict.fromkeys(permissions)),
+            project_id=project_id,
+            assigned_languages=languages,
+            expires_at=timestamp(now + timedelta(days=new.expires_in_days)),
+            last_used_at=None,
+            created_at=timestamp(now),
+        )
+        stored = StoredToken(token, token_hash(text), user_id, organization_id, None)
+        with self._transactions.transaction():
+            self._store.add_token(stored)
+        return token, text
+
+    def _mine(self, caller: Caller, scope: Scope) -> frozenset[str]:
+        """What the caller was granted in the scope.
+
+        A plugin's refusal is for the moment it is asked, not for the life of a token.
+        """
+        if caller.everything:
+            return frozenset(self._known)
+        return frozenset(
+            permission
+            for grant in caller.grants
+            if covers(grant, scope)
+            for permission in grant.permissions
+            if allows(grant, permission, scope)
+        )
+
+    def _user_of(self, caller: Caller) -> str:
+        if caller.user_id is None:
+            reason = "only a user has personal tokens"
+            raise PermissionDenied("token_manage", reason)
+        return caller.user_id
+
+    def _find(self, token_id: str) -> StoredToken:
+        stored = self._store.find_token(token_id) if is_id(token_id) else None
+        if stored is None or stored.revoked_at is not None:
+            raise TokenNotFound
+        return stored
+
+    def _revoke(self, token_id: str) -> None:
+        with self._transactions.transaction():
+            self._store.revoke_token(token_id, timestamp(self._clock()))
+
+
+class TokenUse:
+    """Notes when tokens were last used: once a minute at most, in the background.
+
+    ``start`` runs the write beside the request, so that a busy database delays or
+    fails no request (decisions 2.9).
+    """
+
+    def __init__(
+        self,
+        store: AccessStore,
+        transactions: Transactions,
+        clock: Clock,
+        start: Callable[[Callable[[], None]], None],
+    ) -> None:
+        self._store = store
+        self._transactions = transactions
+        self._clock = clock
+        self._start = start
+        self._lock = threading.Lock()
+        self._pending: set[str] = set()
+
+    def note(self, token: Token) -> None:
+        """The token was used just now."""
+        last = token.last_used_at
+        if last is not None and self._clock() - moment(last) < USE_NOTED_EVERY:
+            return
+        with self._lock:
+            if token.id in self._pending:
+                return
+            self._pending.add(token.id)
+        self._start(lambda: self._write(token.id))
+
+    def _write(self, token_id: str) -> None:
+        try:
+            with self._transactions.transaction():
+                self._store.touch_token(token_id, timestamp(self._clock()))
+        except Unavailable:
+            log.warning("the use of token %s could not be noted", token_id)
+        finally:
+            with self._lock:
+                self._pending.discard(token_id)
+
+
+def _within(grant: Grant, wanted: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The wanted languages; all of the grant's when none are named.
+
+    Raises LanguageNotAssigned for one beyond them, and PermissionDenied to who has
+    no language at all: none would read as every one.
+    """
+    if grant.languages is None:
+        return wanted
+    for code in wanted or ():
+        if code not in grant.languages:
+            raise LanguageNotAssigned(code)
+    if not grant.languages:
+        reason = "no language is assigned to the caller"
+        raise PermissionDenied("translation_write", reason)
+    return wanted or tuple(sorted(grant.languages))
+
+
+def _actor(stored: StoredToken) -> Actor:
+    if stored.user_id is None:
+        return Actor("token", stored.token.id)
+    return Actor("user", stored.user_id)
+
+
+def self_of(caller: Caller) -> TokenSelf:
+    """What the caller's token is and can do, as worked out for this request."""
+    token, grants = caller.token, caller.grants
+    effective = frozenset[str]().union(*(grant.permissions for grant in grants))
+    languages = union([grant.languages for grant in grants])
+    return TokenSelf(
+        kind=token.kind if token else "plugin",
+        id=token.id if token else None,
+        name=token.name if token else None,
+        user_id=caller.user_id,
+        project_id=token.project_id if token else None,
+        permissions=sorted(token.permissions if token else effective),
+        effective_permissions=sorted(effective),
+        assigned_languages=_listed(languages),
+        expires_at=token.expires_at if token else None,
+        grants=[
+            GrantShown(
+                organization_id=grant.organization_id,
+                permissions=sorted(grant.permissions),
+                project_ids=_listed(grant.project_ids),
+                assigned_languages=_listed(grant.languages),
+            )
+            for grant in grants
+        ],
+    )
+
+
+def _listed(items: frozenset[str] | None) -> list[str] | None:
+    return None if items is None else sorted(items)

@@ -1,0 +1,312 @@
+"""The one place where everything meets: Framework, and the app that serves it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from types import TracebackType
+from typing import Self
+
+import falcon
+
+from .access.authenticate import Authenticator
+from .access.endpoints import AccessEndpoints
+from .access.organizations import Organizations
+from .access.permissions import PERMISSIONS
+from .access.records import Caller
+from .access.service import Access
+from .access.tokens import Tokens, TokenUse
+from .blobs.service import Blobs
+from .clock import Clock, system_clock, timestamp
+from .delivery.builder import ReleaseBuilder
+from .delivery.distributions import Distributions
+from .delivery.endpoints import DeliveryEndpoints
+from .delivery.meter import Meter
+from .delivery.public import PublicContent
+from .delivery.public_endpoints import ContentEndpoints
+from .delivery.queue import ReleaseQueue
+from .delivery.releases import Releases
+from .errors import SettingsError
+from .events import SYSTEM, EventLog
+from .exchange.endpoints import ExchangeEndpoints
+from .exchange.exports import Exports
+from .exchange.import_job import ImportJob
+from .exchange.imports import Imports
+from .formats.endpoints import FormatEndpoints
+from .formats.service import Formats
+from .http.api_document import ApiDocumentEndpoints
+from .http.app import build_wsgi
+from .http.docs_page import DocsPageEndpoints
+from .http.health import HealthEndpoints
+from .http.metrics import MetricsEndpoints, open_metrics
+from .http.rate_limit import RateLimiter, open_windows
+from .jobs.endpoints import JobEndpoints
+from .jobs.runner import JobRunner
+from .jobs.service import Jobs
+from .jobs.ticker import Ticker
+from .keys.bulk import BulkKeys
+from .keys.catalogues import Catalogues
+from .keys.endpoints import KeyEndpoints
+from .keys.service import Keys
+from .keys.writer import KeyWriter
+from .plugin_list import PluginEndpoints
+from .plugins import PluginHost
+from .projects.endpoints import ProjectEndpoints
+from .projects.languages import Languages
+from .projects.service import Projects
+from .settings import Settings
+
+log = logging.getLogger("locframework")
+
+OPERATOR = Caller(actor=SYSTEM, everything=True)
+"""The caller that may do everything: for the operator's own code, never over HTTP."""
+
+TRASH_KEPT = timedelta(days=30)  # deleted keys, and deleted projects
+PURGED_AT_ONCE = 1000
+
+
+class Framework:
+    """The services, for use from Python; ``create_app`` serves the same over HTTP.
+
+    ``plugins`` are objects made by hand, beside the installed ones (``discover``
+    False: without them). Opens no connection and starts nothing by itself:
+    ``migrate`` brings the database up to date, ``start`` begins background work,
+    ``close`` ends it. Two of them in one process share nothing. Raises SettingsError
+    and PluginError, each one line that says what to mend.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        plugins: Iterable[object] = (),
+        *,
+        discover: bool = True,
+        clock: Clock = system_clock,
+    ) -> None:
+        self.settings = settings or Settings()
+        self.clock = clock
+        self.plugins = PluginHost.discover(
+            self.settings.plugins,
+            blocked=self.settings.blocked_plugins,
+            more=plugins,
+            installed=discover,
+        )
+        self.plugins.blob_store(self.settings.blob_store)
+        self.storage = self.plugins.storage(self.settings.storage).open()
+        self._background = ThreadPoolExecutor(1, thread_name_prefix="locframework")
+        self._ticker: Ticker | None = None
+        self._build_access()
+        self._build_jobs()
+        self._build_keys()
+        self._build_exchange()
+        self._build_delivery()
+
+    def _build_access(self) -> None:
+        storage, clock = self.storage, self.clock
+        self.events = EventLog(storage.events, storage, clock)
+        self.events.listen_after(self.plugins.tell)
+        self.access = Access(storage.access, self.plugins.refusal)
+        self.organizations = Organizations(storage.access, storage, self.access, clock)
+        self.tokens = Tokens(storage.access, storage, self.access, clock, PERMISSIONS)
+        use = TokenUse(storage.access, storage, clock, self._later)
+        self.authenticate = Authenticator(self.plugins.caller, self.tokens, use)
+        self.projects = Projects(
+            storage.projects, storage, self.access, self.tokens, self.events, clock
+        )
+        self.languages = Languages(
+            storage.projects, storage, self.projects, self.events, clock
+        )
+
+    def _build_jobs(self) -> None:
+        storage, clock, workers = self.storage, self.clock, self.settings.job_workers
+        self.runner = JobRunner(storage, [], self.events, clock, workers=workers)
+        self.jobs = Jobs(
+            storage.jobs,
+            storage,
+            self.projects,
+            self.access,
+            self.runner,
+            self.events,
+            clock,
+        )
+        self.blobs = Blobs(
+            storage.blobs,
+            self.plugins.blob_stores,
+            self.settings.blob_store,
+            storage,
+            clock,
+        )
+        self.formats = Formats(self.plugins.formats, self.plugins.plugin_of_format)
+
+    def _build_keys(self) -> None:
+        storage, clock = self.storage, self.clock
+        self.key_writer = KeyWriter(storage.keys, self.events, self.access, clock)
+        self.keys = Keys(
+            storage.keys,
+            storage,
+            self.projects,
+            self.languages,
+            self.key_writer,
+            self.events,
+            clock,
+        )
+        self.bulk_keys = BulkKeys(
+            storage.keys, storage, self.projects, self.languages, self.key_writer
+        )
+        self.catalogues = Catalogues(storage.keys)
+
+    def _build_exchange(self) -> None:
+        storage, clock = self.storage, self.clock
+        self.imports = Imports(
+            storage.keys,
+            storage,
+            self.access,
+            self.projects,
+            self.languages,
+            self.formats,
+            self.blobs,
+            self.jobs,
+        )
+        self.runner.handle(
+            ImportJob(
+                storage, self.access, self.key_writer, self.blobs, self.events, clock
+            )
+        )
+        self.exports = Exports(
+            storage, self.projects, self.languages, self.formats, self.catalogues
+        )
+
+    def _build_delivery(self) -> None:
+        storage, clock, events = self.storage, self.clock, self.events
+        queue = ReleaseQueue(storage, self.jobs)
+        events.listen_inside(queue.on_event)
+        builder = ReleaseBuilder(
+            storage, self.formats, self.catalogues, self.blobs, queue, events, clock
+        )
+        self.runner.handle(builder)
+        self.releases = Releases(storage, self.projects, queue, builder, events, clock)
+        stores = sorted(
+            self.plugins.blob_stores, key=lambda name: name != self.settings.blob_store
+        )
+        self.distributions = Distributions(
+            storage, self.projects, queue, self.formats, stores, events, clock
+        )
+        self.meter = Meter(
+            storage.delivery, storage.access, storage, clock, self._later
+        )
+        self.content = PublicContent(
+            storage.delivery,
+            self.blobs,
+            self.meter,
+            quota_refuses=self.settings.quota_refuses,
+        )
+
+    def migrate(self) -> list[str]:
+        """Bring the database up to date; answers the migrations applied.
+
+        Safe when several processes start at once.
+        """
+        return self.storage.migrate()
+
+    def require_migrated(self) -> None:
+        """Raise SettingsError when the database waits for a migration."""
+        pending = self.storage.pending_migrations()
+        if pending:
+            names = ", ".join(pending)
+            message = f"the database lacks {names}; run: locframework migrate"
+            raise SettingsError(message)
+
+    def start(self) -> None:
+        """Begin background work: jobs, and housekeeping. After any fork."""
+        if self._ticker is not None:
+            return
+        chores = [self._purge, self.jobs.prune, self.blobs.prune, self.meter.write]
+        self._ticker = Ticker(self.runner.wake, chores)
+        self.runner.start()
+        self._ticker.start()
+
+    def close(self) -> None:
+        """Finish or give back what runs in the background; close the database."""
+        if self._ticker is not None:
+            self._ticker.stop()
+            self.runner.stop()
+            self._ticker = None
+        self._background.shutdown()
+        self.meter.write()
+        self.storage.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _later(self, call: Callable[[], None]) -> None:
+        self._background.submit(call)
+
+    def _purge(self) -> None:
+        before = timestamp(self.clock() - TRASH_KEPT)
+        with self.storage.transaction():
+            self.storage.keys.purge_trash(before, PURGED_AT_ONCE)
+        with self.storage.transaction():
+            self.storage.projects.purge_projects(before, PURGED_AT_ONCE)
+
+
+def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Response]:
+    """The WSGI app: every operation below ``/api/v1``, wherever it is mounted.
+
+    Begins background work unless the setting ``start_scheduler`` is false. Raises
+    SettingsError when the database waits for a migration.
+    """
+    framework.require_migrated()
+    settings = framework.settings
+    document = ApiDocumentEndpoints()
+    metrics = open_metrics()
+    endpoints: list[object] = [
+        *_endpoints(framework),
+        HealthEndpoints([framework.storage.ping]),
+        document,
+        DocsPageEndpoints(),
+        *([MetricsEndpoints(metrics)] if metrics is not None else []),
+    ]
+    app = build_wsgi(
+        endpoints,
+        authenticate=framework.authenticate,
+        guards={
+            "": framework.access.require_somewhere,
+            "organizationId": framework.access.require_organization,
+            "projectId": framework.projects.require,
+        },
+        permissions=PERMISSIONS,
+        limiter=RateLimiter(
+            open_windows(settings.rate_limit_storage),
+            content_most=settings.content_requests_per_minute,
+        ),
+        base_url=settings.base_url,
+        metrics=metrics,
+    )
+    if settings.start_scheduler:
+        framework.start()
+    return app
+
+
+def _endpoints(framework: Framework) -> list[object]:
+    permissions = list(PERMISSIONS.values())
+    return [
+        KeyEndpoints(framework.keys, framework.bulk_keys),
+        ProjectEndpoints(framework.projects, framework.languages),
+        ExchangeEndpoints(framework.imports, framework.exports),
+        FormatEndpoints(framework.formats),
+        JobEndpoints(framework.jobs),
+        DeliveryEndpoints(framework.distributions, framework.releases),
+        ContentEndpoints(framework.content),
+        AccessEndpoints(framework.organizations, framework.tokens, permissions),
+        PluginEndpoints(framework.plugins),
+    ]

@@ -1,0 +1,14 @@
+"""What is noted about a kept file: how long somebody needs it."""
+
+from msgspec import Struct
+
+from locframework.clock import Timestamp
+
+
+class BlobNote(Struct, frozen=True):
+    """A blob that we put, in one of the blob stores."""
+
+    store: str  # BlobStore.name
+    name: str  # SHA-256, hex
+    byte_size: int
+    keep_until: Timestamp  # may go after this, unless a release names it

@@ -1,0 +1,110 @@
+"""Keeps files in the blob stores, notes how long, and clears away what may go."""
+
+import hashlib
+import logging
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+
+from locframework.clock import Clock, timestamp
+from locframework.crash_points import crash_point
+from locframework.errors import Unavailable
+from locframework.storage import Transactions
+
+from .blob_store import BlobStore
+from .records import BlobNote
+from .store import BlobIndex
+
+log = logging.getLogger("locframework.blobs")
+
+PRUNED_AT_ONCE = 100
+
+
+class Blobs:
+    """Files by the SHA-256 of their content.
+
+    A file is noted before it is put, so that none is ever kept that nobody knows of,
+    and it is deleted in the transaction that forgets its note, so that a put of the
+    same content at that moment waits and finds it gone.
+    """
+
+    def __init__(
+        self,
+        index: BlobIndex,
+        stores: Mapping[str, BlobStore],
+        default_store: str,
+        transactions: Transactions,
+        clock: Clock,
+    ) -> None:
+        self._index = index
+        self._stores = stores
+        self._default_store = default_store
+        self._transactions = transactions
+        self._clock = clock
+
+    def put(
+        self, content: bytes, *, keep_for: timedelta, store: str | None = None
+    ) -> BlobNote:
+        """Keep one file; ``put_all`` with a single one."""
+        [note] = self.put_all([content], keep_for=keep_for, store=store)
+        return note
+
+    def put_all(
+        self,
+        contents: Iterable[bytes],
+        *,
+        keep_for: timedelta,
+        store: str | None = None,
+    ) -> list[BlobNote]:
+        """Keep files for at least so long, and longer while a release names them.
+
+        Answers one note for each different content, in the order given. When it
+        returns, every file survives a crash of the machine; content that is there
+        already is not written again. Must not be called in a transaction. Raises
+        Unavailable. ``store`` left out is the one of the settings.
+        """
+        store_name = store or self._default_store
+        kept_in = self.store(store_name)
+        keep_until = timestamp(self._clock() + keep_for)
+        by_name = {hashlib.sha256(each).hexdigest(): each for each in contents}
+        notes = [
+            BlobNote(store_name, name, len(content), keep_until)
+            for name, content in by_name.items()
+        ]
+        with self._transactions.transaction():
+            self._index.note(notes)
+        crash_point("blobs.after_note")
+        for name, content in by_name.items():
+            if not kept_in.has(name):
+                kept_in.put(name, content)
+            crash_point("blobs.after_put")
+        return notes
+
+    def get(self, name: str, *, store: str | None = None) -> bytes | None:
+        """The content, or None. Raises Unavailable, also for a damaged file."""
+        return self.store(store or self._default_store).get(name)
+
+    def store(self, name: str) -> BlobStore:
+        """The blob store of this name. Unavailable when its plugin is gone."""
+        if name not in self._stores:
+            raise Unavailable(f"the blob store {name!r} is not installed")
+        return self._stores[name]
+
+    def prune(self) -> int:
+        """Delete files past their time that no release names; how many went.
+
+        At most 100 a call. For the housekeeping of every minute.
+        """
+        now = timestamp(self._clock())
+        notes = self._index.list_expired(now, PRUNED_AT_ONCE)
+        return sum(self._drop(note, now) for note in notes)
+
+    def _drop(self, note: BlobNote, now: str) -> bool:
+        if note.store not in self._stores:
+            log.warning("a blob stays in the store %s, not installed", note.store)
+            return False
+        with self._transactions.transaction():
+            if not self._index.forget(note, now):
+                return False
+            self._stores[note.store].delete(note.name)
+            crash_point("blobs.after_delete")
+        return True

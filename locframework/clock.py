@@ -1,0 +1,34 @@
+"""Tells the time, and writes it the one way every record has it."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Annotated
+
+from msgspec import Meta
+
+Timestamp = Annotated[
+    str,
+    Meta(
+        extra_json_schema={"format": "date-time"},
+        examples=["2026-11-21T08:45:29.123Z"],
+    ),
+]
+"""UTC with milliseconds and ``Z`` (decisions 2.1.5). As text it sorts by time."""
+
+Clock = Callable[[], datetime]
+"""Gives the present as an aware UTC datetime; tests hand in their own."""
+
+
+def system_clock() -> datetime:
+    """The machine's time, in UTC."""
+    return datetime.now(UTC)
+
+
+def timestamp(at: datetime) -> Timestamp:
+    """``at`` as every record spells it. ``at`` must be aware."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def moment(text: Timestamp) -> datetime:
+    """The aware datetime that ``timestamp`` wrote as ``text``."""
+    return datetime.fromisoformat(text)

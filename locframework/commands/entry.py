@@ -1,0 +1,51 @@
+"""Puts the commands together."""
+
+import click
+
+from .exchanging import export, import_
+from .inspecting import check_settings, migrate, plugins
+from .options import common_options
+from .organizations import organization, token
+from .serving import serve, worker
+from .telling import TellingGroup
+
+
+@click.group(
+    cls=TellingGroup,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 88,
+    },
+)
+@click.version_option(package_name="locframework")
+@common_options
+def main() -> None:
+    """Localization management: the service, and what its operator needs.
+
+    \b
+    To begin:
+      locframework migrate
+      locframework organization create "Example Ltd" --owner ada@example.com
+      locframework serve
+
+    The owner's token, printed once by the second command, is what the API wants as
+    "Authorization: Bearer …". The API describes itself at /api/v1/docs.
+
+    Settings come from a TOML file and from the environment, which wins:
+    LOCFRAMEWORK_BASE_URL is base_url, and LOCFRAMEWORK_PLUGINS__PEEWEE__DATABASE is
+    database in [plugins.peewee].
+    """
+
+
+for command in (
+    serve,
+    worker,
+    plugins,
+    check_settings,
+    migrate,
+    import_,
+    export,
+    organization,
+    token,
+):
+    main.add_command(command)

@@ -1,0 +1,232 @@
+"""``locframework import`` and ``export``: files in, files out."""
+
+import sys
+from pathlib import Path
+from typing import Literal
+
+import click
+import msgspec
+
+from locframework.app import OPERATOR, Framework
+from locframework.errors import InvalidKey, LocError, UnreadableFile
+from locframework.exchange.records import ExportQuery, ImportOptions, ImportResult
+from locframework.formats.archive import write_archive
+from locframework.formats.records import SourceFile
+from locframework.paging import PageRequest
+
+from .options import Setup, common_options
+from .progress import progress
+from .telling import Refused
+from .waiting import run_to_end
+
+PROBLEMS_SHOWN = 20
+
+project_option = click.option(
+    "--project",
+    "reference",
+    metavar="PROJECT",
+    help="Id or slug; may be left out where there is only one project.",
+)
+
+
+@click.command("import")
+@click.argument(
+    "paths",
+    metavar="FILE…",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
+@project_option
+@click.option("--format", "format_", metavar="ID", help="Left out: detected.")
+@click.option(
+    "--language",
+    metavar="CODE",
+    help="Left out: what the file says, or its path (de/app.json, app.de.json).",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["merge", "replace"]),
+    default="merge",
+    show_default=True,
+    help="replace: keys that are not in the files are removed.",
+)
+@click.option(
+    "--on-conflict",
+    type=click.Choice(["keep", "overwrite", "fail"]),
+    default="keep",
+    show_default=True,
+    help="What to do where a text is there already and differs.",
+)
+@click.option("--dry-run", is_flag=True, help="Tell what would be done; do nothing.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="For every key.")
+@click.option(
+    "--module", metavar="SEGMENT", help="Put the keys below this first segment."
+)
+@common_options
+@click.pass_obj
+def import_(
+    setup: Setup,
+    paths: tuple[Path, ...],
+    reference: str | None,
+    format_: str | None,
+    language: str | None,
+    mode: Literal["merge", "replace"],
+    on_conflict: Literal["keep", "overwrite", "fail"],
+    dry_run: bool,
+    tags: tuple[str, ...],
+    module: str | None,
+) -> None:
+    """Import files, or ZIP archives of files, into a project.
+
+    All files together are one import, which is done as a whole or not at all: the
+    same as POST …/import of the API. It goes on where it was if the server or
+    another worker takes it over.
+
+    \b
+    Examples:
+      locframework import de.json fr.json
+      locframework import locale/*/LC_MESSAGES/shop.po --module shop --tag web
+      locframework import app.json --language pt-BR --on-conflict overwrite
+      locframework import everything.zip --mode replace --dry-run
+    """
+    options = ImportOptions(
+        format=format_,
+        language_code=language,
+        mode=mode,
+        on_conflict=on_conflict,
+        dry_run=dry_run,
+        tags=list(tags),
+        module=module,
+    )
+    file = _one_file(paths)
+    with setup.framework() as framework:
+        project_id = _project_id(framework, reference)
+        try:
+            job = framework.imports.start_import(OPERATOR, project_id, file, options)
+        except (InvalidKey, UnreadableFile) as refusal:
+            _tell_problems(refusal)
+            raise
+        with progress("importing") as tell:
+            job = run_to_end(framework, job, tell)
+    if job.error is not None:
+        raise Refused(job.error.message)
+    if job.result is None:
+        raise Refused(f"the import was {job.status}; nothing was changed")
+    _tell_result(msgspec.convert(job.result, ImportResult))
+
+
+@click.command()
+@project_option
+@click.option(
+    "--format",
+    "format_",
+    metavar="ID",
+    required=True,
+    help='One of those that "locframework check-settings" lists.',
+)
+@click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    metavar="CODE",
+    help="Several are a ZIP; left out: all of the project.",
+)
+@click.option(
+    "--min-status",
+    type=click.Choice(["approved", "any"]),
+    default="approved",
+    show_default=True,
+    help="any: also texts that wait for review.",
+)
+@click.option("--module", metavar="SEGMENT", help="Only keys below this segment.")
+@click.option("--tag", metavar="TAG", help="Only keys with this tag.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path),
+    help='Left out: a name of its own in this folder; "-": standard output.',
+)
+@common_options
+@click.pass_obj
+def export(
+    setup: Setup,
+    reference: str | None,
+    format_: str,
+    languages: tuple[str, ...],
+    min_status: Literal["approved", "any"],
+    module: str | None,
+    tag: str | None,
+    output: Path | None,
+) -> None:
+    """Export a file, or a ZIP archive of several.
+
+    A file of one language, or an archive of one each: the same as GET …/export of
+    the API. The same content gives the same bytes.
+
+    \b
+    Examples:
+      locframework export --format json-nested --language de -o de.json
+      locframework export --format gettext-po -o translations.zip
+      locframework export --format arb --language fr -o - | jq .
+    """
+    query = ExportQuery(format_, list(languages), min_status, module, tag)
+    with setup.framework() as framework:
+        project_id = _project_id(framework, reference)
+        with progress("exporting") as tell:
+            file = framework.exports.export(OPERATOR, project_id, query, tell=tell)
+    for warning in file.warnings:
+        click.echo(f"Warning: {warning}", err=True)
+    if output == Path("-"):
+        sys.stdout.buffer.write(file.content)
+        return
+    path = output or Path(file.name)
+    path.write_bytes(file.content)
+    click.echo(f"{path}: {len(file.content)} bytes", err=True)
+
+
+def _one_file(paths: tuple[Path, ...]) -> SourceFile:
+    """The only file, or an archive of them: one import is one upload."""
+    files = [SourceFile(_name(path), path.read_bytes()) for path in paths]
+    return files[0] if len(files) == 1 else SourceFile("", write_archive(files))
+
+
+def _name(path: Path) -> str:
+    """The path as archives may have it; its folders may say the language."""
+    left_out = (path.anchor, "..")
+    return "/".join(part for part in path.parts if part not in left_out)
+
+
+def _project_id(framework: Framework, reference: str | None) -> str:
+    if reference is not None:
+        return framework.projects.get_project(OPERATOR, reference).id
+    found = framework.projects.list_projects(OPERATOR, PageRequest(limit=10))
+    if found.total == 1:
+        return found.items[0].id
+    if not found.items:
+        raise Refused("there is no project yet; make one over the API")
+    slugs = ", ".join(project.slug for project in found.items)
+    more = ", …" if found.total > len(found.items) else ""
+    raise Refused(f"name one with --project: {slugs}{more}")
+
+
+def _tell_problems(refusal: LocError) -> None:
+    problems = refusal.details if isinstance(refusal.details, list) else []
+    if len(problems) > 1:
+        for problem in problems[:PROBLEMS_SHOWN]:
+            click.echo(f"  {problem.path}: {problem.message}", err=True)
+
+
+def _tell_result(result: ImportResult) -> None:
+    for warning in result.warnings:
+        click.echo(f"Warning: {warning}", err=True)
+    for conflict in result.conflicts:
+        place = f"{conflict.key} in {conflict.language_code}"
+        texts = f"{conflict.existing!r} and {conflict.imported!r}"
+        click.echo(f"Conflict: {place}: {texts}", err=True)
+    click.echo(
+        f"{'dry run: ' if result.dry_run else ''}{result.keys_created} keys created, "
+        f"{result.keys_updated} updated, {result.keys_unchanged} unchanged, "
+        f"{result.keys_removed} removed; {result.values_written} texts written, "
+        f"{result.conflict_count} conflicts"
+    )

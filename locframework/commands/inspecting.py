@@ -1,0 +1,85 @@
+"""``locframework plugins``, ``check-settings`` and ``migrate``."""
+
+import click
+
+from locframework.app import Framework
+from locframework.http.rate_limit import open_windows
+from locframework.plugins import LoadedPlugin, PluginHost
+
+from .options import Setup, common_options
+
+
+@click.command()
+@common_options
+@click.pass_obj
+def plugins(setup: Setup) -> None:
+    """List the installed plugins, with their hooks and settings.
+
+    \b
+    Each setting is told as "name: type = default" and is set in the plugin's own
+    table of the settings file:
+      [plugins.json]
+      indent = 4
+
+    \b
+    or in the environment:
+      LOCFRAMEWORK_PLUGINS__JSON__INDENT=4
+
+    A plugin that is installed and not wanted is named in blocked_plugins.
+    """
+    settings = setup.settings()
+    host = PluginHost.discover(settings.plugins, blocked=settings.blocked_plugins)
+    loaded = host.loaded()
+    for plugin in loaded:
+        _tell(plugin)
+    if not loaded:
+        click.echo("no plugin is installed", err=True)
+
+
+@click.command()
+@common_options
+@click.pass_obj
+def check_settings(setup: Setup) -> None:
+    """Check the settings and all plugins; touches no database.
+
+    Exits with 0 when "locframework serve" could start with them, and with 2 and one
+    line that names what is wrong when it could not.
+
+    \b
+    Example:
+      locframework --settings new.toml check-settings && systemctl restart locframework
+    """
+    settings = setup.settings()
+    open_windows(settings.rate_limit_storage)
+    with Framework(settings) as framework:
+        formats = [info.id for info in framework.formats.list_formats()]
+        names = [plugin.name for plugin in framework.plugins.loaded()]
+    click.echo(f"storage     {settings.storage}")
+    click.echo(f"blob store  {settings.blob_store}")
+    click.echo(f"formats     {', '.join(formats) or 'none'}")
+    click.echo(f"plugins     {', '.join(names)}")
+    click.echo("The settings are fine.")
+
+
+@click.command()
+@common_options
+@click.pass_obj
+def migrate(setup: Setup) -> None:
+    """Bring the database up to date.
+
+    Safe to run at any time, from several machines at once, and to be killed in the
+    middle. "serve" and "worker" do it by themselves when they start.
+    """
+    with Framework(setup.settings()) as framework:
+        applied = framework.migrate()
+    for name in applied:
+        click.echo(name)
+    if not applied:
+        click.echo("the database is up to date")
+
+
+def _tell(plugin: LoadedPlugin) -> None:
+    click.echo(f"{plugin.name}  {plugin.distribution} {plugin.version}".rstrip())
+    click.echo(f"    hooks: {', '.join(plugin.hooks)}")
+    for setting in plugin.settings:
+        click.echo(f"    {setting}")

@@ -1,0 +1,151 @@
+"""``locframework organization`` and ``token``: who may use the service."""
+
+from collections.abc import Iterator
+
+import click
+import msgspec
+
+from locframework.access.records import Member, NewMember, NewToken
+from locframework.app import OPERATOR, Framework
+from locframework.paging import LIMIT_MOST, PageRequest
+
+from .options import Setup, common_options
+from .telling import Refused
+
+expiry_option = click.option(
+    "--expires-in-days",
+    type=click.IntRange(1, 366),
+    default=90,
+    show_default=True,
+    help="How long the token lives.",
+)
+
+
+@click.group()
+def organization() -> None:
+    """Make and list organizations; the API offers no sign-up."""
+
+
+@organization.command("create")
+@click.argument("name")
+@click.option("--owner", metavar="EMAIL", required=True, help="Who owns it.")
+@expiry_option
+@common_options
+@click.pass_obj
+def create_organization(
+    setup: Setup, name: str, owner: str, expires_in_days: int
+) -> None:
+    """Make the organization NAME with its first owner.
+
+    Prints the owner's token to standard output. It is shown this once: only its hash
+    is kept. A lost one is replaced by "locframework token create".
+
+    \b
+    Examples:
+      locframework organization create "Example Ltd" --owner ada@example.com
+      TOKEN=$(locframework organization create Test --owner ci@example.com)
+    """
+    _check_email(owner)
+    with setup.framework() as framework:
+        made, member = framework.organizations.create_organization(name, owner)
+        new = NewToken(name="First token", expires_in_days=expires_in_days)
+        text = _token(framework, member, new)
+    click.echo(f"organization {made.slug}, owned by {member.email}", err=True)
+    click.echo(text)
+
+
+@organization.command("list")
+@common_options
+@click.pass_obj
+def list_organizations(setup: Setup) -> None:
+    """List the organizations: id and name."""
+    with setup.framework() as framework:
+        for page in _pages():
+            found = framework.organizations.list_organizations(OPERATOR, page)
+            for each in found.items:
+                click.echo(f"{each.id}  {each.name}")
+            if page.offset + len(found.items) >= found.total:
+                return
+
+
+@click.group()
+def token() -> None:
+    """Make tokens for members."""
+
+
+@token.command("create")
+@click.argument("email")
+@click.option("--organization", "reference", metavar="ORGANIZATION", required=True)
+@click.option("--name", default="Made by the operator", show_default=True)
+@click.option(
+    "--permission",
+    "permissions",
+    multiple=True,
+    metavar="KEY",
+    help="One the token has; left out: all of the member's role.",
+)
+@expiry_option
+@common_options
+@click.pass_obj
+def create_token(
+    setup: Setup,
+    email: str,
+    reference: str,
+    name: str,
+    permissions: tuple[str, ...],
+    expires_in_days: int,
+) -> None:
+    """Make a personal token for the member with this EMAIL.
+
+    Prints it to standard output, this once. It never can do more than the member's
+    role allows.
+
+    \b
+    Examples:
+      locframework token create ada@example.com --organization 0199…
+      locframework token create ci@example.com --organization example-ltd-0199… \\
+          --permission import_run --permission translation_write
+    """
+    new = NewToken(
+        name=name,
+        permissions=list(permissions) or msgspec.UNSET,
+        expires_in_days=expires_in_days,
+    )
+    with setup.framework() as framework:
+        member = _member(framework, reference, email)
+        text = _token(framework, member, new)
+    click.echo(text)
+
+
+def _token(framework: Framework, member: Member, new: NewToken) -> str:
+    made = framework.tokens.create_for_member(
+        OPERATOR, member.organization_id, member.id, new
+    )
+    return made[1]
+
+
+def _member(framework: Framework, reference: str, email: str) -> Member:
+    for page in _pages():
+        found = framework.organizations.list_members(OPERATOR, reference, page)
+        for member in found.items:
+            if member.email.casefold() == email.casefold():
+                return member
+        if page.offset + len(found.items) >= found.total:
+            break
+    raise Refused(f"no member {email} in this organization")
+
+
+def _pages() -> Iterator[PageRequest]:
+    number = 1
+    while True:
+        yield PageRequest(number, LIMIT_MOST)
+        number += 1
+
+
+def _check_email(text: str) -> None:
+    try:
+        msgspec.convert({"email": text, "role": "owner"}, NewMember)
+    except msgspec.ValidationError as error:
+        raise click.BadParameter(
+            "not an email address", param_hint="--owner"
+        ) from error

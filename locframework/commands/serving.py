@@ -1,0 +1,159 @@
+"""``locframework serve`` and ``worker``: the processes that stay."""
+
+import os
+import signal
+from collections.abc import Callable
+from threading import Event
+from types import FrameType
+from wsgiref.types import WSGIApplication
+
+import click
+from msgspec.structs import replace
+
+from locframework.app import Framework, create_app
+from locframework.errors import SettingsError
+from locframework.server import serve as serve_wsgi
+from locframework.settings import ServerSettings, Settings
+
+from .options import Setup, common_options
+
+API_PATH = "/api/v1"
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+@click.command()
+@click.option("--host", metavar="ADDRESS", help="Where to listen.  [127.0.0.1]")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="0 is any free one.  [8080]"
+)
+@click.option("--threads", type=click.IntRange(1, 64), help="In each process.  [4]")
+@click.option(
+    "--processes", type=click.IntRange(0, 64), help="0 is one for each CPU.  [1]"
+)
+@common_options
+@click.pass_obj
+def serve(
+    setup: Setup,
+    host: str | None,
+    port: int | None,
+    threads: int | None,
+    processes: int | None,
+) -> None:
+    """Serve the API, its documentation, and published content.
+
+    Brings the database up to date first. Jobs (imports, releases) run here too,
+    unless the setting start_scheduler is false; see "locframework worker". SIGTERM
+    lets running requests end, and exits with 0.
+
+    Options win over the table [server] of the settings.
+
+    \b
+    Examples:
+      locframework serve
+      locframework --settings /etc/locframework.toml serve --port 80
+      locframework serve --host 0.0.0.0 --processes 0
+    """
+    settings = setup.settings()
+    asked = {"host": host, "port": port, "threads": threads, "processes": processes}
+    given = {name: value for name, value in asked.items() if value is not None}
+    settings = replace(settings, server=replace(settings.server, **given))
+    _check_limits(settings)
+    migrate_first(settings)
+
+    def on_ready(host: str, port: int) -> None:
+        url = base_url(settings, host, port)
+        click.echo(f"locframework serves {url} (documentation: {url}/docs)")
+
+    serve_settings(settings, on_ready)
+
+
+@click.command()
+@common_options
+@click.pass_obj
+def worker(setup: Setup) -> None:
+    """Run jobs: imports, releases, housekeeping. Serves nothing.
+
+    Any number of workers may share a database, beside any number of "locframework
+    serve", which can leave all jobs to them by the setting start_scheduler = false.
+    SIGTERM lets running jobs end for ten seconds, leaves the others to the next
+    worker, and exits with 0.
+
+    \b
+    Example:
+      LOCFRAMEWORK_START_SCHEDULER=false locframework serve &
+      locframework worker
+    """
+    settings = setup.settings()
+    migrate_first(settings)
+    stop = Event()
+
+    def on_signal(number: int, _: FrameType | None) -> None:
+        if stop.is_set():
+            os._exit(128 + number)
+        stop.set()
+
+    for number in STOP_SIGNALS:
+        signal.signal(number, on_signal)
+    with Framework(settings) as framework:
+        framework.start()
+        click.echo(f"locframework works on jobs, {settings.job_workers} at once")
+        stop.wait()
+
+
+def serve_settings(settings: Settings, on_ready: Callable[[str, int], None]) -> None:
+    """Serve until SIGTERM or SIGINT. Raises ServerError, and as Framework does."""
+    site = _Site(settings)
+    server: ServerSettings = settings.server
+    serve_wsgi(
+        site.open,
+        host=server.host,
+        port=server.port,
+        threads=server.threads,
+        processes=server.processes,
+        trusted_proxy=server.trusted_proxy,
+        on_ready=on_ready,
+        on_stop=site.close,
+    )
+
+
+def migrate_first(settings: Settings) -> None:
+    """Bring the database up to date; safe when several start at once."""
+    with Framework(settings) as framework:
+        for name in framework.migrate():
+            click.echo(f"migrated the database: {name}", err=True)
+
+
+def base_url(settings: Settings, host: str, port: int) -> str:
+    """Where the API is to be found, by a listener's address and port."""
+    if settings.base_url is not None:
+        return settings.base_url
+    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)
+    if ":" in name and not name.startswith("["):
+        name = f"[{name}]"
+    return f"http://{name}:{port}{API_PATH}"
+
+
+class _Site:
+    """One framework a serving process, from its start to its end."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._framework: Framework | None = None
+
+    def open(self) -> WSGIApplication:
+        self._framework = Framework(self._settings)
+        return create_app(self._framework)
+
+    def close(self) -> None:
+        if self._framework is not None:
+            self._framework.close()
+
+
+def _check_limits(settings: Settings) -> None:
+    """Never more than 600 requests a minute (service.md): processes must share."""
+    server = settings.server
+    if server.processes != 1 and settings.rate_limit_storage == "memory://":
+        raise SettingsError(
+            "settings: several processes need one place to count requests in: set "
+            "rate_limit_storage to redis://HOST:6379/0, or serve with --processes 1"
+        )

@@ -1,0 +1,63 @@
+"""Tells every fault as one line on stderr, with an exit code that says its kind."""
+
+import errno
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from locframework.errors import LocError, PluginError, SettingsError
+from locframework.server import ServerError
+
+log = logging.getLogger("locframework.commands")
+
+
+class Misconfigured(click.ClickException):
+    """Settings, plugins or the machine do not allow it: exit code 2."""
+
+    exit_code = 2
+
+
+class Refused(click.ClickException):
+    """What was asked for was refused or failed: exit code 1."""
+
+    exit_code = 1
+
+
+class TellingGroup(click.Group):
+    """A group whose commands end with one line where others end with a trace."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. Raises nothing but what click itself answers."""
+        with one_line():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def one_line() -> Iterator[None]:
+    """Turn what is raised in the block into what click tells in one line.
+
+    The trace of a fault of our own is logged with ``--log-level debug``.
+    """
+    try:
+        yield
+    except (click.ClickException, click.exceptions.Exit, click.Abort):
+        raise
+    except (SettingsError, PluginError, ServerError) as error:
+        raise Misconfigured(_line(error)) from error
+    except LocError as refusal:
+        raise Refused(_line(refusal)) from refusal
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # click's: whoever read us has left
+            raise
+        raise Refused(_line(error)) from error
+    except Exception as fault:
+        log.debug("a fault of our own", exc_info=True)
+        told = f"{type(fault).__name__}: {_line(fault)}"
+        raise Refused(f"{told} (--log-level debug tells more)") from fault
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,274 @@
+"""What one can do with distributions, and with what they publish."""
+
+from datetime import timedelta
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from locframework.access.records import Caller
+from locframework.access.rules import check_name
+from locframework.blobs.records import BlobNote
+from locframework.clock import Clock, timestamp
+from locframework.errors import (
+    AlreadyPaused,
+    BranchNotFound,
+    DistributionNotFound,
+    LanguageNotInProject,
+    NotPaused,
+    UnknownFormat,
+    ValidationFailed,
+    shown,
+)
+from locframework.events import EventLog
+from locframework.formats.service import Formats
+from locframework.ids import id_in, new_id
+from locframework.languages import require_tag
+from locframework.paging import Page, PageRequest
+from locframework.projects.records import Project
+from locframework.projects.service import Projects
+from locframework.storage import Storage
+
+from .queue import ReleaseQueue
+from .records import Distribution, DistributionChanges, NewDistribution
+from .rules import new_public_key
+
+FILES_STAY = timedelta(days=30)
+
+
+class Distributions:
+    """Distributions: what is published of a project, for whom, and whether."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        projects: Projects,
+        queue: ReleaseQueue,
+        formats: Formats,
+        blob_stores: list[str],
+        events: EventLog,
+        clock: Clock,
+    ) -> None:
+        """``blob_stores``: their names, the one of the settings first."""
+        self._storage = storage
+        self._store = storage.delivery
+        self._projects = projects
+        self._queue = queue
+        self._formats = formats
+        self._blob_stores = blob_stores
+        self._events = events
+        self._clock = clock
+
+    def create_distribution(
+        self, caller: Caller, project_id: str, new: NewDistribution
+    ) -> Distribution:
+        """A new distribution; its first release is queued with it.
+
+        Raises UnknownFormat, LanguageNotInProject, BranchNotFound, ValidationFailed.
+        """
+        project = self._projects.require(caller, "distribution_manage", project_id)
+        _require_main(new.branch)
+        now = timestamp(self._clock())
+        distribution = Distribution(
+            id=new_id(),
+            project_id=project.id,
+            public_key=new_public_key(),
+            name=check_name(new.name),
+            channel=new.channel,
+            format=self._format(new.format),
+            language_codes=self._languages(project, new.language_codes),
+            branch=None,
+            split_by_module=new.split_by_module,
+            min_status=new.min_status,
+            missing=new.missing,
+            auto_publish=new.auto_publish,
+            storage=self._storage_name(new.storage),
+            status="building",
+            current_release=None,
+            created_at=now,
+            updated_at=now,
+        )
+        with self._storage.transaction():
+            project = self._projects.lock(project)
+            self._store.add_distribution(distribution)
+            self._queue.queue(caller, project, distribution, note="")
+        return distribution
+
+    def list_distributions(
+        self, caller: Caller, project_id: str, page: PageRequest
+    ) -> Page[Distribution]:
+        """By name. Raises ProjectNotFound, PermissionDenied."""
+        project = self._projects.require(caller, "distribution_read", project_id)
+        return self._store.list_distributions(project.id, page)
+
+    def get_distribution(
+        self, caller: Caller, project_id: str, distribution_id: str
+    ) -> Distribution:
+        """Raises ProjectNotFound, PermissionDenied, DistributionNotFound."""
+        project = self._projects.require(caller, "distribution_read", project_id)
+        return self._find(project, distribution_id)
+
+    def update_distribution(
+        self,
+        caller: Caller,
+        project_id: str,
+        distribution_id: str,
+        changes: DistributionChanges,
+    ) -> Distribution:
+        """Change it; what the files depend on shows from the next release on.
+
+        Raises as ``create_distribution`` does, and DistributionNotFound.
+        """
+        project = self._projects.require(caller, "distribution_manage", project_id)
+        with self._storage.transaction():
+            old = self._locked(project, distribution_id)
+            new = self._changed(project, old, changes)
+            self._store.save_distribution(new)
+        return new
+
+    def delete_distribution(
+        self, caller: Caller, project_id: str, distribution_id: str
+    ) -> Distribution:
+        """Delete it with its releases; the public key answers 404 at once.
+
+        Its files stay for 30 days more (decisions 2.8).
+        """
+        project = self._projects.require(caller, "distribution_manage", project_id)
+        with self._storage.transaction():
+            distribution = self._locked(project, distribution_id)
+            until = timestamp(self._clock() + FILES_STAY)
+            self._storage.blobs.note(
+                [
+                    BlobNote(store, name, byte_size, until)
+                    for store, name, byte_size in self._store.blobs_of(distribution.id)
+                ]
+            )
+            self._store.delete_distribution(distribution.id)
+        return distribution
+
+    def pause(
+        self, caller: Caller, project_id: str, distribution_id: str
+    ) -> Distribution:
+        """From now on its public key answers like an unknown one. AlreadyPaused."""
+        project = self._projects.require(caller, "distribution_manage", project_id)
+        with self._storage.transaction():
+            old = self._locked(project, distribution_id)
+            if old.status == "paused":
+                raise AlreadyPaused(f"distribution {old.id} is paused")
+            new = replace(old, status="paused")
+            self._store.save_distribution(new)
+            self._tell("distribution.paused", caller, project, new)
+        return new
+
+    def resume(
+        self, caller: Caller, project_id: str, distribution_id: str
+    ) -> Distribution:
+        """Show the last ready release again, or wait for the first. NotPaused."""
+        project = self._projects.require(caller, "distribution_manage", project_id)
+        with self._storage.transaction():
+            old = self._locked(project, distribution_id)
+            if old.status != "paused":
+                raise NotPaused(f"distribution {old.id} is not paused")
+            ready = old.current_release is not None
+            new = replace(old, status="published" if ready else "building")
+            self._store.save_distribution(new)
+            self._tell("distribution.resumed", caller, project, new)
+        return new
+
+    def rotate_key(
+        self, caller: Caller, project_id: str, distribution_id: str
+    ) -> Distribution:
+        """Give it a new public key; the old one answers 404 at once."""
+        project = self._projects.require(caller, "distribution_manage", project_id)
+        with self._storage.transaction():
+            old = self._locked(project, distribution_id)
+            new = replace(old, public_key=new_public_key())
+            self._store.save_distribution(new)
+        return new
+
+    def _find(self, project: Project, reference: str) -> Distribution:
+        id_ = id_in(reference)
+        found = self._store.find_distribution(project.id, id_) if id_ else None
+        if found is None:
+            raise DistributionNotFound
+        return found
+
+    def _locked(self, project: Project, reference: str) -> Distribution:
+        """One order for everybody: the project, then the distribution."""
+        self._projects.lock(project)
+        found = self._find(project, reference)
+        self._store.lock_distribution(found.id)
+        return self._find(project, reference)
+
+    def _changed(
+        self, project: Project, old: Distribution, changes: DistributionChanges
+    ) -> Distribution:
+        new = replace(old, updated_at=timestamp(self._clock()))
+        if changes.name is not UNSET:
+            new = replace(new, name=check_name(changes.name))
+        if changes.format is not UNSET:
+            new = replace(new, format=self._format(changes.format))
+        if changes.language_codes is not UNSET:
+            codes = self._languages(project, changes.language_codes)
+            new = replace(new, language_codes=codes)
+        if changes.branch is not UNSET:
+            _require_main(changes.branch)
+        if changes.storage is not UNSET:
+            new = replace(new, storage=self._storage_name(changes.storage))
+        plain = {
+            name: value
+            for name in (
+                "channel", "split_by_module", "min_status", "missing", "auto_publish"
+            )
+            if (value := getattr(changes, name)) is not UNSET
+        }  # fmt: skip
+        return replace(new, **plain)
+
+    def _format(self, format_id: str) -> str:
+        info = self._formats.to_write(format_id)
+        if info.multilingual:
+            message = f"the format {info.id} cannot write one file a language"
+            raise UnknownFormat(message)
+        return info.id
+
+    def _languages(
+        self, project: Project, codes: list[str] | None
+    ) -> tuple[str, ...] | None:
+        if codes is None:
+            return None
+        there = {
+            language.language_code
+            for language in self._storage.projects.list_languages(project.id)
+        }
+        tags = []
+        for at, code in enumerate(codes):
+            tag = require_tag(code, f"$.languageCodes[{at}]")
+            if tag not in there:
+                raise LanguageNotInProject(f"the project has no language {tag}")
+            tags.append(tag)
+        return tuple(dict.fromkeys(tags))
+
+    def _storage_name(self, name: str | None) -> str:
+        if name is None:
+            return self._blob_stores[0]
+        if name not in self._blob_stores:
+            names = ", ".join(self._blob_stores)
+            message = f"{shown(name)!r} is not installed; there is: {names}"
+            raise ValidationFailed.at("$.storage", "enum", message)
+        return name
+
+    def _tell(
+        self, type_: str, caller: Caller, project: Project, distribution: Distribution
+    ) -> None:
+        self._events.append(
+            type_,
+            organization_id=project.organization_id,
+            project_id=project.id,
+            actor=caller.actor,
+            items=[{"distributionId": distribution.id}],
+        )
+
+
+def _require_main(branch: str | None) -> None:
+    """Raise BranchNotFound for any branch that is named: main is all there is."""
+    if branch is not None:
+        raise BranchNotFound

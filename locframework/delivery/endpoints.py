@@ -1,0 +1,308 @@
+"""Distributions and releases over HTTP, for those who manage them."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from locframework.access.records import Caller
+from locframework.errors import (
+    AlreadyPaused,
+    BranchNotFound,
+    DistributionNotFound,
+    LanguageNotInProject,
+    NotPaused,
+    ProjectNotFound,
+    ReleaseInProgress,
+    ReleaseNotFound,
+    UnknownFormat,
+)
+from locframework.http.operation import operation
+from locframework.http.records import Accepted, Deleted
+from locframework.jobs.records import Job
+from locframework.paging import Page, PageRequest
+
+from .distributions import Distributions
+from .records import (
+    Distribution,
+    DistributionChanges,
+    NewDistribution,
+    NewRelease,
+    Release,
+    ReleaseDiff,
+    RollbackTo,
+)
+from .releases import Releases
+
+TAG = "Content delivery"
+_ALL = "/projects/{projectId}/distributions"
+_ONE = "/projects/{projectId}/distributions/{distributionId}"
+_FOUND = (ProjectNotFound, DistributionNotFound)
+_CHOICES = (ProjectNotFound, UnknownFormat, LanguageNotInProject, BranchNotFound)
+
+
+class DistributionAnswer(Struct, frozen=True):
+    """One distribution."""
+
+    distribution: Distribution
+
+
+class ReleaseAnswer(Struct, frozen=True):
+    """One release; ``job`` builds it, null when there is nothing to build.
+
+    ``diff`` is there in answers to ``dryRun`` only.
+    """
+
+    release: Release | None
+    job: Job | None = None
+    diff: ReleaseDiff | None = None
+
+
+class DiffAnswer(Struct, frozen=True):
+    """How one release differs from another."""
+
+    diff: ReleaseDiff
+
+
+class DiffQuery(Struct, frozen=True, rename={"from_version": "from"}):
+    """What a release is compared with; left out, the one before it."""
+
+    from_version: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
+
+
+class DeliveryEndpoints:
+    """Declares the operations that manage content delivery."""
+
+    def __init__(self, distributions: Distributions, releases: Releases) -> None:
+        self._distributions = distributions
+        self._releases = releases
+
+    @operation(
+        "GET", _ALL, permission="distribution_read", errors=(ProjectNotFound,), tag=TAG
+    )
+    def list_distributions(
+        self, caller: Caller, project_id: str, query: PageRequest
+    ) -> Page[Distribution]:
+        """List distributions.
+
+        By name.
+        """
+        return self._distributions.list_distributions(caller, project_id, query)
+
+    @operation(
+        "POST",
+        _ALL,
+        permission="distribution_manage",
+        status=201,
+        errors=_CHOICES,
+        tag=TAG,
+    )
+    def create_distribution(
+        self, caller: Caller, project_id: str, body: NewDistribution
+    ) -> DistributionAnswer:
+        """Create a distribution.
+
+        Its first release is queued with it; until that is ready the manifest answers
+        202. `languageCodes` null publishes every language of the project.
+        """
+        made = self._distributions.create_distribution(caller, project_id, body)
+        return DistributionAnswer(made)
+
+    @operation("GET", _ONE, permission="distribution_read", errors=_FOUND, tag=TAG)
+    def get_distribution(
+        self, caller: Caller, project_id: str, distribution_id: str
+    ) -> DistributionAnswer:
+        """Get a distribution."""
+        found = self._distributions.get_distribution(
+            caller, project_id, distribution_id
+        )
+        return DistributionAnswer(found)
+
+    @operation(
+        "PATCH",
+        _ONE,
+        permission="distribution_manage",
+        errors=(*_CHOICES, DistributionNotFound),
+        tag=TAG,
+    )
+    def update_distribution(
+        self,
+        caller: Caller,
+        project_id: str,
+        distribution_id: str,
+        body: DistributionChanges,
+    ) -> DistributionAnswer:
+        """Change a distribution.
+
+        What the files depend on shows from the next release on; `name` and `channel`
+        show at once.
+        """
+        changed = self._distributions.update_distribution(
+            caller, project_id, distribution_id, body
+        )
+        return DistributionAnswer(changed)
+
+    @operation("DELETE", _ONE, permission="distribution_manage", errors=_FOUND, tag=TAG)
+    def delete_distribution(
+        self, caller: Caller, project_id: str, distribution_id: str
+    ) -> Deleted:
+        """Delete a distribution with its releases.
+
+        The public key answers 404 at once.
+        """
+        gone = self._distributions.delete_distribution(
+            caller, project_id, distribution_id
+        )
+        return Deleted(gone.id)
+
+    @operation(
+        "POST",
+        _ONE + "/pause",
+        permission="distribution_manage",
+        errors=(*_FOUND, AlreadyPaused),
+        tag=TAG,
+    )
+    def pause_distribution(
+        self, caller: Caller, project_id: str, distribution_id: str
+    ) -> DistributionAnswer:
+        """Pause a distribution.
+
+        Its public key answers like an unknown one, at once.
+        """
+        paused = self._distributions.pause(caller, project_id, distribution_id)
+        return DistributionAnswer(paused)
+
+    @operation(
+        "POST",
+        _ONE + "/resume",
+        permission="distribution_manage",
+        errors=(*_FOUND, NotPaused),
+        tag=TAG,
+    )
+    def resume_distribution(
+        self, caller: Caller, project_id: str, distribution_id: str
+    ) -> DistributionAnswer:
+        """Resume a distribution.
+
+        It shows its last ready release again.
+        """
+        resumed = self._distributions.resume(caller, project_id, distribution_id)
+        return DistributionAnswer(resumed)
+
+    @operation(
+        "POST",
+        _ONE + "/rotate-key",
+        permission="distribution_manage",
+        errors=_FOUND,
+        tag=TAG,
+    )
+    def rotate_distribution_key(
+        self, caller: Caller, project_id: str, distribution_id: str
+    ) -> DistributionAnswer:
+        """Give a distribution a new public key.
+
+        The old one answers 404 at once.
+        """
+        rotated = self._distributions.rotate_key(caller, project_id, distribution_id)
+        return DistributionAnswer(rotated)
+
+    @operation(
+        "POST",
+        _ONE + "/releases",
+        permission="distribution_publish",
+        errors=(*_FOUND, ReleaseInProgress),
+        tag=TAG,
+    )
+    def create_release(
+        self, caller: Caller, project_id: str, distribution_id: str, body: NewRelease
+    ) -> ReleaseAnswer | Accepted[ReleaseAnswer]:
+        """Publish a release.
+
+        202 with the job that builds it; 200 with the current release when nothing
+        changed since. `dryRun` answers 200 with what would change, and builds nothing.
+        """
+        return self._release_answer(caller, project_id, distribution_id, body)
+
+    @operation(
+        "GET",
+        _ONE + "/releases",
+        permission="distribution_read",
+        errors=_FOUND,
+        tag=TAG,
+    )
+    def list_releases(
+        self,
+        caller: Caller,
+        project_id: str,
+        distribution_id: str,
+        query: PageRequest,
+    ) -> Page[Release]:
+        """List releases.
+
+        Newest version first.
+        """
+        return self._releases.list_releases(caller, project_id, distribution_id, query)
+
+    @operation(
+        "GET",
+        _ONE + "/releases/{version}",
+        permission="distribution_read",
+        errors=(*_FOUND, ReleaseNotFound),
+        tag=TAG,
+    )
+    def get_release(
+        self, caller: Caller, project_id: str, distribution_id: str, version: str
+    ) -> ReleaseAnswer:
+        """Get a release by its version."""
+        found = self._releases.get_release(caller, project_id, distribution_id, version)
+        return ReleaseAnswer(found)
+
+    @operation(
+        "GET",
+        _ONE + "/releases/{version}/diff",
+        permission="distribution_read",
+        errors=(*_FOUND, ReleaseNotFound),
+        tag=TAG,
+    )
+    def diff_release(
+        self,
+        caller: Caller,
+        project_id: str,
+        distribution_id: str,
+        version: str,
+        query: DiffQuery,
+    ) -> DiffAnswer:
+        """Compare a release with an older one, file by file."""
+        found = self._releases.diff_release(
+            caller, project_id, distribution_id, version, query.from_version
+        )
+        return DiffAnswer(found)
+
+    @operation(
+        "POST",
+        _ONE + "/rollback",
+        permission="distribution_publish",
+        errors=(*_FOUND, ReleaseNotFound, ReleaseInProgress),
+        tag=TAG,
+    )
+    def rollback_distribution(
+        self, caller: Caller, project_id: str, distribution_id: str, body: RollbackTo
+    ) -> ReleaseAnswer:
+        """Publish the files of an older release again, as a new version."""
+        again = self._releases.rollback(
+            caller, project_id, distribution_id, body.version
+        )
+        return ReleaseAnswer(again)
+
+    def _release_answer(
+        self, caller: Caller, project_id: str, distribution_id: str, body: NewRelease
+    ) -> ReleaseAnswer | Accepted[ReleaseAnswer]:
+        if body.dry_run:
+            diff = self._releases.preview_release(caller, project_id, distribution_id)
+            return ReleaseAnswer(None, diff=diff)
+        release, job = self._releases.create_release(
+            caller, project_id, distribution_id, body
+        )
+        if job is None:
+            return ReleaseAnswer(release)
+        where = f"/projects/{job.job.project_id}/jobs/{job.job.id}"
+        return Accepted(ReleaseAnswer(release, job.job), where)

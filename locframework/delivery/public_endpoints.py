@@ -1,0 +1,113 @@
+"""Manifest and files over HTTP, for anyone who knows the public key."""
+
+from locframework.http.operation import RawAnswer, operation
+from locframework.http.records import Raw, RequestInfo
+
+from .public import PublicAnswer, PublicContent
+from .public_records import BuildingStatus, ContentError, Manifest
+
+TAG = "Content"
+_NOT_FOUND = RawAnswer(
+    404,
+    "Unknown key, or the distribution is paused; cacheable for 60 s",
+    "application/json",
+    ContentError,
+    ("Cache-Control",),
+)
+_UNCHANGED = RawAnswer(
+    304, "Unchanged since the ETag given", headers=("ETag", "Cache-Control")
+)
+_REFUSED = RawAnswer(
+    429,
+    "Rate limited, or over quota",
+    "application/json",
+    ContentError,
+    ("Retry-After",),
+)
+
+
+class ContentEndpoints:
+    """Declares the public operations; the URL is itself the credential."""
+
+    def __init__(self, content: PublicContent) -> None:
+        self._content = content
+
+    @operation(
+        "GET",
+        "/content/{publicKey}/manifest.json",
+        public=True,
+        rate="content",
+        tag=TAG,
+        raw=(
+            RawAnswer(
+                200,
+                "The manifest of the current release",
+                "application/json",
+                Manifest,
+                ("ETag", "Cache-Control", "X-Service-Release", "X-Service-Quota"),
+            ),
+            RawAnswer(
+                202,
+                "The first release is still being built",
+                "application/json",
+                BuildingStatus,
+                ("Retry-After", "Cache-Control"),
+            ),
+            _UNCHANGED,
+            _NOT_FOUND,
+            _REFUSED,
+        ),
+    )
+    def read_manifest(self, public_key: str, request: RequestInfo) -> Raw:
+        """Read the manifest of a distribution.
+
+        Bare JSON, no token, any origin. `If-None-Match` with the `ETag` of an earlier
+        answer gives 304.
+        """
+        answer = self._content.read_manifest(
+            public_key,
+            request.base_url,
+            request.if_none_match,
+            is_head=request.method == "HEAD",
+        )
+        return _raw(answer)
+
+    @operation(
+        "GET",
+        "/content/{publicKey}/b/{blob}",
+        public=True,
+        rate="content",
+        tag=TAG,
+        raw=(
+            RawAnswer(
+                200,
+                "The file",
+                "application/octet-stream",
+                None,
+                ("ETag", "Cache-Control", "X-Service-Quota"),
+            ),
+            _UNCHANGED,
+            _NOT_FOUND,
+            _REFUSED,
+        ),
+    )
+    def read_file(self, public_key: str, blob: str, request: RequestInfo) -> Raw:
+        """Read a published file.
+
+        Take the address from `files[].url` of the manifest. It never changes: a
+        changed file has another address.
+        """
+        is_head = request.method == "HEAD"
+        answer = self._content.read_file(
+            public_key, blob, request.if_none_match, is_head=is_head
+        )
+        return _raw(answer)
+
+
+def _raw(answer: PublicAnswer) -> Raw:
+    return Raw(
+        answer.content,
+        content_type=answer.content_type,
+        status=answer.status,
+        headers=answer.headers,
+    )

@@ -1,0 +1,124 @@
+"""Queues releases: asked for by people, and by changes that publish themselves."""
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from locframework.access.records import Caller
+from locframework.errors import ReleaseInProgress
+from locframework.events import SYSTEM, Event
+from locframework.ids import new_id
+from locframework.jobs.records import StoredJob
+from locframework.jobs.service import Jobs
+from locframework.projects.records import Project
+from locframework.storage import Storage
+
+from .records import Distribution, Release, StoredRelease
+from .rules import changes_content
+
+RELEASE_JOB = "release"
+EVENTS_LOOKED_AT = 200
+AUTO_PUBLISHER = Caller(actor=SYSTEM)
+
+
+class ReleaseQueue:
+    """Makes release rows and the jobs that build them, in the open transaction."""
+
+    def __init__(self, storage: Storage, jobs: Jobs) -> None:
+        self._storage = storage
+        self._store = storage.delivery
+        self._jobs = jobs
+
+    def queue(
+        self, caller: Caller, project: Project, distribution: Distribution, *, note: str
+    ) -> tuple[Release, StoredJob]:
+        """A new version, and the job that builds it. Raises ReleaseInProgress.
+
+        The project is locked, and the distribution unless it is new.
+        """
+        self.require_idle(distribution)
+        release = Release(
+            id=new_id(),
+            version=self._store.next_version(distribution.id),
+            status="building",
+            content_hash=None,
+            file_count=0,
+            byte_size=0,
+            rolled_back_from=None,
+            note=note,
+            warnings=(),
+            created_by=caller.actor.id,
+            published_at=None,
+        )
+        stored = StoredRelease(release, distribution.id, distribution.storage, None, ())
+        self._store.add_release(stored)
+        params = {"distributionId": distribution.id, "releaseId": release.id}
+        job = self._jobs.start(
+            caller, project, RELEASE_JOB, "distribution_publish", params
+        )
+        return release, job
+
+    def require_idle(self, distribution: Distribution) -> None:
+        """Raise ReleaseInProgress while a release is being built."""
+        if self._store.find_building(distribution.id) is not None:
+            raise ReleaseInProgress("a release is being built; wait for its job")
+
+    def may_differ(self, distribution: Distribution) -> bool:
+        """Whether anything was changed since the current release that it may show."""
+        current = distribution.current_release
+        stored = self._store.find_release_by_id(current.id) if current else None
+        snapshot = stored.snapshot if stored else None
+        if stored is None or snapshot is None:
+            return True
+        if snapshot.settings_at != distribution.updated_at:
+            return True
+        if stored.storage != distribution.storage:
+            return True
+        events = self._storage.events.list_events(
+            distribution.project_id, EVENTS_LOOKED_AT
+        )
+        for event in events:
+            if event.id == snapshot.last_event:
+                return False
+            if changes_content(event):
+                return True
+        return True
+
+    def on_event(self, event: Event) -> None:
+        """Inside the transaction of an event: free the way of a build that ended
+        without its release, and queue what publishes by itself.
+
+        While a release is being built, ``after_build`` sees the change instead.
+        """
+        if event.project_id is None:
+            return
+        if event.type in ("job.failed", "job.cancelled"):
+            for item in event.items:
+                self._give_up(event.project_id, item)
+        if not changes_content(event):
+            return
+        for distribution in self._store.list_auto_publish(event.project_id):
+            self._queue_by_itself(distribution)
+
+    def _give_up(self, project_id: str, item: Mapping[str, object]) -> None:
+        job = self._storage.jobs.find(project_id, str(item["jobId"]))
+        if job is None or job.job.type != RELEASE_JOB:
+            return
+        release = self._store.find_release_by_id(str(job.params["releaseId"]))
+        if release is not None and release.release.status == "building":
+            failed = replace(release.release, status="failed")
+            self._store.save_release(replace(release, release=failed))
+
+    def after_build(self, distribution: Distribution) -> None:
+        """In the transaction that ends a build: queue what changed meanwhile."""
+        if distribution.auto_publish and self.may_differ(distribution):
+            self._queue_by_itself(distribution)
+
+    def _queue_by_itself(self, distribution: Distribution) -> None:
+        """Unless a release is being built; two never are, so none overtakes."""
+        self._store.lock_distribution(distribution.id)
+        if self._store.find_building(distribution.id) is not None:
+            return
+        project = self._storage.projects.find_project(distribution.project_id)
+        if project is not None:
+            self.queue(AUTO_PUBLISHER, project, distribution, note="")

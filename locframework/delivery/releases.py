@@ -1,0 +1,206 @@
+"""What one can do with releases: make, look at, compare, roll back."""
+
+import tempfile
+
+from msgspec.structs import replace
+
+from locframework.access.records import Caller
+from locframework.clock import Clock, timestamp
+from locframework.errors import DistributionNotFound, ReleaseNotFound
+from locframework.events import EventLog
+from locframework.ids import id_in, new_id
+from locframework.jobs.records import StoredJob
+from locframework.paging import Page, PageRequest
+from locframework.projects.records import Project
+from locframework.projects.service import Projects
+from locframework.storage import Storage
+
+from .builder import KEPT_IN_MEMORY, ReleaseBuilder, Spool
+from .queue import ReleaseQueue
+from .records import (
+    Distribution,
+    NewRelease,
+    Release,
+    ReleaseDiff,
+    StoredRelease,
+)
+from .rules import release_diff
+
+
+class Releases:
+    """Releases of distributions. Files and versions are never taken back."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        projects: Projects,
+        queue: ReleaseQueue,
+        builder: ReleaseBuilder,
+        events: EventLog,
+        clock: Clock,
+    ) -> None:
+        self._storage = storage
+        self._store = storage.delivery
+        self._projects = projects
+        self._queue = queue
+        self._builder = builder
+        self._events = events
+        self._clock = clock
+
+    def create_release(
+        self, caller: Caller, project_id: str, distribution_id: str, new: NewRelease
+    ) -> tuple[Release, StoredJob | None]:
+        """Queue a release; or answer the current one when nothing changed since.
+
+        Raises DistributionNotFound, ReleaseInProgress.
+        """
+        project = self._projects.require(caller, "distribution_publish", project_id)
+        with self._storage.transaction():
+            distribution = self._locked(project, distribution_id)
+            self._queue.require_idle(distribution)
+            current = distribution.current_release
+            if current is not None and not self._queue.may_differ(distribution):
+                return current, None
+            return self._queue.queue(caller, project, distribution, note=new.note)
+
+    def preview_release(
+        self, caller: Caller, project_id: str, distribution_id: str
+    ) -> ReleaseDiff:
+        """What a release made now would change (``dryRun``); keeps nothing."""
+        project = self._projects.require(caller, "distribution_publish", project_id)
+        distribution = self._find(project, distribution_id)
+        with tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY) as file:
+            draft = self._builder.draft(project.id, distribution.id, Spool(file))
+        return release_diff(self._current(distribution), draft.files, None)
+
+    def list_releases(
+        self, caller: Caller, project_id: str, distribution_id: str, page: PageRequest
+    ) -> Page[Release]:
+        """Newest version first."""
+        project = self._projects.require(caller, "distribution_read", project_id)
+        distribution = self._find(project, distribution_id)
+        return self._store.list_releases(distribution.id, page)
+
+    def get_release(
+        self, caller: Caller, project_id: str, distribution_id: str, version: str
+    ) -> Release:
+        """Raises ReleaseNotFound."""
+        project = self._projects.require(caller, "distribution_read", project_id)
+        distribution = self._find(project, distribution_id)
+        return self._release(distribution, version).release
+
+    def diff_release(
+        self,
+        caller: Caller,
+        project_id: str,
+        distribution_id: str,
+        version: str,
+        from_version: int | None,
+    ) -> ReleaseDiff:
+        """How a release differs from an older one; left out, the one before it.
+
+        Raises ReleaseNotFound, also for one that is not ready.
+        """
+        project = self._projects.require(caller, "distribution_read", project_id)
+        distribution = self._find(project, distribution_id)
+        release = self._ready(distribution, version)
+        number = release.release.version
+        if from_version is not None:
+            old: StoredRelease | None = self._ready(distribution, str(from_version))
+        else:
+            old = self._before(distribution, number)
+        return release_diff(old, release.files, number)
+
+    def rollback(
+        self, caller: Caller, project_id: str, distribution_id: str, version: int
+    ) -> Release:
+        """A new version with the files of an older one, published at once.
+
+        So clients that compare versions still move. Raises ReleaseNotFound for one
+        that never was ready, ReleaseInProgress.
+        """
+        project = self._projects.require(caller, "distribution_publish", project_id)
+        with self._storage.transaction():
+            distribution = self._locked(project, distribution_id)
+            old = self._ready(distribution, str(version))
+            self._queue.require_idle(distribution)
+            again = replace(
+                old.release,
+                id=new_id(),
+                version=self._store.next_version(distribution.id),
+                rolled_back_from=old.release.version,
+                note="",
+                created_by=caller.actor.id,
+                published_at=timestamp(self._clock()),
+            )
+            self._store.add_release(replace(old, release=again))
+            status = "paused" if distribution.status == "paused" else "published"
+            self._store.save_distribution(
+                replace(distribution, current_release=again, status=status)
+            )
+            self._tell(caller, project, distribution, again)
+        return again
+
+    def _current(self, distribution: Distribution) -> StoredRelease | None:
+        current = distribution.current_release
+        return self._store.find_release_by_id(current.id) if current else None
+
+    def _before(self, distribution: Distribution, number: int) -> StoredRelease | None:
+        page = PageRequest(limit=200)
+        older = [
+            release.version
+            for release in self._store.list_releases(distribution.id, page).items
+            if release.version < number and release.status == "ready"
+        ]
+        return self._store.find_release(distribution.id, older[0]) if older else None
+
+    def _release(self, distribution: Distribution, version: str) -> StoredRelease:
+        number = int(version) if version.isascii() and version.isdigit() else 0
+        found = None
+        if 0 < number < 2**31:
+            found = self._store.find_release(distribution.id, number)
+        if found is None:
+            raise ReleaseNotFound
+        return found
+
+    def _ready(self, distribution: Distribution, version: str) -> StoredRelease:
+        found = self._release(distribution, version)
+        if found.release.status != "ready":
+            raise ReleaseNotFound
+        return found
+
+    def _find(self, project: Project, reference: str) -> Distribution:
+        id_ = id_in(reference)
+        found = self._store.find_distribution(project.id, id_) if id_ else None
+        if found is None:
+            raise DistributionNotFound
+        return found
+
+    def _locked(self, project: Project, reference: str) -> Distribution:
+        """One order for everybody: the project, then the distribution."""
+        self._projects.lock(project)
+        found = self._find(project, reference)
+        self._store.lock_distribution(found.id)
+        return self._find(project, reference)
+
+    def _tell(
+        self,
+        caller: Caller,
+        project: Project,
+        distribution: Distribution,
+        release: Release,
+    ) -> None:
+        self._events.append(
+            "distribution.rolled_back",
+            organization_id=project.organization_id,
+            project_id=project.id,
+            actor=caller.actor,
+            items=[
+                {
+                    "distributionId": distribution.id,
+                    "releaseId": release.id,
+                    "version": release.version,
+                    "rolledBackFrom": release.rolled_back_from,
+                }
+            ],
+        )

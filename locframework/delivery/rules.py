@@ -1,0 +1,190 @@
+"""Decides how a release is named, hashed and shown to the public."""
+
+import hashlib
+import re
+import secrets
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from locframework.events import Event
+
+from .public_records import (
+    Manifest,
+    ManifestDistribution,
+    ManifestFile,
+    ManifestFormat,
+    ManifestProject,
+    ManifestRelease,
+)
+from .records import (
+    FileChange,
+    PublicHead,
+    ReleaseDiff,
+    ReleaseFile,
+    ReleaseSnapshot,
+    StoredRelease,
+    Usage,
+)
+
+SCHEMA = "locframework.manifest/v1"
+MANIFEST_CACHE = "public, max-age=60, stale-while-revalidate=600, stale-if-error=86400"
+FILE_CACHE = "public, max-age=31536000, immutable"
+NOT_FOUND_CACHE = "public, max-age=60"
+BUILDING_RETRY_SECONDS = 5
+
+_PUBLIC_KEY = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
+_BLOB = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_ETAG = re.compile(r'(?:W/)?"([\x21\x23-\x7e\x80-\xff]*)"')
+
+_CONTENT_EVENTS = ("key.", "translation.", "language.", "project.", "branch.merged")
+
+
+def new_public_key() -> str:
+    """32 random bytes in base64url (decisions 2.8)."""
+    return urlsafe_b64encode(secrets.token_bytes(32)).rstrip(b"=").decode()
+
+
+def is_public_key(text: str) -> bool:
+    """Whether ``text`` has the form of a public key."""
+    return _PUBLIC_KEY.fullmatch(text) is not None
+
+
+def is_blob_name(text: str) -> bool:
+    """Whether ``text`` has the form of a blob's name: a SHA-256 in hex."""
+    return _BLOB.fullmatch(text) is not None
+
+
+def file_path(language: str, module: str | None, extension: str) -> str:
+    """The logical path: ``de.json``, ``de/checkout.json`` (decisions 2.8)."""
+    if module is None:
+        return f"{language}{extension}"
+    return f"{language}/{module}{extension}"
+
+
+def in_file_order(files: Sequence[ReleaseFile]) -> tuple[ReleaseFile, ...]:
+    """By language, then module; the file without module first."""
+    return tuple(sorted(files, key=lambda file: (file.language, file.module or "")))
+
+
+def content_hash(files: Sequence[ReleaseFile]) -> str:
+    """The digest over the whole release: it changes whenever any file does.
+
+    SHA-256 over the lines ``language TAB module TAB contentHash`` in file order, each
+    ended by a line feed (decisions 2.8).
+    """
+    digest = hashlib.sha256()
+    for file in in_file_order(files):
+        line = f"{file.language}\t{file.module or ''}\tsha256:{file.blob}\n"
+        digest.update(line.encode())
+    return f"sha256:{digest.hexdigest()}"
+
+
+def manifest(
+    public_key: str,
+    head: PublicHead,
+    release: StoredRelease,
+    snapshot: ReleaseSnapshot,
+    url_of: Callable[[ReleaseFile], str],
+) -> Manifest:
+    """The public manifest of a ready release (service.md, Distribution manifest)."""
+    record = release.release
+    return Manifest(
+        schema=SCHEMA,
+        distribution=ManifestDistribution(public_key, head.name, head.channel),
+        release=ManifestRelease(
+            id=record.id,
+            version=record.version,
+            content_hash=record.content_hash or "",
+            published_at=record.published_at or "",
+        ),
+        project=ManifestProject(snapshot.project_id, snapshot.source_language),
+        format=ManifestFormat(
+            snapshot.format_id, snapshot.key_separator, snapshot.extension
+        ),
+        languages=[language.code for language in snapshot.languages],
+        language_details=list(snapshot.languages),
+        files=[_shown_file(file, url_of(file)) for file in release.files],
+        min_app_version=None,
+        max_app_version=None,
+        bundles=[],
+    )
+
+
+def _shown_file(file: ReleaseFile, url: str) -> ManifestFile:
+    return ManifestFile(
+        language=file.language,
+        module=file.module,
+        path=file.path,
+        url=url,
+        content_hash=f"sha256:{file.blob}",
+        byte_size=file.byte_size,
+        content_type=file.content_type,
+    )
+
+
+def manifest_etag(version: int, body: bytes) -> str:
+    """``"r<version>-<16 hex>"`` (decisions 2.8); another body, another tag."""
+    return f'"r{version}-{hashlib.sha256(body).hexdigest()[:16]}"'
+
+
+def none_match(header: str | None, etag: str) -> bool:
+    """Whether ``If-None-Match`` names ``etag``: then the answer is 304 (RFC 9110).
+
+    Takes ``*``, lists and weak tags; compares weakly.
+    """
+    if header is None:
+        return False
+    if header.strip() == "*":
+        return True
+    wanted = etag.strip('"')
+    return any(found == wanted for found in _ETAG.findall(header))
+
+
+def diff(old: StoredRelease | None, new: Sequence[ReleaseFile]) -> list[FileChange]:
+    """What changed from an old release to new files, in file order."""
+    before = {(f.language, f.module): f for f in (old.files if old else ())}
+    after = {(f.language, f.module): f for f in new}
+    changes = [
+        FileChange(
+            "updated" if place in before else "added",
+            file.language,
+            file.module,
+            file.path,
+            file.byte_size,
+            before[place].byte_size if place in before else None,
+        )
+        for place, file in after.items()
+        if place not in before or before[place].blob != file.blob
+    ]
+    changes += [
+        FileChange("removed", f.language, f.module, f.path, f.byte_size, f.byte_size)
+        for place, f in before.items()
+        if place not in after
+    ]
+    return sorted(changes, key=lambda change: (change.language, change.module or ""))
+
+
+def release_diff(
+    old: StoredRelease | None, new: Sequence[ReleaseFile], version: int | None
+) -> ReleaseDiff:
+    """The difference as it is answered."""
+    changes = diff(old, new)
+    touched = sum(1 for change in changes if change.change != "removed")
+    from_version = old.release.version if old else None
+    return ReleaseDiff(from_version, version, changes, len(new) - touched)
+
+
+def changes_content(event: Event) -> bool:
+    """Whether what happened may change what a release holds; branches do not."""
+    return event.branch is None and event.type.startswith(_CONTENT_EVENTS)
+
+
+def month_of(at: datetime) -> str:
+    """The calendar month of an aware UTC moment: ``2026-11``."""
+    return f"{at.year:04}-{at.month:02}"
+
+
+def added(one: Usage, other: Usage) -> Usage:
+    """Two usages together."""
+    return Usage(one.requests + other.requests, one.bytes + other.bytes)

@@ -1,0 +1,362 @@
+"""Every refusal that the API can answer: one class a case, its code is API.
+
+Codes and statuses are decisions 2.2. A service raises, ``http`` answers, nothing
+between catches. The message is for people and may change; the code may not.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from msgspec import Struct
+
+SHOWN_CHARACTERS = 200
+
+
+def shown(text: str) -> str:
+    """``text`` as a message may repeat it: 200 characters at most (decisions 2.10)."""
+    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
+
+
+class Problem(Struct, frozen=True, omit_defaults=True):
+    """One fault in what was sent: where, which rule, and a sentence."""
+
+    path: str  # "$.tags[3]", "query.page", or "line 12" of an imported file
+    rule: str  # one word or two: "required", "type", "length", "syntax", …
+    message: str
+
+
+class LocError(Exception):
+    """The base of every refusal. ``details`` is JSON-shaped, or None."""
+
+    code: ClassVar[str] = "internal_error"
+    status: ClassVar[int] = 500
+
+    def __init__(self, message: str, details: object = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details
+
+
+class PluginError(Exception):
+    """A plugin that cannot be used; it stops the start with this one line."""
+
+    def __init__(self, plugin: str, origin: str, reason: str) -> None:
+        super().__init__(f"plugin {plugin!r} ({origin}): {reason}")
+
+
+PLUGIN_FAULTS = (Exception, SystemExit)
+"""What a plugin's code may raise at us; one that exits would end our thread."""
+
+
+class SettingsError(Exception):
+    """Settings that cannot be used; it stops the start with this one line."""
+
+
+# 400: the request is wrong
+
+
+class InvalidJson(LocError):
+    """The body is not JSON as decisions 2.10 allows it."""
+
+    code, status = "invalid_json", 400
+
+
+class ValidationFailed(LocError):
+    """The request does not fit the schema; ``details`` lists a Problem each."""
+
+    code, status = "validation_failed", 400
+
+    @classmethod
+    def at(cls, path: str, rule: str, message: str) -> ValidationFailed:
+        """One problem, told as message and detail alike."""
+        return cls(f"{path}: {message}", [Problem(path, rule, message)])
+
+
+class InvalidKey(LocError):
+    """A key with an empty segment or a character that keys may not have."""
+
+    code, status = "invalid_key", 400
+
+
+class LanguageNotInProject(LocError):
+    """``values`` names a language that the project does not have."""
+
+    code, status = "language_not_in_project", 400
+
+
+class PluralMismatch(LocError):
+    """A string for a plural key, or an object for a singular one."""
+
+    code, status = "plural_mismatch", 400
+
+
+class InvalidPluralForm(LocError):
+    """A form that is not zero, one, two, few, many or other."""
+
+    code, status = "invalid_plural_form", 400
+
+
+class UnknownPermission(LocError):
+    """A permission key that nobody provides."""
+
+    code, status = "unknown_permission", 400
+
+
+class UnknownFormat(LocError):
+    """A file format that no plugin provides, or that cannot do what is asked."""
+
+    code, status = "unknown_format", 400
+
+
+class UnreadableFile(LocError):
+    """A file that cannot be read; ``details`` lists a Problem each, by line."""
+
+    code, status = "unreadable_file", 400
+
+
+# 401, 403: who
+
+
+class Unauthorized(LocError):
+    """No valid token; one body for every reason, so that nothing can be probed."""
+
+    code, status = "unauthorized", 401
+
+    def __init__(self) -> None:
+        super().__init__("a valid bearer token is required")
+
+
+class PermissionDenied(LocError):
+    """The caller may see the target, and may not do this."""
+
+    code, status = "permission_denied", 403
+
+    def __init__(self, required: str, reason: str | None = None) -> None:
+        message = reason or f"the permission {required} is required"
+        super().__init__(message, {"required": required})
+
+
+class LanguageNotAssigned(LocError):
+    """The language is outside the caller's assigned languages."""
+
+    code, status = "language_not_assigned", 403
+
+    def __init__(self, language_code: str) -> None:
+        super().__init__(
+            f"the language {language_code} is not assigned to the caller",
+            {"languageCode": language_code},
+        )
+
+
+# 404: missing, or not visible to the caller; the two read alike to the last byte, so
+# the message never repeats what was asked for
+
+
+class NotFound(LocError):
+    """An unknown route, and the base of every missing target."""
+
+    code, status = "not_found", 404
+    target: ClassVar[str] = "resource"
+
+    def __init__(self) -> None:
+        super().__init__(f"there is no such {self.target}")
+
+
+class OrganizationNotFound(NotFound):
+    """No such organization for this caller."""
+
+    code, target = "organization_not_found", "organization"
+
+
+class MemberNotFound(NotFound):
+    """No such member in this organization."""
+
+    code, target = "member_not_found", "member"
+
+
+class TokenNotFound(NotFound):
+    """No such token among those the caller manages."""
+
+    code, target = "token_not_found", "token"
+
+
+class ProjectNotFound(NotFound):
+    """No such project for this caller."""
+
+    code, target = "project_not_found", "project"
+
+
+class LanguageNotFound(NotFound):
+    """The project has no such language."""
+
+    code, target = "language_not_found", "language"
+
+
+class KeyNotFound(NotFound):
+    """No such key in this project."""
+
+    code, target = "key_not_found", "key"
+
+
+class BranchNotFound(NotFound):
+    """No such branch in this project."""
+
+    code, target = "branch_not_found", "branch"
+
+
+class JobNotFound(NotFound):
+    """No such job in this project."""
+
+    code, target = "job_not_found", "job"
+
+
+class DistributionNotFound(NotFound):
+    """No such distribution in this project."""
+
+    code, target = "distribution_not_found", "distribution"
+
+
+class ReleaseNotFound(NotFound):
+    """No such release of this distribution."""
+
+    code, target = "release_not_found", "release"
+
+
+# 405 to 415
+
+
+class MethodNotAllowed(LocError):
+    """The path exists, and not with this method."""
+
+    code, status = "method_not_allowed", 405
+
+
+class NotAcceptable(LocError):
+    """The answer cannot be given in the media type that Accept asks for."""
+
+    code, status = "not_acceptable", 406
+
+
+class PayloadTooLarge(LocError):
+    """JSON over 1 MiB, or an upload over 50 MiB."""
+
+    code, status = "payload_too_large", 413
+
+
+class UnsupportedMediaType(LocError):
+    """A body that is not in the one media type that the endpoint reads."""
+
+    code, status = "unsupported_media_type", 415
+
+
+# 409: the state of the target refuses
+
+
+class KeyExists(LocError):
+    """A key of this name is in the project already."""
+
+    code, status = "key_exists", 409
+
+
+class LanguageExists(LocError):
+    """The project has this language already."""
+
+    code, status = "language_exists", 409
+
+
+class NameExists(LocError):
+    """Another record of the same kind has this name."""
+
+    code, status = "name_exists", 409
+
+
+class MemberExists(LocError):
+    """The person is a member of the organization already."""
+
+    code, status = "member_exists", 409
+
+
+class LastOwner(LocError):
+    """An organization keeps at least one owner (decisions 2.9)."""
+
+    code, status = "last_owner", 409
+
+
+class SourceLanguageRequired(LocError):
+    """The source language cannot be taken out of its project."""
+
+    code, status = "source_language_required", 409
+
+
+class SeparatorFixed(LocError):
+    """The key separator is fixed once keys exist (decisions 2.6)."""
+
+    code, status = "separator_fixed", 409
+
+
+class BranchProtected(LocError):
+    """A direct write to a protected main."""
+
+    code, status = "branch_protected", 409
+
+    def __init__(self) -> None:
+        super().__init__(
+            "main is protected; pass ?branch= with the name of an open branch"
+        )
+
+
+class JobNotCancellable(LocError):
+    """The job has ended already."""
+
+    code, status = "job_not_cancellable", 409
+
+
+class ImportConflict(LocError):
+    """``onConflict: fail`` met values that differ; nothing was changed."""
+
+    code, status = "import_conflict", 409
+
+
+class ReleaseInProgress(LocError):
+    """A release of this distribution is being built."""
+
+    code, status = "release_in_progress", 409
+
+
+class NotPaused(LocError):
+    """Resume of a distribution that is not paused."""
+
+    code, status = "not_paused", 409
+
+
+class AlreadyPaused(LocError):
+    """Pause of a distribution that is paused."""
+
+    code, status = "already_paused", 409
+
+
+# 412, 429, 5xx
+
+
+class PreconditionFailed(LocError):
+    """``If-Match`` names another state than the stored one."""
+
+    code, status = "precondition_failed", 412
+
+
+class RateLimited(LocError):
+    """Over the request rate (service.md, Limits)."""
+
+    code, status = "rate_limited", 429
+
+    def __init__(self, retry_after_seconds: int) -> None:
+        super().__init__(f"too many requests; retry in {retry_after_seconds} s")
+        self.retry_after_seconds = retry_after_seconds
+
+
+class Unavailable(LocError):
+    """A part that the request needs does not answer just now; retry later."""
+
+    code, status = "unavailable", 503
+    retry_after_seconds = 5

@@ -1,0 +1,90 @@
+"""Import and export over HTTP (decisions 2.6)."""
+
+from locframework.access.records import Caller
+from locframework.errors import (
+    BranchNotFound,
+    BranchProtected,
+    InvalidKey,
+    LanguageNotAssigned,
+    LanguageNotInProject,
+    ProjectNotFound,
+    UnknownFormat,
+    UnreadableFile,
+)
+from locframework.formats.records import SourceFile
+from locframework.http.operation import RawAnswer, operation
+from locframework.http.records import Accepted, Raw
+from locframework.jobs.records import JobAnswer
+
+from .exports import Exports
+from .imports import Imports
+from .records import ExportQuery, ImportForm
+
+TAG = "Import and export"
+
+
+class ExchangeEndpoints:
+    """``/projects/{projectId}/import`` and ``/export``."""
+
+    def __init__(self, imports: Imports, exports: Exports) -> None:
+        self._imports = imports
+        self._exports = exports
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/import",
+        tag=TAG,
+        permission="import_run",
+        errors=(
+            ProjectNotFound,
+            BranchNotFound,
+            UnknownFormat,
+            UnreadableFile,
+            InvalidKey,
+            LanguageNotInProject,
+            LanguageNotAssigned,
+            BranchProtected,
+        ),
+    )
+    def start_import(
+        self, caller: Caller, project_id: str, form: ImportForm
+    ) -> Accepted[JobAnswer]:
+        """Import a file.
+
+        The file, or a ZIP archive of files, is read and judged at once; a job then
+        imports all of it or, when it fails, nothing. Its ``result`` counts what came
+        of it. Needs translation_write for texts, key_create for keys that are not
+        there yet; for the mode ``replace`` key_delete, and every language of the
+        project, as keys go with all their texts. A text that is there and differs is
+        kept, unless ``onConflict`` is ``overwrite``; with ``fail`` the job
+        then fails with ``import_conflict``.
+        """
+        file = SourceFile(form.file.name, form.file.content)
+        job = self._imports.start_import(caller, project_id, file, form)
+        location = f"/projects/{job.project_id}/jobs/{job.id}"
+        return Accepted(JobAnswer(job), location)
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/export",
+        tag=TAG,
+        permission="export_run",
+        errors=(ProjectNotFound, BranchNotFound, UnknownFormat, LanguageNotInProject),
+        raw=(
+            RawAnswer(
+                200,
+                "The file, or a ZIP archive of one file a language.",
+                headers=("Content-Disposition",),
+            ),
+        ),
+    )
+    def export(self, caller: Caller, project_id: str, query: ExportQuery) -> Raw:
+        """Export a file.
+
+        One file of the format; a ZIP archive when several languages are asked for
+        and a file of the format holds one.
+        """
+        file = self._exports.export(caller, project_id, query)
+        disposition = f'attachment; filename="{file.name}"'
+        headers = {"Content-Disposition": disposition}
+        return Raw(file.content, file.content_type, headers=headers)

@@ -1,0 +1,115 @@
+"""What one can do to get files out: export a project's texts."""
+
+from collections.abc import Callable
+
+from locframework.access.records import Caller
+from locframework.errors import LanguageNotInProject
+from locframework.formats.archive import write_archive
+from locframework.formats.records import Catalogue, FormatInfo, SourceFile
+from locframework.formats.service import Formats
+from locframework.ids import UUID_LENGTH
+from locframework.keys.catalogues import Catalogues, options_of
+from locframework.keys.records import Selection
+from locframework.keys.service import on_main
+from locframework.languages import require_tag
+from locframework.projects.languages import Languages
+from locframework.projects.records import Language, Project
+from locframework.projects.service import Projects
+from locframework.storage import Transactions
+
+from .records import ExportedFile, ExportQuery
+
+Tell = Callable[[int, int], None]
+"""Called with how many steps are done, and of how many."""
+
+
+class Exports:
+    """Exports. Every file shows one moment of the project."""
+
+    def __init__(
+        self,
+        transactions: Transactions,
+        projects: Projects,
+        languages: Languages,
+        formats: Formats,
+        catalogues: Catalogues,
+    ) -> None:
+        self._transactions = transactions
+        self._projects = projects
+        self._languages = languages
+        self._formats = formats
+        self._catalogues = catalogues
+
+    def export(
+        self,
+        caller: Caller,
+        project_id: str,
+        query: ExportQuery,
+        *,
+        tell: Tell = lambda done, total: None,
+    ) -> ExportedFile:
+        """One file, or a ZIP of one a language where a file holds one language.
+
+        The same content gives the same bytes. Languages may be named one by one or
+        with commas between. ``tell`` hears of each language read, and of each file
+        written. Raises UnknownFormat, LanguageNotInProject, ValidationFailed.
+        """
+        project = self._projects.require(caller, "export_run", project_id)
+        on_main(query.branch)
+        info = self._formats.to_write(query.format)
+        with self._transactions.snapshot():
+            languages = self._languages.of(project)
+            codes = _wanted(query.language_codes, languages)
+            catalogues = []
+            for code in codes:
+                read = self._catalogue(project, languages, code, info, query)
+                catalogues.append(read)
+                tell(len(catalogues), 2 * len(codes))
+            return self._written(project, info, codes, catalogues, tell)
+
+    def _catalogue(
+        self,
+        project: Project,
+        languages: list[Language],
+        code: str,
+        info: FormatInfo,
+        query: ExportQuery,
+    ) -> Catalogue:
+        which = Selection(query.min_status, query.module, query.tag)
+        return self._catalogues.of_language(project, languages, code, info, which)
+
+    def _written(
+        self,
+        project: Project,
+        info: FormatInfo,
+        codes: list[str],
+        catalogues: list[Catalogue],
+        tell: Tell,
+    ) -> ExportedFile:
+        stem = project.slug[: -UUID_LENGTH - 1] or "export"
+        options = options_of(project)
+        if info.multilingual:
+            file = self._formats.write(info.id, catalogues, options)
+            name = f"{stem}{info.extension}"
+            return ExportedFile(name, file.content, info.content_type, file.warnings)
+        files, warnings = [], []
+        for code, catalogue in zip(codes, catalogues, strict=True):
+            file = self._formats.write(info.id, [catalogue], options)
+            files.append(SourceFile(f"{code}{info.extension}", file.content))
+            warnings += [f"{code}: {warning}" for warning in file.warnings]
+            tell(len(codes) + len(files), 2 * len(codes))
+        if len(files) == 1:
+            [only] = files
+            return ExportedFile(only.name, only.content, info.content_type, warnings)
+        archive = write_archive(files)
+        return ExportedFile(f"{stem}.zip", archive, "application/zip", warnings)
+
+
+def _wanted(named: list[str], languages: list[Language]) -> list[str]:
+    """The languages asked for, in project order; all of them when none is named."""
+    there = [language.language_code for language in languages]
+    codes = [code for one in named for code in one.split(",")]
+    wanted = {require_tag(code.strip(), "query.languageCodes") for code in codes}
+    for code in sorted(wanted.difference(there)):
+        raise LanguageNotInProject(f"the project has no language {code}")
+    return [code for code in there if code in wanted or not wanted]

@@ -1,0 +1,186 @@
+"""Brings what files say together by key, and judges it: pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct, field
+
+from locframework.errors import (
+    InvalidKey,
+    LocError,
+    Problem,
+    UnreadableFile,
+    shown,
+)
+from locframework.formats.records import Entry, Text
+from locframework.keys.catalogues import family_of
+from locframework.keys.records import DESCRIPTION_LENGTH
+from locframework.keys.rules import check_key, texts_by_form
+from locframework.projects.records import Project
+
+from .records import ImportBatch, ImportedDetail, ImportedKey, ReadFile
+
+PROBLEMS_MOST = 100  # that one answer lists
+
+_FORBIDDEN = re.compile("[\x00\ud800-\udfff]")
+
+
+def gather(
+    files: Sequence[ReadFile],
+    project: Project,
+    *,
+    module: str | None,
+    warnings: Sequence[str] = (),
+) -> ImportBatch:
+    """Every key of the files once, in the order in which they come.
+
+    ``module`` is put before the keys that do not begin with it. A text without plural
+    forms is the form ``other`` of a key that is plural elsewhere in the files. Raises
+    InvalidKey, or UnreadableFile, with a Problem for each fault, 100 at most.
+    """
+    gathered = _Gathered(project.key_separator, module)
+    for file in sorted(files, key=lambda f: f.language_code != project.source_language):
+        gathered.add_file(file)
+    gathered.refuse_faults()
+    return ImportBatch(
+        keys=[key.finished() for key in gathered.keys.values()],
+        files=gathered.files,
+        warnings=[*warnings, *gathered.warnings],
+    )
+
+
+def under_module(key: str, module: str | None, separator: str) -> str:
+    """The key as it stands below ``module``, where it may stand already."""
+    if module is None or key.startswith(f"{module}{separator}"):
+        return key
+    return f"{module}{separator}{key}"
+
+
+class _Gathered:
+    """The keys so far, and the faults met."""
+
+    def __init__(self, separator: str, module: str | None) -> None:
+        self.keys: dict[str, _Key] = {}
+        self.files: list[ImportedDetail] = []
+        self.warnings: list[str] = []
+        self._separator = separator
+        self._module = module
+        self._problems: list[Problem] = []
+
+    def add_file(self, file: ReadFile) -> None:
+        family, catalogue = family_of(file.format.id), file.catalogue
+        self.warnings += [_told(file.path, each) for each in catalogue.warnings]
+        if catalogue.detail is not None:
+            detail = ImportedDetail(family, file.language_code, catalogue.detail)
+            self.files.append(detail)
+        for entry in catalogue.entries:
+            name = under_module(entry.key, self._module, self._separator)
+            try:
+                self._add(file, family, name, entry)
+            except LocError as fault:
+                self._note(file, entry, fault)
+                if len(self._problems) >= PROBLEMS_MOST:
+                    return
+
+    def refuse_faults(self) -> None:
+        """Raise what the first fault asks for, with all of them."""
+        if not self._problems:
+            return
+        first, count = self._problems[0], len(self._problems)
+        more = "" if count == 1 else f" (and {count - 1} more)"
+        message = shown(f"{first.path}: {first.message}{more}")
+        if any(problem.rule == "key" for problem in self._problems):
+            raise InvalidKey(message, self._problems)
+        raise UnreadableFile(message, self._problems)
+
+    def _add(self, file: ReadFile, family: str, name: str, entry: Entry) -> None:
+        key = self.keys.get(name)
+        if key is None:
+            check_key(name, self._separator)
+            key = self.keys[name] = _Key(name)
+        for text in (entry.value, entry.source):
+            if text:
+                _check_text(text)
+        _check_characters(entry.description)
+        key.add(file.language_code, family, entry)
+
+    def _note(self, file: ReadFile, entry: Entry, fault: LocError) -> None:
+        place = f"line {entry.line}" if entry.line else f"key {shown(entry.key)}"
+        rule = "key" if isinstance(fault, InvalidKey) else "text"
+        if isinstance(fault, _Twice):
+            rule = "duplicate"
+        problem = Problem(_told(file.path, place, ""), rule, fault.message)
+        if len(self._problems) < PROBLEMS_MOST:
+            self._problems.append(problem)
+
+
+class _Key(Struct, gc=False):
+    """One key while it is gathered."""
+
+    name: str
+    is_plural: bool = False
+    description: str = ""
+    values: dict[str, Text] = field(default_factory=dict)
+    source: Text | None = None
+    review: tuple[str, ...] = ()
+    details: list[ImportedDetail] = field(default_factory=list)
+
+    def add(self, language_code: str, family: str, entry: Entry) -> None:
+        value = _not_empty(entry.value)
+        if value is not None:
+            if self.values.setdefault(language_code, value) != value:
+                raise _Twice(f"{shown(self.name)} has another text before")
+            if entry.needs_review:
+                self.review = tuple(dict.fromkeys((*self.review, language_code)))
+        self.is_plural |= entry.is_plural or isinstance(value, Mapping)
+        self.description = self.description or entry.description[:DESCRIPTION_LENGTH]
+        self.source = self.source or _not_empty(entry.source)
+        if entry.key_detail is not None:
+            self._detail(ImportedDetail(family, "", entry.key_detail))
+        if entry.detail is not None:
+            self._detail(ImportedDetail(family, language_code, entry.detail))
+
+    def finished(self) -> ImportedKey:
+        return ImportedKey(
+            name=self.name,
+            is_plural=self.is_plural,
+            description=self.description,
+            values=self.values,
+            source=self.source,
+            review=self.review,
+            details=self.details,
+        )
+
+    def _detail(self, new: ImportedDetail) -> None:
+        """The first one of a place stays."""
+        places = ((old.family, old.language_code) for old in self.details)
+        if (new.family, new.language_code) not in places:
+            self.details.append(new)
+
+
+class _Twice(LocError):
+    """A key has two texts in one language."""
+
+
+def _not_empty(text: Text | None) -> Text | None:
+    """The text, or its forms that are not empty; None when nothing is left."""
+    if isinstance(text, Mapping):
+        return {form: one for form, one in text.items() if one} or None
+    return text or None
+
+
+def _check_text(text: Text) -> None:
+    forms = texts_by_form(text, is_plural=not isinstance(text, str), path="the text")
+    for one in forms.values():
+        _check_characters(one)
+
+
+def _check_characters(text: str) -> None:
+    if _FORBIDDEN.search(text):
+        raise UnreadableFile("a text holds U+0000 or half a surrogate pair")
+
+
+def _told(path: str, what: str, colon: str = ":") -> str:
+    return f"{path}{colon} {what}" if path else what

@@ -1,0 +1,163 @@
+"""What one can do with a file that comes in: have it judged, and imported by a job."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable, Sequence
+from datetime import timedelta
+
+import msgspec
+
+from locframework.access.records import Caller
+from locframework.access.service import Access
+from locframework.blobs.service import Blobs
+from locframework.crash_points import crash_point
+from locframework.errors import UnreadableFile, ValidationFailed
+from locframework.formats.records import SourceFile
+from locframework.formats.service import Formats
+from locframework.jobs.records import Job
+from locframework.jobs.service import Jobs
+from locframework.keys.records import TAG_LENGTH, TAGS_MOST
+from locframework.keys.rules import check_key, clean_tags
+from locframework.keys.service import on_main, require_open_main
+from locframework.keys.store import KeyStore
+from locframework.languages import require_tag
+from locframework.projects.languages import Languages
+from locframework.projects.records import Project
+from locframework.projects.service import Projects, scope_of
+from locframework.storage import Transactions
+
+from .gathering import gather
+from .import_job import PERMISSION, TYPE, ImportParams
+from .reading import Reading, UploadReader, require_language
+from .records import ImportBatch, ImportOptions
+
+KEPT_FOR = timedelta(days=7)  # what was read, for the job that works from it
+
+_encoder = msgspec.msgpack.Encoder()
+
+log = logging.getLogger("locframework.exchange")
+
+
+class Imports:
+    """Imports. The file is judged at once; the job then changes all or nothing."""
+
+    def __init__(
+        self,
+        keys: KeyStore,
+        transactions: Transactions,
+        access: Access,
+        projects: Projects,
+        languages: Languages,
+        formats: Formats,
+        blobs: Blobs,
+        jobs: Jobs,
+    ) -> None:
+        self._keys = keys
+        self._transactions = transactions
+        self._access = access
+        self._projects = projects
+        self._languages = languages
+        self._reader = UploadReader(formats)
+        self._blobs = blobs
+        self._jobs = jobs
+
+    def start_import(
+        self, caller: Caller, project_id: str, file: SourceFile, options: ImportOptions
+    ) -> Job:
+        """Read and judge a file, or a ZIP archive of files, and queue its import.
+
+        Needs import_run; translation_write for texts, key_create if it names keys
+        that are not there, key_delete and every language of the project for the mode
+        ``replace``, as keys go with all their texts. Raises UnknownFormat,
+        UnreadableFile and InvalidKey (with a Problem a fault), LanguageNotInProject,
+        ValidationFailed, LanguageNotAssigned, PermissionDenied, BranchProtected.
+        """
+        project = self._projects.require(caller, PERMISSION, project_id)
+        if options.mode == "replace":
+            self._projects.require_also(caller, "key_delete", project)
+        tags = _tags(options.tags)
+        batch = self._read(project, file, options)
+        if options.mode == "replace" and not batch.keys:
+            message = "a file without keys would remove every key"
+            raise ValidationFailed.at("form.mode", "replace", message)
+        on_main(options.branch)
+        if options.mode == "replace":
+            self._judge_languages(caller, project, self._codes(project))
+        written = dict.fromkeys(tag for key in batch.keys for tag in key.values)
+        self._judge_languages(caller, project, written)
+        self._judge_keys(caller, project, batch)
+        require_open_main(project)
+        note = self._blobs.put(_encoded(batch), keep_for=KEPT_FOR)
+        crash_point("import.before_job")
+        params = ImportParams(
+            blob=note.name,
+            store=note.store,
+            mode=options.mode,
+            on_conflict=options.on_conflict,
+            dry_run=options.dry_run,
+            tags=tags,
+            module=options.module,
+        )
+        given = msgspec.to_builtins(params)
+        with self._transactions.transaction():
+            started = self._jobs.start(caller, project, TYPE, PERMISSION, given)
+        crash_point("import.after_job")
+        return started.job
+
+    def _read(
+        self, project: Project, file: SourceFile, options: ImportOptions
+    ) -> ImportBatch:
+        codes = self._codes(project)
+        tag = None
+        if options.language_code is not None:
+            tag = require_tag(options.language_code, "form.languageCode")
+            require_language(tag, codes)
+        if options.module is not None:
+            check_key(options.module, project.key_separator)
+        reading = Reading(project, codes, options.format, tag, [])
+        files = self._reader.read(file, reading)
+        return gather(files, project, module=options.module, warnings=reading.warnings)
+
+    def _codes(self, project: Project) -> list[str]:
+        return [lang.language_code for lang in self._languages.of(project)]
+
+    def _judge_languages(
+        self, caller: Caller, project: Project, tags: Iterable[str]
+    ) -> None:
+        for tag in tags:
+            self._access.require_language(caller, scope_of(project), tag)
+
+    def _judge_keys(self, caller: Caller, project: Project, batch: ImportBatch) -> None:
+        """Ask for what the import needs; whoever writes texts only needs no more."""
+        if any(key.values or key.source for key in batch.keys):
+            self._projects.require_also(caller, "translation_write", project)
+        if not self._access.may(caller, "key_create", scope_of(project)):
+            names = [key.name for key in batch.keys]
+            if self._are_new(project, names):
+                self._projects.require_also(caller, "key_create", project)
+
+    def _are_new(self, project: Project, names: Sequence[str]) -> bool:
+        there: Collection[str] = self._keys.find_keys_by_name(project.id, names)
+        return len(there) < len(names)
+
+
+def _tags(fields: Sequence[str]) -> tuple[str, ...]:
+    """The tags of all fields, taken apart at commas. Raises ValidationFailed."""
+    tags = clean_tags([tag for one in fields for tag in one.split(",")])
+    if len(tags) > TAGS_MOST:
+        message = f"must have at most {TAGS_MOST} tags"
+        raise ValidationFailed.at("form.tags", "length", message)
+    if any(len(tag) > TAG_LENGTH for tag in tags):
+        message = f"a tag must have at most {TAG_LENGTH} characters"
+        raise ValidationFailed.at("form.tags", "length", message)
+    return tags
+
+
+def _encoded(batch: ImportBatch) -> bytes:
+    """The batch for the job. Raises UnreadableFile for details that are not JSON."""
+    try:
+        return _encoder.encode(batch)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        log.warning("what a format keeps of a file cannot be kept: %s", error)
+        raise UnreadableFile("the file says what cannot be kept") from None

@@ -1,0 +1,143 @@
+"""What an import and an export are asked for, and what they answer."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from locframework.formats.records import Catalogue, Detail, FormatInfo, Text
+from locframework.http.records import Upload
+from locframework.keys.records import KEY_LENGTH, TAG_LENGTH, TAGS_MOST
+from locframework.projects.records import LanguageTag
+
+ImportMode = Literal["merge", "replace"]
+OnConflict = Literal["keep", "overwrite", "fail"]
+FormatId = Annotated[str, Meta(max_length=100, examples=["json-nested"])]
+
+
+class ImportOptions(Struct, frozen=True, rename="camel"):
+    """How a file is imported (decisions 2.6)."""
+
+    format: FormatId | None = None  # left out: detected
+    language_code: LanguageTag | None = None  # left out: what file or path says
+    mode: ImportMode = "merge"  # replace: keys that are not in the file are removed
+    on_conflict: OnConflict = "keep"  # where a text is there that differs
+    dry_run: bool = False  # true: answers what would come of it, changes nothing
+    tags: Annotated[
+        list[str],
+        Meta(
+            max_length=TAGS_MOST,
+            description=(
+                "Put on every key. A field each, or several in one with commas; "
+                f"at most {TAGS_MOST} tags of at most {TAG_LENGTH} characters"
+            ),
+            examples=[["web", "checkout"]],
+        ),
+    ] = []
+    module: (
+        Annotated[
+            str,
+            Meta(
+                min_length=1,
+                max_length=KEY_LENGTH,
+                description="Keys that are not below this segment yet are put there",
+            ),
+        ]
+        | None
+    ) = None
+    branch: str | None = None  # left out: main
+
+
+class ImportForm(ImportOptions, frozen=True, rename="camel", kw_only=True):
+    """The form that imports a file, or a ZIP archive of files."""
+
+    file: Upload
+
+
+class ExportQuery(Struct, frozen=True, rename="camel"):
+    """What is exported (decisions 2.6)."""
+
+    format: FormatId
+    language_codes: Annotated[
+        list[str], Meta(max_length=500, description="Left out: all of the project's")
+    ] = []
+    min_status: Literal["approved", "any"] = "approved"
+    module: Annotated[str, Meta(max_length=KEY_LENGTH)] | None = None
+    tag: Annotated[str, Meta(max_length=100)] | None = None
+    branch: str | None = None  # left out: main
+
+
+class ExportedFile(Struct, frozen=True):
+    """A file that was exported: one of the format, or a ZIP archive of several."""
+
+    name: str
+    content: bytes
+    content_type: str
+    warnings: list[str]
+
+
+class Conflict(Struct, frozen=True, rename="camel"):
+    """A text that is there and differs from the file's."""
+
+    key: str
+    language_code: str
+    plural_form: str | None
+    existing: str  # both cut to 200 characters
+    imported: str
+
+
+class ImportResult(Struct, rename="camel"):
+    """The result of an import job; of a dry run, what it would have been.
+
+    A key counts once: as created, updated (any of it changed) or unchanged.
+    ``conflicts`` were kept or overwritten, as ``onConflict`` said; the list, and that
+    of the warnings, holds the first hundred.
+    """
+
+    dry_run: bool
+    keys_created: int = 0
+    keys_updated: int = 0
+    keys_unchanged: int = 0
+    keys_removed: int = 0
+    values_written: int = 0  # texts: one a language, of a plural key one a form
+    conflict_count: int = 0
+    conflicts: list[Conflict] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+class ReadFile(Struct, frozen=True):
+    """One language of one file that came in."""
+
+    path: str  # inside its archive; "" for a file that came alone
+    format: FormatInfo
+    language_code: str  # of the project
+    catalogue: Catalogue
+
+
+class ImportedDetail(Struct, frozen=True, gc=False, array_like=True):
+    """What a file says beyond our model, of a key or, as a whole, of itself."""
+
+    family: str
+    language_code: str  # "": the same in every language
+    detail: Detail
+
+
+class ImportedKey(Struct, frozen=True, gc=False, array_like=True):
+    """One key with all that the files say of it, in every language."""
+
+    name: str
+    is_plural: bool
+    description: str
+    values: dict[str, Text]  # by language; none of them empty
+    source: Text | None  # a source text that stands beside a translation
+    review: tuple[str, ...]  # languages whose text is marked for review
+    details: list[ImportedDetail]
+
+
+class ImportBatch(Struct, frozen=True, array_like=True):
+    """All that an upload says, read and judged: what the job works from."""
+
+    keys: list[ImportedKey]
+    files: list[ImportedDetail]
+    warnings: list[str]

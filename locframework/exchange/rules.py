@@ -1,0 +1,217 @@
+"""Decides what an import does to each key: pure."""
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import UNSET, Struct, UnsetType
+
+from locframework.errors import shown
+from locframework.formats.records import Text
+from locframework.keys.records import TAGS_MOST, Key, KeyWrite, StoredValue
+from locframework.keys.rules import status_of_write
+
+from .records import Conflict, ImportedKey, ImportResult, OnConflict
+
+TOLD_MOST = 100  # conflicts and warnings that a result lists
+
+Place = tuple[str, str | None]
+"""Language code and plural form."""
+
+There = Mapping[Place, StoredValue]
+"""The texts of a key as it is."""
+
+
+class ImportRules(Struct, frozen=True):
+    """What holds for every key of one import."""
+
+    on_conflict: OnConflict
+    tags: tuple[str, ...]
+    source_language: str
+    fill_source: bool  # may a source text beside a translation become the source value
+    may_describe: bool  # may description, tags and plurals of a key there be changed
+    may_approve: bool  # are texts written approved
+
+
+class KeyPlan(Struct, frozen=True, gc=False):
+    """What becomes of one key; ``write`` None: it stays as it is."""
+
+    write: KeyWrite | None
+    values_written: int
+    conflicts: list[Conflict]
+    warnings: list[str]
+
+
+def plan_key(
+    new: ImportedKey,
+    old: Key | None,
+    values: Iterable[StoredValue],
+    rules: ImportRules,
+) -> KeyPlan:
+    """What the import does to one key.
+
+    ``old`` is the key as it is, None when there is none, and ``values`` are its
+    texts. A text that is missing is filled in; one that differs is a conflict, kept
+    unless the rules say ``overwrite``. One that is the same is written only if that
+    approves it or ends that it is outdated (decisions 2.3.3, 2.3.5). Texts and forms
+    that the file does not name stay.
+    """
+    there = {(row.language_code, row.plural_form): row for row in values}
+    plural_before = old.is_plural if old is not None else new.is_plural
+    turns_plural = new.is_plural and not plural_before
+    texts = _texts(new, there, rules)
+    if turns_plural and not _may_turn(there, rules):
+        return _left_singular(new, there, texts, rules)
+    if turns_plural:
+        there = {(tag, "other"): row for (tag, _), row in there.items()}
+    is_plural = plural_before or turns_plural
+    wanted: dict[str, dict[str | None, str]] = {}
+    conflicts = []
+    for tag, text in texts.items():
+        for form, one in _forms(text, is_plural=is_plural).items():
+            existing = there.get((tag, form))
+            if existing is not None and existing.value == one:
+                if _is_settled(existing, new, rules):
+                    continue
+            elif existing is not None and existing.value:
+                conflicts.append(_conflict(new.name, (tag, form), existing.value, one))
+                if rules.on_conflict != "overwrite":
+                    continue
+            wanted.setdefault(tag, {})[form] = one
+    write, warnings = _write(new, old, wanted, rules, turns_plural=turns_plural)
+    return KeyPlan(write, sum(map(len, wanted.values())), conflicts, warnings)
+
+
+def count(result: ImportResult, plan: KeyPlan, *, is_new: bool) -> None:
+    """Add what becomes of one key to the result."""
+    if is_new:
+        result.keys_created += 1
+    elif plan.write is not None:
+        result.keys_updated += 1
+    else:
+        result.keys_unchanged += 1
+    result.values_written += plan.values_written
+    result.conflict_count += len(plan.conflicts)
+    result.conflicts += plan.conflicts[: TOLD_MOST - len(result.conflicts)]
+    warn(result, plan.warnings)
+
+
+def warn(result: ImportResult, warnings: Iterable[str]) -> None:
+    """Add warnings, as long as there is room for them."""
+    for warning in warnings:
+        if len(result.warnings) < TOLD_MOST:
+            result.warnings.append(shown(warning))
+
+
+def _is_settled(row: StoredValue, new: ImportedKey, rules: ImportRules) -> bool:
+    """Whether writing the text that is there would say nothing new of it."""
+    if row.is_outdated:
+        return False
+    status = status_of_write(
+        approver=rules.may_approve, needs_review=row.language_code in new.review
+    )
+    return row.status in (status, "approved")
+
+
+def _texts(new: ImportedKey, there: There, rules: ImportRules) -> Mapping[str, Text]:
+    """The file's texts; with the source text, where the project has none."""
+    source = rules.source_language
+    if new.source is None or source in new.values or not rules.fill_source:
+        return new.values
+    if any(tag == source and row.value for (tag, _), row in there.items()):
+        return new.values
+    return {source: new.source, **new.values}
+
+
+def _forms(text: Text, *, is_plural: bool) -> dict[str | None, str]:
+    """A text by plural form; a plain text of a plural key is its ``other``.
+
+    Of forms for a key without plurals only ``other`` has a place.
+    """
+    if isinstance(text, str):
+        return {"other" if is_plural else None: text}
+    if is_plural:
+        return dict(text.items())
+    return {None: text["other"]} if "other" in text else {}
+
+
+def _may_turn(there: There, rules: ImportRules) -> bool:
+    """Whether a key without plurals may become plural: never unasked with texts."""
+    has_texts = any(row.value for row in there.values())
+    is_free = not has_texts or rules.on_conflict == "overwrite"
+    return is_free and rules.may_describe
+
+
+def _left_singular(
+    new: ImportedKey,
+    there: There,
+    texts: Mapping[str, Text],
+    rules: ImportRules,
+) -> KeyPlan:
+    before = {tag: row.value for (tag, _), row in there.items()}
+    conflicts = [
+        _conflict(new.name, (tag, form), before.get(tag, ""), one)
+        for tag, text in texts.items()
+        for form, one in _forms(text, is_plural=True).items()
+    ]
+    reason = "onConflict overwrite" if rules.may_describe else "the right key_update"
+    warning = f"{new.name}: is plural in the file only; to make it so needs {reason}"
+    return KeyPlan(None, 0, conflicts, [warning])
+
+
+def _write(
+    new: ImportedKey,
+    old: Key | None,
+    wanted: Mapping[str, Mapping[str | None, str]],
+    rules: ImportRules,
+    *,
+    turns_plural: bool,
+) -> tuple[KeyWrite | None, list[str]]:
+    """The write, or None when it would change nothing; and what was left out."""
+    description, tags, warnings = _described(new, old, rules)
+    changes = (description, tags) != (UNSET, UNSET) or turns_plural
+    if old is not None and not wanted and not changes:
+        return None, warnings
+    write = KeyWrite(
+        name=new.name,
+        key_id=None if old is None else old.id,
+        description=description,
+        tags=tags,
+        is_plural=new.is_plural if old is None or turns_plural else UNSET,
+        values={tag: _text(forms) for tag, forms in wanted.items()},
+        review=frozenset(new.review),
+    )
+    return write, warnings
+
+
+def _described(
+    new: ImportedKey, old: Key | None, rules: ImportRules
+) -> tuple[str | UnsetType, tuple[str, ...] | UnsetType, list[str]]:
+    if old is None:
+        return new.description, rules.tags, []
+    description: str | UnsetType = UNSET
+    overwrites = not old.description or rules.on_conflict == "overwrite"
+    if new.description not in ("", old.description) and overwrites:
+        description = new.description
+    tags: tuple[str, ...] | UnsetType = UNSET
+    both = tuple(dict.fromkeys((*old.tags, *rules.tags)))
+    if both != old.tags:
+        tags = both
+    if (description, tags) == (UNSET, UNSET):
+        return UNSET, UNSET, []
+    if not rules.may_describe:
+        warning = f"{new.name}: description and tags stay, without key_update"
+        return UNSET, UNSET, [warning]
+    if len(both) > TAGS_MOST:
+        warning = f"{new.name}: would have more than {TAGS_MOST} tags; they stay"
+        return description, UNSET, [warning]
+    return description, tags, []
+
+
+def _text(forms: Mapping[str | None, str]) -> Text:
+    if None in forms:
+        return forms[None]
+    return {form: text for form, text in forms.items() if form is not None}
+
+
+def _conflict(name: str, place: Place, existing: str, imported: str) -> Conflict:
+    tag, form = place
+    return Conflict(name, tag, form, shown(existing), shown(imported))

@@ -1,0 +1,75 @@
+"""The neutral catalogue: what every file format is read into and written from."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct, field
+
+from locframework.languages import PLURAL_FORMS as PLURAL_FORMS
+
+Text = str | Mapping[str, str]
+"""A text; of a plural message an object, CLDR plural form to text."""
+
+Detail = Mapping[str, object]
+"""JSON-shaped: what a file says beyond what we model, kept for the way back."""
+
+
+class FormatInfo(Struct, frozen=True, rename="camel"):
+    """What a format is and can do (decisions 2.6, ``GET /formats``)."""
+
+    id: str  # "json-nested"; lower-case kebab, the same for ever
+    name: str  # "JSON, nested"
+    extension: str  # with the dot: ".json"
+    content_type: str  # that the written file is served with
+    can_import: bool = True
+    can_export: bool = True
+    plurals: bool = True  # keeps plural forms apart
+    comments: bool = False  # carries descriptions
+    multilingual: bool = False  # one file holds several languages
+    source_texts: bool = False  # carries the source text beside each value
+    plugin: str = ""  # filled in by the framework
+
+
+class FileOptions(Struct, frozen=True):
+    """What a format is told about the project when it reads or writes."""
+
+    key_separator: str  # one of . : / |
+    source_language: str  # BCP-47
+    language_code: str | None = None  # reading: the language asked for, when one was
+
+
+class Entry(Struct, frozen=True, gc=False):
+    """One message of a catalogue."""
+
+    key: str  # whole key; segments joined by the project's key separator
+    value: Text | None = None  # None: the file names the key without a text
+    is_plural: bool = False
+    description: str = ""
+    source: Text | None = None  # the source text, in formats that carry it (PO)
+    needs_review: bool = False  # gettext's "fuzzy": is stored as pending_review
+    line: int | None = None  # 1-based; for messages about the file
+    key_detail: Detail | None = None  # beyond our model, the same in all languages
+    detail: Detail | None = None  # beyond our model, of this language only
+
+
+class Catalogue(Struct, frozen=True):
+    """The messages of one language, in file order (writing: in key order)."""
+
+    language_code: str | None  # reading: None when the file does not say
+    entries: Sequence[Entry]
+    plural_forms: tuple[str, ...] = ("other",)  # writing: the language's CLDR forms
+    detail: Detail | None = None  # of the file as a whole: a PO header
+    warnings: list[str] = field(default_factory=list)
+
+
+class SourceFile(Struct, frozen=True):
+    """A file as it came in: its bytes and the name it was sent under."""
+
+    name: str  # base name or path inside an archive, "de/app.json"; may be ""
+    content: bytes
+
+
+class WrittenFile(Struct, frozen=True):
+    """A file ready to be given out. The same catalogue gives the same bytes."""
+
+    content: bytes
+    warnings: list[str] = field(default_factory=list)

@@ -1,0 +1,120 @@
+"""Finds the format of a file, and calls formats so that none can break us."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from locframework.errors import (
+    PLUGIN_FAULTS,
+    LocError,
+    Problem,
+    UnknownFormat,
+    UnreadableFile,
+    shown,
+)
+
+from .checking import checked_catalogues, checked_file, checked_refusal
+from .format import Format
+from .records import Catalogue, FileOptions, FormatInfo, SourceFile, WrittenFile
+
+log = logging.getLogger("locframework.formats")
+
+
+class Formats:
+    """The file formats of this application, by id."""
+
+    def __init__(
+        self, formats: Mapping[str, Format], plugin_of: Callable[[str], str]
+    ) -> None:
+        self._formats = dict(sorted(formats.items()))
+        self._infos = {
+            id_: replace(format_.info, plugin=plugin_of(id_))
+            for id_, format_ in self._formats.items()
+        }
+
+    def list_formats(self) -> list[FormatInfo]:
+        """Every format, by id, with the plugin that provides it."""
+        return list(self._infos.values())
+
+    def to_read(self, format_id: str) -> FormatInfo:
+        """The format, for import. Raises UnknownFormat."""
+        info = self._find(format_id)
+        if not info.can_import:
+            raise UnknownFormat(f"the format {info.id} cannot be imported")
+        return info
+
+    def to_write(self, format_id: str) -> FormatInfo:
+        """The format, for export and delivery. Raises UnknownFormat."""
+        info = self._find(format_id)
+        if not info.can_export:
+            raise UnknownFormat(f"the format {info.id} cannot be exported")
+        return info
+
+    def recognize(self, file: SourceFile) -> list[FormatInfo]:
+        """Every format that can be imported and takes the file for its own."""
+        return [
+            info
+            for id_, info in self._infos.items()
+            if info.can_import and self._recognizes(self._formats[id_], file)
+        ]
+
+    def detect(self, file: SourceFile) -> FormatInfo:
+        """The one format that takes the file for its own.
+
+        Raises UnknownFormat when there is none, or several: then nothing is guessed.
+        """
+        found = self.recognize(file)
+        name = shown(file.name) or "the file"
+        if not found:
+            raise UnknownFormat(f"no format knows {name}; name one as format")
+        if len(found) > 1:
+            ids = ", ".join(info.id for info in found)
+            raise UnknownFormat(f"{name} may be any of {ids}; name one as format")
+        return found[0]
+
+    def read(
+        self, format_id: str, file: SourceFile, options: FileOptions
+    ) -> list[Catalogue]:
+        """The file's catalogues. Raises UnknownFormat, and UnreadableFile for all
+        that is wrong with the file or with the format's plugin, 100 Problems at most.
+        """
+        info = self.to_read(format_id)
+        try:
+            return checked_catalogues(self._formats[info.id].read(file, options))
+        except UnreadableFile as refusal:
+            raise checked_refusal(refusal) from None
+        except PLUGIN_FAULTS:
+            log.exception("format %s of plugin %s failed", info.id, info.plugin)
+            message = f"the format {info.id} cannot read the file"
+            problem = Problem(shown(file.name) or "file", "syntax", message)
+            raise UnreadableFile(message, [problem]) from None
+
+    def write(
+        self, format_id: str, catalogues: Sequence[Catalogue], options: FileOptions
+    ) -> WrittenFile:
+        """One file with these catalogues.
+
+        Raises UnknownFormat, and LocError itself for all that is wrong with the
+        format's plugin.
+        """
+        info = self.to_write(format_id)
+        try:
+            return checked_file(self._formats[info.id].write(catalogues, options))
+        except PLUGIN_FAULTS:
+            log.exception("format %s of plugin %s failed", info.id, info.plugin)
+            raise LocError(f"the format {info.id} cannot write the file") from None
+
+    def _find(self, format_id: str) -> FormatInfo:
+        if format_id not in self._infos:
+            there = ", ".join(self._infos) or "none"
+            message = f"there is no format {shown(format_id)!r}; there is: {there}"
+            raise UnknownFormat(message)
+        return self._infos[format_id]
+
+    def _recognizes(self, format_: Format, file: SourceFile) -> bool:
+        try:
+            return bool(format_.recognizes(file))
+        except PLUGIN_FAULTS:
+            log.exception("a format failed to recognize a file")
+            return False

@@ -1,0 +1,59 @@
+"""Every hook that a plugin may implement; one promise each.
+
+The prefix says how a hook is called: ``loc_provide_*`` once at the start, everyone's
+answers are collected by name; ``loc_decide_*`` per request, the first answer that is
+not None wins and an exception refuses; ``loc_on_*`` after the commit, each plugin on
+its own, an exception is logged and stays there. docs/hooks.md shows each at work.
+"""
+
+from collections.abc import Sequence
+
+import pluggy
+
+from locframework.access.records import Caller, Scope
+from locframework.blobs.blob_store import BlobStore
+from locframework.events import Event
+from locframework.formats.format import Format
+from locframework.storage import StorageProvider
+
+GROUP = "locframework"
+hookspec = pluggy.HookspecMarker(GROUP)
+
+
+@hookspec
+def loc_provide_storages() -> Sequence[StorageProvider]:  # type: ignore[empty-body]
+    """The databases that the setting ``storage`` can name."""
+
+
+@hookspec
+def loc_provide_blob_stores() -> Sequence[BlobStore]:  # type: ignore[empty-body]
+    """The file stores that the setting ``blob_store`` can name."""
+
+
+@hookspec
+def loc_provide_formats() -> Sequence[Format]:  # type: ignore[empty-body]
+    """File formats for import, export and delivery."""
+
+
+@hookspec(firstresult=True)
+def loc_decide_caller(token: str) -> Caller | None:
+    """Who holds this bearer token, or None when it is not one of yours.
+
+    Asked before the built-in tokens, once per request, with the text after
+    ``Bearer ``. Raise Unauthorized when it is yours and bad. Any other exception
+    refuses the request too.
+    """
+
+
+@hookspec(firstresult=True)
+def loc_decide_refusal(caller: Caller, permission: str, scope: Scope) -> str | None:
+    """A reason to refuse what the permissions allow, or None to let it be.
+
+    Nothing can be widened here: it is asked after the permission was found. The
+    reason is the message of the 403 answer.
+    """
+
+
+@hookspec
+def loc_on_event(event: Event) -> None:
+    """Something was committed. Called after the commit, in no promised order."""

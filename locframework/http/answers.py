@@ -1,0 +1,100 @@
+"""Writes answers: the envelope, the errors, and the same two for public content."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from falcon import Response, code_to_http_status
+
+from locframework.errors import LocError, RateLimited, Unauthorized, Unavailable, shown
+
+from .records import Accepted, Raw
+
+JSON = "application/json"
+NOT_KEPT = "no-store"  # answers are one caller's, and a secret is shown once
+RETRY_AFTER_ACCEPTED = "2"  # seconds; decisions 2.1.1
+CONTENT_NOT_FOUND_CACHE = "public, max-age=60"  # service.md, Errors
+ANY_ORIGIN = "*"
+
+_BEGIN, _END = b'{"success":true,"data":', b"}"
+_encoder = msgspec.json.Encoder()
+
+
+class _Error(msgspec.Struct, frozen=True, omit_defaults=True):
+    code: str
+    message: str
+    details: object = None
+
+
+class _Failure(msgspec.Struct, frozen=True):
+    success: bool
+    error: _Error
+
+
+def write_data(response: Response, data: object, status: str) -> None:
+    """``{"success": true, "data": …}``."""
+    response.status = status
+    response.content_type = JSON
+    response.set_header("Cache-Control", NOT_KEPT)
+    response.data = _BEGIN + _encoder.encode(data) + _END
+
+
+def write_accepted(response: Response, answer: Accepted[object], base_url: str) -> None:
+    """202 with where to look and when."""
+    write_data(response, answer.data, "202 Accepted")
+    location = answer.location
+    if location.startswith("/"):
+        location = base_url + location
+    response.set_header("Location", location)
+    response.set_header("Retry-After", RETRY_AFTER_ACCEPTED)
+
+
+def write_raw(response: Response, answer: Raw) -> None:
+    """Exactly what was asked for."""
+    response.status = code_to_http_status(answer.status)
+    for name, value in answer.headers.items():
+        response.set_header(name, value)
+    if answer.content_type is not None:
+        response.content_type = answer.content_type
+    response.data = answer.content
+
+
+def write_error(response: Response, error: LocError) -> None:
+    """The failure envelope (service.md, Errors)."""
+    _write_status(response, error)
+    message = shown(error.message)
+    try:
+        response.data = _failure(error.code, message, error.details)
+    except (TypeError, ValueError):  # what a plugin refuses with may be anything
+        message = message.encode("utf-8", "replace").decode()
+        response.data = _failure(error.code, message, None)
+
+
+def write_content_error(response: Response, error: LocError) -> None:
+    """``{"error": code}``, readable from any origin (service.md, Errors, content)."""
+    _write_status(response, error)
+    response.set_header("Access-Control-Allow-Origin", ANY_ORIGIN)
+    response.data = _encoder.encode({"error": error.code})
+    if error.status == 404:
+        response.data = b'{"error":"not_found"}'
+        response.set_header("Cache-Control", CONTENT_NOT_FOUND_CACHE)
+
+
+def allow(methods: Sequence[str]) -> str:
+    """The value of an Allow header."""
+    return ", ".join(methods)
+
+
+def _failure(code: str, message: str, details: object) -> bytes:
+    return _encoder.encode(_Failure(False, _Error(code, message, details)))
+
+
+def _write_status(response: Response, error: LocError) -> None:
+    response.status = code_to_http_status(error.status)
+    response.content_type = JSON
+    response.set_header("Cache-Control", NOT_KEPT)
+    if isinstance(error, Unauthorized):
+        response.set_header("WWW-Authenticate", "Bearer")
+    elif isinstance(error, (RateLimited, Unavailable)):
+        response.set_header("Retry-After", str(error.retry_after_seconds))

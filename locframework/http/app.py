@@ -1,0 +1,210 @@
+"""Makes the WSGI app of declared operations; nothing else can become a route."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, TypeVar
+
+import falcon
+from falcon import Request, Response
+from falcon.constants import COMBINED_METHODS
+
+from locframework.errors import (
+    LocError,
+    MethodNotAllowed,
+    NotFound,
+    ValidationFailed,
+)
+
+from .admission import Admission, Authenticate
+from .answers import write_content_error, write_error
+from .api_document import ApiDocumentEndpoints
+from .dispatch import (
+    PREFIX,
+    REQUEST_ID,
+    Dispatch,
+    Guard,
+    Refused,
+    preflight,
+    request_id,
+)
+from .metrics import Metrics
+from .operation import DeclarationError, Operation, operations_of
+from .rate_limit import RateLimiter
+from .records import Asker
+
+C = TypeVar("C", bound=Asker)
+
+log = logging.getLogger("locframework.http")
+
+Responder = Callable[..., None]
+
+_ODD_PATH = re.compile(r"//|/\Z|[\x00-\x1f\x7f\ufffd]")
+_NOWHERE = "/"
+_METHODS = frozenset(COMBINED_METHODS)
+_NEVER_DECLARED = "TRACE"
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
+
+
+def build_wsgi(
+    endpoints: Sequence[object],
+    *,
+    authenticate: Authenticate[C],
+    guards: Mapping[str, Guard[C]],
+    permissions: Collection[str],
+    limiter: RateLimiter,
+    base_url: str | None = None,
+    metrics: Metrics | None = None,
+) -> falcon.App[Request, Response]:
+    """The app that serves every operation of ``endpoints`` below ``/api/v1``.
+
+    ``guards`` are keyed by the first parameter of a path (``"projectId"``), ``""``
+    for paths without one. ``permissions`` are all there are. ``base_url``, up to and
+    including ``/api/v1``, is what answers name; None: what the request came by.
+    An ApiDocumentEndpoints among ``endpoints`` is told what to describe. ``metrics``
+    see every request. Raises DeclarationError for an operation that cannot be served.
+    """
+    operations = collect(endpoints, permissions)
+    for owner in endpoints:
+        if isinstance(owner, ApiDocumentEndpoints):
+            owner.operations = operations
+    admission = Admission(authenticate, limiter)
+    middleware: list[_Frame | Metrics] = [_Frame(), *filter(None, [metrics])]
+    app = falcon.App(middleware=middleware)
+    errors = _Errors(operations)
+    app.add_error_handler(Exception, errors.unexpected)
+    app.add_error_handler(falcon.HTTPError, errors.of_falcon)
+    app.add_error_handler(LocError, errors.refused)
+    app.add_sink(_Unknown(admission), "/")
+    by_template: dict[str, list[Operation]] = defaultdict(list)
+    for operation in operations:
+        by_template[operation.template].append(operation)
+    for template, here in by_template.items():
+        responders: dict[str, Responder] = {
+            each.method: Dispatch(each, admission, guards, base_url) for each in here
+        }
+        _add_route(app, template, here, responders, admission)
+    return app
+
+
+def collect(
+    endpoints: Sequence[object], permissions: Collection[str]
+) -> list[Operation]:
+    """All operations, in order. Raises DeclarationError for one that does not fit."""
+    operations = [each for owner in endpoints for each in operations_of(owner)]
+    met: dict[str, str] = {}
+    for each in operations:
+        permission = each.declaration.permission
+        if permission is not None and permission not in permissions:
+            raise DeclarationError(
+                f"operation {each.name}: the permission {permission!r} is unknown"
+            )
+        for what in (f"{each.method} {each.template}", f"the name {each.name}"):
+            if what in met:
+                raise DeclarationError(
+                    f"operations {met[what]} and {each.name} both have {what}"
+                )
+            met[what] = each.name
+    return operations
+
+
+def _add_route(
+    app: falcon.App[Request, Response],
+    template: str,
+    operations: list[Operation],
+    declared: Mapping[str, Responder],
+    admission: Admission[C],
+) -> None:
+    responders = dict(declared)
+    if any(each.declaration.head for each in operations):
+        responders["HEAD"] = responders["GET"]
+    if any(each.declaration.rate == "content" for each in operations):
+        responders["OPTIONS"] = preflight
+    refused = Refused(admission, ", ".join(sorted(responders)))
+    resource = _Resource()
+    for method in COMBINED_METHODS:
+        responder = responders.get(method, refused)
+        setattr(resource, f"on_{method.lower()}", responder)
+    try:
+        app.add_route(PREFIX + template, resource)
+    except ValueError as error:
+        raise DeclarationError(
+            f"operation {operations[0].name}: {PREFIX}{template}: {error}"
+        ) from error
+
+
+class _Resource:
+    """What falcon asks for responders; one a path."""
+
+
+class _Unknown:
+    def __init__(self, admission: Admission[Any]) -> None:
+        self._admission = admission
+
+    def __call__(self, req: Request, resp: Response, **_: str) -> None:
+        self._admission.count_stray(req.env, resp)
+        raise NotFound
+
+
+class _Frame:
+    """What every answer has, whatever becomes of it."""
+
+    def process_request(self, request: Request, response: Response) -> None:
+        if _ODD_PATH.search(request.path):
+            request.path = _NOWHERE
+        if request.method not in _METHODS:
+            request.method = _NEVER_DECLARED  # falcon answers 400 to unknown ones
+        asked = request.env.get("HTTP_X_REQUEST_ID")
+        if asked is not None and _REQUEST_ID.fullmatch(asked):
+            request.env[REQUEST_ID] = asked
+
+    def process_response(
+        self, request: Request, response: Response, resource: object, ok: bool
+    ) -> None:
+        response.set_header("X-Request-Id", request_id(request.env))
+        response.set_header("X-Content-Type-Options", "nosniff")
+
+
+class _Errors:
+    """Answers what was raised; the one place where exceptions end."""
+
+    def __init__(self, operations: Sequence[Operation]) -> None:
+        self._content = tuple(
+            PREFIX + each.path.partition("{")[0]
+            for each in operations
+            if each.declaration.rate == "content"
+        )
+
+    def refused(
+        self, request: Request, response: Response, error: LocError, _: dict[str, Any]
+    ) -> None:
+        if request.env.get("PATH_INFO", "").startswith(self._content):
+            write_content_error(response, error)
+        else:
+            write_error(response, error)
+
+    def of_falcon(
+        self,
+        request: Request,
+        response: Response,
+        error: falcon.HTTPError,
+        params: dict[str, Any],
+    ) -> None:
+        self.refused(request, response, _of_status(error.status_code), params)
+
+    def unexpected(
+        self, request: Request, response: Response, error: Exception, _: dict[str, Any]
+    ) -> None:
+        log.error("request %s failed", request_id(request.env), exc_info=error)
+        self.refused(request, response, LocError("the request failed; see the log"), {})
+
+
+def _of_status(status: int) -> LocError:
+    if status == 404:
+        return NotFound()
+    if status == 405:
+        return MethodNotAllowed("no such method here")
+    return ValidationFailed("the request cannot be read")

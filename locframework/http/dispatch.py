@@ -1,0 +1,191 @@
+"""Answers the requests of one operation: admit, decode, call, write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from secrets import token_hex
+from typing import Any, Generic, TypeVar
+
+from falcon import Request, Response, code_to_http_status, mediatypes
+
+from locframework.errors import LocError, MethodNotAllowed, NotAcceptable
+
+from .admission import Admission
+from .answers import JSON, write_accepted, write_data, write_raw
+from .body import Environ
+from .form_body import FormBody
+from .json_body import JsonBody
+from .operation import DeclarationError, Operation
+from .records import Accepted, Asker, Raw, RequestInfo
+from .text_fields import Query
+
+C = TypeVar("C", bound=Asker)
+
+Guard = Callable[[C, str, str], object]
+"""Raises the 404 or 403 of a caller, a permission and the first part of the path."""
+
+PREFIX = "/api/v1"
+REQUEST_ID = "locframework.request_id"  # in the WSGI environ
+
+CONTENT_METHODS = "GET, HEAD, OPTIONS"
+CONTENT_HEADERS = [
+    ("Access-Control-Allow-Origin", "*"),
+    (
+        "Access-Control-Expose-Headers",
+        "ETag, X-Service-Release, X-Service-Quota, Retry-After",
+    ),
+]
+PREFLIGHT_HEADERS = [
+    ("Access-Control-Allow-Methods", CONTENT_METHODS),
+    ("Access-Control-Allow-Headers", "If-None-Match"),
+    ("Access-Control-Max-Age", "86400"),
+    ("Allow", CONTENT_METHODS),
+]
+
+
+class Dispatch(Generic[C]):
+    """Serves one operation; everything that can be is worked out beforehand."""
+
+    def __init__(
+        self,
+        operation: Operation,
+        admission: Admission[C],
+        guards: Mapping[str, Guard[C]],
+        base_url: str | None,
+    ) -> None:
+        """Raises DeclarationError when no guard knows the operation's root."""
+        declaration = operation.declaration
+        self._admission = admission
+        self._base_url = base_url
+        self._call = operation.call
+        self._rate = declaration.rate
+        self._is_public = declaration.public
+        self._is_content = declaration.rate == "content"
+        self._wants_caller = operation.wants_caller
+        self._wants_request = operation.wants_request
+        self._status = code_to_http_status(declaration.status)
+        self._is_plain = not operation.answers_raw and operation.accepted is None
+        self._negotiates = not operation.answers_raw
+        self._guard = _guard_of(operation, guards)
+        self._readers: list[tuple[str, Callable[[Environ], object]]] = []
+        if operation.query is not None:
+            query = Query(operation.query)
+            self._readers.append(("query", lambda env: query.read(_query(env))))
+        if operation.body is not None:
+            body = JsonBody(operation.body, optional=operation.body_optional)
+            self._readers.append(("body", body.read))
+        if operation.form is not None:
+            self._readers.append(("form", FormBody(operation.form).read))
+
+    def __call__(self, request: Request, response: Response, /, **given: Any) -> None:
+        """Falcon's responder; ``given`` are the parts of the path."""
+        environ = request.env
+        if self._is_content:
+            response.set_headers(CONTENT_HEADERS)
+        if self._is_public:
+            self._admission.admit_anyone(environ, response, self._rate)
+        else:
+            caller = self._admission.admit(environ, response, self._rate)
+        try:
+            decoded = [(name, read(environ)) for name, read in self._readers]
+            if self._negotiates and not accepts_json(environ):
+                raise NotAcceptable("the answer is application/json")
+        except LocError:
+            # What the caller may not see or do is told before what is wrong with
+            # the body (decisions 2.2); the service asks the same when all is well.
+            if self._guard is not None:
+                self._guard(caller, given)
+            raise
+        given.update(decoded)
+        if self._wants_caller:
+            given["caller"] = caller
+        if self._wants_request:
+            given["request"] = self._info(request)
+        self._write(request, response, self._call(**given))
+
+    def _write(self, request: Request, response: Response, answer: object) -> None:
+        if self._is_plain:
+            write_data(response, answer, self._status)
+        elif isinstance(answer, Raw):
+            write_raw(response, answer)
+        elif isinstance(answer, Accepted):
+            write_accepted(response, answer, self._base(request))
+        else:
+            write_data(response, answer, self._status)
+
+    def _info(self, request: Request) -> RequestInfo:
+        environ = request.env
+        return RequestInfo(
+            method=request.method,
+            base_url=self._base(request),
+            remote_address=environ.get("REMOTE_ADDR", ""),
+            request_id=request_id(environ),
+            if_none_match=environ.get("HTTP_IF_NONE_MATCH"),
+        )
+
+    def _base(self, request: Request) -> str:
+        return self._base_url or request.prefix + PREFIX
+
+
+class Refused(Generic[C]):
+    """Answers 405 where the path exists and the method does not."""
+
+    def __init__(self, admission: Admission[C], allowed: str) -> None:
+        self._admission = admission
+        self._allowed = allowed
+
+    def __call__(self, request: Request, response: Response, /, **_: str) -> None:
+        self._admission.count_stray(request.env, response)
+        response.set_header("Allow", self._allowed)
+        raise MethodNotAllowed(f"the methods here are {self._allowed}")
+
+
+def preflight(_request: Request, response: Response, **_: str) -> None:
+    """Answers OPTIONS of public content: every origin may read it."""
+    response.set_headers(CONTENT_HEADERS)
+    response.set_headers(PREFLIGHT_HEADERS)
+    response.status = "204 No Content"
+
+
+def request_id(environ: dict[str, Any]) -> str:
+    """The id of this request, made when it has none yet."""
+    known: str | None = environ.get(REQUEST_ID)
+    if known is None:
+        known = environ[REQUEST_ID] = token_hex(12)
+    return known
+
+
+def accepts_json(environ: Environ) -> bool:
+    """Whether Accept lets JSON through; one that cannot be read does."""
+    accept = environ.get("HTTP_ACCEPT")
+    if not accept or accept == "*/*" or accept == JSON:
+        return True
+    try:
+        return mediatypes.quality(JSON, accept) > 0
+    except ValueError:
+        return True
+
+
+def _query(environ: Environ) -> str:
+    text: str = environ.get("QUERY_STRING", "")
+    return text
+
+
+def _guard_of(
+    operation: Operation, guards: Mapping[str, Guard[C]]
+) -> Callable[[C, dict[str, Any]], object] | None:
+    """What to ask when decoding failed; None when there is nothing to hide."""
+    permission = operation.declaration.permission
+    if permission is None or not operation.decodes:
+        return None
+    root = operation.parameters[0] if operation.parameters else None
+    guard = guards.get(root.wire if root else "")
+    if guard is None:
+        raise DeclarationError(
+            f"operation {operation.name}: there is no guard for "
+            f"{root.wire if root else 'operations without a path parameter'!r}"
+        )
+    if root is None:
+        return lambda caller, given: guard(caller, permission, "")
+    name = root.name
+    return lambda caller, given: guard(caller, permission, given[name])

@@ -1,0 +1,69 @@
+"""Shows the interface in the browser: Swagger UI, all of it from this package."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from locframework.errors import NotFound
+
+from .operation import RawAnswer, operation
+from .records import Raw
+
+SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+_HTML = "text/html; charset=utf-8"
+_FILES = {
+    "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+    "init.js": "text/javascript; charset=utf-8",
+    "swagger-ui.css": "text/css; charset=utf-8",
+    "favicon-32x32.png": "image/png",
+}
+
+
+class DocsPageEndpoints:
+    """Declares the page and its files."""
+
+    @operation(
+        "GET",
+        "/docs",
+        public=True,
+        tag="Service",
+        raw=(RawAnswer(200, "A page", _HTML, headers=("Content-Security-Policy",)),),
+    )
+    def get_docs_page(self) -> Raw:
+        """Read this document in the browser.
+
+        Works without any other host.
+        """
+        headers = {
+            "Content-Security-Policy": SECURITY_POLICY,
+            "Cache-Control": "no-cache",
+        }
+        return Raw(_read("index.html"), _HTML, headers=headers)
+
+    @operation(
+        "GET",
+        "/docs/{file}",
+        public=True,
+        tag="Service",
+        raw=(RawAnswer(200, "A script, style or picture", "*/*"),),
+    )
+    def get_docs_file(self, file: str) -> Raw:
+        """Get a file of the page."""
+        content_type = _type_of(file)
+        headers = {"Cache-Control": "public, max-age=86400"}
+        return Raw(_read(file), content_type, headers=headers)
+
+
+def _type_of(file: str) -> str:
+    if file not in _FILES:
+        raise NotFound
+    return _FILES[file]
+
+
+def _read(name: str) -> bytes:
+    return (files("locframework.http") / "swagger_ui" / name).read_bytes()

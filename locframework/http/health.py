@@ -1,0 +1,41 @@
+"""Tells whether the process lives, and whether it can serve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from .operation import operation
+
+Check = Callable[[], object]
+"""Asks a part that requests need. Raises Unavailable when it does not answer."""
+
+
+class Health(Struct, frozen=True):
+    """How the process is."""
+
+    status: Literal["ok"] = "ok"
+
+
+class HealthEndpoints:
+    """Declares the two probes; no limit counts them, lest it kill a process."""
+
+    def __init__(self, checks: Sequence[Check]) -> None:
+        self._checks = checks
+
+    @operation("GET", "/healthz", public=True, rate=None, head=True, tag="Service")
+    def get_health(self) -> Health:
+        """Ask whether the process lives."""
+        return Health()
+
+    @operation("GET", "/readyz", public=True, rate=None, head=True, tag="Service")
+    def get_readiness(self) -> Health:
+        """Ask whether requests can be served.
+
+        503 while the database does not answer.
+        """
+        for check in self._checks:
+            check()
+        return Health()

@@ -1,0 +1,261 @@
+"""Declares an operation: its method, path, permission, and what it reads and answers.
+
+A method of an endpoints class becomes an operation by the decorator. Everything else
+(routing, decoding, authorization, OpenAPI) is read from its signature, once, at the
+start; what does not fit stops the start with a sentence.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from msgspec import Struct, structs
+
+from locframework.errors import LocError
+
+from .records import Accepted, Raw
+
+Rate = Literal["api", "content"]
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+F = TypeVar("F", bound=Callable[..., object])
+
+_MARK = "__operation__"
+_PARAMETER = re.compile(r"\{([a-z][A-Za-z0-9]*)\}")
+_GIVEN = ("caller", "query", "body", "form", "request")
+
+
+class DeclarationError(Exception):
+    """An operation that cannot be served; it stops the start with this one line."""
+
+
+class RawAnswer(Struct, frozen=True):
+    """Documents one answer outside the envelope; OpenAPI shows it."""
+
+    status: int
+    description: str
+    content_type: str | None = None
+    schema: Any = None  # a type that msgspec can describe; None with a type: binary
+    headers: tuple[str, ...] = ()
+
+
+class Declaration(Struct, frozen=True):
+    """What the decorator says."""
+
+    method: Method
+    path: str  # "/projects/{projectId}/keys", below /api/v1
+    tag: str
+    permission: str | None  # None: any valid token
+    public: bool  # True: no token at all
+    status: int
+    errors: tuple[type[LocError], ...]
+    rate: Rate | None
+    head: bool
+    raw: tuple[RawAnswer, ...]
+
+
+class PathParameter(Struct, frozen=True):
+    """A part of the path, as the URL names it and as the method does."""
+
+    wire: str  # projectId
+    name: str  # project_id
+
+
+class Operation(Struct, frozen=True):
+    """A declared method of one endpoints object, ready to be served."""
+
+    declaration: Declaration
+    name: str  # create_key
+    call: Callable[..., object]
+    summary: str
+    description: str
+    parameters: tuple[PathParameter, ...]
+    wants_caller: bool
+    wants_request: bool
+    query: type[Struct] | None
+    body: type[Struct] | None
+    form: type[Struct] | None
+    answer: Any  # the type inside the envelope, or None
+    accepted: Any  # the type inside a 202, or None
+    answers_raw: bool
+
+    @property
+    def method(self) -> Method:
+        return self.declaration.method
+
+    @property
+    def path(self) -> str:
+        return self.declaration.path
+
+    @property
+    def template(self) -> str:
+        """The path with the method's own parameter names, as the router needs it."""
+        return _PARAMETER.sub(lambda found: f"{{{snake(found[1])}}}", self.path)
+
+    @property
+    def body_optional(self) -> bool:
+        """Whether no body at all is read as ``{}``: an action without must-haves."""
+        return (
+            self.body is not None
+            and self.method == "POST"
+            and not any(field.required for field in structs.fields(self.body))
+        )
+
+    @property
+    def decodes(self) -> bool:
+        """Whether a request can be refused for what it carries beside its path."""
+        return any((self.query, self.body, self.form))
+
+
+def operation(
+    method: Method,
+    path: str,
+    *,
+    tag: str,
+    permission: str | None = "",
+    public: bool = False,
+    status: int = 200,
+    errors: Sequence[type[LocError]] = (),
+    rate: Rate | None = "api",
+    head: bool = False,
+    raw: Sequence[RawAnswer] = (),
+) -> Callable[[F], F]:
+    """Make a method an operation.
+
+    ``permission`` is the one that the service will ask for, or None for any valid
+    token; it must be said unless the operation is ``public``. ``rate`` is the class
+    of the request limit. ``"content"`` also means: errors outside the envelope, read
+    from any origin, HEAD as GET. ``raw`` documents answers of the type Raw.
+    """
+    declaration = Declaration(
+        method=method,
+        path=path,
+        tag=tag,
+        permission=None if public else permission,
+        public=public,
+        status=status,
+        errors=tuple(errors),
+        rate=rate,
+        head=head or rate == "content",
+        raw=tuple(raw),
+    )
+
+    def declare(function: F) -> F:
+        setattr(function, _MARK, declaration)
+        return function
+
+    return declare
+
+
+def operations_of(endpoints: object) -> Iterator[Operation]:
+    """Every operation of an endpoints object, in the order they are written down."""
+    for name in _names_in_order(type(endpoints)):
+        function = getattr(type(endpoints), name)
+        declaration = getattr(function, _MARK, None)
+        if declaration is not None:
+            yield _read(declaration, name, function, getattr(endpoints, name))
+
+
+def snake(camel: str) -> str:
+    """``projectId`` as Python names it."""
+    return re.sub(r"[A-Z]", lambda found: "_" + found[0].lower(), camel)
+
+
+def camel(snake_: str) -> str:
+    """``project_id`` as JSON and URLs name it."""
+    first, *rest = snake_.split("_")
+    return first + "".join(each.capitalize() for each in rest)
+
+
+def _names_in_order(class_: type) -> list[str]:
+    names: dict[str, None] = {}
+    for owner in reversed(class_.__mro__):
+        names.update(dict.fromkeys(vars(owner)))
+    return list(names)
+
+
+def _read(
+    declaration: Declaration,
+    name: str,
+    function: Callable[..., object],
+    call: Callable[..., object],
+) -> Operation:
+    hints = get_type_hints(function, include_extras=True)
+    arguments = list(inspect.signature(function).parameters)[1:]
+    parameters = tuple(
+        PathParameter(found, snake(found))
+        for found in _PARAMETER.findall(declaration.path)
+    )
+    answer, accepted, answers_raw = _answers(hints.get("return"))
+    _check(declaration, function, arguments, parameters, answers_raw=answers_raw)
+    summary, _, description = (inspect.getdoc(function) or "").partition("\n")
+    return Operation(
+        declaration=declaration,
+        name=name,
+        call=call,
+        summary=summary.rstrip("."),
+        description=description.strip(),
+        parameters=parameters,
+        wants_caller="caller" in arguments,
+        wants_request="request" in arguments,
+        query=hints.get("query"),
+        body=hints.get("body"),
+        form=hints.get("form"),
+        answer=answer,
+        accepted=accepted,
+        answers_raw=answers_raw,
+    )
+
+
+def _check(
+    declaration: Declaration,
+    function: Callable[..., object],
+    arguments: list[str],
+    parameters: tuple[PathParameter, ...],
+    *,
+    answers_raw: bool,
+) -> None:
+    """Refuse what cannot be served, with the method's name in the sentence."""
+    in_path = [each.name for each in parameters]
+    faults = {
+        "its path must start with / and not end with it": not re.fullmatch(
+            r"(/[^/\s]+)+", declaration.path
+        ),
+        f"its path names {in_path}, its arguments {arguments}": set(in_path)
+        != set(arguments) - set(_GIVEN),
+        "it must name its permission, None (any token), or public=True": (
+            declaration.permission == ""
+        ),
+        "a public operation has no caller": (
+            declaration.public and "caller" in arguments
+        ),
+        "it takes a body or a form, not both": {"body", "form"} <= set(arguments),
+        "it has no docstring": not function.__doc__,
+        "it answers Raw and does not document it": (
+            answers_raw and not declaration.raw
+        ),
+    }
+    for fault, is_there in faults.items():
+        if is_there:
+            where = f"{function.__module__}.{function.__qualname__}"
+            raise DeclarationError(f"operation {where}: {fault}")
+
+
+def _answers(hint: Any) -> tuple[Any, Any, bool]:
+    """The type in the envelope, the type in a 202, and whether Raw may come."""
+    options = (
+        get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    )
+    answer = accepted = None
+    answers_raw = False
+    for option in options:
+        if option is Raw:
+            answers_raw = True
+        elif get_origin(option) is Accepted:
+            (accepted,) = get_args(option)
+        else:
+            answer = option
+    return answer, accepted, answers_raw

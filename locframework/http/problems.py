@@ -1,0 +1,73 @@
+"""Turns what msgspec says of a value into Problems: all faults, not just the first."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+from msgspec import Struct, structs
+
+from locframework.errors import Problem, ValidationFailed, shown
+
+PROBLEMS_MOST = 20
+
+_PLACE = re.compile(r"(?s)(.*) - at `(?:\$|key in \$)([^`]*)`\Z")
+_MISSING = re.compile(r"(?s)Object missing required field `([^`]*)`\Z")
+_RULES = (
+    (re.compile(r"Expected `(?:str|array|object|bytes)` of length"), "length"),
+    (re.compile(r"Expected `(?:int|float)` (?:[<>]|that's)"), "range"),
+    (re.compile(r"Expected `str` matching"), "pattern"),
+    (re.compile(r"Invalid enum value"), "enum"),
+    (re.compile(r"(?:Integer|Number).* out of range"), "range"),
+    (re.compile(r"Expected `"), "type"),
+)
+
+
+def refusal(
+    error: msgspec.ValidationError, value: object, type_: type[Struct], root: str
+) -> ValidationFailed:
+    """The 400 for a ``value`` that is no ``type_``; ``root`` is "$" or "query"."""
+    problems = _in_fields(value, type_, root) or [_problem(str(error), root)]
+    return refusal_of(problems)
+
+
+def refusal_of(problems: list[Problem]) -> ValidationFailed:
+    """The 400 that lists ``problems``, of which there is at least one."""
+    first = problems[0]
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return ValidationFailed(
+        shown(f"{first.path}: {first.message}{more}"), problems[:PROBLEMS_MOST]
+    )
+
+
+def _in_fields(value: object, type_: type[Struct], root: str) -> list[Problem]:
+    """The first fault of every field; none when the struct as a whole is at fault."""
+    if not isinstance(value, dict):
+        return []
+    found = []
+    for field in structs.fields(type_):
+        path = f"{root}.{field.encode_name}"
+        if field.encode_name not in value:
+            if field.required:
+                found.append(Problem(path, "required", "is required"))
+        elif problem := _fault(value[field.encode_name], field.type, path):
+            found.append(problem)
+    return found
+
+
+def _fault(value: object, type_: Any, path: str) -> Problem | None:
+    try:
+        msgspec.convert(value, type_)
+    except msgspec.ValidationError as error:
+        return _problem(str(error), path)
+    return None
+
+
+def _problem(text: str, root: str) -> Problem:
+    placed = _PLACE.match(text)
+    message, place = (placed[1], root + placed[2]) if placed else (text, root)
+    if missing := _MISSING.match(message):
+        return Problem(f"{place}.{missing[1]}", "required", "is required")
+    rule = next((rule for begin, rule in _RULES if begin.match(message)), "invalid")
+    return Problem(place, rule, shown(message))

@@ -1,0 +1,76 @@
+"""What an endpoint may be given, and what it may answer besides a plain struct."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Generic, Protocol, TypeVar
+
+from msgspec import Struct
+
+from locframework.events import Actor
+
+T = TypeVar("T")
+
+
+class RequestInfo(Struct, frozen=True):
+    """What an endpoint may know of the request, by a parameter named ``request``."""
+
+    method: str
+    base_url: str  # absolute, up to and including /api/v1, no slash at the end
+    remote_address: str
+    request_id: str
+    if_none_match: str | None  # the header as it came
+
+
+class Upload(Struct, frozen=True):
+    """A file of a multipart form."""
+
+    name: str  # the last part of the name that was sent; never use it as a path
+    content: bytes
+    content_type: str
+
+
+class Accepted(Struct, Generic[T], frozen=True):
+    """Answers 202: the work is queued, and ``location`` tells how it goes."""
+
+    data: T
+    location: str  # "/projects/…/jobs/…" is made absolute with the base URL
+
+
+class Deleted(Struct, frozen=True):
+    """What a delete answers (decisions 2.1.1)."""
+
+    id: str
+    deleted: bool = True
+
+
+class BranchQuery(Struct, frozen=True):
+    """The query of everything that can be asked of a branch."""
+
+    branch: str | None = None  # a branch's name or id; left out: main
+
+
+class Raw(Struct, frozen=True):
+    """Answers these very bytes, outside the envelope: files, the manifest."""
+
+    content: bytes
+    content_type: str | None  # None: no Content-Type (304)
+    status: int = 200
+    headers: Mapping[str, str] = {}
+
+
+class TokenOfAsker(Protocol):
+    """The part of a token that the rate limit is counted by."""
+
+    @property
+    def id(self) -> str: ...
+
+
+class Asker(Protocol):
+    """The part of a caller that this floor looks at."""
+
+    @property
+    def actor(self) -> Actor: ...
+
+    @property
+    def token(self) -> TokenOfAsker | None: ...

@@ -1,0 +1,61 @@
+"""Jobs over HTTP (decisions 2.6)."""
+
+from __future__ import annotations
+
+from locframework.access.records import Caller
+from locframework.errors import JobNotCancellable, JobNotFound, ProjectNotFound
+from locframework.http.operation import operation
+from locframework.paging import Page, PageRequest
+
+from .records import Job, JobAnswer
+from .service import Jobs
+
+TAG = "Jobs"
+
+
+class JobEndpoints:
+    """``/projects/{projectId}/jobs``; readable by the permission that started a job."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/jobs",
+        tag=TAG,
+        permission=None,
+        errors=(ProjectNotFound,),
+    )
+    def list_jobs(
+        self, caller: Caller, project_id: str, query: PageRequest
+    ) -> Page[Job]:
+        """List jobs.
+
+        Newest first; those of a kind that the caller may start.
+        """
+        return self._jobs.list_jobs(caller, project_id, query)
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/jobs/{jobId}",
+        tag=TAG,
+        permission=None,
+        errors=(ProjectNotFound, JobNotFound),
+    )
+    def get_job(self, caller: Caller, project_id: str, job_id: str) -> JobAnswer:
+        """Get a job."""
+        return JobAnswer(self._jobs.get_job(caller, project_id, job_id))
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/jobs/{jobId}/cancel",
+        tag=TAG,
+        permission=None,
+        errors=(ProjectNotFound, JobNotFound, JobNotCancellable),
+    )
+    def cancel_job(self, caller: Caller, project_id: str, job_id: str) -> JobAnswer:
+        """Cancel a job.
+
+        A queued job ends at once, a running one soon. What it has done stays.
+        """
+        return JobAnswer(self._jobs.cancel_job(caller, project_id, job_id))

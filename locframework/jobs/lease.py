@@ -1,0 +1,85 @@
+"""Who holds a job, whether they still live, and how a lease is kept."""
+
+import logging
+import os
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from .records import StoredJob
+from .work import Work
+
+log = logging.getLogger("locframework.jobs")
+
+_PROCESS = secrets.token_hex(4)  # tells this process from an earlier one of its pid
+_HOST = socket.gethostname().replace(":", "-")
+
+
+def new_owner() -> str:
+    """``host:pid:nonce``, a name for one runner of this process."""
+    return f"{_HOST}:{os.getpid()}:{_PROCESS}.{secrets.token_hex(4)}"
+
+
+def is_dead(owner: str) -> bool:
+    """Whether a runner of this host surely lives no more; else False."""
+    host, pid, nonce = owner.rsplit(":", 2)
+    if host != _HOST or os.name != "posix":
+        return False
+    if int(pid) == os.getpid():
+        return not nonce.startswith(f"{_PROCESS}.")
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
+
+
+class Heartbeat:
+    """Calls ``beat`` for each job at work every so often, from one thread beside.
+
+    The thread ends by itself when nothing is at work.
+    """
+
+    def __init__(
+        self, beat: Callable[[StoredJob, Work], None], every_seconds: float
+    ) -> None:
+        self._beat = beat
+        self._every_seconds = every_seconds
+        self._lock = threading.Lock()
+        self._kept: dict[str, tuple[StoredJob, Work]] = {}
+        self._runs = False
+
+    @contextmanager
+    def keep(self, job: StoredJob, work: Work) -> Iterator[None]:
+        """Beat for the job for as long as the block takes."""
+        with self._lock:
+            self._kept[job.job.id] = job, work
+            if not self._runs:
+                self._runs = True
+                threading.Thread(
+                    target=self._run, name="locframework-lease", daemon=True
+                ).start()
+        try:
+            yield
+        finally:
+            with self._lock:
+                del self._kept[job.job.id]
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(self._every_seconds)
+            with self._lock:
+                kept = list(self._kept.values())
+                if not kept:
+                    self._runs = False
+                    return
+            for job, work in kept:
+                try:
+                    self._beat(job, work)
+                except Exception:
+                    log.exception("the heartbeat of job %s failed", job.job.id)

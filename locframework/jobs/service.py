@@ -1,0 +1,152 @@
+"""What one can do with jobs: start, look at, cancel."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from locframework.access.permissions import PERMISSIONS
+from locframework.access.records import Caller
+from locframework.access.service import Access
+from locframework.clock import Clock, timestamp
+from locframework.errors import JobNotCancellable, JobNotFound
+from locframework.events import EventLog
+from locframework.ids import is_id, new_id
+from locframework.paging import Page, PageRequest
+from locframework.projects.records import Project
+from locframework.projects.service import Projects, scope_of
+from locframework.storage import Transactions
+
+from .events import tell_ended
+from .records import Job, Progress, StoredJob
+from .runner import JobRunner
+from .store import JobStore
+
+KEPT_FOR = timedelta(days=30)  # decisions 2.6
+PRUNED_AT_ONCE = 500
+
+_CANCELLED = ("running", "cancelled")  # what a job is after a request to cancel it
+
+
+class Jobs:
+    """Jobs of a project. Whoever may start one of a kind sees and cancels that kind."""
+
+    def __init__(
+        self,
+        store: JobStore,
+        transactions: Transactions,
+        projects: Projects,
+        access: Access,
+        runner: JobRunner,
+        events: EventLog,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._transactions = transactions
+        self._projects = projects
+        self._access = access
+        self._runner = runner
+        self._events = events
+        self._clock = clock
+
+    def start(
+        self,
+        caller: Caller,
+        project: Project,
+        type_: str,
+        permission: str,
+        params: Mapping[str, object],
+    ) -> StoredJob:
+        """Queue a job, in the transaction that is open; it begins after the commit.
+
+        ``permission`` is the one the caller was let in by; ``params`` are JSON-shaped
+        and for the handler of ``type_`` alone.
+        """
+        now = timestamp(self._clock())
+        job = Job(
+            id=new_id(),
+            project_id=project.id,
+            type=type_,
+            status="queued",
+            progress=Progress(0, 0),
+            result=None,
+            error=None,
+            created_by=caller.actor.id,
+            created_at=now,
+            started_at=None,
+            finished_at=None,
+        )
+        stored = StoredJob(
+            job=job,
+            organization_id=project.organization_id,
+            permission=permission,
+            params=params,
+            caller=caller,
+            owner=None,
+            lease_until=None,
+            attempt=0,
+            cancel_requested=False,
+        )
+        self._store.add(stored)
+        self._transactions.after_commit(self._runner.wake)
+        return stored
+
+    def list_jobs(
+        self, caller: Caller, project_id: str, page: PageRequest
+    ) -> Page[Job]:
+        """The project's jobs that the caller might have started, newest first."""
+        project = self._projects.visible(caller, project_id)
+        mine = [key for key in sorted(PERMISSIONS) if self._may(caller, key, project)]
+        found = self._store.list_jobs(project.id, mine, page)
+        return replace(found, items=[self._live(job) for job in found.items])
+
+    def get_job(self, caller: Caller, project_id: str, job_id: str) -> Job:
+        """Raises ProjectNotFound, and JobNotFound also for a job of a kind that the
+        caller could not have started."""
+        project = self._projects.visible(caller, project_id)
+        return self._live(self._find(caller, project, job_id))
+
+    def cancel_job(self, caller: Caller, project_id: str, job_id: str) -> Job:
+        """Stop a job: a queued one at once, a running one as soon as it looks.
+
+        What it has done by then stays. Raises JobNotFound, JobNotCancellable.
+        """
+        project = self._projects.visible(caller, project_id)
+        before = self._find(caller, project, job_id)
+        if before.finished_at is None:
+            self._runner.cancel(before.id)
+            with self._transactions.transaction():
+                self._request_cancel(project, before)
+        job = self._find(caller, project, job_id)
+        # it may have stopped for the runner's sake before the request was noted
+        if before.finished_at is not None or job.status not in _CANCELLED:
+            raise JobNotCancellable(f"job {job.id} has ended already")
+        return self._live(job)
+
+    def _request_cancel(self, project: Project, job: Job) -> None:
+        if self._store.request_cancel(job.id, timestamp(self._clock())):
+            stored = self._store.find(project.id, job.id)
+            if stored is not None and stored.job.status == "cancelled":
+                tell_ended(self._events, stored, "cancelled")
+
+    def prune(self) -> int:
+        """Forget jobs that ended 30 days ago, some hundreds a call; how many went."""
+        before = timestamp(self._clock() - KEPT_FOR)
+        with self._transactions.transaction():
+            return self._store.prune(before, PRUNED_AT_ONCE)
+
+    def _find(self, caller: Caller, project: Project, job_id: str) -> Job:
+        stored = self._store.find(project.id, job_id) if is_id(job_id) else None
+        if stored is None or not self._may(caller, stored.permission, project):
+            raise JobNotFound
+        return stored.job
+
+    def _may(self, caller: Caller, permission: str, project: Project) -> bool:
+        return self._access.may(caller, permission, scope_of(project))
+
+    def _live(self, job: Job) -> Job:
+        """The job with the progress of this moment, when it is at work here."""
+        progress = self._runner.progress_of(job.id)
+        if job.status != "running" or progress is None:
+            return job
+        return replace(job, progress=progress)

@@ -1,0 +1,72 @@
+"""How jobs are kept and claimed."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from locframework.clock import Timestamp
+from locframework.paging import Page, PageRequest
+
+from .records import Job, Progress, StoredJob
+
+
+class JobStore(Protocol):
+    """Questions that jobs ask. Any number of processes may claim at once."""
+
+    def add(self, job: StoredJob) -> None: ...
+
+    def find(self, project_id: str, job_id: str) -> StoredJob | None: ...
+
+    def list_jobs(
+        self, project_id: str, permissions: Sequence[str] | None, page: PageRequest
+    ) -> Page[Job]:
+        """Newest first; only those whose ``permission`` is named (None: all)."""
+        ...
+
+    def claim(
+        self, types: Sequence[str], owner: str, now: Timestamp, lease_until: Timestamp
+    ) -> StoredJob | None:
+        """Take the oldest job that is queued, or running with its lease run out.
+
+        In one step that no other claimer can share: sets owner, lease, status
+        ``running``, ``started_at`` if it was null, and attempt + 1. Its own
+        transaction.
+        """
+        ...
+
+    def extend(self, job_id: str, attempt: int, lease_until: Timestamp) -> bool:
+        """Keep the lease; False when the attempt is no longer the current one."""
+        ...
+
+    def hold(self, job_id: str, attempt: int) -> bool:
+        """In the open transaction: whether the attempt is still the current one.
+
+        When it is, nobody else can claim the job until the transaction ends.
+        """
+        ...
+
+    def report(self, job_id: str, attempt: int, progress: Progress) -> None: ...
+
+    def finish(self, job: Job, attempt: int) -> bool:
+        """Store status, progress, result, error and ``finished_at``; lease and owner
+        go. False, and nothing stored, when the attempt is no longer the current one
+        or the job has ended."""
+        ...
+
+    def owners(self) -> list[str]:
+        """The runners that hold running jobs, each once, in no order."""
+        ...
+
+    def release_leases(self, owner_prefix: str, except_owner: str) -> int:
+        """Let jobs of dead runners go at once: owners that start so, but one."""
+        ...
+
+    def request_cancel(self, job_id: str, at: Timestamp) -> bool:
+        """Note the wish; a queued job becomes ``cancelled`` at once, finished ``at``.
+        False when the job has ended already."""
+        ...
+
+    def cancel_requested(self, job_id: str) -> bool: ...
+
+    def prune(self, before: Timestamp, rows: int) -> int:
+        """Drop up to ``rows`` jobs that finished before then; how many went."""
+        ...

@@ -1,0 +1,54 @@
+"""Wakes the job runner each second, and housekeeping each minute."""
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import UTC
+
+from apscheduler.executors.pool import (  # type: ignore[import-untyped]
+    ThreadPoolExecutor,
+)
+from apscheduler.schedulers.background import (  # type: ignore[import-untyped]
+    BackgroundScheduler,
+)
+
+WAKE_SECONDS = 1
+HOUSEKEEPING_SECONDS = 60
+
+_POOL = "locframework"
+
+
+class Ticker:
+    """A clock that rings; nothing is kept in it that a restart could lose.
+
+    What is due stands in the store, so a ring that is late or missed loses nothing.
+    """
+
+    def __init__(
+        self, wake: Callable[[], None], housekeeping: Sequence[Callable[[], object]]
+    ) -> None:
+        # It says "running" and "done" of every ring, each second, at level INFO.
+        logging.getLogger(f"apscheduler.executors.{_POOL}").setLevel(logging.WARNING)
+        self._scheduler = BackgroundScheduler(
+            timezone=UTC,
+            executors={_POOL: ThreadPoolExecutor(2)},
+            job_defaults={
+                "coalesce": True,
+                "max_instances": 1,
+                "misfire_grace_time": None,  # the default drops late rings
+                "executor": _POOL,
+            },
+            logger=logging.getLogger("locframework.jobs.ticker"),
+        )
+        self._ring(wake, WAKE_SECONDS)
+        for chore in housekeeping:
+            self._ring(chore, HOUSEKEEPING_SECONDS)
+
+    def start(self) -> None:
+        self._scheduler.start()
+
+    def stop(self) -> None:
+        """No ring begins any more; one that is on its way is waited for."""
+        self._scheduler.shutdown(wait=True)
+
+    def _ring(self, call: Callable[[], object], seconds: int) -> None:
+        self._scheduler.add_job(call, "interval", seconds=seconds, executor=_POOL)

@@ -1,0 +1,139 @@
+"""A job in hand: its progress, its cancellation, and its one final transaction."""
+
+import logging
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from locframework.clock import Clock, timestamp
+from locframework.crash_points import crash_point
+from locframework.errors import Unavailable
+from locframework.storage import Storage
+
+from .records import Job, Progress, StoredJob
+
+log = logging.getLogger("locframework.jobs")
+
+PATIENCE_SECONDS = 600.0  # with others who hold the project or the database
+
+
+class Cancelled(Exception):
+    """The job was asked to stop; the runner ends it as cancelled."""
+
+
+class LeaseLost(Exception):
+    """Another runner has the job by now; this one drops it without a trace."""
+
+
+class Outcome(Struct):
+    """What a handler leaves behind; set it inside ``work.finish()``."""
+
+    result: Mapping[str, object] | None = None
+    status: Literal["succeeded", "partial"] = "succeeded"
+
+
+class Work:
+    """What a handler has of the framework while it does one job."""
+
+    def __init__(self, job: StoredJob, storage: Storage, clock: Clock) -> None:
+        self._job = job
+        self._storage = storage
+        self._clock = clock
+        self._progress = job.job.progress
+        self._cancelled = threading.Event()
+        self._lost = threading.Event()
+        self.is_finishing = False
+        self.is_finished = False
+        self.written = self._progress  # what of it the store has
+        self.extended_at = clock()  # when the lease was taken or extended
+
+    @property
+    def progress(self) -> Progress:
+        """What was reported last."""
+        return self._progress
+
+    def report(self, done: int, total: int) -> None:
+        """Tell how far the job is. Costs nothing: the runner writes it now and then."""
+        self._progress = Progress(done, total)
+
+    def check_cancelled(self) -> None:
+        """Raise Cancelled if somebody asked for it, LeaseLost if the job is gone.
+
+        Costs nothing: the runner looks for it beside. Call it before each step.
+        """
+        if self._lost.is_set():
+            raise LeaseLost
+        if self._cancelled.is_set():
+            raise Cancelled
+
+    def cancel(self) -> None:
+        """From another thread: let the next ``check_cancelled`` raise."""
+        self._cancelled.set()
+
+    def lose(self) -> None:
+        """From another thread: the job is not ours any more."""
+        self._lost.set()
+
+    @contextmanager
+    def finish(self) -> Iterator[Outcome]:
+        """The job's final transaction: what is written in it and the end of the job
+        are kept together, or neither is.
+
+        The project is locked. Nobody else can take the job while it is open. Raises
+        LeaseLost when somebody has, and Cancelled while it waits for the project.
+        """
+        with self._opened():
+            self.is_finishing = True
+            outcome = Outcome()
+            yield outcome
+            if not self._storage.jobs.finish(self._ended(outcome), self._job.attempt):
+                raise LeaseLost
+            crash_point("job.before_commit")
+        crash_point("job.after_commit")
+        self.is_finished = True
+
+    @contextmanager
+    def _opened(self) -> Iterator[None]:
+        """A transaction that holds project and job.
+
+        Waits for others who write at length, such as another import: they are no
+        fault of this job, and it should not begin again for them.
+        """
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        with ExitStack() as opened:
+            while not self._enter(opened):
+                self.check_cancelled()
+                if time.monotonic() > deadline:
+                    raise Unavailable("others write at length; try again")
+            try:
+                yield
+            finally:
+                self.is_finishing = False
+
+    def _enter(self, opened: ExitStack) -> bool:
+        """Begin the transaction; False when the database is too busy for now."""
+        try:
+            with ExitStack() as tried:
+                tried.enter_context(self._storage.transaction())
+                self._storage.projects.lock_project(self._job.job.project_id)
+                if not self._storage.jobs.hold(self._job.job.id, self._job.attempt):
+                    raise LeaseLost
+                opened.push(tried.pop_all())
+        except Unavailable as error:
+            log.info("job %s waits to write: %s", self._job.job.id, error)
+            return False
+        return True
+
+    def _ended(self, outcome: Outcome) -> Job:
+        return replace(
+            self._job.job,
+            status=outcome.status,
+            progress=self._progress,
+            result=outcome.result,
+            finished_at=timestamp(self._clock()),
+        )

@@ -1,0 +1,183 @@
+"""What one can do with many keys and values in one request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from locframework.access.records import Caller
+from locframework.errors import (
+    KeyExists,
+    KeyNotFound,
+    LocError,
+    ValidationFailed,
+    shown,
+)
+from locframework.ids import is_id
+from locframework.languages import require_tag
+from locframework.projects.languages import Languages
+from locframework.projects.records import Project
+from locframework.projects.service import Projects
+from locframework.storage import Transactions
+
+from .records import (
+    BulkKey,
+    ItemError,
+    ItemResult,
+    Key,
+    KeyWrite,
+    KeyWritten,
+    NewKeys,
+    NewValues,
+    OnExisting,
+    ValueItem,
+)
+from .service import key_write, on_main, require_open_main
+from .store import KeyStore
+from .writer import KeyWriter
+
+
+class BulkKeys:
+    """Batches of 1 to 500: one transaction, one outcome an item."""
+
+    def __init__(
+        self,
+        store: KeyStore,
+        transactions: Transactions,
+        projects: Projects,
+        languages: Languages,
+        writer: KeyWriter,
+    ) -> None:
+        self._store = store
+        self._transactions = transactions
+        self._projects = projects
+        self._languages = languages
+        self._writer = writer
+
+    def create_keys(
+        self,
+        caller: Caller,
+        project_id: str,
+        new: NewKeys,
+        *,
+        branch: str | None = None,
+    ) -> list[ItemResult]:
+        """Create many keys; ``onExisting`` says what becomes of those there are.
+
+        ``skip`` leaves them, ``update`` writes what the item names (needs
+        key_update), ``fail`` fails the item with key_exists. A refused item fails
+        alone. Raises ProjectNotFound, PermissionDenied, BranchProtected.
+        """
+        project = self._projects.require(caller, "key_create", project_id)
+        if any(item.values for item in new.keys):
+            self._projects.require_also(caller, "translation_write", project)
+        if new.on_existing == "update":
+            self._projects.require_also(caller, "key_update", project)
+        on_main(branch)
+        with self._transactions.transaction():
+            project = self._projects.lock(project)
+            require_open_main(project)
+            names = {item.key for item in new.keys}
+            there = self._store.find_keys_by_name(project.id, names)
+            plans = [
+                _key_plan(item, there, new.on_existing) for item in _once(new.keys)
+            ]
+            return self._write(caller, project, plans)
+
+    def set_values(
+        self,
+        caller: Caller,
+        project_id: str,
+        new: NewValues,
+        *,
+        branch: str | None = None,
+    ) -> list[ItemResult]:
+        """Set many values; each item names its key by ``keyId`` or by ``key``.
+
+        A refused item fails alone. Raises ProjectNotFound, PermissionDenied,
+        BranchProtected.
+        """
+        project = self._projects.require(caller, "translation_write", project_id)
+        on_main(branch)
+        with self._transactions.transaction():
+            project = self._projects.lock(project)
+            require_open_main(project)
+            names = {item.key for item in new.items if item.key is not None}
+            there = self._store.find_keys_by_name(project.id, names)
+            plans = [_value_plan(item, there) for item in new.items]
+            return self._write(caller, project, plans)
+
+    def _write(
+        self,
+        caller: Caller,
+        project: Project,
+        plans: list[KeyWrite | Key | LocError],
+    ) -> list[ItemResult]:
+        languages = self._languages.of(project)
+        writes = [plan for plan in plans if isinstance(plan, KeyWrite)]
+        written = iter(self._writer.write_each(caller, project, languages, writes))
+        results: list[ItemResult] = []
+        for at, plan in enumerate(plans):
+            outcome = next(written) if isinstance(plan, KeyWrite) else plan
+            results.append(_result(at, outcome))
+        return results
+
+
+def _once(items: Sequence[BulkKey]) -> Iterator[BulkKey | LocError]:
+    """The items; one whose key an earlier item has is refused."""
+    seen: dict[str, int] = {}
+    for at, item in enumerate(items):
+        first = seen.setdefault(item.key, at)
+        if first == at:
+            yield item
+        else:
+            message = f"item {first} has the key {shown(item.key)!r} too"
+            yield ValidationFailed.at(f"$.keys[{at}].key", "unique", message)
+
+
+def _key_plan(
+    item: BulkKey | LocError, there: Mapping[str, Key], on_existing: OnExisting
+) -> KeyWrite | Key | LocError:
+    """What is to be done: write the item, leave the key there is, or refuse it."""
+    if isinstance(item, LocError):
+        return item
+    old = there.get(item.key)
+    if old is not None and on_existing == "skip":
+        return old
+    if old is not None and on_existing == "fail":
+        return KeyExists(f"key {shown(item.key)!r} is already in the project")
+    try:
+        return key_write(item, old.id if old is not None else None)
+    except LocError as refusal:
+        return refusal
+
+
+def _value_plan(item: ValueItem, there: Mapping[str, Key]) -> KeyWrite | Key | LocError:
+    if (item.key_id is None) == (item.key is None):
+        message = "an item names its key by keyId or by key, and not by both"
+        return ValidationFailed.at("$.items", "required", message)
+    key_id = item.key_id
+    if item.key is not None:
+        key_id = there[item.key].id if item.key in there else None
+    if key_id is None or not is_id(key_id):
+        return KeyNotFound()
+    try:
+        tag = require_tag(item.language_code, "$.items")
+    except LocError as refusal:
+        return refusal
+    return KeyWrite(
+        name=item.key or key_id,
+        key_id=key_id,
+        values={tag: item.value},
+        keep_fresh=item.keep_fresh,
+    )
+
+
+def _result(at: int, outcome: KeyWritten | Key | LocError) -> ItemResult:
+    if isinstance(outcome, LocError):
+        error = ItemError(outcome.code, outcome.message, outcome.details)
+        return ItemResult(at, "failed", None, error)
+    if isinstance(outcome, Key):
+        return ItemResult(at, "skipped", outcome, None)
+    if outcome.outcome == "unchanged":
+        return ItemResult(at, "skipped", outcome.key, None)
+    return ItemResult(at, outcome.outcome, outcome.key, None)

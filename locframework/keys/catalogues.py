@@ -1,0 +1,154 @@
+"""Makes the catalogues that files are written from: one language, all its texts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from msgspec.structs import replace
+
+from locframework.formats.records import (
+    PLURAL_FORMS,
+    Catalogue,
+    Detail,
+    Entry,
+    FileOptions,
+    FormatInfo,
+    Text,
+)
+from locframework.projects.records import Language, Project
+from locframework.projects.rules import fallback_chain
+
+from .records import FileDetail, Selection, TextRow
+from .rules import module_of
+from .store import KeyStore
+
+Missing = Literal["omit", "source", "fallback"]
+"""What stands for a text that is not there: nothing, the source text, or the first
+text along ``fallbackLanguageCode``, with the source language last."""
+
+_NEWEST = "any"  # a file's source texts are there for the reader, not delivered
+
+
+class Catalogues:
+    """Reads catalogues for writing. Call it in a ``snapshot`` or a transaction.
+
+    Every catalogue costs a constant number of statements: the texts, one more for
+    each language that may stand in, and three for what files said beyond our model.
+    """
+
+    def __init__(self, store: KeyStore) -> None:
+        self._store = store
+
+    def of_language(
+        self,
+        project: Project,
+        languages: Sequence[Language],
+        language_code: str,
+        format_: FormatInfo,
+        which: Selection,
+        *,
+        missing: Missing = "omit",
+    ) -> Catalogue:
+        """One language's texts, by key in code point order, for ``Format.write``.
+
+        ``languages`` are all of the project's, and ``language_code`` is among them.
+        A key without a text is there with the value None.
+        """
+        family = family_of(format_.id)
+        by_key = self._store.details_of(project.id, family, "")
+        by_value = self._store.details_of(project.id, family, language_code)
+        sources = self._sources(project, format_, which)
+        rows = self._rows(project, languages, language_code, which, missing)
+        entries = [
+            Entry(
+                key=row.key,
+                value=_text(row),
+                is_plural=row.is_plural,
+                description=row.description,
+                source=next(sources, None),
+                needs_review=row.needs_review,
+                key_detail=_detail(by_key.get(row.key_id)),
+                detail=_detail(by_value.get(row.key_id)),
+            )
+            for row in rows
+        ]
+        [language] = [lang for lang in languages if lang.language_code == language_code]
+        return Catalogue(
+            language_code=language_code,
+            entries=entries,
+            plural_forms=language.plural_forms,
+            detail=self._file_detail(project, family, which, language_code),
+        )
+
+    def _rows(
+        self,
+        project: Project,
+        languages: Sequence[Language],
+        language_code: str,
+        which: Selection,
+        missing: Missing,
+    ) -> Iterator[TextRow]:
+        """The language's rows; those without texts with another language's."""
+        codes = [language_code]
+        fallbacks = {
+            language.language_code: language.fallback_language_code
+            for language in languages
+        }
+        if missing == "source" and language_code != project.source_language:
+            codes.append(project.source_language)
+        if missing == "fallback":
+            codes += fallback_chain(language_code, fallbacks, project.source_language)
+        streams = [self._store.text_rows(project.id, code, which) for code in codes]
+        for rows in zip(*streams, strict=True):
+            yield next((row for row in rows if row.texts), rows[0])
+
+    def _sources(
+        self, project: Project, format_: FormatInfo, which: Selection
+    ) -> Iterator[Text | None]:
+        if not format_.source_texts:
+            return
+        newest = replace(which, min_status=_NEWEST)
+        for row in self._store.text_rows(project.id, project.source_language, newest):
+            yield _text(row)
+
+    def _file_detail(
+        self, project: Project, family: str, which: Selection, language_code: str
+    ) -> Detail | None:
+        """Of the file of this module; else of the project's file as a whole."""
+        for module in dict.fromkeys((which.module or "", "")):
+            found = self._store.file_detail(project.id, family, module, language_code)
+            if found is not None:
+                return found.detail
+        return None
+
+
+def family_of(format_id: str) -> str:
+    """What formats share their details: ``gettext`` of ``gettext-po``."""
+    return format_id.partition("-")[0]
+
+
+def options_of(project: Project, language_code: str | None = None) -> FileOptions:
+    """What a format is told about the project."""
+    return FileOptions(project.key_separator, project.source_language, language_code)
+
+
+def by_module(catalogue: Catalogue, separator: str) -> Mapping[str, Catalogue]:
+    """The catalogue taken apart by module, in code point order of the modules."""
+    entries: dict[str, list[Entry]] = {}
+    for entry in catalogue.entries:
+        entries.setdefault(module_of(entry.key, separator), []).append(entry)
+    return {
+        module: replace(catalogue, entries=entries[module])
+        for module in sorted(entries)
+    }
+
+
+def _text(row: TextRow) -> Text | None:
+    if not row.texts:
+        return None
+    if not row.is_plural:
+        return row.texts.get(None)
+    return {form: row.texts[form] for form in PLURAL_FORMS if form in row.texts}
+
+
+def _detail(kept: FileDetail | None) -> Detail | None:
+    return None if kept is None else kept.detail

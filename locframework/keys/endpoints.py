@@ -1,0 +1,280 @@
+"""Keys and values over HTTP."""
+
+from msgspec import Struct
+
+from locframework.access.records import Caller
+from locframework.errors import (
+    BranchNotFound,
+    BranchProtected,
+    InvalidKey,
+    InvalidPluralForm,
+    KeyExists,
+    KeyNotFound,
+    LanguageNotAssigned,
+    LanguageNotFound,
+    LanguageNotInProject,
+    PluralMismatch,
+    ProjectNotFound,
+)
+from locframework.http.operation import operation
+from locframework.http.records import BranchQuery, Deleted
+from locframework.paging import Page
+
+from .bulk import BulkKeys
+from .records import (
+    ItemResult,
+    Key,
+    KeyChanges,
+    KeyQuery,
+    NewKey,
+    NewKeys,
+    NewValue,
+    NewValues,
+    ValueDetail,
+)
+from .service import Keys
+
+_VALUE_ERRORS = (
+    LanguageNotInProject,
+    PluralMismatch,
+    InvalidPluralForm,
+    LanguageNotAssigned,
+)
+_FOUND = (ProjectNotFound, BranchNotFound, KeyNotFound)
+
+
+class KeyAnswer(Struct, frozen=True):
+    """One key."""
+
+    key: Key
+
+
+class ValueAnswer(Struct, frozen=True):
+    """The value in one language.
+
+    ``value`` is that of a key without plurals, null when there is no text; ``forms``
+    lists those of a plural key, one for each form that has a text.
+    """
+
+    value: ValueDetail | None
+    forms: list[ValueDetail]
+
+
+class ResultsAnswer(Struct, frozen=True):
+    """What became of each item of a batch, in its order."""
+
+    results: list[ItemResult]
+
+
+class KeyEndpoints:
+    """Declares the operations of the keys area."""
+
+    def __init__(self, keys: Keys, bulk: BulkKeys) -> None:
+        self._keys = keys
+        self._bulk = bulk
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/keys",
+        permission="key_create",
+        status=201,
+        errors=(
+            InvalidKey,
+            *_VALUE_ERRORS,
+            ProjectNotFound,
+            BranchNotFound,
+            BranchProtected,
+            KeyExists,
+        ),
+        tag="Keys",
+    )
+    def create_key(
+        self, caller: Caller, project_id: str, query: BranchQuery, body: NewKey
+    ) -> KeyAnswer:
+        """Create a key.
+
+        Values may be seeded in the same call, which then needs `translation_write`
+        too. One refused value refuses the whole request. Without
+        `translation_approve` values become `pending_review`.
+        """
+        key = self._keys.create_key(caller, project_id, body, branch=query.branch)
+        return KeyAnswer(key)
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/keys",
+        permission="translation_read",
+        errors=(ProjectNotFound, BranchNotFound, LanguageNotInProject),
+        tag="Keys",
+    )
+    def list_keys(self, caller: Caller, project_id: str, query: KeyQuery) -> Page[Key]:
+        """List keys.
+
+        All conditions must hold. `search` finds the literal text, whatever the case,
+        in key, description and values; `tag` may be repeated; `include=values` adds
+        the values of each key.
+        """
+        return self._keys.list_keys(caller, project_id, query)
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/keys/{keyId}",
+        permission="translation_read",
+        errors=_FOUND,
+        tag="Keys",
+    )
+    def get_key(
+        self, caller: Caller, project_id: str, key_id: str, query: BranchQuery
+    ) -> KeyAnswer:
+        """Get a key with its values in all languages."""
+        key = self._keys.get_key(caller, project_id, key_id, branch=query.branch)
+        return KeyAnswer(key)
+
+    @operation(
+        "PATCH",
+        "/projects/{projectId}/keys/{keyId}",
+        permission="key_update",
+        errors=(*_FOUND, InvalidKey, LanguageNotAssigned, BranchProtected, KeyExists),
+        tag="Keys",
+    )
+    def update_key(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        query: BranchQuery,
+        body: KeyChanges,
+    ) -> KeyAnswer:
+        """Rename, describe or tag a key, or turn its plurals on or off.
+
+        What the body leaves out stays; so do the values. Turning `isPlural` on moves
+        each text to the form `other`, turning it off keeps that one.
+        """
+        key = self._keys.update_key(
+            caller, project_id, key_id, body, branch=query.branch
+        )
+        return KeyAnswer(key)
+
+    @operation(
+        "DELETE",
+        "/projects/{projectId}/keys/{keyId}",
+        permission="key_delete",
+        errors=(*_FOUND, BranchProtected),
+        tag="Keys",
+    )
+    def delete_key(
+        self, caller: Caller, project_id: str, key_id: str, query: BranchQuery
+    ) -> Deleted:
+        """Move a key to the trash.
+
+        It can be restored for 30 days, with its values.
+        """
+        key = self._keys.delete_key(caller, project_id, key_id, branch=query.branch)
+        return Deleted(key.id)
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/keys/{keyId}/restore",
+        permission="key_delete",
+        errors=(ProjectNotFound, KeyNotFound, BranchProtected, KeyExists),
+        tag="Keys",
+    )
+    def restore_key(self, caller: Caller, project_id: str, key_id: str) -> KeyAnswer:
+        """Restore a key from the trash, with its values."""
+        return KeyAnswer(self._keys.restore_key(caller, project_id, key_id))
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/keys/bulk",
+        permission="key_create",
+        errors=(ProjectNotFound, BranchNotFound, BranchProtected),
+        tag="Keys",
+    )
+    def create_keys(
+        self, caller: Caller, project_id: str, query: BranchQuery, body: NewKeys
+    ) -> ResultsAnswer:
+        """Create up to 500 keys.
+
+        Answers 200 with an outcome for each item: a refused item fails alone.
+        `onExisting`: `skip` (default) leaves a key that exists, `update` writes what
+        the item names (needs `key_update`), `fail` fails the item.
+        """
+        results = self._bulk.create_keys(caller, project_id, body, branch=query.branch)
+        return ResultsAnswer(results)
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/keys/{keyId}/values/{lang}",
+        permission="translation_read",
+        errors=(*_FOUND, LanguageNotFound),
+        tag="Values",
+    )
+    def get_value(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        lang: str,
+        query: BranchQuery,
+    ) -> ValueAnswer:
+        """Get where a value stands.
+
+        The newest text, the last approved one beside it, and who wrote them.
+        """
+        found = self._keys.get_value(
+            caller, project_id, key_id, lang, branch=query.branch
+        )
+        forms = [detail for detail in found if detail.plural_form is not None]
+        singular = [detail for detail in found if detail.plural_form is None]
+        return ValueAnswer(next(iter(singular), None), forms)
+
+    @operation(
+        "PUT",
+        "/projects/{projectId}/keys/{keyId}/values/{lang}",
+        permission="translation_write",
+        errors=(
+            *_FOUND,
+            LanguageNotFound,
+            PluralMismatch,
+            InvalidPluralForm,
+            LanguageNotAssigned,
+            BranchProtected,
+        ),
+        tag="Values",
+    )
+    def set_value(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        lang: str,
+        query: BranchQuery,
+        body: NewValue,
+    ) -> KeyAnswer:
+        """Write a value.
+
+        A string, or an object by plural form; forms that are not named stay, ""
+        clears. `lang` may carry a file extension.
+        """
+        key = self._keys.set_value(
+            caller, project_id, key_id, lang, body, branch=query.branch
+        )
+        return KeyAnswer(key)
+
+    @operation(
+        "PUT",
+        "/projects/{projectId}/values",
+        permission="translation_write",
+        errors=(ProjectNotFound, BranchNotFound, BranchProtected),
+        tag="Values",
+    )
+    def set_values(
+        self, caller: Caller, project_id: str, query: BranchQuery, body: NewValues
+    ) -> ResultsAnswer:
+        """Write up to 500 values.
+
+        Answers 200 with an outcome for each item: a refused item fails alone. Each
+        item names its key by `keyId` or by `key`.
+        """
+        results = self._bulk.set_values(caller, project_id, body, branch=query.branch)
+        return ResultsAnswer(results)

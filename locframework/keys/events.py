@@ -1,0 +1,86 @@
+"""What others hear of keys and values (decisions 2.7)."""
+
+from collections.abc import Mapping, Sequence
+
+from locframework.events import Actor, EventLog
+from locframework.projects.records import Project
+
+from .records import Key, StoredValue
+
+Item = Mapping[str, object]
+
+
+class KeyEvents:
+    """Gathers what a batch did to keys and values, and appends it as events."""
+
+    def __init__(self, log: EventLog, actor: Actor, project: Project) -> None:
+        self._log = log
+        self._actor = actor
+        self._project = project
+        self._items: dict[str, list[Item]] = {}
+
+    def created(self, key: Key) -> None:
+        self._add("key.created", {"keyId": key.id, "key": key.key})
+
+    def updated(self, key: Key, previous: str) -> None:
+        renamed = {"previousKey": previous} if previous != key.key else {}
+        self._add("key.updated", {"keyId": key.id, "key": key.key, **renamed})
+
+    def deleted(self, keys: Sequence[Key]) -> None:
+        for key in keys:
+            self._add("key.deleted", {"keyId": key.id, "key": key.key})
+
+    def restored(self, key: Key) -> None:
+        self._add("key.restored", {"keyId": key.id, "key": key.key})
+
+    def value(
+        self,
+        key: Key,
+        old: StoredValue | None,
+        new: StoredValue | None,
+        place: tuple[str, str | None],
+    ) -> None:
+        """A value was written; ``new`` None: it was cleared."""
+        if new is None:
+            revision = old.revision + 1 if old else 1
+            item = _value_item(key, place, "untranslated", revision)
+            self._add("translation.updated", item)
+            return
+        pending = new.status == "pending_review"
+        type_ = "translation.submitted" if pending else "translation.updated"
+        self._add(type_, _value_item(key, place, new.status, new.revision))
+
+    def append(
+        self, keys: Mapping[str, Key], outdated: Sequence[StoredValue] = ()
+    ) -> None:
+        """Append all that was gathered; ``outdated`` values belong to ``keys``."""
+        for value in outdated:
+            place = (value.language_code, value.plural_form)
+            key = keys[value.key_id]
+            item = _value_item(key, place, value.status, value.revision)
+            self._add("translation.outdated", item)
+        for type_, items in self._items.items():
+            self._log.append(
+                type_,
+                organization_id=self._project.organization_id,
+                project_id=self._project.id,
+                actor=self._actor,
+                items=items,
+            )
+        self._items = {}
+
+    def _add(self, type_: str, item: Item) -> None:
+        self._items.setdefault(type_, []).append(item)
+
+
+def _value_item(
+    key: Key, place: tuple[str, str | None], status: str, revision: int
+) -> Item:
+    return {
+        "keyId": key.id,
+        "key": key.key,
+        "languageCode": place[0],
+        "pluralForm": place[1],
+        "status": status,
+        "revision": revision,
+    }

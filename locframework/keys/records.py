@@ -1,0 +1,268 @@
+"""Keys, their values, and what may be asked of them (service.md, decisions 2.3)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from locframework.clock import Timestamp
+from locframework.formats.records import Detail, Text
+from locframework.paging import LIMIT_MOST, PAGE_MOST
+
+ValueStatus = Literal["draft", "pending_review", "approved"]
+Origin = Literal["human", "tm", "ai", "import", "merge", "revert"]
+KeySource = Literal["main", "branch"]
+
+KEY_LENGTH = 500
+DESCRIPTION_LENGTH = 1000
+TAGS_MOST = 20
+TAG_LENGTH = 50
+VALUE_BYTES = 64 * 1024
+
+KeyName = Annotated[
+    str, Meta(min_length=1, max_length=KEY_LENGTH, examples=["checkout.pay"])
+]
+KeyDescription = Annotated[
+    str, Meta(max_length=DESCRIPTION_LENGTH, examples=["The button under the cart"])
+]
+Tag = Annotated[str, Meta(max_length=TAG_LENGTH, examples=["button"])]
+Tags = Annotated[list[Tag], Meta(max_length=TAGS_MOST)]
+KeySort = Literal["key", "-key", "createdAt", "-createdAt", "updatedAt", "-updatedAt"]
+ValueText = str | dict[str, str]
+Values = Annotated[dict[str, ValueText], Meta(examples=[{"en": "Pay", "de": "Zahlen"}])]
+
+
+class KeyValue(Struct, frozen=True, gc=False, rename="camel"):
+    """One text of a key, as the single-key read lists it (service.md, Key value)."""
+
+    language_code: str
+    value: str
+    status: ValueStatus
+    plural_form: str | None
+    is_outdated: bool
+
+
+class Key(Struct, frozen=True, gc=False, rename="camel"):
+    """A key (service.md, Key). ``values`` is there in reads that carry them."""
+
+    id: str
+    project_id: str
+    key: str
+    description: str
+    tags: tuple[str, ...]
+    is_plural: bool
+    screenshot_url: str | None
+    screenshot_file_id: str | None
+    key_source: KeySource
+    created_at: Timestamp
+    updated_at: Timestamp
+    values: list[KeyValue] | UnsetType = UNSET
+
+
+class StoredValue(Struct, frozen=True, gc=False):
+    """A text as it is kept: the newest one beside the last approved one.
+
+    ``value`` is what people see; while ``status`` is not approved,
+    ``approved_value`` is what is delivered. A row with ``value`` "" is a proposal to
+    clear an approved text; without an approved text no such row is kept.
+    """
+
+    key_id: str
+    language_code: str
+    plural_form: str | None  # None for a key without plurals
+    value: str
+    status: ValueStatus
+    is_outdated: bool
+    revision: int  # 1 for the first text of this value, then up by 1 a change
+    origin: Origin
+    approved_value: str | None
+    approved_at: Timestamp | None
+    approved_by: str | None  # actor id
+    updated_at: Timestamp
+    updated_by: str  # actor id
+
+
+class ValueDetail(KeyValue, frozen=True, rename="camel"):
+    """A Key value with where it stands (decisions 2.3.6)."""
+
+    revision: int
+    origin: Origin
+    approved_value: str | None
+    approved_at: Timestamp | None
+    approved_by: str | None
+    updated_at: Timestamp
+    updated_by: str
+    issues: list[Mapping[str, object]]
+
+
+class NewKey(Struct, frozen=True, rename="camel"):
+    """The body that makes a key (service.md, create a key)."""
+
+    key: KeyName
+    description: KeyDescription = ""
+    tags: Tags = []
+    is_plural: bool = False
+    values: Values = {}
+
+
+class KeyChanges(Struct, frozen=True, rename="camel"):
+    """What PATCH of a key may name; what is left out stays."""
+
+    key: KeyName | UnsetType = UNSET
+    description: KeyDescription | UnsetType = UNSET
+    tags: Tags | UnsetType = UNSET
+    is_plural: bool | UnsetType = UNSET
+    screenshot_file_id: str | UnsetType | None = UNSET
+
+
+BULK_MOST = 500
+OnExisting = Literal["fail", "skip", "update"]
+
+
+class BulkKey(Struct, frozen=True, rename="camel"):
+    """One key of a batch; of one that exists, what is left out stays."""
+
+    key: KeyName
+    description: KeyDescription | UnsetType = UNSET
+    tags: Tags | UnsetType = UNSET
+    is_plural: bool | UnsetType = UNSET
+    values: Values = {}
+
+
+class NewKeys(Struct, frozen=True, rename="camel"):
+    """The body that makes many keys."""
+
+    keys: Annotated[list[BulkKey], Meta(min_length=1, max_length=BULK_MOST)]
+    on_existing: OnExisting = "skip"
+
+
+class ItemError(Struct, frozen=True, omit_defaults=True):
+    """Why one item of a batch was refused: an error as the envelope has it."""
+
+    code: str
+    message: str
+    details: object = None
+
+
+class ItemResult(Struct, frozen=True):
+    """What became of one item of a batch; ``index`` is its place in the request."""
+
+    index: int
+    outcome: Literal["created", "updated", "skipped", "failed"]
+    key: Key | None  # with its values; null when failed
+    error: ItemError | None
+
+
+class NewValue(Struct, frozen=True, rename="camel"):
+    """The body that sets a value: a text, or texts by plural form."""
+
+    value: ValueText
+    keep_fresh: bool = False  # true: other languages do not become outdated
+
+
+class ValueItem(Struct, frozen=True, rename="camel"):
+    """One value of a batch; names its key by ``keyId`` or by ``key``."""
+
+    language_code: str
+    value: ValueText
+    key_id: str | None = None
+    key: str | None = None
+    keep_fresh: bool = False
+
+
+class NewValues(Struct, frozen=True):
+    """The body that sets many values."""
+
+    items: Annotated[list[ValueItem], Meta(min_length=1, max_length=BULK_MOST)]
+
+
+class KeyWrite(Struct, frozen=True, gc=False):
+    """What one key shall become, on any path; what is UNSET stays as it is."""
+
+    name: str  # creating: its name; else only for messages
+    key_id: str | None = None  # None: create it
+    rename: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    tags: tuple[str, ...] | UnsetType = UNSET
+    is_plural: bool | UnsetType = UNSET
+    screenshot_file_id: str | UnsetType | None = UNSET
+    screenshot_url: str | UnsetType | None = UNSET
+    values: Mapping[str, Text] = {}  # canonical language tag to text; "" clears
+    review: frozenset[str] = frozenset()  # languages to be reviewed, whoever writes
+    keep_fresh: bool = False  # true: a new source text makes nothing outdated
+
+
+class KeyWritten(Struct, frozen=True, gc=False):
+    """What became of a KeyWrite."""
+
+    key: Key
+    outcome: Literal["created", "updated", "unchanged"]
+    values_written: int
+
+
+class KeyQuery(Struct, frozen=True, rename="camel"):
+    """What a list of keys is asked by (decisions 2.3)."""
+
+    branch: str | None = None
+    search: Annotated[str, Meta(max_length=1000)] | None = None
+    prefix: Annotated[str, Meta(max_length=KEY_LENGTH)] | None = None
+    tag: Annotated[list[str], Meta(max_length=TAGS_MOST)] = []
+    language_code: str | None = None
+    status: ValueStatus | Literal["untranslated"] | None = None
+    is_outdated: bool | None = None
+    has_issues: bool | None = None
+    is_plural: bool | None = None
+    updated_since: Annotated[str, Meta(max_length=40)] | None = None
+    include: Literal["values"] | None = None
+    page: Annotated[int, Meta(ge=1, le=PAGE_MOST, description="1-based")] = 1
+    limit: Annotated[int, Meta(ge=1, le=LIMIT_MOST, description="Items a page")] = 50
+    sort: KeySort = "key"
+
+
+class KeyFilter(Struct, frozen=True):
+    """Which keys a list holds; every condition that is set must hold."""
+
+    search: str | None = None  # folded (rules.fold); in key, description, any value
+    prefix: str | None = None  # of the key, case-sensitive
+    tags: tuple[str, ...] = ()  # all of them
+    language_code: str | None = None  # what status and is_outdated speak of; else any
+    status: ValueStatus | Literal["untranslated"] | None = None
+    is_outdated: bool | None = None
+    is_plural: bool | None = None
+    updated_since: Timestamp | None = None  # updated_at >= this
+    nothing: bool = False  # True: a condition that no key can meet
+
+
+class Selection(Struct, frozen=True):
+    """Which texts of a language are read for a file."""
+
+    min_status: Literal["approved", "any"] = "approved"
+    module: str | None = None  # first segment of the key; "@root": keys of one segment
+    tag: str | None = None
+
+
+class FileDetail(Struct, frozen=True, gc=False):
+    """What a file of one format family says of a key beyond our model.
+
+    Kept so that an export gives it back. ``language_code`` "" is about the key in
+    every language. ``key_id`` "" is about the file as a whole, per ``module`` ("" is
+    no module).
+    """
+
+    project_id: str
+    family: str  # of formats: "gettext" of "gettext-po"
+    key_id: str
+    module: str
+    language_code: str
+    detail: Detail
+
+
+class TextRow(Struct, frozen=True, gc=False):
+    """One key with its texts in one language, as files are made of them."""
+
+    key_id: str
+    key: str
+    is_plural: bool
+    description: str
+    texts: dict[str | None, str]  # by plural form; empty: nothing to deliver
+    needs_review: bool  # a text among them is not approved

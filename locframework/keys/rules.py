@@ -1,0 +1,209 @@
+"""Decides what a key and its texts may be, and what becomes of a written value."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from msgspec.structs import replace
+
+from locframework.clock import Timestamp
+from locframework.errors import (
+    InvalidKey,
+    InvalidPluralForm,
+    PluralMismatch,
+    ValidationFailed,
+    shown,
+)
+from locframework.formats.records import PLURAL_FORMS, Text
+
+from .records import (
+    KEY_LENGTH,
+    VALUE_BYTES,
+    KeyValue,
+    Origin,
+    StoredValue,
+    ValueStatus,
+)
+
+ROOT_MODULE = "@root"
+"""The module of keys with one segment; ``@`` is not legal in keys."""
+
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
+
+
+def check_key(key: str, separator: str) -> None:
+    """Refuse a key that is empty, too long, or has an illegal segment.
+
+    Source: service.md, Key: 1 to 500 characters; segments only letters, digits, ``_``
+    and ``-``, which is ASCII (decisions 2.2, invalid_key).
+    """
+    if not 1 <= len(key) <= KEY_LENGTH:
+        raise InvalidKey(f"key {shown(key)!r} must have 1 to {KEY_LENGTH} characters")
+    for segment in key.split(separator):
+        if not segment:
+            raise InvalidKey(f"key {shown(key)!r} has an empty segment")
+        if not _LETTERS.issuperset(segment):
+            allowed = "A-Z a-z 0-9 _ -"
+            raise InvalidKey(f"key {shown(key)!r}: segments may have only {allowed}")
+
+
+def module_of(key: str, separator: str) -> str:
+    """The first segment, or ``@root`` for a key of one segment (decisions 2.8)."""
+    first, found, _ = key.partition(separator)
+    return first if found else ROOT_MODULE
+
+
+def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Tags trimmed, each once, in order (decisions 2.3.1). Refuses blank ones."""
+    trimmed = [tag.strip() for tag in tags]
+    for at, tag in enumerate(trimmed):
+        if not tag:
+            raise ValidationFailed.at(f"$.tags[{at}]", "length", "must not be blank")
+    return tuple(dict.fromkeys(trimmed))
+
+
+def fold(text: str) -> str:
+    """``text`` as search compares it: NFC, case folded."""
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def texts_by_form(
+    text: Text, *, is_plural: bool, path: str = "$.value"
+) -> dict[str | None, str]:
+    """A written text by plural form; the form of a key without plurals is None.
+
+    Raises PluralMismatch, InvalidPluralForm, and ValidationFailed for a text over
+    64 KiB (decisions 2.10).
+    """
+    if isinstance(text, str):
+        if is_plural:
+            message = "a plural key takes an object, plural form to text"
+            raise PluralMismatch(f"{path}: {message}")
+        check_text(text, path)
+        return {None: text}
+    if not is_plural:
+        raise PluralMismatch(f"{path}: a key without plurals takes a string")
+    for form, one in text.items():
+        if form not in PLURAL_FORMS:
+            names = ", ".join(PLURAL_FORMS)
+            raise InvalidPluralForm(f"{path}: {shown(form)!r} is not one of {names}")
+        check_text(one, f"{path}.{form}")
+    return dict(text.items())
+
+
+def check_text(text: str, path: str) -> None:
+    """Refuse a text over 64 KiB in UTF-8 (decisions 2.10)."""
+    if len(text) * 4 > VALUE_BYTES and len(text.encode()) > VALUE_BYTES:
+        message = f"must have at most {VALUE_BYTES} bytes in UTF-8"
+        raise ValidationFailed.at(path, "length", message)
+
+
+def written(
+    old: StoredValue | None,
+    new: StoredValue,
+    status: ValueStatus,
+) -> StoredValue | Literal["unchanged"] | None:
+    """What becomes of a value when ``new.value`` is written with ``status``.
+
+    Answers the row to keep, None for no row (cleared), or "unchanged". The last
+    approved text stays beside a newer one that is not approved (decisions 2.3.3);
+    an approved "" clears the value, a pending "" proposes to.
+    """
+    approved = old.approved_value if old else None
+    if new.value == "" and (status == "approved" or approved is None):
+        return "unchanged" if old is None else None
+    if old is not None and _says_nothing_new(old, new.value, status):
+        return "unchanged"
+    kept = replace(
+        new,
+        status=status,
+        is_outdated=False,
+        revision=old.revision + 1 if old else 1,
+        approved_value=approved,
+        approved_at=old.approved_at if old else None,
+        approved_by=old.approved_by if old else None,
+    )
+    if status != "approved":
+        return kept
+    return replace(
+        kept,
+        approved_value=new.value,
+        approved_at=new.updated_at,
+        approved_by=new.updated_by,
+    )
+
+
+def _says_nothing_new(old: StoredValue, value: str, status: ValueStatus) -> bool:
+    settled = old.status in (status, "approved")
+    return value == old.value and settled and not old.is_outdated
+
+
+def fresh_value(
+    key_id: str,
+    language_code: str,
+    plural_form: str | None,
+    value: str,
+    *,
+    origin: Origin,
+    at: Timestamp,
+    by: str,
+) -> StoredValue:
+    """A value as it arrives, before ``written`` says what becomes of it."""
+    return StoredValue(
+        key_id=key_id,
+        language_code=language_code,
+        plural_form=plural_form,
+        value=value,
+        status="pending_review",
+        is_outdated=False,
+        revision=1,
+        origin=origin,
+        approved_value=None,
+        approved_at=None,
+        approved_by=None,
+        updated_at=at,
+        updated_by=by,
+    )
+
+
+def status_of_write(*, approver: bool, needs_review: bool) -> ValueStatus:
+    """The review state of a person's or a file's write (service.md, States)."""
+    return "approved" if approver and not needs_review else "pending_review"
+
+
+def moved_form(value: StoredValue, *, is_plural: bool) -> StoredValue | None:
+    """A value after ``isPlural`` was turned: its text moves to ``other`` and back.
+
+    None: a form that a key without plurals has no place for (decisions 2.3.4).
+    """
+    if is_plural:
+        return replace(value, plural_form="other")
+    return replace(value, plural_form=None) if value.plural_form == "other" else None
+
+
+def in_order(
+    values: Sequence[StoredValue], language_order: Mapping[str, int]
+) -> list[StoredValue]:
+    """Values by project language order, then plural form (decisions 2.3.4)."""
+    last = len(language_order)
+
+    def place(value: StoredValue) -> tuple[int, str, int]:
+        form = value.plural_form
+        return (
+            language_order.get(value.language_code, last),
+            value.language_code,
+            -1 if form is None else PLURAL_FORMS.index(form),
+        )
+
+    return sorted(values, key=place)
+
+
+def shown_value(value: StoredValue) -> KeyValue:
+    """The five fields of service.md's Key value."""
+    return KeyValue(
+        language_code=value.language_code,
+        value=value.value,
+        status=value.status,
+        plural_form=value.plural_form,
+        is_outdated=value.is_outdated,
+    )

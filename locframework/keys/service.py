@@ -1,0 +1,335 @@
+"""What one can do with a key and its values."""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from locframework.access.records import Caller
+from locframework.clock import Clock, timestamp
+from locframework.crash_points import crash_point
+from locframework.errors import (
+    BranchNotFound,
+    BranchProtected,
+    KeyExists,
+    KeyNotFound,
+    LanguageNotFound,
+    LanguageNotInProject,
+    ValidationFailed,
+    shown,
+)
+from locframework.events import EventLog
+from locframework.ids import is_id
+from locframework.languages import require_tag, tag_in_path
+from locframework.paging import Page, PageRequest
+from locframework.projects.languages import Languages
+from locframework.projects.records import Language, Project
+from locframework.projects.service import Projects
+from locframework.storage import Transactions
+
+from .events import KeyEvents
+from .query import filter_of
+from .records import (
+    BulkKey,
+    Key,
+    KeyChanges,
+    KeyQuery,
+    KeyWrite,
+    NewKey,
+    NewValue,
+    StoredValue,
+    ValueDetail,
+)
+from .rules import clean_tags, in_order, shown_value
+from .store import KeyStore
+from .writer import KeyWriter
+
+
+class Keys:
+    """Keys and their values. ``branch`` None is main, everywhere."""
+
+    def __init__(
+        self,
+        store: KeyStore,
+        transactions: Transactions,
+        projects: Projects,
+        languages: Languages,
+        writer: KeyWriter,
+        events: EventLog,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._transactions = transactions
+        self._projects = projects
+        self._languages = languages
+        self._writer = writer
+        self._events = events
+        self._clock = clock
+
+    def create_key(
+        self,
+        caller: Caller,
+        project_id: str,
+        new: NewKey,
+        *,
+        branch: str | None = None,
+    ) -> Key:
+        """A new key, with values if any are given; answered without ``values``.
+
+        Needs key_create, and translation_write for values. Raises InvalidKey,
+        LanguageNotInProject, PluralMismatch, InvalidPluralForm, LanguageNotAssigned,
+        BranchProtected, KeyExists. Source: service.md, create a key.
+        """
+        project = self._projects.require(caller, "key_create", project_id)
+        if new.values:
+            self._projects.require_also(caller, "translation_write", project)
+        write = key_write(new)
+        written = self._write(caller, project, write, branch)
+        return replace(written, values=UNSET)
+
+    def get_key(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        *,
+        branch: str | None = None,
+    ) -> Key:
+        """The key with its values in all languages. Raises KeyNotFound."""
+        project = self._projects.require(caller, "translation_read", project_id)
+        on_main(branch)
+        key = self._find(project, key_id)
+        values = self._store.values_of([key.id]).get(key.id, [])
+        return self._writer.shown(key, values, self._order(project))
+
+    def list_keys(self, caller: Caller, project_id: str, query: KeyQuery) -> Page[Key]:
+        """A page of the keys that meet every condition; stable in its order.
+
+        Raises LanguageNotInProject, ValidationFailed. A constant number of
+        statements, whatever the page.
+        """
+        project = self._projects.require(caller, "translation_read", project_id)
+        languages = self._languages.of(project)
+        where = filter_of(query, [lang.language_code for lang in languages])
+        on_main(query.branch)
+        request = PageRequest(query.page, query.limit)
+        page = self._store.list_keys(project.id, where, query.sort, request)
+        if query.include is None or not page.items:
+            return page
+        values = self._store.values_of([key.id for key in page.items])
+        order = order_of(languages)
+        items = [
+            self._writer.shown(key, values.get(key.id, []), order) for key in page.items
+        ]
+        return Page(items, page.total, page.page, page.limit)
+
+    def update_key(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        changes: KeyChanges,
+        *,
+        branch: str | None = None,
+    ) -> Key:
+        """Rename, describe, tag, or turn plurals on and off; values stay.
+
+        Raises KeyNotFound, InvalidKey, BranchProtected, KeyExists.
+        """
+        project = self._projects.require(caller, "key_update", project_id)
+        if changes.screenshot_file_id not in (UNSET, None):
+            message = "there is no such file"
+            raise ValidationFailed.at("$.screenshotFileId", "file", message)
+        write = KeyWrite(
+            name=key_id,
+            key_id=_require_id(key_id),
+            rename=changes.key,
+            description=changes.description,
+            tags=UNSET if changes.tags is UNSET else clean_tags(changes.tags),
+            is_plural=changes.is_plural,
+            screenshot_file_id=changes.screenshot_file_id,
+            screenshot_url=UNSET if changes.screenshot_file_id is UNSET else None,
+        )
+        return replace(self._write(caller, project, write, branch), values=UNSET)
+
+    def delete_key(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        *,
+        branch: str | None = None,
+    ) -> Key:
+        """Move the key to the trash, where it can be restored for 30 days."""
+        project = self._projects.require(caller, "key_delete", project_id)
+        on_main(branch)
+        with self._transactions.transaction():
+            project = self._projects.lock(project)
+            key = self._find(project, key_id)
+            require_open_main(project)
+            now = timestamp(self._clock())
+            self._store.trash_keys(project.id, [key.id], now)
+            events = KeyEvents(self._events, caller.actor, project)
+            events.deleted([key])
+            events.append({})
+        return key
+
+    def restore_key(self, caller: Caller, project_id: str, key_id: str) -> Key:
+        """Bring a key back from the trash, with its values.
+
+        Raises KeyNotFound when it is not there, KeyExists when its name was taken.
+        """
+        project = self._projects.require(caller, "key_delete", project_id)
+        with self._transactions.transaction():
+            project = self._projects.lock(project)
+            key = (
+                self._store.find_trashed(project.id, key_id) if is_id(key_id) else None
+            )
+            if key is None:
+                raise KeyNotFound
+            require_open_main(project)
+            if self._store.find_keys_by_name(project.id, [key.key]):
+                raise KeyExists(f"key {shown(key.key)!r} is in the project again")
+            now = timestamp(self._clock())
+            self._store.restore_key(project.id, key.id, now)
+            events = KeyEvents(self._events, caller.actor, project)
+            events.restored(key)
+            events.append({})
+        return self._find(project, key.id)
+
+    def get_value(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        lang: str,
+        *,
+        branch: str | None = None,
+    ) -> list[ValueDetail]:
+        """The value in one language in detail: one element, or one a plural form.
+
+        Empty when there is no text. Raises KeyNotFound, LanguageNotFound.
+        """
+        project = self._projects.require(caller, "translation_read", project_id)
+        on_main(branch)
+        key = self._find(project, key_id)
+        tag = self._tag(project, lang)
+        rows = self._store.values_of([key.id], [tag]).get(key.id, [])
+        return [value_detail(row) for row in in_order(rows, {tag: 0})]
+
+    def set_value(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        lang: str,
+        new: NewValue,
+        *,
+        branch: str | None = None,
+    ) -> Key:
+        """Write one value; "" clears it. Answers the key with all its values.
+
+        An approver's text is approved, another's is pending_review beside the last
+        approved one (service.md, States). Forms that are not named stay. Raises
+        KeyNotFound, LanguageNotFound, PluralMismatch, InvalidPluralForm,
+        LanguageNotAssigned, BranchProtected.
+        """
+        project = self._projects.require(caller, "translation_write", project_id)
+        write = KeyWrite(
+            name=key_id,
+            key_id=_require_id(key_id),
+            values={tag_in_path(lang): new.value},
+            keep_fresh=new.keep_fresh,
+        )
+        try:
+            return self._write(caller, project, write, branch)
+        except LanguageNotInProject:  # of the path, not of the body
+            raise LanguageNotFound from None
+
+    def _write(
+        self, caller: Caller, project: Project, write: KeyWrite, branch: str | None
+    ) -> Key:
+        on_main(branch)
+        with self._transactions.transaction():
+            project = self._projects.lock(project)
+            languages = self._languages.of(project)
+            [written] = self._writer.write(caller, project, languages, [write])
+            require_open_main(project)
+            crash_point("keys.before_commit")
+        crash_point("keys.after_commit")
+        return written.key
+
+    def _find(self, project: Project, key_id: str) -> Key:
+        key = self._store.find_key(project.id, key_id) if is_id(key_id) else None
+        if key is None:
+            raise KeyNotFound
+        return key
+
+    def _tag(self, project: Project, lang: str) -> str:
+        tag = tag_in_path(lang)
+        if tag not in self._order(project):
+            raise LanguageNotFound
+        return tag
+
+    def _order(self, project: Project) -> dict[str, int]:
+        return order_of(self._languages.of(project))
+
+
+def key_write(new: NewKey | BulkKey, key_id: str | None = None) -> KeyWrite:
+    """The write that a body asks for. Raises ValidationFailed."""
+    values = {require_tag(code, "$.values"): text for code, text in new.values.items()}
+    if len(values) < len(new.values):
+        message = "a language stands there twice, spelled in two ways"
+        raise ValidationFailed.at("$.values", "unique", message)
+    return KeyWrite(
+        name=new.key,
+        key_id=key_id,
+        description=new.description,
+        tags=UNSET if new.tags is UNSET else clean_tags(new.tags),
+        is_plural=new.is_plural,
+        values=values,
+    )
+
+
+def _require_id(key_id: str) -> str:
+    """Raise KeyNotFound for what cannot be the id of a key."""
+    if not is_id(key_id):
+        raise KeyNotFound
+    return key_id
+
+
+def on_main(branch: str | None) -> None:
+    """Raise BranchNotFound for any branch that is named: main is all there is."""
+    if branch is not None:
+        raise BranchNotFound
+
+
+def require_open_main(project: Project) -> None:
+    """Raise BranchProtected when main takes no direct writes."""
+    if project.main_protected:
+        raise BranchProtected
+
+
+def order_of(languages: Sequence[Language]) -> dict[str, int]:
+    """The place of each language in its project, by tag."""
+    return {language.language_code: at for at, language in enumerate(languages)}
+
+
+def value_detail(row: StoredValue) -> ValueDetail:
+    """The detail read of a value (decisions 2.3.6); no checks are provided yet."""
+    known = shown_value(row)
+    return ValueDetail(
+        language_code=known.language_code,
+        value=known.value,
+        status=known.status,
+        plural_form=known.plural_form,
+        is_outdated=known.is_outdated,
+        revision=row.revision,
+        origin=row.origin,
+        approved_value=row.approved_value,
+        approved_at=row.approved_at,
+        approved_by=row.approved_by,
+        updated_at=row.updated_at,
+        updated_by=row.updated_by,
+        issues=[],
+    )

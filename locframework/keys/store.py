@@ -1,0 +1,117 @@
+"""How keys and values are kept."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from locframework.clock import Timestamp
+from locframework.paging import Page, PageRequest
+
+from .records import FileDetail, Key, KeyFilter, Selection, StoredValue, TextRow
+
+
+class KeyStore(Protocol):
+    """Questions that keys ask. A key in the trash is found by ``find_trashed`` only.
+
+    Batches of any size take a number of statements that grows with size / 500 at
+    most, never one a row. Keys are unique per project among those not in the trash.
+    """
+
+    def add_keys(self, keys: Sequence[Key], values: Sequence[StoredValue] = ()) -> None:
+        """New keys, with their first texts: cheaper than to put these afterwards.
+
+        ``values`` of the records are ignored.
+        """
+        ...
+
+    def find_key(self, project_id: str, key_id: str) -> Key | None: ...
+
+    def find_keys(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
+        """By id; those that are not there are left out."""
+        ...
+
+    def find_keys_by_name(
+        self, project_id: str, names: Collection[str]
+    ) -> dict[str, Key]:
+        """By name; those that are not there are left out."""
+        ...
+
+    def find_trashed(self, project_id: str, key_id: str) -> Key | None: ...
+
+    def save_keys(self, keys: Sequence[Key]) -> None: ...
+
+    def touch_keys(self, key_ids: Collection[str], at: Timestamp) -> None:
+        """Set ``updated_at``, and nothing else."""
+        ...
+
+    def trash_keys(
+        self, project_id: str, key_ids: Collection[str], at: Timestamp
+    ) -> None: ...
+
+    def restore_key(self, project_id: str, key_id: str, at: Timestamp) -> None:
+        """Out of the trash, with its values; ``at`` is its ``updated_at``."""
+        ...
+
+    def purge_trash(self, before: Timestamp, rows: int) -> int:
+        """Drop up to ``rows`` keys trashed before then; how many went."""
+        ...
+
+    def names_of(self, project_id: str, *, prefix: str = "") -> dict[str, str]:
+        """Key name to id of every key whose name starts with ``prefix``."""
+        ...
+
+    def list_keys(
+        self, project_id: str, where: KeyFilter, sort: str, page: PageRequest
+    ) -> Page[Key]:
+        """``sort`` is key, createdAt or updatedAt, with ``-`` before it: descending.
+
+        Keys compare by code point; equal times by id. The cost does not depend on
+        the page asked for beyond walking an index. Two statements.
+        """
+        ...
+
+    def values_of(
+        self,
+        key_ids: Collection[str],
+        language_codes: Collection[str] | None = None,
+    ) -> dict[str, list[StoredValue]]:
+        """By key id, in no order; None is all languages."""
+        ...
+
+    def put_values(self, values: Sequence[StoredValue]) -> None:
+        """Insert, or replace what has the same key, language and form."""
+        ...
+
+    def remove_values(self, values: Sequence[StoredValue]) -> None: ...
+
+    def mark_outdated(
+        self, key_ids: Collection[str], source_language: str
+    ) -> list[StoredValue]:
+        """Turn ``is_outdated`` on in all other languages; answers the turned ones."""
+        ...
+
+    def text_rows(
+        self, project_id: str, language_code: str, which: Selection
+    ) -> Iterator[TextRow]:
+        """Every key of the selection, by key in code point order, streamed.
+
+        ``approved`` gives the approved text of each value (not ``draft``, not the
+        pending one beside it); ``any`` the newest one, drafts included. Constant
+        number of statements, memory flat.
+        """
+        ...
+
+    def put_details(self, details: Sequence[FileDetail]) -> None:
+        """Insert, or replace the same family, key, module and language."""
+        ...
+
+    def details_of(
+        self, project_id: str, family: str, language_code: str
+    ) -> Mapping[str, FileDetail]:
+        """By key id ("" is not among them), of one language, or of "" (all)."""
+        ...
+
+    def file_detail(
+        self, project_id: str, family: str, module: str, language_code: str
+    ) -> FileDetail | None:
+        """Of the file as a whole."""
+        ...

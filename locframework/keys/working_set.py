@@ -1,0 +1,170 @@
+"""The keys and values of one batch, as they become while it is written."""
+
+from collections.abc import Collection, Iterator
+
+from msgspec.structs import replace
+
+from .records import Key, StoredValue
+from .store import KeyStore
+
+Place = tuple[str, str | None]
+"""Language code and plural form: where a value stands in its key."""
+
+
+class WorkingSet:
+    """Keys and values read once, changed in memory, and flushed in few statements.
+
+    A batch sees its own earlier items, as if each had been written alone.
+    """
+
+    def __init__(self, store: KeyStore, project_id: str) -> None:
+        self._store = store
+        self._project_id = project_id
+        self._keys: dict[str, Key] = {}
+        self._ids: dict[str, str] = {}  # by name
+        self._values: dict[str, dict[Place, StoredValue]] = {}
+        self._stored: dict[tuple[str, Place], StoredValue] = {}
+        self._new: dict[str, None] = {}
+        self._changed: dict[str, None] = {}
+        self._touched: dict[str, None] = {}
+        self._written: dict[tuple[str, Place], StoredValue | None] = {}
+        self._outdating: dict[str, None] = {}
+        self._confirmed: dict[tuple[str, Place], None] = {}
+        self._moved: dict[tuple[str, Place], None] = {}
+
+    def load(
+        self,
+        key_ids: Collection[str],
+        names: Collection[str],
+        language_codes: Collection[str] | None = None,
+    ) -> None:
+        """Read the keys that the batch names, with their values.
+
+        ``language_codes`` leaves out the values in other languages; a batch that
+        turns plurals on or off needs them all.
+        """
+        found = self._store.find_keys(self._project_id, key_ids) if key_ids else {}
+        by_name = (
+            self._store.find_keys_by_name(self._project_id, names) if names else {}
+        )
+        for key in (*found.values(), *by_name.values()):
+            self._keys[key.id] = key
+            self._ids[key.key] = key.id
+            self._values[key.id] = {}
+        if not self._keys:
+            return
+        values = self._store.values_of(list(self._keys), language_codes)
+        for rows in values.values():
+            for row in rows:
+                place = (row.language_code, row.plural_form)
+                self._values[row.key_id][place] = row
+                self._stored[row.key_id, place] = row
+
+    def key(self, key_id: str) -> Key | None:
+        return self._keys.get(key_id)
+
+    def named(self, name: str) -> Key | None:
+        key_id = self._ids.get(name)
+        return self._keys[key_id] if key_id is not None else None
+
+    def values(self, key_id: str) -> dict[Place, StoredValue]:
+        """The key's values as they are by now; not to be changed by the reader."""
+        return self._values[key_id]
+
+    def add(self, key: Key) -> None:
+        self._new[key.id] = None
+        self._keys[key.id] = key
+        self._ids[key.key] = key.id
+        self._values[key.id] = {}
+
+    def save(self, key: Key) -> None:
+        old = self._keys[key.id]
+        if old.key != key.key:
+            del self._ids[old.key]
+            self._ids[key.key] = key.id
+        self._keys[key.id] = key
+        if key.id not in self._new:
+            self._changed[key.id] = None
+
+    def put(self, key_id: str, place: Place, value: StoredValue | None) -> None:
+        """Set a value, or clear it with None."""
+        if value is None:
+            self._values[key_id].pop(place, None)
+        else:
+            self._values[key_id][place] = value
+        self._written[key_id, place] = value
+        self._moved.pop((key_id, place), None)
+        if key_id not in self._new:
+            self._touched[key_id] = None
+
+    def move(self, key_id: str, place: Place, value: StoredValue) -> None:
+        """Set a value that only changed its place: a new source text outdates it."""
+        self.put(key_id, place, value)
+        self._moved[key_id, place] = None
+
+    def keep_fresh(self, key_id: str, place: Place) -> None:
+        """The batch wrote the text that was there: it is not outdated by the batch."""
+        self._confirmed[key_id, place] = None
+
+    def outdate(self, key_id: str) -> None:
+        """The key's source text changed: texts in other languages, save those that
+        the batch itself writes, become outdated."""
+        if key_id not in self._new:
+            self._outdating[key_id] = None
+
+    def keys(self) -> dict[str, Key]:
+        """Every key of the batch, by id."""
+        return self._keys
+
+    def flush(self, source_language: str, at: str) -> list[StoredValue]:
+        """Write what changed; answers the values that became outdated.
+
+        A value that the batch writes is fresh, also where its source changed.
+        """
+        if self._new:
+            first = [value for value in self._kept() if value.key_id in self._new]
+            self._store.add_keys([self._keys[id_] for id_ in self._new], first)
+        if self._changed:
+            self._store.save_keys([self._keys[id_] for id_ in self._changed])
+        touched = [id_ for id_ in self._touched if id_ not in self._changed]
+        if touched:
+            self._store.touch_keys(touched, at)
+        outdated = self._outdate(source_language) if self._outdating else []
+        self._flush_values()
+        return outdated
+
+    def _outdate(self, source_language: str) -> list[StoredValue]:
+        """Mark what the changed source texts outdate, stored and moved values alike."""
+        marked = self._store.mark_outdated(list(self._outdating), source_language)
+        for where in self._confirmed:
+            if where[0] in self._outdating and where not in self._written:
+                self._written[where] = self._values[where[0]][where[1]]
+        outdated = [value for value in marked if _where(value) not in self._written]
+        for (key_id, place), value in list(self._written.items()):
+            is_moved = (key_id, place) in self._moved and key_id in self._outdating
+            if is_moved and value is not None and place[0] != source_language:
+                aged = replace(value, is_outdated=True)
+                self._written[key_id, place] = aged
+                outdated.append(aged)
+        for value in outdated:
+            self._values[value.key_id][_where(value)[1]] = value
+        return outdated
+
+    def _flush_values(self) -> None:
+        gone = [
+            self._stored[where]
+            for where, value in self._written.items()
+            if value is None and where in self._stored
+        ]
+        if gone:
+            self._store.remove_values(gone)
+        kept = [value for value in self._kept() if value.key_id not in self._new]
+        if kept:
+            self._store.put_values(kept)
+
+    def _kept(self) -> Iterator[StoredValue]:
+        return (value for value in self._written.values() if value is not None)
+
+
+def _where(value: StoredValue) -> tuple[str, Place]:
+    return value.key_id, (value.language_code, value.plural_form)

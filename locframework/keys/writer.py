@@ -1,0 +1,327 @@
+"""The one way in which keys and values are written, whoever asks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Literal
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from locframework.access.records import Caller
+from locframework.access.service import Access
+from locframework.clock import Clock, Timestamp, timestamp
+from locframework.crash_points import crash_point
+from locframework.errors import (
+    KeyExists,
+    KeyNotFound,
+    LanguageNotInProject,
+    LocError,
+    shown,
+)
+from locframework.events import EventLog
+from locframework.ids import new_id
+from locframework.projects.records import Language, Project
+from locframework.projects.service import scope_of
+
+from .events import KeyEvents
+from .records import Key, KeyWrite, KeyWritten, Origin, StoredValue
+from .rules import (
+    check_key,
+    fresh_value,
+    in_order,
+    moved_form,
+    shown_value,
+    status_of_write,
+    texts_by_form,
+    written,
+)
+from .store import KeyStore
+from .working_set import Place, WorkingSet
+
+
+class KeyWriter:
+    """Writes keys and values: single ones, batches, imports, merges.
+
+    Every call must stand in a transaction that holds the project's lock. Whether the
+    caller may create, rename or write at all was judged before; the languages
+    assigned to the caller, and the review that a text needs, are judged here.
+    """
+
+    def __init__(
+        self, store: KeyStore, events: EventLog, access: Access, clock: Clock
+    ) -> None:
+        self._store = store
+        self._events = events
+        self._access = access
+        self._clock = clock
+
+    def load(
+        self,
+        project: Project,
+        names: Collection[str],
+        language_codes: Collection[str] | None = None,
+    ) -> WorkingSet:
+        """The keys of these names as they are, to decide upon and then to write.
+
+        ``language_codes`` leaves out values in languages that are not written; a
+        write that turns plurals on or off needs them all.
+        """
+        keys = WorkingSet(self._store, project.id)
+        keys.load((), names, language_codes)
+        return keys
+
+    def write(
+        self,
+        caller: Caller,
+        project: Project,
+        languages: Sequence[Language],
+        writes: Sequence[KeyWrite],
+        *,
+        origin: Origin = "human",
+        loaded: WorkingSet | None = None,
+    ) -> list[KeyWritten]:
+        """Write all or raise the first refusal, with nothing written.
+
+        ``loaded`` is what ``load`` answered in this transaction for all keys of the
+        writes: nothing is read again then, and the keys are answered without values.
+        Raises InvalidKey, LanguageNotInProject, PluralMismatch, InvalidPluralForm,
+        KeyNotFound, LanguageNotAssigned, KeyExists. A number of statements that
+        grows with size / 500.
+        """
+        results = self.write_each(
+            caller, project, languages, writes, origin=origin, loaded=loaded
+        )
+        done: list[KeyWritten] = []
+        for result in results:
+            if isinstance(result, LocError):
+                raise result
+            done.append(result)
+        return done
+
+    def write_each(
+        self,
+        caller: Caller,
+        project: Project,
+        languages: Sequence[Language],
+        writes: Sequence[KeyWrite],
+        *,
+        origin: Origin = "human",
+        loaded: WorkingSet | None = None,
+    ) -> list[KeyWritten | LocError]:
+        """Write each item that can be written; the refusal stands in its place."""
+        batch = _Batch(
+            caller=caller,
+            project=project,
+            order={lang.language_code: at for at, lang in enumerate(languages)},
+            origin=origin,
+            at=timestamp(self._clock()),
+            approver=self._access.may(caller, "translation_approve", scope_of(project)),
+        )
+        keys = loaded
+        if keys is None:
+            keys = WorkingSet(self._store, project.id)
+            keys.load(
+                {write.key_id for write in writes if write.key_id is not None},
+                set(_names(writes)),
+            )
+        events = KeyEvents(self._events, caller.actor, project)
+        results: list[KeyWritten | LocError] = []
+        for write in writes:
+            try:
+                results.append(self._write_one(batch, keys, events, write))
+            except LocError as refusal:
+                results.append(refusal)
+        outdated = keys.flush(project.source_language, batch.at)
+        crash_point("keys.before_events")
+        events.append(keys.keys(), outdated)
+        crash_point("keys.after_events")
+        if loaded is not None:
+            return results
+        return [self._with_values(batch, keys, result) for result in results]
+
+    def shown(
+        self, key: Key, values: Iterable[StoredValue], order: Mapping[str, int]
+    ) -> Key:
+        """The key with its values, in project language order."""
+        rows = in_order(list(values), order)
+        return replace(key, values=[shown_value(row) for row in rows])
+
+    def _with_values(
+        self, batch: _Batch, keys: WorkingSet, result: KeyWritten | LocError
+    ) -> KeyWritten | LocError:
+        """The result with all values of its key, as they are after the whole batch."""
+        if isinstance(result, LocError):
+            return result
+        values = keys.values(result.key.id).values()
+        return replace(result, key=self.shown(result.key, values, batch.order))
+
+    def _write_one(
+        self, batch: _Batch, keys: WorkingSet, events: KeyEvents, write: KeyWrite
+    ) -> KeyWritten:
+        old = keys.key(write.key_id) if write.key_id is not None else None
+        if write.key_id is not None and old is None:
+            raise KeyNotFound
+        plural = old.is_plural if old else False
+        plural = plural if write.is_plural is UNSET else write.is_plural
+        texts = self._judge(batch, write, is_plural=plural)
+        name = write.name if write.rename is UNSET else write.rename
+        if old is None or write.rename is not UNSET:
+            check_key(name, batch.project.key_separator)
+        self._judge_languages(batch, texts)
+        if old is not None and plural != old.is_plural:  # every text moves, or goes
+            self._judge_languages(batch, {tag for tag, _ in keys.values(old.id)})
+        other = keys.named(name) if old is None or write.rename is not UNSET else None
+        if other is not None and other is not old and other.id != write.key_id:
+            raise KeyExists(f"key {shown(name)!r} is already in the project")
+        key, changed = self._put_key(batch, keys, events, old, write, plural)
+        count = self._put_texts(batch, keys, events, key, write, texts)
+        if count and old is not None and not changed:
+            key = replace(key, updated_at=batch.at)
+        outcome: Literal["created", "updated", "unchanged"] = "updated"
+        if old is None:
+            outcome = "created"
+        elif not changed and not count:
+            outcome = "unchanged"
+        return KeyWritten(key, outcome, count)
+
+    def _judge(
+        self, batch: _Batch, write: KeyWrite, *, is_plural: bool
+    ) -> dict[str, dict[str | None, str]]:
+        texts: dict[str, dict[str | None, str]] = {}
+        for tag, text in write.values.items():
+            if tag not in batch.order:
+                raise LanguageNotInProject(f"the project has no language {shown(tag)}")
+            path = f"$.values.{shown(tag)}"
+            texts[tag] = texts_by_form(text, is_plural=is_plural, path=path)
+        return texts
+
+    def _judge_languages(self, batch: _Batch, tags: Iterable[str]) -> None:
+        for tag in tags:
+            if tag not in batch.assigned:
+                scope = scope_of(batch.project)
+                self._access.require_language(batch.caller, scope, tag)
+                batch.assigned.add(tag)
+
+    def _put_key(
+        self,
+        batch: _Batch,
+        keys: WorkingSet,
+        events: KeyEvents,
+        old: Key | None,
+        write: KeyWrite,
+        is_plural: bool,
+    ) -> tuple[Key, bool]:
+        key = _key_as_written(batch, old, write, is_plural=is_plural)
+        if old is None:
+            keys.add(key)
+            events.created(key)
+            return key, True
+        if key == old:
+            return old, False
+        key = replace(key, updated_at=batch.at)
+        if key.is_plural != old.is_plural:
+            self._move_forms(batch, keys, key)
+        keys.save(key)
+        events.updated(key, old.key)
+        return key, True
+
+    def _move_forms(self, batch: _Batch, keys: WorkingSet, key: Key) -> None:
+        for place, value in list(keys.values(key.id).items()):
+            moved = moved_form(value, is_plural=key.is_plural)
+            keys.put(key.id, place, None)
+            if moved is not None:
+                keys.move(key.id, (moved.language_code, moved.plural_form), moved)
+
+    def _put_texts(
+        self,
+        batch: _Batch,
+        keys: WorkingSet,
+        events: KeyEvents,
+        key: Key,
+        write: KeyWrite,
+        texts: Mapping[str, Mapping[str | None, str]],
+    ) -> int:
+        count = 0
+        source = batch.project.source_language
+        for tag, forms in texts.items():
+            status = status_of_write(
+                approver=batch.approver, needs_review=tag in write.review
+            )
+            for form, text in forms.items():
+                place: Place = (tag, form)
+                old = keys.values(key.id).get(place)
+                new = fresh_value(
+                    key.id, tag, form, text,
+                    origin=batch.origin, at=batch.at, by=batch.caller.actor.id,
+                )  # fmt: skip
+                result = written(old, new, status)
+                if result == "unchanged":
+                    if old is not None:
+                        keys.keep_fresh(key.id, place)
+                    continue
+                keys.put(key.id, place, result)
+                events.value(key, old, result, place)
+                count += 1
+                changes = tag == source and not write.keep_fresh
+                if changes and _applied(old) not in (None, _applied(result)):
+                    keys.outdate(key.id)
+        return count
+
+
+class _Batch(Struct):
+    """What all items of one call share."""
+
+    caller: Caller
+    project: Project
+    order: Mapping[str, int]  # of languages, by tag
+    origin: Origin
+    at: Timestamp
+    approver: bool
+    assigned: set[str] = set()  # languages found to be the caller's
+
+
+def _names(writes: Sequence[KeyWrite]) -> Iterable[str]:
+    for write in writes:
+        if write.key_id is None:
+            yield write.name
+        if write.rename is not UNSET:
+            yield write.rename
+
+
+def _applied(value: StoredValue | None) -> str | None:
+    """The text that counts: the approved one, or the only one there is."""
+    if value is None:
+        return None
+    return value.value if value.approved_value is None else value.approved_value
+
+
+def _key_as_written(
+    batch: _Batch, old: Key | None, write: KeyWrite, *, is_plural: bool
+) -> Key:
+    if old is None:
+        old = Key(
+            id=new_id(),
+            project_id=batch.project.id,
+            key=write.name,
+            description="",
+            tags=(),
+            is_plural=is_plural,
+            screenshot_url=None,
+            screenshot_file_id=None,
+            key_source="main",
+            created_at=batch.at,
+            updated_at=batch.at,
+        )
+    new = replace(old, is_plural=is_plural)
+    if write.rename is not UNSET:
+        new = replace(new, key=write.rename)
+    if write.description is not UNSET:
+        new = replace(new, description=write.description)
+    if write.tags is not UNSET:
+        new = replace(new, tags=write.tags)
+    if write.screenshot_file_id is not UNSET:
+        new = replace(new, screenshot_file_id=write.screenshot_file_id)
+    if write.screenshot_url is not UNSET:
+        new = replace(new, screenshot_url=write.screenshot_url)
+    return new

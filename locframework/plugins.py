@@ -1,0 +1,297 @@
+"""Finds the installed plugins, gives them their settings, and calls their hooks."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import EntryPoint, entry_points
+from typing import Annotated, Any, TypeVar, get_args, get_origin
+
+import msgspec
+import pluggy
+
+from . import hookspecs
+from .access.records import Caller, Scope
+from .blobs.blob_store import BlobStore
+from .errors import (
+    PLUGIN_FAULTS,
+    PluginError,
+    SettingsError,
+    Unauthorized,
+    Unavailable,
+)
+from .events import Event
+from .formats.format import Format
+from .storage import StorageProvider
+
+T = TypeVar("T")
+GROUP = hookspecs.GROUP
+log = logging.getLogger("locframework.plugins")
+
+_ORDERING = {"wrapper", "hookwrapper", "tryfirst", "trylast"}  # options of @hookimpl
+
+
+class LoadedPlugin(msgspec.Struct, frozen=True):
+    """A plugin of this application, as ``GET /plugins`` and the command list it."""
+
+    name: str
+    distribution: str
+    version: str
+    hooks: list[str]
+    settings: list[str]  # "name: type = default", one a setting
+
+
+class PluginHost:
+    """The plugins of one application. Two applications share nothing.
+
+    Registered sorted by name, so that no outcome hangs on the order of discovery.
+    Raises PluginError, one line that names plugin, distribution and reason, for a
+    plugin that cannot be loaded, configured or registered.
+    """
+
+    def __init__(self, plugins: Mapping[str, object]) -> None:
+        self._manager = pluggy.PluginManager(GROUP)
+        self._manager.add_hookspecs(hookspecs)
+        self._givers: dict[tuple[str, str], str] = {}  # (hook, name) to plugin
+        for name in sorted(plugins):
+            self._register(name, plugins[name])
+        self.storages: dict[str, StorageProvider] = self._provided(
+            "loc_provide_storages", lambda storage: storage.name
+        )
+        self.blob_stores: dict[str, BlobStore] = self._provided(
+            "loc_provide_blob_stores", lambda store: store.name
+        )
+        self.formats: dict[str, Format] = self._provided(
+            "loc_provide_formats", lambda format_: format_.info.id
+        )
+        self._listeners = self._one_by_one("loc_on_event")
+
+    @classmethod
+    def discover(
+        cls,
+        settings: Mapping[str, Mapping[str, object]],
+        *,
+        blocked: Sequence[str] = (),
+        more: Iterable[object] = (),
+        installed: bool = True,
+    ) -> PluginHost:
+        """The installed plugins with their settings, and ``more`` made by hand.
+
+        ``settings`` is by plugin name; a name that nobody has is a SettingsError.
+        """
+        plugins: dict[str, object] = {}
+        for entry in entry_points(group=GROUP) if installed else ():
+            if entry.name in blocked:
+                continue
+            if entry.name in plugins:
+                raise PluginError(entry.name, _dist(entry), "another has this name")
+            plugins[entry.name] = _build(entry, settings.get(entry.name, {}))
+        for plugin in more:
+            name = _name_of(plugin)
+            if name in plugins:
+                raise PluginError(name, _origin(name, plugin), "another has this name")
+            if name in settings:
+                reason = "is made by hand, so it takes no settings"
+                raise PluginError(name, _origin(name, plugin), reason)
+            plugins[name] = plugin
+        for name in settings:
+            if name not in plugins and name not in blocked:
+                raise SettingsError(_no_such("plugins", name, plugins))
+        return cls(plugins)
+
+    def storage(self, name: str) -> StorageProvider:
+        """The storage of this name. SettingsError when nobody provides it."""
+        return _pick("storage", name, self.storages)
+
+    def blob_store(self, name: str) -> BlobStore:
+        """The blob store of this name. SettingsError when nobody provides it."""
+        return _pick("blob_store", name, self.blob_stores)
+
+    def caller(self, token: str) -> Caller | None:
+        """The first plugin's answer to who holds the token, or None.
+
+        A plugin that fails refuses, as one does that answers anything else:
+        Unauthorized. Unavailable passes, for one whose own source does not answer.
+        """
+        try:
+            found = self._manager.hook.loc_decide_caller(token=token)
+            if found is None:
+                return None
+            # there and back: a Caller may be made of anything, and is checked so
+            return msgspec.convert(msgspec.to_builtins(found), Caller)
+        except (Unauthorized, Unavailable):
+            raise
+        except PLUGIN_FAULTS:
+            log.exception("a plugin failed in loc_decide_caller")
+            raise Unauthorized from None
+
+    def refusal(self, caller: Caller, permission: str, scope: Scope) -> str | None:
+        """The first reason that a plugin gives to refuse, or None.
+
+        A plugin that fails refuses too, as one does that answers anything else: a
+        broken judge lets nobody through.
+        """
+        try:
+            reason = self._manager.hook.loc_decide_refusal(
+                caller=caller, permission=permission, scope=scope
+            )
+            return msgspec.convert(reason, str | None)
+        except Unavailable:
+            raise
+        except PLUGIN_FAULTS:
+            log.exception("a plugin failed in loc_decide_refusal")
+            return "a plugin could not decide"
+
+    def tell(self, event: Event) -> None:
+        """Give a committed event to every plugin that listens."""
+        for name, listen in self._listeners:
+            try:
+                listen(event=event)
+            except PLUGIN_FAULTS:
+                log.exception("plugin %s failed in loc_on_event %s", name, event.type)
+
+    def plugin_of_format(self, format_id: str) -> str:
+        """The name of the plugin that provides the format."""
+        return self._givers["loc_provide_formats", format_id]
+
+    def loaded(self) -> list[LoadedPlugin]:
+        """All plugins, by name."""
+        return [self._describe(name) for name, _ in self._plugins()]
+
+    def _register(self, name: str, plugin: object) -> None:
+        reason = self._fault_of(plugin)
+        if reason is None:
+            try:
+                self._manager.register(plugin, name)
+                self._manager.check_pending()
+                return
+            except (ValueError, pluggy.PluginValidationError) as error:
+                reason = " ".join(str(error).split())
+        raise PluginError(name, _origin(name, plugin), reason)
+
+    def _fault_of(self, plugin: object) -> str | None:
+        """What pluggy would let pass without a word; None when there is nothing."""
+        if isinstance(plugin, type):
+            return "is a class; make an object of it"
+        for hook in (each for each in dir(plugin) if each.startswith("loc_")):
+            if not hasattr(hookspecs, hook):
+                return f"unknown hook {hook}"
+            options = self._manager.parse_hookimpl_opts(plugin, hook)
+            if options is None:
+                return f"{hook} lacks @hookimpl"
+            if _ORDERING & {name for name, value in options.items() if value}:
+                return f"{hook}: no outcome may hang on the order of plugins"
+        return None
+
+    def _provided(self, hook: str, name_of: Callable[[Any], str]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for plugin, call in self._one_by_one(hook):
+            for name, item in self._given_by(plugin, hook, call, name_of):
+                if name in found:
+                    giver = self._givers[hook, name]
+                    reason = f"{name!r} is provided by plugin {giver!r} already"
+                    raise self._refused(plugin, hook, reason)
+                found[name] = item
+                self._givers[hook, name] = plugin
+        return found
+
+    def _given_by(
+        self,
+        plugin: str,
+        hook: str,
+        call: Callable[..., Any],
+        name_of: Callable[[Any], str],
+    ) -> list[tuple[str, Any]]:
+        try:
+            return [(name_of(item), item) for item in call() or ()]
+        except Exception as error:
+            raise self._refused(plugin, hook, repr(error)) from error
+
+    def _refused(self, plugin: str, hook: str, reason: str) -> PluginError:
+        origin = _origin(plugin, self._manager.get_plugin(plugin))
+        return PluginError(plugin, origin, f"{hook}: {reason}")
+
+    def _plugins(self) -> list[tuple[str, Any]]:
+        return sorted(self._manager.list_name_plugin())
+
+    def _one_by_one(self, hook: str) -> list[tuple[str, Callable[..., Any]]]:
+        """Each plugin's answer to the hook, by name of the plugin."""
+        found = getattr(self._manager.hook, hook).get_hookimpls()
+        callers = [(each.plugin_name, _call_of(each)) for each in found]
+        return sorted(callers, key=lambda named: named[0])
+
+    def _describe(self, name: str) -> LoadedPlugin:
+        plugin = self._manager.get_plugin(name)
+        hooks = [c.name for c in self._manager.get_hookcallers(plugin) or ()]
+        distribution, version = _distribution_of(name, plugin)
+        return LoadedPlugin(
+            name, distribution, version, sorted(hooks), list(_settings_of(plugin))
+        )
+
+
+def _pick(setting: str, name: str, provided: Mapping[str, T]) -> T:
+    if name not in provided:
+        raise SettingsError(_no_such(setting, name, provided))
+    return provided[name]
+
+
+def _no_such(setting: str, name: str, there: Iterable[str]) -> str:
+    names = ", ".join(sorted(there)) or "none"
+    return f"settings: {setting}: {name!r} is not provided; there is: {names}"
+
+
+def _call_of(implementation: pluggy.HookImpl) -> Callable[..., Any]:
+    """The plugin's method, given the arguments that it names."""
+    method, names = implementation.function, implementation.argnames
+    return lambda **given: method(*(given[name] for name in names))
+
+
+def _build(entry: EntryPoint, settings: Mapping[str, object]) -> object:
+    try:
+        plugin_class = entry.load()
+        wanted = plugin_class.settings_type
+        return plugin_class(msgspec.convert(settings, wanted, strict=False))
+    except msgspec.ValidationError as error:
+        raise PluginError(entry.name, _dist(entry), f"settings: {error}") from error
+    except Exception as error:
+        reason = f"cannot be loaded: {error!r}"
+        raise PluginError(entry.name, _dist(entry), reason) from error
+
+
+def _dist(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown"
+
+
+def _distribution_of(name: str, plugin: object) -> tuple[str, str]:
+    """Name and version of where the plugin came from; its module when made by hand."""
+    module = plugin.__module__ if isinstance(plugin, type) else type(plugin).__module__
+    for entry in entry_points(group=GROUP, name=name):
+        if entry.dist and entry.module.split(".")[0] == module.split(".")[0]:
+            return entry.dist.name, entry.dist.version
+    return module, ""
+
+
+def _origin(name: str, plugin: object) -> str:
+    return " ".join(_distribution_of(name, plugin)).rstrip()
+
+
+def _name_of(plugin: object) -> str:
+    made_of = plugin if isinstance(plugin, type) else type(plugin)
+    return str(getattr(plugin, "name", None) or made_of.__name__)
+
+
+def _settings_of(plugin: Any) -> Iterator[str]:
+    wanted = getattr(plugin, "settings_type", None)
+    if wanted is None:
+        return
+    for setting in msgspec.structs.fields(wanted):
+        kind = _plain(setting.type)
+        default = "" if setting.required else f" = {setting.default!r}"
+        yield f"{setting.name}: {kind}{default}"
+
+
+def _plain(type_: Any) -> str:
+    """A type as people read it: without what Annotated adds."""
+    if get_origin(type_) is Annotated:
+        return _plain(get_args(type_)[0])
+    return getattr(type_, "__name__", None) or str(type_)

@@ -1,0 +1,137 @@
+"""The front door for plugin authors: every port, its records and its errors."""
+
+from locframework.access.records import (
+    Caller,
+    Grant,
+    Member,
+    Organization,
+    Quota,
+    Scope,
+    StoredToken,
+    Token,
+    User,
+)
+from locframework.access.store import AccessStore
+from locframework.blobs.blob_store import BlobStore
+from locframework.blobs.records import BlobNote
+from locframework.blobs.store import BlobIndex
+from locframework.clock import Timestamp
+from locframework.delivery.records import (
+    Distribution,
+    PublicHead,
+    Release,
+    ReleasedLanguage,
+    ReleaseFile,
+    ReleaseSnapshot,
+    StoredRelease,
+    Usage,
+)
+from locframework.delivery.store import DeliveryStore
+from locframework.errors import (
+    LocError,
+    PluginError,
+    Problem,
+    SettingsError,
+    Unauthorized,
+    Unavailable,
+    UnreadableFile,
+    shown,
+)
+from locframework.events import Actor, Event, EventStore
+from locframework.formats.format import Format
+from locframework.formats.records import (
+    PLURAL_FORMS,
+    Catalogue,
+    Detail,
+    Entry,
+    FileOptions,
+    FormatInfo,
+    SourceFile,
+    Text,
+    WrittenFile,
+)
+from locframework.jobs.records import Job, JobError, Progress, StoredJob
+from locframework.jobs.store import JobStore
+from locframework.keys.records import (
+    FileDetail,
+    Key,
+    KeyFilter,
+    Selection,
+    StoredValue,
+    TextRow,
+)
+from locframework.keys.rules import ROOT_MODULE, fold
+from locframework.keys.store import KeyStore
+from locframework.paging import Page, PageRequest
+from locframework.projects.records import Language, Project
+from locframework.projects.store import ProjectStore
+from locframework.storage import Storage, StorageProvider, Transactions
+
+__all__ = [
+    "PLURAL_FORMS",
+    "ROOT_MODULE",
+    "AccessStore",
+    "Actor",
+    "BlobIndex",
+    "BlobNote",
+    "BlobStore",
+    "Caller",
+    "Catalogue",
+    "DeliveryStore",
+    "Detail",
+    "Distribution",
+    "Entry",
+    "Event",
+    "EventStore",
+    "FileDetail",
+    "FileOptions",
+    "Format",
+    "FormatInfo",
+    "Grant",
+    "Job",
+    "JobError",
+    "JobStore",
+    "Key",
+    "KeyFilter",
+    "KeyStore",
+    "Language",
+    "LocError",
+    "Member",
+    "Organization",
+    "Page",
+    "PageRequest",
+    "PluginError",
+    "Problem",
+    "Progress",
+    "Project",
+    "ProjectStore",
+    "PublicHead",
+    "Quota",
+    "Release",
+    "ReleaseFile",
+    "ReleaseSnapshot",
+    "ReleasedLanguage",
+    "Scope",
+    "Selection",
+    "SettingsError",
+    "SourceFile",
+    "Storage",
+    "StorageProvider",
+    "StoredJob",
+    "StoredRelease",
+    "StoredToken",
+    "StoredValue",
+    "Text",
+    "TextRow",
+    "Timestamp",
+    "Token",
+    "Transactions",
+    "Unauthorized",
+    "Unavailable",
+    "UnreadableFile",
+    "Usage",
+    "User",
+    "WrittenFile",
+    "fold",
+    "shown",
+]

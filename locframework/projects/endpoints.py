@@ -1,0 +1,242 @@
+"""Projects, their languages and their tokens over HTTP."""
+
+from msgspec import Struct
+
+from locframework.access.endpoints import TokenAnswer
+from locframework.access.records import Caller, NewToken, Token
+from locframework.errors import (
+    LanguageExists,
+    LanguageNotAssigned,
+    LanguageNotFound,
+    LanguageNotInProject,
+    OrganizationNotFound,
+    ProjectNotFound,
+    SeparatorFixed,
+    SourceLanguageRequired,
+    TokenNotFound,
+    UnknownPermission,
+)
+from locframework.http.operation import operation
+from locframework.http.records import Deleted
+from locframework.paging import Page, PageRequest
+
+from .languages import Languages
+from .records import (
+    Language,
+    LanguageChanges,
+    NewLanguage,
+    NewProject,
+    Project,
+    ProjectChanges,
+)
+from .service import Projects
+
+
+class ProjectAnswer(Struct, frozen=True):
+    """One project."""
+
+    project: Project
+
+
+class LanguageAnswer(Struct, frozen=True):
+    """One language."""
+
+    language: Language
+
+
+class ProjectEndpoints:
+    """Declares the operations of the projects area."""
+
+    def __init__(self, projects: Projects, languages: Languages) -> None:
+        self._projects = projects
+        self._languages = languages
+
+    @operation("GET", "/projects", permission="project_read", tag="Projects")
+    def list_projects(self, caller: Caller, query: PageRequest) -> Page[Project]:
+        """List the projects that the caller may read.
+
+        By name.
+        """
+        return self._projects.list_projects(caller, query)
+
+    @operation(
+        "POST",
+        "/projects",
+        permission="project_create",
+        status=201,
+        errors=(OrganizationNotFound,),
+        tag="Projects",
+    )
+    def create_project(self, caller: Caller, body: NewProject) -> ProjectAnswer:
+        """Create a project.
+
+        Its source language is added with it. `organizationId` may be left out by a
+        caller with exactly one organization.
+        """
+        return ProjectAnswer(self._projects.create_project(caller, body))
+
+    @operation(
+        "GET",
+        "/projects/{projectId}",
+        permission="project_read",
+        errors=(ProjectNotFound,),
+        tag="Projects",
+    )
+    def get_project(self, caller: Caller, project_id: str) -> ProjectAnswer:
+        """Get a project."""
+        return ProjectAnswer(self._projects.get_project(caller, project_id))
+
+    @operation(
+        "PATCH",
+        "/projects/{projectId}",
+        permission="project_update",
+        errors=(ProjectNotFound, LanguageNotInProject, SeparatorFixed),
+        tag="Projects",
+    )
+    def update_project(
+        self, caller: Caller, project_id: str, body: ProjectChanges
+    ) -> ProjectAnswer:
+        """Change a project.
+
+        What the body leaves out stays. `keySeparator` is fixed once keys exist.
+        """
+        changed = self._projects.update_project(caller, project_id, body)
+        return ProjectAnswer(changed)
+
+    @operation(
+        "DELETE",
+        "/projects/{projectId}",
+        permission="project_delete",
+        errors=(ProjectNotFound,),
+        tag="Projects",
+    )
+    def delete_project(self, caller: Caller, project_id: str) -> Deleted:
+        """Delete a project with all it holds.
+
+        Its distributions answer 404 at once.
+        """
+        return Deleted(self._projects.delete_project(caller, project_id).id)
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/languages",
+        permission="project_read",
+        errors=(ProjectNotFound,),
+        tag="Languages",
+    )
+    def list_languages(
+        self, caller: Caller, project_id: str, query: PageRequest
+    ) -> Page[Language]:
+        """List the languages of a project.
+
+        In the order in which they were added.
+        """
+        return self._languages.page_of_languages(caller, project_id, query)
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/languages",
+        permission="language_manage",
+        status=201,
+        errors=(ProjectNotFound, LanguageNotInProject, LanguageExists),
+        tag="Languages",
+    )
+    def add_language(
+        self, caller: Caller, project_id: str, body: NewLanguage
+    ) -> LanguageAnswer:
+        """Add a language to a project.
+
+        Label, icon, direction and plural forms that are left out come from CLDR.
+        """
+        return LanguageAnswer(self._languages.add_language(caller, project_id, body))
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/languages/{lang}",
+        permission="project_read",
+        errors=(ProjectNotFound, LanguageNotFound),
+        tag="Languages",
+    )
+    def get_language(
+        self, caller: Caller, project_id: str, lang: str
+    ) -> LanguageAnswer:
+        """Get a language of a project."""
+        return LanguageAnswer(self._languages.get_language(caller, project_id, lang))
+
+    @operation(
+        "PATCH",
+        "/projects/{projectId}/languages/{lang}",
+        permission="language_manage",
+        errors=(ProjectNotFound, LanguageNotFound, LanguageNotInProject),
+        tag="Languages",
+    )
+    def update_language(
+        self, caller: Caller, project_id: str, lang: str, body: LanguageChanges
+    ) -> LanguageAnswer:
+        """Change a language of a project."""
+        changed = self._languages.update_language(caller, project_id, lang, body)
+        return LanguageAnswer(changed)
+
+    @operation(
+        "DELETE",
+        "/projects/{projectId}/languages/{lang}",
+        permission="language_manage",
+        errors=(ProjectNotFound, LanguageNotFound, SourceLanguageRequired),
+        tag="Languages",
+    )
+    def remove_language(self, caller: Caller, project_id: str, lang: str) -> Deleted:
+        """Remove a language with its values.
+
+        The source language stays.
+        """
+        return Deleted(self._languages.remove_language(caller, project_id, lang).id)
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/tokens",
+        permission="token_manage",
+        errors=(ProjectNotFound,),
+        tag="Tokens",
+    )
+    def list_project_tokens(
+        self, caller: Caller, project_id: str, query: PageRequest
+    ) -> Page[Token]:
+        """List the project's tokens.
+
+        Newest first.
+        """
+        return self._projects.list_tokens(caller, project_id, query)
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/tokens",
+        permission="token_manage",
+        status=201,
+        errors=(ProjectNotFound, UnknownPermission, LanguageNotAssigned),
+        tag="Tokens",
+    )
+    def create_project_token(
+        self, caller: Caller, project_id: str, body: NewToken
+    ) -> TokenAnswer:
+        """Make a token bound to the project.
+
+        It cannot do more than its maker. `secret` is shown this once.
+        """
+        return TokenAnswer(*self._projects.create_token(caller, project_id, body))
+
+    @operation(
+        "DELETE",
+        "/projects/{projectId}/tokens/{tokenId}",
+        permission="token_manage",
+        errors=(ProjectNotFound, TokenNotFound),
+        tag="Tokens",
+    )
+    def revoke_project_token(
+        self, caller: Caller, project_id: str, token_id: str
+    ) -> Deleted:
+        """Revoke a token of the project.
+
+        It is refused from the next request on.
+        """
+        self._projects.revoke_token(caller, project_id, token_id)
+        return Deleted(token_id)

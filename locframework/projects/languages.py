@@ -1,0 +1,141 @@
+"""What one can do with the languages of a project."""
+
+from msgspec.structs import replace
+
+from locframework.access.records import Caller
+from locframework.clock import Clock, timestamp
+from locframework.errors import (
+    LanguageExists,
+    LanguageNotFound,
+    SourceLanguageRequired,
+)
+from locframework.events import EventLog
+from locframework.languages import require_tag, tag_in_path
+from locframework.paging import Page, PageRequest
+from locframework.storage import Transactions
+
+from .records import Language, LanguageChanges, NewLanguage, Project
+from .rules import changed_language, check_fallback, new_language
+from .service import Projects
+from .store import ProjectStore
+
+
+class Languages:
+    """The languages of projects, in the order in which they were added."""
+
+    def __init__(
+        self,
+        store: ProjectStore,
+        transactions: Transactions,
+        projects: Projects,
+        events: EventLog,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._transactions = transactions
+        self._projects = projects
+        self._events = events
+        self._clock = clock
+
+    def list_languages(self, caller: Caller, project_id: str) -> list[Language]:
+        """All of them, in project order. Raises ProjectNotFound, PermissionDenied."""
+        project = self._projects.require(caller, "project_read", project_id)
+        return self.of(project)
+
+    def page_of_languages(
+        self, caller: Caller, project_id: str, page: PageRequest
+    ) -> Page[Language]:
+        """A page of them, in project order."""
+        found = self.list_languages(caller, project_id)
+        part = found[page.offset : page.offset + page.limit]
+        return Page(part, len(found), page.page, page.limit)
+
+    def of(self, project: Project) -> list[Language]:
+        """All languages of a project that the caller was let into."""
+        return self._store.list_languages(project.id)
+
+    def get_language(self, caller: Caller, project_id: str, lang: str) -> Language:
+        """``lang`` may end in a file extension. Raises LanguageNotFound."""
+        project = self._projects.require(caller, "project_read", project_id)
+        return self._find(project, lang)
+
+    def add_language(
+        self, caller: Caller, project_id: str, new: NewLanguage
+    ) -> Language:
+        """Add a language; what ``new`` leaves out comes from CLDR.
+
+        Raises LanguageExists, LanguageNotInProject (fallback), ValidationFailed.
+        """
+        project = self._projects.require(caller, "language_manage", project_id)
+        tag = require_tag(new.language_code, "$.languageCode")
+        with self._transactions.transaction():
+            project = self._projects.lock(project)
+            others = self._fallbacks(project)
+            if tag in others:
+                raise LanguageExists(f"the project has the language {tag} already")
+            language = new_language(project.id, tag, new, timestamp(self._clock()))
+            check_fallback(tag, language.fallback_language_code, others)
+            self._store.add_language(language)
+            self._tell("language.added", caller, project, language)
+        return language
+
+    def update_language(
+        self, caller: Caller, project_id: str, lang: str, changes: LanguageChanges
+    ) -> Language:
+        """Raises LanguageNotFound, LanguageNotInProject, ValidationFailed."""
+        project = self._projects.require(caller, "language_manage", project_id)
+        with self._transactions.transaction():
+            project = self._projects.lock(project)
+            old = self._find(project, lang)
+            new = changed_language(old, changes)
+            fallback = new.fallback_language_code
+            check_fallback(old.language_code, fallback, self._fallbacks(project))
+            self._store.save_language(new)
+            self._tell("language.updated", caller, project, new)
+        return new
+
+    def remove_language(self, caller: Caller, project_id: str, lang: str) -> Language:
+        """Remove a language with its values.
+
+        Languages that fell back to it fall back to what it fell back to. Raises
+        LanguageNotFound, SourceLanguageRequired.
+        """
+        project = self._projects.require(caller, "language_manage", project_id)
+        with self._transactions.transaction():
+            project = self._projects.lock(project)
+            gone = self._find(project, lang)
+            if gone.is_source:
+                message = f"{gone.language_code} is the source language"
+                raise SourceLanguageRequired(message)
+            for other in self.of(project):
+                if other.fallback_language_code == gone.language_code:
+                    fallback = gone.fallback_language_code
+                    heir = replace(other, fallback_language_code=fallback)
+                    self._store.save_language(heir)
+            self._store.remove_language(project.id, gone.language_code)
+            self._tell("language.removed", caller, project, gone)
+        return gone
+
+    def _find(self, project: Project, lang: str) -> Language:
+        tag = tag_in_path(lang)
+        for language in self.of(project):
+            if language.language_code == tag:
+                return language
+        raise LanguageNotFound
+
+    def _fallbacks(self, project: Project) -> dict[str, str | None]:
+        return {
+            language.language_code: language.fallback_language_code
+            for language in self.of(project)
+        }
+
+    def _tell(
+        self, type_: str, caller: Caller, project: Project, language: Language
+    ) -> None:
+        self._events.append(
+            type_,
+            organization_id=project.organization_id,
+            project_id=project.id,
+            actor=caller.actor,
+            items=[{"languageId": language.id, "languageCode": language.language_code}],
+        )

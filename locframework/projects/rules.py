@@ -1,0 +1,106 @@
+"""Decides what a project's languages may be."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from locframework.clock import Timestamp
+from locframework.errors import LanguageNotInProject, ValidationFailed, shown
+from locframework.ids import new_id
+from locframework.languages import PLURAL_FORMS, facts, require_tag
+
+from .records import Direction, Language, LanguageChanges, NewLanguage
+
+
+def check_plural_forms(forms: Sequence[str]) -> tuple[str, ...]:
+    """Plural forms in CLDR order, each once; ``other`` is always among them."""
+    for at, form in enumerate(forms):
+        if form not in PLURAL_FORMS:
+            message = f"{shown(form)!r} is not one of {', '.join(PLURAL_FORMS)}"
+            raise ValidationFailed.at(f"$.pluralForms[{at}]", "enum", message)
+    return tuple(form for form in PLURAL_FORMS if form in forms or form == "other")
+
+
+def check_fallback(
+    language_code: str, fallback: str | None, fallbacks: Mapping[str, str | None]
+) -> None:
+    """Refuse a fallback that is not in the project or leads back to the language.
+
+    ``fallbacks`` holds every language of the project with its own fallback.
+    """
+    if fallback is None:
+        return
+    if fallback not in fallbacks:
+        raise LanguageNotInProject(f"the project has no language {fallback}")
+    step: str | None = fallback
+    while step is not None:
+        if step == language_code:
+            message = f"{fallback} falls back to {language_code} itself"
+            raise ValidationFailed.at("$.fallbackLanguageCode", "cycle", message)
+        step = fallbacks.get(step)
+
+
+def fallback_chain(
+    language_code: str, fallbacks: Mapping[str, str | None], source_language: str
+) -> list[str]:
+    """Where a missing text is looked for, in order: the fallbacks, then the source."""
+    chain: list[str] = []
+    step = fallbacks.get(language_code)
+    while step is not None and step not in chain:
+        chain.append(step)
+        step = fallbacks.get(step)
+    if source_language not in (*chain, language_code):
+        chain.append(source_language)
+    return chain
+
+
+def new_language(
+    project_id: str,
+    tag: str,
+    new: NewLanguage,
+    now: Timestamp,
+    *,
+    is_source: bool = False,
+) -> Language:
+    """A language as asked for, completed from CLDR."""
+    known = facts(tag)
+    direction: Direction = "rtl" if known.direction == "rtl" else "ltr"
+    fallback = new.fallback_language_code
+    forms = known.plural_forms
+    if new.plural_forms is not UNSET:
+        forms = check_plural_forms(new.plural_forms)
+    return Language(
+        id=new_id(),
+        project_id=project_id,
+        language_code=tag,
+        label=known.label if new.label is UNSET else new.label,
+        icon=known.icon if new.icon is UNSET else new.icon,
+        direction=direction if new.direction is UNSET else new.direction,
+        is_source=is_source,
+        fallback_language_code=_tag(fallback),
+        plural_forms=forms,
+        created_at=now,
+    )
+
+
+def changed_language(old: Language, changes: LanguageChanges) -> Language:
+    """A language with what ``changes`` names; its fallback is not judged here."""
+    new = old
+    if changes.label is not UNSET:
+        new = replace(new, label=changes.label)
+    if changes.icon is not UNSET:
+        new = replace(new, icon=changes.icon)
+    if changes.direction is not UNSET:
+        new = replace(new, direction=changes.direction)
+    if changes.fallback_language_code is not UNSET:
+        tag = _tag(changes.fallback_language_code)
+        new = replace(new, fallback_language_code=tag)
+    if changes.plural_forms is not UNSET:
+        forms = check_plural_forms(changes.plural_forms)
+        new = replace(new, plural_forms=forms)
+    return new
+
+
+def _tag(code: str | None) -> str | None:
+    return None if code is None else require_tag(code, "$.fallbackLanguageCode")

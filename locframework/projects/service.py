@@ -1,0 +1,202 @@
+"""What one can do with projects."""
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from locframework.access.records import Caller, NewToken, Scope, Token
+from locframework.access.rules import check_name
+from locframework.access.service import Access
+from locframework.access.tokens import Tokens
+from locframework.clock import Clock, timestamp
+from locframework.errors import (
+    LanguageNotInProject,
+    ProjectNotFound,
+    SeparatorFixed,
+)
+from locframework.events import EventLog
+from locframework.ids import id_in, new_id, slug
+from locframework.languages import require_tag
+from locframework.paging import Page, PageRequest
+from locframework.storage import Transactions
+
+from .records import NewLanguage, NewProject, Project, ProjectChanges
+from .rules import new_language
+from .store import ProjectStore
+
+
+class Projects:
+    """Projects. ``require`` is how everything below a project begins."""
+
+    def __init__(
+        self,
+        store: ProjectStore,
+        transactions: Transactions,
+        access: Access,
+        tokens: Tokens,
+        events: EventLog,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._transactions = transactions
+        self._access = access
+        self._tokens = tokens
+        self._events = events
+        self._clock = clock
+
+    def require(self, caller: Caller, permission: str, reference: str) -> Project:
+        """The project, by id or slug, for a caller with the permission there.
+
+        Raises ProjectNotFound, the same for a project that does not exist and for
+        one that the caller cannot see, and PermissionDenied.
+        """
+        project = self.visible(caller, reference)
+        scope, missing = scope_of(project), ProjectNotFound()
+        self._access.require(caller, permission, scope, missing)
+        return project
+
+    def require_also(self, caller: Caller, permission: str, project: Project) -> None:
+        """One more permission in a project that ``require`` has answered.
+
+        Raises PermissionDenied.
+        """
+        self._access.require(caller, permission, scope_of(project), ProjectNotFound())
+
+    def visible(self, caller: Caller, reference: str) -> Project:
+        """The project, for a caller with any permission in it; else ProjectNotFound."""
+        id_ = id_in(reference)
+        project = self._store.find_project(id_) if id_ is not None else None
+        if project is None or not self._access.sees(caller, scope_of(project)):
+            raise ProjectNotFound
+        return project
+
+    def lock(self, project: Project) -> Project:
+        """In a transaction: the project as it is now, writers of it kept out."""
+        self._store.lock_project(project.id)
+        found = self._store.find_project(project.id)
+        if found is None:
+            raise ProjectNotFound
+        return found
+
+    def create_project(self, caller: Caller, new: NewProject) -> Project:
+        """A new project with its source language.
+
+        Raises OrganizationNotFound, PermissionDenied, ValidationFailed.
+        """
+        reference = self._access.default_organization(caller, new.organization_id)
+        organization = self._access.require_organization(
+            caller, "project_create", reference
+        )
+        tag = require_tag(new.source_language, "$.sourceLanguage")
+        id_, now, name = new_id(), timestamp(self._clock()), check_name(new.name)
+        project = Project(
+            id=id_,
+            slug=slug(name, id_),
+            organization_id=organization.id,
+            name=name,
+            description=new.description,
+            source_language=tag,
+            key_separator=new.key_separator,
+            main_protected=new.main_protected,
+            tm_enabled=new.tm_enabled,
+            blocking_checks=tuple(new.blocking_checks),
+            key_count=0,
+            created_at=now,
+            updated_at=now,
+        )
+        source = new_language(id_, tag, NewLanguage(tag), now, is_source=True)
+        with self._transactions.transaction():
+            self._store.add_project(project)
+            self._store.add_language(source)
+        return project
+
+    def list_projects(self, caller: Caller, page: PageRequest) -> Page[Project]:
+        """Those the caller may read, by name."""
+        scopes = self._access.scopes(caller, "project_read")
+        return self._store.list_projects(scopes, page)
+
+    def get_project(self, caller: Caller, reference: str) -> Project:
+        """Raises ProjectNotFound, PermissionDenied."""
+        return self.require(caller, "project_read", reference)
+
+    def update_project(
+        self, caller: Caller, reference: str, changes: ProjectChanges
+    ) -> Project:
+        """Raises ProjectNotFound, PermissionDenied, LanguageNotInProject and
+        SeparatorFixed (decisions 2.6)."""
+        found = self.require(caller, "project_update", reference)
+        with self._transactions.transaction():
+            old = self.lock(found)
+            new = self._changed(old, changes)
+            if new.source_language != old.source_language:
+                self._move_source(old, new.source_language)
+            self._store.save_project(new)
+            self._events.append(
+                "project.updated",
+                organization_id=new.organization_id,
+                project_id=new.id,
+                actor=caller.actor,
+                items=[{"projectId": new.id}],
+            )
+        return new
+
+    def delete_project(self, caller: Caller, reference: str) -> Project:
+        """Delete the project and all it holds; nothing of it is found any more."""
+        project = self.require(caller, "project_delete", reference)
+        with self._transactions.transaction():
+            self._store.delete_project(project.id, timestamp(self._clock()))
+        return project
+
+    def create_token(
+        self, caller: Caller, reference: str, new: NewToken
+    ) -> tuple[Token, str]:
+        """A token bound to the project, and its text, which is never shown again."""
+        project = self.require(caller, "token_manage", reference)
+        return self._tokens.create_for_project(caller, scope_of(project), new)
+
+    def list_tokens(
+        self, caller: Caller, reference: str, page: PageRequest
+    ) -> Page[Token]:
+        """The project's live tokens, newest first."""
+        project = self.require(caller, "token_manage", reference)
+        return self._tokens.list_of_project(project.id, page)
+
+    def revoke_token(self, caller: Caller, reference: str, token_id: str) -> None:
+        """End a token of the project, from its next request on."""
+        project = self.require(caller, "token_manage", reference)
+        self._tokens.revoke_of_project(project.id, token_id)
+
+    def _changed(self, old: Project, changes: ProjectChanges) -> Project:
+        new = replace(old, updated_at=timestamp(self._clock()))
+        if changes.name is not UNSET:
+            name = check_name(changes.name)
+            new = replace(new, name=name, slug=slug(name, old.id))
+        if changes.description is not UNSET:
+            new = replace(new, description=changes.description)
+        if changes.source_language is not UNSET:
+            tag = require_tag(changes.source_language, "$.sourceLanguage")
+            new = replace(new, source_language=tag)
+        if changes.key_separator is not UNSET:
+            if changes.key_separator != old.key_separator and old.key_count:
+                raise SeparatorFixed("the key separator is fixed once keys exist")
+            new = replace(new, key_separator=changes.key_separator)
+        if changes.main_protected is not UNSET:
+            new = replace(new, main_protected=changes.main_protected)
+        if changes.tm_enabled is not UNSET:
+            new = replace(new, tm_enabled=changes.tm_enabled)
+        if changes.blocking_checks is not UNSET:
+            new = replace(new, blocking_checks=tuple(changes.blocking_checks))
+        return new
+
+    def _move_source(self, project: Project, tag: str) -> None:
+        languages = self._store.list_languages(project.id)
+        if tag not in {language.language_code for language in languages}:
+            raise LanguageNotInProject(f"the project has no language {tag}")
+        for language in languages:
+            is_source = language.language_code == tag
+            if is_source != language.is_source:
+                self._store.save_language(replace(language, is_source=is_source))
+
+
+def scope_of(project: Project) -> Scope:
+    """Where a project stands, for questions to Access."""
+    return Scope(project.organization_id, project.id)

@@ -1,0 +1,160 @@
+"""One client's connection: how long it may keep the server waiting."""
+
+import socket
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from .parser import StrictParser
+from .waitress_parts import Adjustments, HTTPChannel, WSGITask
+
+if TYPE_CHECKING:
+    from .listener import Listener
+
+LINGER_SECONDS = 2.0
+
+
+class Task(WSGITask):  # type: ignore[misc]
+    """A request on its way to the application."""
+
+    def get_environment(self) -> dict[str, object]:
+        environ: dict[str, object] = super().get_environment()
+        environ["SERVER_SOFTWARE"] = "locframework"  # waitress: None, not a string
+        environ["wsgi.multiprocess"] = self.channel.server.is_one_of_several
+        return environ
+
+    def set_close_on_finish(self) -> None:
+        # waitress would close after every 204 and 304, which have no length to tell:
+        # a client that asks for a manifest again would have to connect again
+        is_asked = self.request.headers.get("CONNECTION", "").lower() == "close"
+        if self.has_body or is_asked or self.version != "1.1":
+            super().set_close_on_finish()
+
+
+class Channel(HTTPChannel):  # type: ignore[misc]
+    """A connection with deadlines. Times are monotonic seconds."""
+
+    parser_class = StrictParser
+    task_class = Task
+    close_when_flushed: bool
+
+    def __init__(
+        self,
+        server: "Listener",
+        sock: socket.socket,
+        address: tuple[str, int],
+        adjustments: Adjustments,
+        map: dict[int, object] | None = None,
+    ) -> None:
+        self._limits = server.limits
+        self.waiting_since = monotonic()
+        self.is_idle = False  # between two requests; a new connection is not
+        self.is_lingering = False
+        self._has_arrived = False
+        self._is_refused = False
+        self._sent = self._sent_before = 0
+        self._patience = self._limits.answer_seconds
+        super().__init__(server, sock, address, adjustments, map=map)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it is our turn: to run, to answer or to close."""
+        return bool(self.requests or self.total_outbufs_len or self.close_when_flushed)
+
+    @property
+    def is_in_exchange(self) -> bool:
+        """Whether a request has come in part, or a refused client still sends."""
+        return self.request is not None or self.is_lingering
+
+    @property
+    def deadline(self) -> float:
+        """When to give up on a client that is not busy with us."""
+        if self.is_lingering:
+            return self.waiting_since + LINGER_SECONDS
+        if self.is_idle:
+            return self.waiting_since + self._limits.idle_seconds
+        body = self.request.body_bytes_received if self.request is not None else 0
+        earned: float = body / self._limits.body_bytes_per_second
+        return self.waiting_since + self._limits.request_seconds + earned
+
+    def is_overdue(self, now: float, elapsed: float) -> bool:
+        """Whether the client has used up its time; ``elapsed`` since last asked."""
+        if self.is_busy:
+            self.waiting_since = now
+            return self._reads_too_slowly(elapsed)
+        return now > self.deadline
+
+    def _reads_too_slowly(self, elapsed: float) -> bool:
+        """Patience runs out while an answer waits; bytes that leave buy it back."""
+        limits, sent = self._limits, self._sent
+        if not self.total_outbufs_len:
+            self._patience = limits.answer_seconds
+        else:
+            holds_worker = self.total_outbufs_len > limits.buffered_answer_bytes
+            rate = (
+                limits.waiting_answer_bytes_per_second
+                if holds_worker and self.requests
+                else limits.answer_bytes_per_second
+            )
+            bought = (sent - self._sent_before) / rate
+            self._patience += min(bought, limits.answer_seconds) - elapsed
+            self._patience = min(self._patience, limits.answer_seconds)
+        self._sent_before = sent
+        return self._patience < 0
+
+    def request_arrived(self) -> None:
+        """Told by the server when a whole request is about to be queued."""
+        self._has_arrived = True
+        self._is_refused = self.requests[0].error is not None
+        if self.server.is_stopping:
+            self.close_after_answer()
+
+    def close_after_answer(self) -> None:
+        """Makes the answers to come say ``Connection: close``."""
+        for request in list(self.requests):
+            request.headers["CONNECTION"] = "close"
+
+    # What waitress calls
+
+    def received(self, data: bytes) -> bool:
+        if self.is_lingering:
+            return False
+        if self.is_idle:
+            self.is_idle, self.waiting_since = False, monotonic()
+        taken: bool = super().received(data)
+        if self._has_arrived:  # only then: blank lines must not win time
+            self._has_arrived = False
+            self.is_idle, self.waiting_since = self.request is None, monotonic()
+        return taken
+
+    def send(self, data: bytes, do_close: bool = True) -> int:
+        sent: int = super().send(data, do_close)
+        self._sent += sent
+        return sent
+
+    def handle_write(self) -> None:
+        lingers = self.close_when_flushed and self._is_refused
+        if lingers:
+            self.close_when_flushed = False
+        super().handle_write()
+        if lingers and self.connected:
+            self._linger_once_flushed()
+
+    def _linger_once_flushed(self) -> None:
+        """Ends our side and reads on for a moment.
+
+        A refused client often still sends. Closing with its bytes unread would
+        reset the connection, and the reset can overtake the answer.
+        """
+        if self.total_outbufs_len:
+            self.close_when_flushed = True
+            return
+        try:
+            self.socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            self.handle_close()
+            return
+        self.is_lingering, self.waiting_since = True, monotonic()
+
+    def del_channel(self, map: dict[int, object] | None = None) -> None:
+        super().del_channel(map)
+        self.server.forget(self)

@@ -1,0 +1,107 @@
+"""The settings of one application: TOML file and environment into one struct."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+from .errors import SettingsError
+
+ENVIRONMENT_PREFIX = "LOCFRAMEWORK_"
+
+_BASE_URL = re.compile(r"https?://[^\s/?#@]+(/[^\s/?#]+)*/api/v1")
+
+Port = Annotated[int, Meta(ge=0, le=65535)]
+
+
+class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """``[server]``: how ``locframework serve`` listens. Embedders need none of it."""
+
+    host: str = "127.0.0.1"
+    port: Port = 8080
+    threads: Annotated[int, Meta(ge=1, le=64)] = 4
+    processes: Annotated[int, Meta(ge=0, le=64)] = 1  # 0: one per core
+    trusted_proxy: str | None = None  # whose X-Forwarded-* headers are believed
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """All settings. docs/settings.md tells each with an example."""
+
+    storage: str = "peewee"  # who keeps the data: a name of loc_provide_storages
+    blob_store: str = "disk"  # who keeps files: a name of loc_provide_blob_stores
+    base_url: str | None = None  # "https://l10n.example.com/api/v1"; else as asked
+    rate_limit_storage: str = "memory://"  # or redis://host:6379/0: shared
+    content_requests_per_minute: Annotated[int, Meta(ge=1)] = 6000  # per address
+    quota_refuses: bool = False  # over quota: false serves on, true answers 429
+    start_scheduler: bool = True  # False: jobs run in ``locframework worker`` only
+    job_workers: Annotated[int, Meta(ge=1, le=32)] = 2  # jobs at once, a process
+    blocked_plugins: tuple[str, ...] = ()  # installed, and not to be loaded
+    server: ServerSettings = ServerSettings()
+    plugins: dict[str, dict[str, object]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raise SettingsError for a base URL that no answer could name."""
+        if self.base_url is not None and not _BASE_URL.fullmatch(self.base_url):
+            wanted = "an http or https address that ends with /api/v1"
+            message = f"settings: base_url: {self.base_url!r} is not {wanted}"
+            raise SettingsError(message)
+
+    @classmethod
+    def load(
+        cls, path: Path | None = None, environ: Mapping[str, str] | None = None
+    ) -> Settings:
+        """The settings of a TOML file, overruled by the environment.
+
+        ``LOCFRAMEWORK_BASE_URL`` sets ``base_url``; two underscores go one table
+        down: ``LOCFRAMEWORK_PLUGINS__PEEWEE__DATABASE``. Numbers and booleans are
+        read from their text. Raises SettingsError, naming the setting.
+        """
+        tree: dict[str, object] = {}
+        if path is not None:
+            tree = _read_toml(path)
+        for name, text in sorted((os.environ if environ is None else environ).items()):
+            if name.startswith(ENVIRONMENT_PREFIX):
+                _put(tree, name.removeprefix(ENVIRONMENT_PREFIX).lower(), text)
+        return cls.of(tree)
+
+    @classmethod
+    def of(cls, tree: Mapping[str, object]) -> Settings:
+        """Settings from plain mappings. Raises SettingsError, naming the setting."""
+        try:
+            return msgspec.convert(tree, cls, strict=False)
+        except msgspec.ValidationError as error:
+            raise SettingsError(f"settings: {error}") from error
+
+
+def _read_toml(path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(
+            f"settings: cannot read {path}: {error.strerror}"
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"settings: {path}: {error}") from error
+
+
+# Variables with the prefix that are read elsewhere, by the project's own tests.
+_NOT_SETTINGS = ("test_", "bench_", "require_", "crash_at", "long", "settings")
+
+
+def _put(tree: dict[str, object], name: str, text: str) -> None:
+    if name.startswith(_NOT_SETTINGS):
+        return
+    *tables, last = name.split("__")
+    for table in tables:
+        below = tree.setdefault(table, {})
+        if not isinstance(below, dict):
+            raise SettingsError(f"settings: {name}: {table} is not a table")
+        tree = below
+    tree[last] = text

@@ -1,0 +1,86 @@
+"""The storage port: transactions, and one store an area."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:  # every area's store stands above this floor
+    from locframework.access.store import AccessStore
+    from locframework.blobs.store import BlobIndex
+    from locframework.delivery.store import DeliveryStore
+    from locframework.events import EventStore
+    from locframework.jobs.store import JobStore
+    from locframework.keys.store import KeyStore
+    from locframework.projects.store import ProjectStore
+
+
+class Transactions(Protocol):
+    """All or nothing, for the thread that asks."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Write: all of it is kept when the block ends, or nothing of it.
+
+        When the outermost block has ended, what was written survives a crash of the
+        machine. A block inside a block joins it. Reads inside see what was written.
+        Waits up to 5 s for others, then raises Unavailable.
+        """
+        ...
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Read: everything in the block is seen as of one moment. No writes."""
+        ...
+
+    def after_commit(self, call: Callable[[], None]) -> None:
+        """Call once the outermost transaction is committed; never if it is not.
+
+        Outside a transaction: at once. What ``call`` raises is logged and stays
+        there.
+        """
+        ...
+
+
+class Storage(Transactions, Protocol):
+    """One open database. Threads may share it; a process does not pass it on.
+
+    Every text that the core lets through is kept byte for byte. A database that
+    does not answer raises Unavailable, and the next call tries anew by itself.
+    """
+
+    access: AccessStore
+    projects: ProjectStore
+    keys: KeyStore
+    jobs: JobStore
+    events: EventStore
+    blobs: BlobIndex
+    delivery: DeliveryStore
+
+    def migrate(self) -> list[str]:
+        """Bring the schema up to date; answers what was applied, in order.
+
+        Safe when several processes start at once and when killed half-way. Raises
+        SettingsError when the schema is newer than this program.
+        """
+        ...
+
+    def pending_migrations(self) -> list[str]: ...
+
+    def ping(self) -> None:
+        """Ask the database anything; Unavailable when it does not answer."""
+        ...
+
+    def close(self) -> None:
+        """Close the connections of all threads."""
+        ...
+
+
+class StorageProvider(Protocol):
+    """What a storage plugin gives: a name to choose it by, and how to open it."""
+
+    @property
+    def name(self) -> str: ...
+
+    def open(self) -> Storage:
+        """Open the database that the plugin's settings name; makes no schema."""
+        ...

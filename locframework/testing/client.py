@@ -1,0 +1,218 @@
+"""Asks a WSGI app in the same process, as tests of plugins and embedders do."""
+
+from __future__ import annotations
+
+import io
+import json as json_library
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from secrets import token_hex
+from typing import Any
+from urllib.parse import unquote_to_bytes, urlencode, urlsplit
+from wsgiref.headers import Headers
+
+from msgspec import UNSET
+
+from locframework.http.records import Upload as Upload  # for tests to import
+
+WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+Text = str | int | bool
+Texts = Mapping[str, Text | Sequence[Text] | None]
+
+PREFIX = "/api/v1"
+
+
+class Answer:
+    """What came back."""
+
+    def __init__(self, status: int, headers: Headers, content: bytes) -> None:
+        self.status = status
+        self.headers = headers  # names in any letter case; None when absent
+        self.content = content
+
+    def __repr__(self) -> str:
+        return f"<{self.status} {self.content[:200]!r}>"
+
+    @property
+    def json(self) -> Any:
+        """The whole body."""
+        return json_library.loads(self.content)
+
+    @property
+    def data(self) -> Any:
+        """What is in the envelope of a success. Raises AssertionError otherwise."""
+        if self.status >= 400:
+            raise AssertionError(self)
+        return self.json["data"]
+
+    @property
+    def error(self) -> Any:
+        """``code``, ``message``, ``details`` of a refusal; AssertionError otherwise."""
+        if self.status < 400:
+            raise AssertionError(self)
+        return self.json["error"]
+
+
+class Client:
+    """Sends requests to an app, always with the same token."""
+
+    def __init__(
+        self,
+        app: WsgiApp,
+        token: str | None = None,
+        *,
+        script_name: str = "",
+        remote_address: str = "127.0.0.1",
+    ) -> None:
+        """``script_name`` is where the app is mounted, "" for nowhere special."""
+        self.app = app
+        self.token = token
+        self.script_name = script_name
+        self.remote_address = remote_address
+
+    def with_token(self, token: str | None) -> Client:
+        """The same client, with another token."""
+        return Client(
+            self.app,
+            token,
+            script_name=self.script_name,
+            remote_address=self.remote_address,
+        )
+
+    def get(self, path: str, **how: Any) -> Answer:
+        return self.request("GET", path, **how)
+
+    def post(self, path: str, **how: Any) -> Answer:
+        return self.request("POST", path, **how)
+
+    def put(self, path: str, **how: Any) -> Answer:
+        return self.request("PUT", path, **how)
+
+    def patch(self, path: str, **how: Any) -> Answer:
+        return self.request("PATCH", path, **how)
+
+    def delete(self, path: str, **how: Any) -> Answer:
+        return self.request("DELETE", path, **how)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: object = UNSET,
+        content: bytes | None = None,
+        form: Texts | None = None,
+        files: Mapping[str, Upload] | None = None,
+        query: Texts | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """Send one request.
+
+        ``path`` is below ``/api/v1`` ("/projects"), or a whole URL that an answer
+        named. The body is one of ``json``, ``content`` (as it is), or ``form`` with
+        ``files`` (multipart). ``None`` values of ``query`` are left out.
+        """
+        sent = dict(headers or {})
+        if self.token is not None:
+            sent.setdefault("Authorization", f"Bearer {self.token}")
+        if json is not UNSET:
+            content = json_library.dumps(json).encode()
+            sent.setdefault("Content-Type", "application/json")
+        elif form is not None or files is not None:
+            content, media_type = multipart(form or {}, files or {})
+            sent.setdefault("Content-Type", media_type)
+        return self._call(self._environ(method, path, query or {}, sent, content))
+
+    def _environ(
+        self,
+        method: str,
+        path: str,
+        query: Texts,
+        headers: Mapping[str, str],
+        content: bytes | None,
+    ) -> dict[str, Any]:
+        parts = urlsplit(path)
+        asked = "&".join(filter(None, [parts.query, urlencode(_pairs(query))]))
+        below = parts.path.removeprefix(self.script_name)
+        if not (parts.netloc or below.startswith(PREFIX + "/")):
+            below = PREFIX + below
+        environ: dict[str, Any] = {
+            "REQUEST_METHOD": method,
+            "SCRIPT_NAME": self.script_name,
+            "PATH_INFO": unquote_to_bytes(below).decode("latin-1"),
+            "QUERY_STRING": asked,
+            "SERVER_NAME": "localhost",
+            "SERVER_PORT": "80",
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "HTTP_HOST": "localhost",
+            "REMOTE_ADDR": self.remote_address,
+            "wsgi.version": (1, 0),
+            "wsgi.url_scheme": "http",
+            "wsgi.input": io.BytesIO(content or b""),
+            "wsgi.errors": io.StringIO(),
+            "wsgi.multithread": True,
+            "wsgi.multiprocess": False,
+            "wsgi.run_once": False,
+        }
+        if content is not None:
+            environ["CONTENT_LENGTH"] = str(len(content))
+        for name, value in headers.items():
+            key = name.upper().replace("-", "_")
+            plain = key in ("CONTENT_TYPE", "CONTENT_LENGTH")
+            environ[key if plain else f"HTTP_{key}"] = value
+        return environ
+
+    def _call(self, environ: dict[str, Any]) -> Answer:
+        begun: list[tuple[str, list[tuple[str, str]]]] = []
+
+        def start_response(
+            status: str, headers: list[tuple[str, str]], exc_info: object = None
+        ) -> Callable[[bytes], object]:
+            begun.append((status, headers))
+            return lambda written: None
+
+        parts = self.app(environ, start_response)
+        try:
+            content = b"".join(parts)
+        finally:
+            close = getattr(parts, "close", None)
+            if close is not None:
+                close()
+        status, headers = begun[-1]
+        return Answer(int(status.split()[0]), Headers(headers), content)
+
+
+def multipart(form: Texts, files: Mapping[str, Upload]) -> tuple[bytes, str]:
+    """A multipart/form-data body and its Content-Type."""
+    boundary = token_hex(16)
+    parts = []
+    for name, text in _pairs(form):
+        head = f'Content-Disposition: form-data; name="{name}"'
+        parts.append((head, text.encode()))
+    for name, file in files.items():
+        head = (
+            f'Content-Disposition: form-data; name="{name}"; filename="{file.name}"'
+            f"\r\nContent-Type: {file.content_type}"
+        )
+        parts.append((head, file.content))
+    body = b"".join(
+        f"--{boundary}\r\n{head}\r\n\r\n".encode() + content + b"\r\n"
+        for head, content in parts
+    )
+    return (
+        body + f"--{boundary}--\r\n".encode(),
+        f"multipart/form-data; boundary={boundary}",
+    )
+
+
+def _pairs(texts: Texts) -> list[tuple[str, str]]:
+    pairs = []
+    for name, value in texts.items():
+        many = isinstance(value, Sequence) and not isinstance(value, str)
+        for each in value if many else [value]:  # type: ignore[union-attr]
+            if each is not None:
+                pairs.append((name, _text(each)))
+    return pairs
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,1 @@
+"""One suite of tests per port; a plugin subclasses it and gives a fixture."""

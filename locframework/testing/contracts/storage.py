@@ -1,0 +1,35 @@
+"""The contract of the port Storage, all parts; clauses as in docs/contracts.md."""
+
+from .storage_access import StorageAccessContract, StorageTokensContract
+from .storage_blobs import StorageBlobsContract
+from .storage_delivery import StorageDeliveryContract
+from .storage_files import StorageFilesContract
+from .storage_jobs import StorageJobsContract
+from .storage_key_lists import StorageKeyListsContract
+from .storage_key_twins import StorageKeyTwinsContract
+from .storage_keys import StorageKeysContract
+from .storage_projects import StorageEventsContract, StorageProjectsContract
+from .storage_transactions import StorageTransactionsContract
+from .storage_values import StorageValuesContract
+
+
+class StorageContract(
+    StorageTransactionsContract,
+    StorageAccessContract,
+    StorageTokensContract,
+    StorageProjectsContract,
+    StorageEventsContract,
+    StorageJobsContract,
+    StorageBlobsContract,
+    StorageKeysContract,
+    StorageKeyListsContract,
+    StorageKeyTwinsContract,
+    StorageValuesContract,
+    StorageFilesContract,
+    StorageDeliveryContract,
+):
+    """Subclass it as ``Test…`` and give the fixture ``storage``.
+
+    It is a migrated database of its own for each test, opened. An area of which
+    nothing may be tested yet is left out by naming the other parts instead.
+    """

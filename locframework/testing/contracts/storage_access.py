@@ -1,0 +1,295 @@
+"""The contract of Storage, part SA: organizations, users, members, tokens."""
+
+import pytest
+from msgspec.structs import replace
+
+from locframework.access.records import Quota
+from locframework.ids import new_id
+from locframework.paging import PageRequest
+from locframework.storage import Storage
+
+from .storage_records import ALL, add_project, at, member, organization, token, user
+
+# in code point order; other orders (locale, letter case, UTF-16) all differ from it
+NAMES = [
+    "",
+    "A b",
+    "A-b",
+    "AB",
+    "Z",
+    "a",
+    "ab",
+    "z",
+    "Ä",
+    "ä",
+    "Σ",
+    "ж",
+    "א",
+    "設",
+    "\uffee",
+    "𝒳",
+]
+
+
+class StorageAccessContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    @pytest.mark.parametrize("quota", [None, Quota(0, 0), Quota(2**53, 2**53)])
+    def test_sa1_an_organization_comes_back_as_it_was(
+        self, storage: Storage, quota: Quota | None
+    ) -> None:
+        made = organization(tm_enabled=False, delivery_quota=quota)
+
+        storage.access.add_organization(made)
+
+        assert storage.access.find_organization(made.id) == made
+        assert storage.access.find_organization(new_id()) is None
+
+    def test_sa2_a_saved_organization_is_changed(self, storage: Storage) -> None:
+        old, other = organization(), organization()
+        storage.access.add_organization(old)
+        storage.access.add_organization(other)
+        new = replace(
+            old,
+            name="New",
+            slug="new",
+            tm_enabled=False,
+            delivery_quota=Quota(1, 2),
+            updated_at=at(1),
+        )
+
+        storage.access.save_organization(new)
+
+        assert storage.access.find_organization(old.id) == new
+        assert storage.access.find_organization(other.id) == other
+
+    def test_sa3_organizations_are_listed_by_code_point_then_id(
+        self, storage: Storage
+    ) -> None:
+        made = [organization(name) for name in NAMES] + [organization("ab")]
+        for one in reversed(made):
+            storage.access.add_organization(one)
+        in_order = sorted(made, key=lambda one: (one.name, one.id))
+
+        every = storage.access.list_organizations(None, ALL)
+        two = storage.access.list_organizations([made[3].id, made[0].id], ALL)
+        none = storage.access.list_organizations([], ALL)
+
+        assert every.items == in_order
+        assert two.items == [made[0], made[3]]
+        assert none.items == []
+        assert (every.total, two.total, none.total) == (len(made), 2, 0)
+
+    def test_sa4_pages_part_a_list_without_gap_or_repeat(
+        self, storage: Storage
+    ) -> None:
+        made = [organization("same") for _ in range(5)]
+        for one in made:
+            storage.access.add_organization(one)
+
+        pages = [
+            storage.access.list_organizations(None, PageRequest(page=page, limit=2))
+            for page in (1, 2, 3, 4, 1_000_000)
+        ]
+
+        assert [len(page.items) for page in pages] == [2, 2, 1, 0, 0]
+        every = [one for page in pages for one in page.items]
+        assert every == sorted(made, key=lambda one: one.id)
+        assert {page.total for page in pages} == {5}
+        assert (pages[1].page, pages[1].limit) == (2, 2)
+
+    @pytest.mark.parametrize(
+        ("kept", "asked"),
+        [
+            ("Ann@Example.com", "aNN@eXAMPLE.COM"),
+            ("straße@example.com", "STRASSE@example.com"),
+            ("ΣΊΣΥΦΟΣ@example.com", "σίσυφος@example.com"),
+        ],
+    )
+    def test_sa5_emails_are_found_whatever_their_letter_case(
+        self, storage: Storage, kept: str, asked: str
+    ) -> None:
+        made = user(kept)
+
+        storage.access.add_user(made)
+
+        assert storage.access.find_user_by_email(asked) == made
+        assert storage.access.find_user(made.id) == made
+        assert storage.access.find_user_by_email("a" + asked) is None
+
+    def test_sa6_a_saved_user_is_changed(self, storage: Storage) -> None:
+        old = user()
+        storage.access.add_user(old)
+        new = replace(old, email="B@example.com", name="B", is_active=False)
+
+        storage.access.save_user(new)
+
+        assert storage.access.find_user(old.id) == new
+        assert storage.access.find_user_by_email("b@example.com") == new
+        assert storage.access.find_user_by_email(old.email) is None
+
+    @pytest.mark.parametrize("listed", [None, (), ("de", "pt-BR")])
+    def test_sa7_a_member_has_the_email_and_name_of_the_user(
+        self, storage: Storage, listed: tuple[str, ...] | None
+    ) -> None:
+        owner, who = organization(), user()
+        made = member(owner, who, assigned_languages=listed, project_ids=listed)
+        storage.access.add_organization(owner)
+        storage.access.add_user(who)
+        storage.access.add_member(replace(made, email="not kept", name="not kept"))
+
+        assert storage.access.find_member(owner.id, made.id) == made
+        assert storage.access.find_member(new_id(), made.id) is None
+
+        storage.access.save_user(replace(who, name="Anna"))
+
+        assert storage.access.find_member(owner.id, made.id) == replace(
+            made, name="Anna"
+        )
+
+    def test_sa8_a_saved_member_is_changed_and_a_removed_one_gone(
+        self, storage: Storage
+    ) -> None:
+        owner, who = organization(), user()
+        old = member(owner, who)
+        storage.access.add_organization(owner)
+        storage.access.add_user(who)
+        storage.access.add_member(old)
+        new = replace(
+            old, role="owner", assigned_languages=("de",), project_ids=("p1", "p2")
+        )
+
+        storage.access.save_member(new)
+
+        assert storage.access.find_member(owner.id, old.id) == new
+
+        storage.access.remove_member(old.id)
+
+        assert storage.access.find_member(owner.id, old.id) is None
+        assert storage.access.find_user(who.id) == who
+
+    def test_sa9_members_are_listed_by_email(self, storage: Storage) -> None:
+        owner, other = organization(), organization()
+        storage.access.add_organization(owner)
+        storage.access.add_organization(other)
+        made = []
+        for name in ("zoe", "ann", "bob", "ärne"):
+            who = user(f"{name}@example.com")
+            storage.access.add_user(who)
+            made.append(member(owner, who))
+            storage.access.add_member(made[-1])
+            storage.access.add_member(member(other, who))
+
+        page = storage.access.list_members(owner.id, PageRequest(limit=3))
+
+        assert page.items == [made[1], made[2], made[0]]
+        assert page.total == 4
+        assert storage.access.list_members(new_id(), ALL).items == []
+
+    def test_sa10_memberships_are_those_of_an_active_user(
+        self, storage: Storage
+    ) -> None:
+        who, other = user(), user("other@example.com")
+        storage.access.add_user(who)
+        storage.access.add_user(other)
+        made = []
+        for one in [organization() for _ in range(3)]:
+            storage.access.add_organization(one)
+            made.append(member(one, who))
+            storage.access.add_member(made[-1])
+            storage.access.add_member(member(one, other))
+        made.sort(key=lambda one: one.organization_id)
+
+        assert storage.access.memberships_of(who.id) == made
+
+        storage.access.save_user(replace(who, is_active=False))
+
+        assert storage.access.memberships_of(who.id) == []
+
+    def test_sa11_owners_are_counted_by_organization(self, storage: Storage) -> None:
+        first, second = organization(), organization()
+        for one in (first, second):
+            storage.access.add_organization(one)
+        for number, role in enumerate(["owner", "owner", "manager"]):
+            who = user(f"{number}@example.com")
+            storage.access.add_user(who)
+            storage.access.add_member(member(first, who, role=role))
+
+        assert storage.access.count_owners(first.id) == 2
+        assert storage.access.count_owners(second.id) == 0
+
+
+class StorageTokensContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    def test_sa12_tokens_come_back_as_they_were(self, storage: Storage) -> None:
+        who, of = user(), add_project(storage)
+        storage.access.add_user(who)
+        personal = token("a" * 64, user_id=who.id, assigned_languages=("de", "fr"))
+        bound = token(
+            "b" * 64,
+            kind="project",
+            project_id=of.id,
+            permissions=(),
+            expires_at=None,
+            last_used_at=at(9),
+            organization_id=of.organization_id,
+            revoked_at=at(10),
+        )
+
+        storage.access.add_token(personal)
+        storage.access.add_token(bound)
+
+        for made in (personal, bound):
+            assert storage.access.find_token_by_hash(made.sha256) == made
+            assert storage.access.find_token(made.token.id) == made
+        assert storage.access.find_token_by_hash("c" * 64) is None
+        assert storage.access.find_token(new_id()) is None
+
+    def test_sa13_tokens_in_use_are_listed_newest_first(self, storage: Storage) -> None:
+        who, of = user(), add_project(storage)
+        storage.access.add_user(who)
+        made = [
+            token(f"{minute:064}", user_id=who.id, created_at=at(minute // 2))
+            for minute in range(6)
+        ]
+        bound = token("b" * 64, project_id=of.id, organization_id=of.organization_id)
+        for one in [*made, bound]:
+            storage.access.add_token(one)
+        storage.access.revoke_token(made[3].token.id, at(30))
+        shown = [one.token for one in made if one is not made[3]]
+        shown.sort(key=lambda one: (one.created_at, one.id), reverse=True)
+
+        four = PageRequest(limit=4)
+        personal = storage.access.list_personal_tokens(who.id, None, four)
+        elsewhere = storage.access.list_personal_tokens(who.id, new_id(), four)
+        of_project = storage.access.list_project_tokens(of.id, ALL)
+
+        assert personal.items == shown[:4]
+        assert personal.total == 5
+        assert elsewhere.items == []
+        assert of_project.items == [bound.token]
+
+    def test_sa14_a_revoked_token_is_found_with_the_first_time(
+        self, storage: Storage
+    ) -> None:
+        made = token("a" * 64)
+        storage.access.add_token(made)
+
+        storage.access.revoke_token(made.token.id, at(1))
+        storage.access.revoke_token(made.token.id, at(2))
+
+        assert storage.access.find_token_by_hash("a" * 64) == replace(
+            made, revoked_at=at(1)
+        )
+
+    def test_sa15_a_use_of_a_token_is_noted(self, storage: Storage) -> None:
+        made, other = token("a" * 64), token("b" * 64)
+        storage.access.add_token(made)
+        storage.access.add_token(other)
+
+        storage.access.touch_token(made.token.id, at(7))
+
+        used = replace(made.token, last_used_at=at(7))
+        assert storage.access.find_token(made.token.id) == replace(made, token=used)
+        assert storage.access.find_token(other.token.id) == other

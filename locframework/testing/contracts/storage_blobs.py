@@ -1,0 +1,84 @@
+"""The contract of Storage, part SB: notes about blobs, and which of them may go."""
+
+from msgspec.structs import replace
+
+from locframework.blobs.records import BlobNote
+from locframework.delivery.records import Distribution
+from locframework.storage import Storage
+
+from .storage_records import add_project, at, distribution, release
+
+
+def note(name: str, minute: int, store: str = "disk") -> BlobNote:
+    """A note that is kept until ``minute``."""
+    return BlobNote(store, name * 64, 2**40, at(minute))
+
+
+def add_distribution(storage: Storage, store: str = "disk") -> Distribution:
+    made = distribution(add_project(storage), storage=store)
+    storage.delivery.add_distribution(made)
+    return made
+
+
+class StorageBlobsContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    def test_sb1_expired_notes_are_listed_as_they_were(self, storage: Storage) -> None:
+        notes = [note("c", 1), note("a", 2), note("b", 2), note("b", 2, "s3")]
+
+        storage.blobs.note([*reversed(notes), note("d", 3)])
+
+        assert storage.blobs.list_expired(at(3), 10) == notes
+        assert storage.blobs.list_expired(at(3), 2) == notes[:2]
+        assert storage.blobs.list_expired(at(1), 10) == []
+
+    def test_sb2_of_two_notes_the_later_time_stays(self, storage: Storage) -> None:
+        early, late = note("a", 1), note("a", 5)
+
+        for each in (early, late, early):
+            storage.blobs.note([each])
+
+        assert storage.blobs.list_expired(at(3), 10) == []
+        assert storage.blobs.list_expired(at(6), 10) == [late]
+
+    def test_sb3_a_blob_that_a_release_names_does_not_expire(
+        self, storage: Storage
+    ) -> None:
+        storage.blobs.note([note(name, 1) for name in "abc"])
+        storage.blobs.note([note("a", 1, "s3")])
+        of = add_distribution(storage)
+        storage.delivery.add_release(release(of, 1, "a" * 64))
+        storage.delivery.add_release(release(of, 2, "b" * 64, "a" * 64))
+
+        found = storage.blobs.list_expired(at(3), 10)
+
+        assert found == [note("c", 1), note("a", 1, "s3")]  # another store's "a"
+        assert storage.blobs.forget(note("a", 1), at(3)) is False
+        assert storage.blobs.forget(note("a", 1, "s3"), at(3)) is True
+
+    def test_sb4_a_blob_expires_when_the_last_release_that_names_it_is_gone(
+        self, storage: Storage
+    ) -> None:
+        storage.blobs.note([note("a", 1)])
+        first, second = add_distribution(storage), add_distribution(storage)
+        for of in (first, second):
+            storage.delivery.add_release(release(of, 1, "a" * 64))
+
+        storage.delivery.delete_distribution(first.id)
+        assert storage.blobs.list_expired(at(3), 10) == []
+        storage.delivery.delete_distribution(second.id)
+
+        assert storage.blobs.list_expired(at(3), 10) == [note("a", 1)]
+
+    def test_sb5_a_note_is_forgotten_once_and_only_while_it_is_expired(
+        self, storage: Storage
+    ) -> None:
+        listed = note("a", 1)
+        storage.blobs.note([listed, note("b", 1)])
+
+        storage.blobs.note([replace(listed, keep_until=at(9))])  # somebody needs it
+
+        assert storage.blobs.forget(listed, at(3)) is False
+        assert storage.blobs.forget(listed, at(10)) is True
+        assert storage.blobs.forget(listed, at(10)) is False
+        assert storage.blobs.list_expired(at(10), 10) == [note("b", 1)]

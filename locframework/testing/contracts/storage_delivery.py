@@ -1,0 +1,308 @@
+"""The contract of Storage, part SD: distributions, releases, what was delivered."""
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from locframework.delivery.records import Distribution, PublicHead, Usage
+from locframework.errors import Unavailable
+from locframework.ids import new_id
+from locframework.paging import PageRequest
+from locframework.storage import Storage
+
+from .storage_access import NAMES
+from .storage_key_records import building, distribution, ready
+from .storage_records import ALL, add_project, at
+
+BLOB, OTHER, THIRD = ("a" * 64, "b" * 64, "c" * 64)
+Question = Callable[[Storage, Distribution], object]
+
+QUESTIONS: dict[str, Question] = {
+    "find_distribution": lambda s, d: s.delivery.find_distribution(d.project_id, d.id),
+    "list_distributions": lambda s, d: (
+        s.delivery.list_distributions(d.project_id, ALL).items
+    ),
+    "list_auto_publish": lambda s, d: s.delivery.list_auto_publish(d.project_id),
+    "find_release": lambda s, d: s.delivery.find_release(d.id, 1),
+    "find_release_by_id": lambda s, d: s.delivery.find_release_by_id(_current(d)),
+    "list_releases": lambda s, d: s.delivery.list_releases(d.id, ALL).items,
+    "find_building": lambda s, d: s.delivery.find_building(d.id),
+    "find_head": lambda s, d: s.delivery.find_head(d.public_key),
+    "names_blob": lambda s, d: s.delivery.names_blob(d.id, BLOB),
+    "blobs_of": lambda s, d: s.delivery.blobs_of(d.id),
+}
+
+
+class StorageDeliveryContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    def test_sd1_a_distribution_comes_back_as_it_was(self, storage: Storage) -> None:
+        of, other = add_project(storage), add_project(storage)
+        plain = distribution(of, "plain")
+        full = distribution(
+            of,
+            channel="prerelease",
+            language_codes=("de", "en"),
+            branch="feature/x",
+            split_by_module=True,
+            min_status="any",
+            missing="fallback",
+            auto_publish=True,
+            status="published",
+            updated_at=at(3),
+        )
+        storage.delivery.add_distribution(plain)
+        storage.delivery.add_distribution(full)
+
+        find = storage.delivery.find_distribution
+        assert find(of.id, plain.id) == plain
+        assert find(of.id, full.id) == full
+        assert find(other.id, full.id) is None
+        assert find(of.id, new_id()) is None
+
+    def test_sd2_a_saved_distribution_is_changed(self, storage: Storage) -> None:
+        of = add_project(storage)
+        old, other = distribution(of), distribution(of)
+        for one in (old, other):
+            storage.delivery.add_distribution(one)
+        release = building(old)
+        storage.delivery.add_release(release)
+        new = replace(
+            distribution(of, "New", language_codes=(), auto_publish=True),
+            id=old.id,
+            status="paused",
+            current_release=release.release,
+            updated_at=at(5),
+        )
+
+        storage.delivery.save_distribution(new)
+
+        assert storage.delivery.find_distribution(of.id, old.id) == new
+        assert storage.delivery.find_distribution(of.id, other.id) == other
+        assert storage.delivery.find_head(old.public_key) is None
+
+    def test_sd3_distributions_are_listed_by_code_point_then_id(
+        self, storage: Storage
+    ) -> None:
+        of, other = add_project(storage), add_project(storage)
+        made = [distribution(of, name) for name in [*NAMES, "ab", "ab"]]
+        for one in [*reversed(made), distribution(other)]:
+            storage.delivery.add_distribution(one)
+        in_order = sorted(made, key=lambda one: (one.name, one.id))
+
+        every = storage.delivery.list_distributions(of.id, ALL)
+        second = storage.delivery.list_distributions(of.id, PageRequest(2, 3))
+
+        assert (every.items, every.total) == (in_order, len(made))
+        assert (second.items, second.total) == (in_order[3:6], len(made))
+
+    def test_sd4_those_that_publish_by_themselves_are_listed(
+        self, storage: Storage
+    ) -> None:
+        of, other = add_project(storage), add_project(storage)
+        auto = [
+            distribution(of, auto_publish=True, status=status)
+            for status in ("building", "published", "paused")
+        ]
+        for one in [*auto, distribution(of), distribution(other, auto_publish=True)]:
+            storage.delivery.add_distribution(one)
+
+        found = storage.delivery.list_auto_publish(of.id)
+
+        assert sorted(one.id for one in found) == sorted(one.id for one in auto[:2])
+
+    def test_sd5_a_version_is_given_once(self, storage: Storage) -> None:
+        of = add_project(storage)
+        one, other = distribution(of), distribution(of)
+        for made in (one, other):
+            storage.delivery.add_distribution(made)
+
+        def given(made: Distribution) -> int:
+            with storage.transaction():
+                return storage.delivery.next_version(made.id)
+
+        assert [given(one), given(one)] == [1, 2]
+        last = building(one, 2)
+        storage.delivery.add_release(last)
+        storage.delivery.remove_release(last.release.id)
+        storage.delivery.save_distribution(one)
+        assert [given(one), given(other)] == [3, 1]
+        with pytest.raises(RuntimeError):
+            storage.delivery.next_version(one.id)
+        with pytest.raises(RuntimeError):
+            storage.delivery.lock_distribution(one.id)
+
+    def test_sd6_a_release_comes_back_as_it_was(self, storage: Storage) -> None:
+        of = add_project(storage)
+        one, other = distribution(of), distribution(of)
+        for made in (one, other):
+            storage.delivery.add_distribution(made)
+        first = building(one, note="Für alle", created_by="u9")
+        second = building(one, 2, rolled_back_from=1)
+        theirs = ready(building(other), OTHER)
+        for release in (first, second, theirs):
+            storage.delivery.add_release(release)
+        assert storage.delivery.find_release(one.id, 1) == first
+
+        done = ready(first, BLOB, OTHER, BLOB)
+        storage.delivery.save_release(done)
+        storage.delivery.save_release(done)
+
+        assert storage.delivery.find_release(one.id, 1) == done
+        assert storage.delivery.find_release_by_id(first.release.id) == done
+        assert storage.delivery.find_release(one.id, 2) == second
+        assert storage.delivery.find_release(one.id, 3) is None
+        assert storage.delivery.find_release_by_id(new_id()) is None
+        assert storage.delivery.find_release(other.id, 1) == theirs
+
+    def test_sd7_releases_are_listed_newest_version_first(
+        self, storage: Storage
+    ) -> None:
+        of = add_project(storage)
+        one, other = distribution(of), distribution(of)
+        for made in (one, other):
+            storage.delivery.add_distribution(made)
+            storage.delivery.add_release(building(made, 1))
+        made_in_order = [building(one, version) for version in (10, 9, 2)]
+        for release in (made_in_order[1], made_in_order[2], made_in_order[0]):
+            storage.delivery.add_release(release)
+
+        found = storage.delivery.list_releases(one.id, PageRequest(1, 3))
+
+        assert found.items == [release.release for release in made_in_order]
+        assert found.total == 4
+
+    def test_sd8_the_release_being_built_is_found(self, storage: Storage) -> None:
+        of = add_project(storage)
+        one = distribution(of)
+        storage.delivery.add_distribution(one)
+        assert storage.delivery.find_building(one.id) is None
+        release = building(one)
+        storage.delivery.add_release(release)
+
+        assert storage.delivery.find_building(one.id) == release
+
+        storage.delivery.save_release(ready(release, BLOB))
+        assert storage.delivery.find_building(one.id) is None
+
+    def test_sd9_the_head_is_that_of_the_current_release(
+        self, storage: Storage
+    ) -> None:
+        of = add_project(storage)
+        one = distribution(of, channel="prerelease")
+        storage.delivery.add_distribution(one)
+        shown = ready(building(one, storage="s3"), BLOB)
+        newer = ready(building(one, 2), BLOB)
+        waiting = storage.delivery.find_head(one.public_key)
+        for release in (shown, newer):
+            storage.delivery.add_release(release)
+
+        storage.delivery.save_distribution(
+            replace(one, status="paused", storage="disk", current_release=shown.release)
+        )
+
+        assert waiting is not None
+        assert (waiting.release_id, waiting.is_paused) == (None, False)
+        assert storage.delivery.find_head(one.public_key) == PublicHead(
+            distribution_id=one.id,
+            organization_id=of.organization_id,
+            name=one.name,
+            channel="prerelease",
+            storage="s3",
+            is_paused=True,
+            release_id=shown.release.id,
+            version=1,
+            content_hash="sha256:ab",
+        )
+        for key in ("", new_id(), one.public_key.upper(), one.public_key[:-1]):
+            assert storage.delivery.find_head(key) is None
+
+    def test_sd10_a_public_key_is_taken_once(self, storage: Storage) -> None:
+        of, other = add_project(storage), add_project(storage)
+        one = distribution(of)
+        storage.delivery.add_distribution(one)
+
+        with pytest.raises(Unavailable):
+            storage.delivery.add_distribution(
+                distribution(other, public_key=one.public_key)
+            )
+
+        assert storage.delivery.list_distributions(other.id, ALL).total == 0
+
+    def test_sd11_a_blob_is_named_by_ready_releases_of_its_distribution(
+        self, storage: Storage
+    ) -> None:
+        of = add_project(storage)
+        one, other = distribution(of), distribution(of)
+        for made in (one, other):
+            storage.delivery.add_distribution(made)
+        old = ready(building(one, storage="s3"), BLOB, BLOB)
+        unready = replace(building(one, 2), files=ready(old, OTHER).files)
+        for release in (old, unready, ready(building(other), THIRD)):
+            storage.delivery.add_release(release)
+
+        names_blob = storage.delivery.names_blob
+        assert names_blob(one.id, BLOB) == ("application/json", "s3")
+        assert names_blob(one.id, OTHER) is None
+        assert names_blob(one.id, THIRD) is None
+        assert names_blob(other.id, THIRD) == ("application/json", "disk")
+        assert names_blob(one.id, BLOB[:-1]) is None
+        told = storage.delivery.blobs_of(one.id)
+        assert {(store, name) for store, name, _ in told} == {
+            ("s3", BLOB),
+            ("disk", OTHER),
+        }
+
+    def test_sd12_a_deleted_distribution_takes_its_releases_along(
+        self, storage: Storage
+    ) -> None:
+        of = add_project(storage)
+        one, other = distribution(of), distribution(of)
+        releases = {made.id: ready(building(made), BLOB) for made in (one, other)}
+        for made in (one, other):
+            storage.delivery.add_distribution(made)
+            storage.delivery.add_release(releases[made.id])
+
+        storage.delivery.delete_distribution(one.id)
+
+        assert storage.delivery.find_distribution(of.id, one.id) is None
+        assert storage.delivery.find_head(one.public_key) is None
+        assert storage.delivery.find_release_by_id(releases[one.id].release.id) is None
+        assert storage.delivery.find_release(other.id, 1) == releases[other.id]
+
+    @pytest.mark.parametrize("question", QUESTIONS)
+    def test_sd13_of_a_deleted_project_nothing_is_found(
+        self, storage: Storage, question: str
+    ) -> None:
+        of = add_project(storage)
+        one = distribution(of, auto_publish=True)
+        storage.delivery.add_distribution(one)
+        current = ready(building(one), BLOB)
+        for release in (current, building(one, 2)):
+            storage.delivery.add_release(release)
+        one = replace(one, current_release=current.release)
+        storage.delivery.save_distribution(one)
+        assert QUESTIONS[question](storage, one)
+
+        storage.projects.delete_project(of.id, at(1))
+
+        assert not QUESTIONS[question](storage, one)
+
+    def test_sd14_what_was_delivered_adds_up_by_month(self, storage: Storage) -> None:
+        a, b = (add_project(storage).organization_id for _ in range(2))
+
+        storage.delivery.add_usage("2026-11", [(a, Usage(1, 2**52)), (b, Usage(5, 6))])
+        storage.delivery.add_usage("2026-11", [(a, Usage(2, 3))])
+        storage.delivery.add_usage("2026-12", [(a, Usage(7, 8))])
+        storage.delivery.add_usage("2026-12", [])
+
+        usage_of = storage.delivery.usage_of
+        assert usage_of(a, "2026-11") == Usage(3, 2**52 + 3)
+        assert usage_of(a, "2026-12") == Usage(7, 8)
+        assert usage_of(b, "2026-11") == Usage(5, 6)
+        assert usage_of(b, "2026-12") == Usage(0, 0)
+
+
+def _current(of: Distribution) -> str:
+    return of.current_release.id if of.current_release else ""

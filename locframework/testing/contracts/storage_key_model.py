@@ -1,0 +1,101 @@
+"""Keys of a project in plain dictionaries: what the key store must agree with."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from locframework.keys.records import Key, KeyFilter, StoredValue
+from locframework.keys.rules import fold
+
+Place = tuple[str, str | None]  # language, plural form
+
+
+class KeyModel:
+    """Does what the key store promises, the slow and plain way."""
+
+    def __init__(self, *languages: str) -> None:
+        self.languages = list(languages)
+        self.keys: dict[str, Key] = {}
+        self.trash: dict[str, Key] = {}
+        self.values: dict[str, dict[Place, StoredValue]] = {}
+
+    def add(self, key: Key, values: list[StoredValue]) -> None:
+        self.keys[key.id] = key
+        self.values[key.id] = {}
+        for value in values:
+            self.put(value)
+
+    def put(self, value: StoredValue) -> None:
+        place = (value.language_code, value.plural_form)
+        self.values[value.key_id][place] = value
+
+    def remove(self, value: StoredValue) -> None:
+        self.values[value.key_id].pop((value.language_code, value.plural_form), None)
+
+    def outdate(self, key_id: str, source: str) -> None:
+        for value in list(self.values[key_id].values()):
+            if value.language_code != source:
+                self.put(replace(value, is_outdated=True))
+
+    def throw_away(self, key_id: str) -> None:
+        self.trash[key_id] = self.keys.pop(key_id)
+
+    def restore(self, key_id: str, at: str) -> None:
+        self.keys[key_id] = replace(self.trash.pop(key_id), updated_at=at)
+
+    def remove_language(self, language_code: str) -> None:
+        self.languages.remove(language_code)
+        for values in self.values.values():
+            for place in [place for place in values if place[0] == language_code]:
+                del values[place]
+
+    def listed(self, where: KeyFilter, sort: str) -> list[Key]:
+        """Every key that meets the filter, in order."""
+        found = [key for key in self.keys.values() if self._meets(key, where)]
+        orders = {
+            "key": lambda key: (key.key, ""),
+            "createdAt": lambda key: (key.created_at, key.id),
+            "updatedAt": lambda key: (key.updated_at, key.id),
+        }
+        order = orders[sort.removeprefix("-")]
+        return sorted(found, key=order, reverse=sort.startswith("-"))
+
+    def _meets(self, key: Key, where: KeyFilter) -> bool:
+        return (
+            not where.nothing
+            and key.key.startswith(where.prefix or "")
+            and set(where.tags) <= set(key.tags)
+            and where.is_plural in (None, key.is_plural)
+            and key.updated_at >= (where.updated_since or "")
+            and self._meets_state(key, where)
+            and (where.search is None or self._holds(key, where.search))
+        )
+
+    def _meets_state(self, key: Key, where: KeyFilter) -> bool:
+        status = where.status
+        if status == "untranslated":
+            there = {language_code for language_code, _ in self.values[key.id]}
+            missing = [code for code in self._asked(where) if code not in there]
+            if not missing:
+                return False
+            status = None
+        if status is None and where.is_outdated is None:
+            return True
+        return any(
+            value.language_code in self._asked(where)
+            and status in (None, value.status)
+            and where.is_outdated in (None, value.is_outdated)
+            for value in self.values[key.id].values()
+        )
+
+    def _asked(self, where: KeyFilter) -> list[str]:
+        return [where.language_code] if where.language_code else self.languages
+
+    def _holds(self, key: Key, search: str) -> bool:
+        return any(search in fold(text) for text in self._texts(key))
+
+    def _texts(self, key: Key) -> Iterator[str]:
+        yield key.key
+        yield key.description
+        for value in self.values[key.id].values():
+            yield value.value

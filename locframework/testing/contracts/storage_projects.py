@@ -1,0 +1,245 @@
+"""The contract of Storage, parts SP and SE: projects, languages, the event log."""
+
+import pytest
+from msgspec.structs import replace
+
+from locframework.access.records import Scope
+from locframework.events import Actor
+from locframework.ids import new_id
+from locframework.paging import PageRequest
+from locframework.storage import Storage
+
+from .storage_access import NAMES
+from .storage_records import (
+    ALL,
+    add_project,
+    at,
+    event,
+    job,
+    language,
+    organization,
+    project,
+    token,
+)
+
+
+class StorageProjectsContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    def test_sp1_a_project_comes_back_with_its_keys_counted(
+        self, storage: Storage
+    ) -> None:
+        owner = organization()
+        made = project(
+            owner,
+            description="Über",
+            key_separator="/",
+            main_protected=True,
+            tm_enabled=False,
+            blocking_checks=("placeholders", "length"),
+        )
+        storage.access.add_organization(owner)
+
+        storage.projects.add_project(replace(made, key_count=7))
+
+        assert storage.projects.find_project(made.id) == made  # which has no keys
+        assert storage.projects.find_project(new_id()) is None
+
+    def test_sp2_a_saved_project_is_changed(self, storage: Storage) -> None:
+        old, other = add_project(storage), add_project(storage)
+        new = replace(
+            old,
+            name="New",
+            slug="new",
+            description="d",
+            source_language="de",
+            key_separator="|",
+            main_protected=True,
+            tm_enabled=False,
+            blocking_checks=("a",),
+            updated_at=at(1),
+        )
+
+        storage.projects.save_project(replace(new, key_count=7))
+
+        assert storage.projects.find_project(old.id) == new
+        assert storage.projects.find_project(other.id) == other
+
+    def test_sp3_a_deleted_project_is_not_found_by_any_question(
+        self, storage: Storage
+    ) -> None:
+        made = add_project(storage)
+        storage.projects.add_language(language(made, "en"))
+
+        storage.projects.delete_project(made.id, at(1))
+        storage.projects.save_project(replace(made, name="Back"))
+
+        assert storage.projects.find_project(made.id) is None
+        assert storage.projects.list_projects(None, ALL).items == []
+        scopes = [Scope(made.organization_id), Scope(made.organization_id, made.id)]
+        for scope in scopes:
+            assert storage.projects.list_projects([scope], ALL).total == 0
+        assert storage.projects.list_languages(made.id) == []
+
+    def test_sp4_projects_are_listed_by_code_point_then_id(
+        self, storage: Storage
+    ) -> None:
+        owner = organization()
+        made = [project(owner, name) for name in [*NAMES, "ab", "ab"]]
+        storage.access.add_organization(owner)
+        for one in reversed(made):
+            storage.projects.add_project(one)
+        in_order = sorted(made, key=lambda one: (one.name, one.id))
+
+        every = storage.projects.list_projects(None, ALL)
+        own = storage.projects.list_projects([Scope(owner.id)], ALL)
+        second = storage.projects.list_projects(None, PageRequest(page=2, limit=7))
+
+        assert every.items == own.items == in_order
+        assert second.items == in_order[7:14]
+        assert second.total == own.total == len(made)
+
+    def test_sp5_a_scope_reaches_its_organization_or_its_one_project(
+        self, storage: Storage
+    ) -> None:
+        a, b, c = (add_project(storage, name) for name in "abc")
+        d = project(organization(id=a.organization_id), "d")
+        storage.projects.add_project(d)
+
+        def names(*scopes: Scope) -> str:
+            page = storage.projects.list_projects(scopes, ALL)
+            assert page.total == len(page.items)
+            return "".join(one.name for one in page.items)
+
+        assert names() == ""
+        assert names(Scope(a.organization_id)) == "ad"
+        assert names(Scope(a.organization_id), Scope(b.organization_id)) == "abd"
+        assert names(Scope(a.organization_id, d.id)) == "d"
+        assert names(Scope(a.organization_id, d.id), Scope(c.organization_id)) == "cd"
+        assert names(Scope(b.organization_id, d.id)) == ""  # not b's project
+        assert names(Scope(new_id()), Scope(new_id(), new_id())) == ""
+
+    def test_sp6_languages_are_listed_in_the_order_they_were_added(
+        self, storage: Storage
+    ) -> None:
+        made, other = add_project(storage), add_project(storage)
+        languages = [
+            language(made, "en", is_source=True, icon="🇬🇧", direction="ltr"),
+            language(made, "ar", direction="rtl", plural_forms=("zero", "other")),
+            language(made, "pt-BR", fallback_language_code="pt", plural_forms=()),
+            language(made, "de", icon=""),
+        ]
+        languages = [
+            replace(one, id=f"{new_id()[:-1]}{number}")
+            for number, one in enumerate(languages)
+        ]
+        languages.sort(key=lambda one: one.id)
+        for one in [*reversed(languages), language(other, "en")]:
+            storage.projects.add_language(one)
+
+        assert storage.projects.list_languages(made.id) == languages
+        assert storage.projects.list_languages(new_id()) == []
+
+    def test_sp7_a_saved_language_is_changed_and_a_removed_one_gone(
+        self, storage: Storage
+    ) -> None:
+        made, other = add_project(storage), add_project(storage)
+        old, kept = language(made, "de"), language(made, "en")
+        elsewhere = language(other, "de")
+        for one in (old, kept, elsewhere):
+            storage.projects.add_language(one)
+        new = replace(
+            old,
+            label="Deutsch",
+            icon="🇩🇪",
+            direction="rtl",
+            is_source=True,
+            fallback_language_code="en",
+            plural_forms=("other",),
+        )
+
+        storage.projects.save_language(new)
+
+        assert sorted_by_code(storage, made.id) == [new, kept]
+
+        storage.projects.remove_language(made.id, "de")
+        storage.projects.remove_language(made.id, "xx")
+
+        assert storage.projects.list_languages(made.id) == [kept]
+        assert storage.projects.list_languages(other.id) == [elsewhere]
+
+    def test_sp8_deleted_projects_are_purged_in_pieces(self, storage: Storage) -> None:
+        old, young, kept = (add_project(storage, name) for name in "abc")
+        for one in (old, young, kept):
+            storage.projects.add_language(language(one, "en"))
+            storage.access.add_token(token(one.id, project_id=one.id))
+            with storage.transaction():
+                storage.events.add([event(one) for _ in range(25)])
+                storage.jobs.add(job(one))
+        storage.projects.delete_project(old.id, at(1))
+        storage.projects.delete_project(young.id, at(3))
+
+        pieces = [storage.projects.purge_projects(at(2), 10) for _ in range(6)]
+
+        assert pieces[:2] == [10, 10]
+        assert sum(pieces) >= 25 + 4  # with the language, token, job and itself
+        assert pieces[-1] == 0
+        assert storage.access.find_token_by_hash(old.id) is None
+        assert storage.events.list_events(old.id, 100) == []
+        for one in (young, kept):
+            assert storage.access.find_token_by_hash(one.id)
+            assert len(storage.events.list_events(one.id, 100)) == 25
+        assert storage.projects.find_project(kept.id) == kept
+
+
+class StorageEventsContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    def test_se1_events_are_listed_newest_first(self, storage: Storage) -> None:
+        made, other = add_project(storage), add_project(storage)
+        events = [
+            event(made, f"t{number}", id=new_id(), created_at=at(59 - number))
+            for number in range(8)
+        ]
+        with storage.transaction():
+            storage.events.add(events[:5])
+            storage.events.add([event(other)])
+            storage.events.add(events[5:])
+
+        assert storage.events.list_events(made.id, 100) == events[::-1]
+        assert storage.events.list_events(made.id, 3) == events[:-4:-1]
+        assert storage.events.list_events(new_id(), 3) == []
+
+    def test_se2_an_event_comes_back_as_it_was(self, storage: Storage) -> None:
+        made = add_project(storage)
+        told = event(
+            made,
+            "translation.updated",
+            branch="feature/x",
+            actor=Actor("token", "t1"),
+            items=[
+                {"z": None, "a": [True, 1, 1.5, "1"], "revision": 2**53},
+                {"keyId": "k2", "pluralForm": None, "deep": {"b": {"a": []}}},
+            ],
+        )
+
+        with storage.transaction():
+            storage.events.add([told])
+
+        assert storage.events.list_events(made.id, 1) == [told]
+
+    def test_se3_events_need_the_transaction_of_their_change(
+        self, storage: Storage
+    ) -> None:
+        made = add_project(storage)
+
+        with pytest.raises(RuntimeError):
+            storage.events.add([event(made)])
+
+        assert storage.events.list_events(made.id, 1) == []
+
+
+def sorted_by_code(storage: Storage, project_id: str) -> list[object]:
+    """The languages, whatever their ids."""
+    found = storage.projects.list_languages(project_id)
+    return [*sorted(found, key=lambda one: one.language_code)]

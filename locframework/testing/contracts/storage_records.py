@@ -1,0 +1,243 @@
+"""Records for the storage contract: valid, plain, changed where a test says so."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from locframework.access.records import (
+    Caller,
+    Grant,
+    Member,
+    Organization,
+    StoredToken,
+    Token,
+    User,
+)
+from locframework.delivery.records import (
+    Distribution,
+    Release,
+    ReleaseFile,
+    StoredRelease,
+)
+from locframework.events import SYSTEM, Event
+from locframework.ids import new_id, slug
+from locframework.jobs.records import Job, Progress, StoredJob
+from locframework.paging import PageRequest
+from locframework.projects.records import Language, Project
+from locframework.storage import Storage
+
+ALL = PageRequest(limit=200)
+
+TEXTS = {
+    "empty": "",
+    "quotes": "'\"`; DROP TABLE projects; --",
+    "placeholders": "? ?? %s %% %(a)s {0} $1 :name \\",
+    "white space": " \t\r\n  two  spaces, \u00a0 \u2028 \u2029 ",
+    "not composed": "e\u0301 \u00e9 \u212b",
+    "scripts": "Größe 設定 ファイル שלום עברית العربية हिन्दी",
+    "beyond the basic plane": "👩‍👩‍👧‍👦 𝒳 🇩🇪 \U0010ffff",
+    "invisible": "\u200b\u200e\ufeff\u0001\u007f\uffff",
+    "json": '{"a": null, "b": [1.0, 1e3], "\\u0041": "\\n"}',
+    "long": "äß" * 30_000,
+}
+"""Texts that must come back byte for byte."""
+
+
+def at(minute: int, hour: int = 12) -> str:
+    """A time of one day, by minute."""
+    return f"2026-11-21T{hour:02}:{minute:02}:00.000Z"
+
+
+def organization(name: str = "Acme", **changes: Any) -> Organization:
+    id_ = new_id()
+    made = Organization(
+        id=id_,
+        slug=slug(name, id_),
+        name=name,
+        tm_enabled=True,
+        delivery_quota=None,
+        created_at=at(0),
+        updated_at=at(0),
+    )
+    return replace(made, **changes)
+
+
+def user(email: str = "ann@example.com", **changes: Any) -> User:
+    made = User(new_id(), email, "Ann", True, at(0))
+    return replace(made, **changes)
+
+
+def member(of: Organization, who: User, **changes: Any) -> Member:
+    made = Member(
+        id=new_id(),
+        organization_id=of.id,
+        user_id=who.id,
+        email=who.email,
+        name=who.name,
+        role="translator",
+        assigned_languages=None,
+        project_ids=None,
+        created_at=at(0),
+    )
+    return replace(made, **changes)
+
+
+def token(sha256: str, **changes: Any) -> StoredToken:
+    """``changes`` are of the token; a ``user_id`` and the like of how it is kept."""
+    shown = Token(
+        id=new_id(),
+        kind="personal",
+        name="Laptop",
+        prefix="svc_pat_abcd",
+        permissions=("project_read", "key_create"),
+        project_id=None,
+        assigned_languages=None,
+        expires_at=at(0, hour=23),
+        last_used_at=None,
+        created_at=at(0),
+    )
+    kept = {
+        name: changes.pop(name, None)
+        for name in ("user_id", "organization_id", "revoked_at")
+    }
+    return StoredToken(replace(shown, **changes), sha256, **kept)
+
+
+def project(of: Organization, name: str = "Web shop", **changes: Any) -> Project:
+    id_ = new_id()
+    made = Project(
+        id=id_,
+        slug=slug(name, id_),
+        organization_id=of.id,
+        name=name,
+        description="",
+        source_language="en",
+        key_separator=".",
+        main_protected=False,
+        tm_enabled=True,
+        blocking_checks=(),
+        key_count=0,
+        created_at=at(0),
+        updated_at=at(0),
+    )
+    return replace(made, **changes)
+
+
+def language(of: Project, code: str, **changes: Any) -> Language:
+    made = Language(
+        id=new_id(),
+        project_id=of.id,
+        language_code=code,
+        label=code.upper(),
+        icon=None,
+        direction="ltr",
+        is_source=False,
+        fallback_language_code=None,
+        plural_forms=("one", "other"),
+        created_at=at(0),
+    )
+    return replace(made, **changes)
+
+
+def event(of: Project, type_: str = "key.created", **changes: Any) -> Event:
+    made = Event(
+        id=new_id(),
+        type=type_,
+        organization_id=of.organization_id,
+        project_id=of.id,
+        branch=None,
+        actor=SYSTEM,
+        items=[{"keyId": "k", "key": "a.b"}],
+        created_at=at(0),
+    )
+    return replace(made, **changes)
+
+
+def job(
+    of: Project, type_: str = "import", minute: int = 0, **changes: Any
+) -> StoredJob:
+    """Queued at ``minute``; ``changes`` of the job, or of how it is kept."""
+    shown = Job(
+        id=new_id(),
+        project_id=of.id,
+        type=type_,
+        status="queued",
+        progress=Progress(0, 0),
+        result=None,
+        error=None,
+        created_by="u1",
+        created_at=at(minute),
+        started_at=None,
+        finished_at=None,
+    )
+    grant = Grant(of.organization_id, frozenset({"import_run"}))
+    kept = StoredJob(
+        job=shown,
+        organization_id=of.organization_id,
+        permission="import_run",
+        params={"file": "abc", "dryRun": False},
+        caller=Caller(SYSTEM, (grant,)),
+        owner=None,
+        lease_until=None,
+        attempt=0,
+        cancel_requested=False,
+    )
+    of_job = {name: changes.pop(name) for name in list(changes) if hasattr(shown, name)}
+    return replace(kept, job=replace(shown, **of_job), **changes)
+
+
+def distribution(of: Project, **changes: Any) -> Distribution:
+    made = Distribution(
+        id=new_id(),
+        project_id=of.id,
+        public_key=new_id(),
+        name="Web",
+        channel="stable",
+        format="json-nested",
+        language_codes=None,
+        branch=None,
+        split_by_module=False,
+        min_status="approved",
+        missing="omit",
+        auto_publish=False,
+        storage="disk",
+        status="building",
+        current_release=None,
+        created_at=at(0),
+        updated_at=at(0),
+    )
+    return replace(made, **changes)
+
+
+def release(
+    of: Distribution, version: int, *blobs: str, **changes: Any
+) -> StoredRelease:
+    """A ready release with one file for each blob; ``changes`` of the release."""
+    files = tuple(
+        ReleaseFile(f"l{number}", None, f"l{number}.json", blob, 2, "application/json")
+        for number, blob in enumerate(blobs)
+    )
+    made = Release(
+        id=new_id(),
+        version=version,
+        status="ready",
+        content_hash="sha256:" + "0" * 64,
+        file_count=len(files),
+        byte_size=2 * len(files),
+        rolled_back_from=None,
+        note="",
+        warnings=(),
+        created_by="u1",
+        published_at=at(version),
+    )
+    return StoredRelease(replace(made, **changes), of.id, of.storage, None, files)
+
+
+def add_project(storage: Storage, name: str = "Web shop") -> Project:
+    """A kept project in an organization of its own."""
+    owner = organization()
+    made = project(owner, name)
+    with storage.transaction():
+        storage.access.add_organization(owner)
+        storage.projects.add_project(made)
+    return made

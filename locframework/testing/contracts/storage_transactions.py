@@ -1,0 +1,275 @@
+"""The contract of Storage, part ST: transactions, snapshots, what follows a commit."""
+
+# ruff: noqa: PT012 - what a whole block does is the subject here
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import TypeVar
+
+import pytest
+from msgspec.structs import replace
+
+from locframework.storage import Storage
+
+from .storage_records import TEXTS, add_project, event, organization
+
+T = TypeVar("T")
+
+
+class _Fault(Exception):
+    """What a test's own block raises."""
+
+
+def elsewhere(call: Callable[[], T]) -> T:
+    """``call`` in another thread, which has a connection of its own."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(call).result()
+
+
+class StorageTransactionsContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    def test_st1_what_a_block_wrote_is_there_for_everybody(
+        self, storage: Storage
+    ) -> None:
+        made = organization()
+
+        with storage.transaction():
+            storage.access.add_organization(made)
+
+        assert elsewhere(lambda: storage.access.find_organization(made.id)) == made
+
+    @pytest.mark.parametrize("fault", [_Fault, KeyboardInterrupt, GeneratorExit])
+    def test_st2_of_a_block_that_fails_nothing_is_kept(
+        self, storage: Storage, fault: type[BaseException]
+    ) -> None:
+        made = organization()
+
+        with pytest.raises(fault), storage.transaction():
+            storage.access.add_organization(made)
+            raise fault
+
+        assert storage.access.find_organization(made.id) is None
+
+    def test_st3_a_block_inside_a_block_shares_its_fate(self, storage: Storage) -> None:
+        made = organization()
+
+        with pytest.raises(_Fault), storage.transaction():
+            with storage.transaction():
+                storage.access.add_organization(made)
+            raise _Fault
+
+        assert storage.access.find_organization(made.id) is None
+
+    def test_st4_an_inner_block_that_failed_cannot_be_half_kept(
+        self, storage: Storage
+    ) -> None:
+        outer, inner = organization("Outer"), organization("Inner")
+
+        with pytest.raises(Exception, match=r"\w"), storage.transaction():
+            storage.access.add_organization(outer)
+            with pytest.raises(_Fault), storage.transaction():
+                storage.access.add_organization(inner)
+                raise _Fault
+
+        assert storage.access.find_organization(outer.id) is None
+        assert storage.access.find_organization(inner.id) is None
+
+    def test_st5_an_inner_block_that_wrote_nothing_may_fail(
+        self, storage: Storage
+    ) -> None:
+        made = organization()
+
+        with storage.transaction():
+            storage.access.add_organization(made)
+            with pytest.raises(_Fault), storage.transaction():
+                storage.access.find_organization(made.id)
+                raise _Fault
+
+        assert storage.access.find_organization(made.id) == made
+
+    def test_st6_only_the_block_itself_sees_what_is_not_committed(
+        self, storage: Storage
+    ) -> None:
+        made = organization()
+
+        with storage.transaction():
+            storage.access.add_organization(made)
+
+            assert storage.access.find_organization(made.id) == made
+            assert elsewhere(lambda: storage.access.find_organization(made.id)) is None
+
+    def test_st7_a_snapshot_stays_at_one_moment(self, storage: Storage) -> None:
+        first = add_project(storage)
+
+        with storage.snapshot():
+            assert storage.projects.find_project(first.id)
+            second = elsewhere(lambda: add_project(storage))
+            storage_saw = storage.projects.find_project(second.id)
+
+        assert storage_saw is None
+        assert storage.projects.find_project(second.id) == second
+
+    def test_st8_a_snapshot_refuses_to_write(self, storage: Storage) -> None:
+        made = organization()
+
+        with storage.snapshot(), pytest.raises(RuntimeError):
+            storage.access.add_organization(made)
+
+        assert storage.access.find_organization(made.id) is None
+
+    def test_st9_a_snapshot_in_a_transaction_sees_what_it_wrote(
+        self, storage: Storage
+    ) -> None:
+        made = organization()
+
+        with storage.transaction():
+            storage.access.add_organization(made)
+            with storage.snapshot():
+                assert storage.access.find_organization(made.id) == made
+
+    def test_st10_calls_wait_for_the_outermost_commit(self, storage: Storage) -> None:
+        made, seen = organization(), []
+
+        def look() -> None:
+            seen.append(elsewhere(lambda: storage.access.find_organization(made.id)))
+
+        with storage.transaction():
+            with storage.transaction():
+                storage.access.add_organization(made)
+                storage.after_commit(look)
+                storage.after_commit(lambda: seen.append(None))
+            assert not seen
+
+        assert seen == [made, None]
+
+    def test_st11_calls_of_a_failed_block_are_dropped(self, storage: Storage) -> None:
+        seen: list[int] = []
+
+        with pytest.raises(_Fault), storage.transaction():
+            storage.after_commit(lambda: seen.append(1))
+            raise _Fault
+        with storage.transaction():
+            storage.after_commit(lambda: seen.append(2))
+
+        assert seen == [2]
+
+    def test_st12_a_call_outside_a_transaction_is_made_at_once(
+        self, storage: Storage
+    ) -> None:
+        seen: list[int] = []
+
+        storage.after_commit(lambda: seen.append(1))
+
+        assert seen == [1]
+
+    def test_st13_a_call_that_fails_is_logged_and_stops_nothing(
+        self, storage: Storage, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        seen: list[int] = []
+
+        def fail() -> None:
+            raise _Fault("after the commit")
+
+        with caplog.at_level(logging.ERROR), storage.transaction():
+            storage.after_commit(fail)
+            storage.after_commit(lambda: seen.append(1))
+
+        assert seen == [1]
+        assert "after the commit" in caplog.text
+
+    def test_st14_a_call_may_write_by_itself(self, storage: Storage) -> None:
+        made = organization()
+
+        with storage.transaction():
+            storage.after_commit(lambda: storage.access.add_organization(made))
+
+        assert storage.access.find_organization(made.id) == made
+
+    def test_st15_writers_under_one_lock_lose_nothing(self, storage: Storage) -> None:
+        made = add_project(storage)
+
+        def write() -> None:
+            for _ in range(10):
+                with storage.transaction():
+                    storage.projects.lock_project(made.id)
+                    old = storage.projects.find_project(made.id)
+                    assert old is not None
+                    longer = replace(old, description=old.description + "x")
+                    storage.projects.save_project(longer)
+
+        with ThreadPoolExecutor(6) as threads:
+            for done in [threads.submit(write) for _ in range(6)]:
+                done.result()
+
+        found = storage.projects.find_project(made.id)
+        assert found is not None
+        assert found.description == "x" * 60
+
+    def test_st16_a_lock_holds_until_the_transaction_ends(
+        self, storage: Storage
+    ) -> None:
+        made, order, locked = add_project(storage), [], Event()
+
+        def second() -> None:
+            locked.wait(5)
+            with storage.transaction():
+                storage.projects.lock_project(made.id)
+                order.append("second")
+
+        with ThreadPoolExecutor(1) as threads:
+            waiting = threads.submit(second)
+            with storage.transaction():
+                storage.projects.lock_project(made.id)
+                locked.set()
+                assert not Event().wait(0.3)  # time enough for the other to go wrong
+                order.append("first")
+            waiting.result()
+
+        assert order == ["first", "second"]
+
+    def test_st17_a_lock_outside_a_transaction_is_refused(
+        self, storage: Storage
+    ) -> None:
+        made = add_project(storage)
+
+        with pytest.raises(RuntimeError):
+            storage.projects.lock_project(made.id)
+        with pytest.raises(RuntimeError):
+            storage.access.lock_organization(made.organization_id)
+
+    @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+    def test_st18_text_comes_back_byte_for_byte(
+        self, storage: Storage, text: str
+    ) -> None:
+        made = add_project(storage)
+        described = replace(made, description=text)
+        told = event(made, items=[{text: text, "b": [text], "a": {"z": 1, "y": text}}])
+
+        with storage.transaction():
+            storage.projects.save_project(described)
+            storage.events.add([told])
+
+        assert storage.projects.find_project(made.id) == described
+        assert storage.events.list_events(made.id, 1) == [told]
+        assert list(storage.events.list_events(made.id, 1)[0].items[0]) == [
+            text,
+            "b",
+            "a",
+        ]
+
+    def test_st19_the_storage_works_again_after_close(self, storage: Storage) -> None:
+        made = add_project(storage)
+
+        elsewhere(storage.close)
+
+        assert storage.projects.find_project(made.id) == made
+        storage.ping()
+
+    def test_st20_a_migrated_database_has_nothing_pending(
+        self, storage: Storage
+    ) -> None:
+        assert storage.pending_migrations() == []
+        assert storage.migrate() == []

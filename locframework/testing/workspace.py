@@ -1,0 +1,143 @@
+"""A whole application for a test: a framework on an empty database, and clients.
+
+Used in a conftest.py like this::
+
+    @pytest.fixture(params=KINDS)
+    def workspace(request, tmp_path):
+        with fresh_url(request.param, tmp_path) as url:
+            with open_workspace(url, tmp_path) as workspace:
+                yield workspace
+
+    def test_a_key_is_made(workspace):
+        project = workspace.project(languages=["de"])
+        path = f"/projects/{project['id']}/keys"
+
+        made = workspace.owner.post(path, json={"key": "checkout.pay"})
+
+        assert made.status == 201
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from msgspec import UNSET
+
+from locframework.access.records import NewMember, NewToken, Role
+from locframework.app import OPERATOR, Framework, create_app
+from locframework.clock import Clock, system_clock
+from locframework.settings import Settings
+
+from .client import Answer, Client
+
+OWNER_EMAIL = "owner@example.com"
+
+
+class Workspace:
+    """A framework with one organization, its owner, and as many others as asked."""
+
+    def __init__(self, framework: Framework) -> None:
+        self.framework = framework
+        self.app = create_app(framework)
+        self._numbers = itertools.count(1)
+        self.organization_id, self.owner = self.organization()
+
+    def organization(self, name: str = "Skerry Ferries") -> tuple[str, Client]:
+        """Another organization, and a client with its owner's token."""
+        email = f"owner{next(self._numbers)}@example.com"
+        made, member = self.framework.organizations.create_organization(name, email)
+        _, secret = self.framework.tokens.create_for_member(
+            OPERATOR, made.id, member.id, NewToken(name="tests")
+        )
+        return made.id, Client(self.app, secret)
+
+    def client(
+        self,
+        role: Role,
+        *,
+        languages: Sequence[str] | None = None,
+        project_ids: Sequence[str] | None = None,
+        permissions: Sequence[str] | None = None,
+        organization_id: str | None = None,
+    ) -> Client:
+        """A client with a personal token of a new member; ``permissions`` narrow it."""
+        organization_id = organization_id or self.organization_id
+        new = NewMember(
+            email=f"{role}{next(self._numbers)}@example.com",
+            role=role,
+            assigned_languages=list(languages) if languages else None,
+            project_ids=list(project_ids) if project_ids is not None else None,
+        )
+        member = self.framework.organizations.add_member(OPERATOR, organization_id, new)
+        allowed = UNSET if permissions is None else list(permissions)
+        _, secret = self.framework.tokens.create_for_member(
+            OPERATOR, organization_id, member.id, NewToken("tests", allowed)
+        )
+        return Client(self.app, secret)
+
+    def project(
+        self,
+        *,
+        languages: Iterable[str] = (),
+        owner: Client | None = None,
+        **fields: object,
+    ) -> dict[str, Any]:
+        """A project with the source language ``en`` and more ``languages``."""
+        owner = owner or self.owner
+        body = {"name": "Web shop", "sourceLanguage": "en", **fields}
+        project: dict[str, Any] = owner.post("/projects", json=body).data["project"]
+        for code in languages:
+            path = f"/projects/{project['id']}/languages"
+            assert owner.post(path, json={"languageCode": code}).status == 201
+        return project
+
+    def key(
+        self, project: Mapping[str, Any], key: str, **fields: object
+    ) -> dict[str, Any]:
+        """A key of the project, made by the owner."""
+        path = f"/projects/{project['id']}/keys"
+        made: dict[str, Any] = self.owner.post(path, json={"key": key, **fields}).data
+        found: dict[str, Any] = made["key"]
+        return found
+
+    def run_jobs(self) -> None:
+        """Run every due job to its end, in this thread."""
+        self.framework.runner.run_until_idle()
+
+    def job_of(self, accepted: Answer, client: Client | None = None) -> dict[str, Any]:
+        """The job that a 202 answer tells of, run to its end."""
+        self.run_jobs()
+        location = accepted.headers["Location"] or ""
+        path = location.partition("/api/v1")[2]
+        job: dict[str, Any] = (client or self.owner).get(path).data["job"]
+        return job
+
+
+@contextmanager
+def open_workspace(
+    database_url: str,
+    folder: Path,
+    *,
+    plugins: Iterable[object] = (),
+    clock: Clock = system_clock,
+    **settings: object,
+) -> Iterator[Workspace]:
+    """A workspace on the plugins ``peewee`` and ``disk``; no background work.
+
+    ``settings`` are those of ``locframework.settings``; jobs run when a test asks.
+    """
+    tree: dict[str, object] = {
+        "start_scheduler": False,
+        "plugins": {
+            "peewee": {"database": database_url},
+            "disk": {"folder": str(folder / "blobs")},
+        },
+        **settings,
+    }
+    with Framework(Settings.of(tree), plugins, clock=clock) as framework:
+        framework.migrate()
+        yield Workspace(framework)

@@ -1,0 +1,113 @@
+"""The plugin offers one store, by its settings, and touches nothing too early."""
+
+import stat
+from hashlib import sha256
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import msgspec
+import pytest
+from locframework_blobs_disk import DiskPlugin, DiskSettings
+
+NAME = sha256(b"good").hexdigest()
+
+
+def settings(**given: object) -> DiskSettings:
+    return msgspec.convert(given, DiskSettings)
+
+
+def test_the_entry_point_names_the_plugin() -> None:
+    found = entry_points(group="locframework", name="disk")
+
+    assert [point.load() for point in found] == [DiskPlugin]
+    assert DiskPlugin.settings_type is DiskSettings
+
+
+def test_nothing_is_made_before_the_first_put(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "blobs"
+    [store] = DiskPlugin(settings(folder=str(folder))).loc_provide_blob_stores()
+    assert store.name == "disk"
+    assert store.get(NAME) is None
+    assert not store.has(NAME)
+    assert list(store.names()) == []
+    store.delete(NAME)
+    assert list(tmp_path.iterdir()) == []
+
+    store.put(NAME, b"good")
+
+    assert (folder / NAME[:2] / NAME).read_bytes() == b"good"
+
+
+def test_others_may_not_read_and_nobody_but_the_owner_may_write(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "data" / "blobs"
+    [store] = DiskPlugin(settings(folder=str(folder))).loc_provide_blob_stores()
+
+    store.put(NAME, b"good")
+
+    for made in (folder.parent, folder, *folder.rglob("*")):
+        mode = stat.S_IMODE(made.stat().st_mode)
+        assert mode & ~(0o750 if made.is_dir() else 0o640) == 0
+
+
+def test_a_relative_folder_stays_where_it_was_at_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    [store] = DiskPlugin(settings()).loc_provide_blob_stores()
+    monkeypatch.chdir("/")
+
+    store.put(NAME, b"good")
+
+    assert (tmp_path / "data" / "blobs" / NAME[:2] / NAME).is_file()
+
+
+def test_without_a_base_url_the_public_comes_to_us() -> None:
+    [store] = DiskPlugin(settings()).loc_provide_blob_stores()
+
+    assert store.public_url(NAME) is None
+
+
+@pytest.mark.parametrize("base", ["https://cdn.example.com", "http://[::1]:8/a/b/"])
+def test_the_public_url_is_the_path_of_the_file_under_the_base(base: str) -> None:
+    given = settings(public_base_url=base)
+    [store] = DiskPlugin(given).loc_provide_blob_stores()
+
+    assert store.public_url(NAME) == f"{base.rstrip('/')}/{NAME[:2]}/{NAME}"
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        "",
+        "cdn.example.com/l10n",
+        "//cdn.example.com",
+        "/l10n",
+        "ftp://cdn.example.com",
+        "javascript:alert(1)",
+        "https://",
+        "https://cdn.example.com/?x=1",
+        "https://cdn.example.com/?",
+        "https://cdn.example.com/#x",
+        "https://user:word@cdn.example.com/",
+        "https://cdn.example.com/a b",
+        "https://cdn.example.com/\r\nX-Header: 1",
+        "https://cdn.exämple.com/",
+        "https://[::1",
+    ],
+)
+def test_a_base_url_that_blobs_cannot_be_under_is_refused(base: str) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        settings(public_base_url=base)
+
+
+@pytest.mark.parametrize("folder", ["", "data\0blobs", 7, None])
+def test_a_folder_that_cannot_be_one_is_refused(folder: object) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        settings(folder=folder)
+
+
+def test_an_unknown_setting_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError):
+        settings(directory="data")

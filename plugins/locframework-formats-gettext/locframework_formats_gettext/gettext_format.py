@@ -1,0 +1,74 @@
+"""The two gettext formats: a translation (PO) and a template (POT)."""
+
+import re
+from collections.abc import Sequence
+
+from locframework.ports import (
+    Catalogue,
+    FileOptions,
+    FormatInfo,
+    SourceFile,
+    WrittenFile,
+)
+
+from .reading import read_catalogue
+from .writing import write_catalogue
+
+PO = FormatInfo(
+    id="gettext-po",
+    name="gettext PO",
+    extension=".po",
+    content_type="text/x-gettext-translation; charset=utf-8",
+    comments=True,
+    source_texts=True,
+)
+POT = FormatInfo(
+    id="gettext-pot",
+    name="gettext POT, template",
+    extension=".pot",
+    content_type="text/x-gettext-translation-template; charset=utf-8",
+    comments=True,
+    source_texts=True,
+)
+_has_msgid = re.compile(rb"^[ \t]*(?:#~[ \t]*)?msg(?:id|ctxt)[ \t]*\"", re.M).search
+
+
+class GettextFormat:
+    """PO, or POT when ``info`` is that of the template.
+
+    A template has source texts only: reading it gives entries without a value, and
+    writing one leaves the values out.
+    """
+
+    def __init__(self, info: FormatInfo, wrap_width: int) -> None:
+        self._info = info
+        self._template = info is POT
+        self._wrap_width = wrap_width
+
+    @property
+    def info(self) -> FormatInfo:
+        """What the format is."""
+        return self._info
+
+    def recognizes(self, file: SourceFile) -> bool:
+        """Whether the name ends like the format's and a line starts with msgid.
+
+        A file without any name is a PO file when it has such a line.
+        """
+        name = file.name.lower()
+        if not name.endswith(self._info.extension) and (name or self._template):
+            return False
+        return _has_msgid(file.content) is not None
+
+    def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
+        """One catalogue. Raises UnreadableFile with a Problem for each fault."""
+        return [read_catalogue(file.content, options, template=self._template)]
+
+    def write(
+        self, catalogues: Sequence[Catalogue], options: FileOptions
+    ) -> WrittenFile:
+        """One file of the one catalogue; see ``write_catalogue`` for warnings."""
+        [catalogue] = catalogues
+        return write_catalogue(
+            catalogue, options, template=self._template, width=self._wrap_width
+        )

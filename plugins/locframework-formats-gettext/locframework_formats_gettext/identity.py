@@ -1,0 +1,145 @@
+"""How a message and a key of the framework stand for each other.
+
+A key that came from PO keeps its message (``msgctxt``, ``msgid``, ``msgid_plural``)
+in ``key_detail``, whatever becomes of the key or its source text. Its name:
+
+- the msgid itself where that is a legal key and has no context: people who write
+  ``gettext("checkout.pay")`` find their own names again (of a plural, where it looks
+  like a name: with a separator or an underscore);
+- else a readable part and 12 hexadecimal digits of a hash over context, msgid and
+  plural, ``save-changes-0f3a61c2b7d4``: stable, legal, and different for different
+  messages. (One language's file may have a plural where an older one has none.)
+
+A key that never came from PO is written with its source text as the msgid, where
+translators expect it, and ``key:<key>`` as the context, by which it is found again.
+Without a source text the key is the msgid.
+"""
+
+import re
+from functools import lru_cache
+from hashlib import blake2b
+
+from locframework.ports import PLURAL_FORMS, Detail, Entry, Text
+
+from .details import KeyNotes, notes_in
+from .messages import Message
+
+KEY_CONTEXT = "key:"
+_READABLE = 40
+_HASH_BYTES = 6
+_LONGEST_KEY = 500
+_words = re.compile(r"[a-z0-9]+").findall
+
+
+def key_of(message: Message, separator: str) -> str:
+    """The key that stands for a message; the same in every file and language."""
+    context, msgid = message.msgctxt, message.msgid
+    has_words = message.msgid_plural not in (None, msgid)
+    is_name = not has_words or _is_name(msgid, separator)
+    if context is None and _is_key(msgid, separator) and is_name:
+        return msgid
+    if context is not None and (key := _context_key(context, separator)):
+        return key
+    return f"{_readable(msgid)}{_digits(message)}"
+
+
+def source_of(message: Message, separator: str) -> Text | None:
+    """The source text of a message, or None where the msgid is only a name.
+
+    A name is a legal key without context that has a separator or an underscore.
+    """
+    msgid = message.msgid
+    looks_named = message.msgctxt is None and _is_name(msgid, separator)
+    if looks_named and _is_key(msgid, separator):
+        return None
+    if message.msgid_plural is None:
+        return msgid
+    return {"one": msgid, "other": message.msgid_plural}
+
+
+def key_detail_of(message: Message, separator: str) -> Detail | None:
+    """What is kept with the key, as KeyNotes; None for a key not born in PO."""
+    if message.msgctxt is not None and _context_key(message.msgctxt, separator):
+        return None
+    detail: dict[str, object] = {"msgid": message.msgid}
+    if message.msgctxt is not None:
+        detail["msgctxt"] = message.msgctxt
+    if message.msgid_plural is not None:
+        detail["msgidPlural"] = message.msgid_plural
+    if formats := _formats(message.flags):
+        detail["flags"] = formats
+    return detail
+
+
+def message_of(entry: Entry) -> Message:
+    """The message that an entry is written as: its identity, and the shared flags."""
+    known = notes_in(entry.key_detail, KeyNotes)
+    one, other = _source_texts(entry.source)
+    if known is not None:
+        message = Message(known.msgid, known.msgctxt, flags=known.flags)
+        other = known.msgid_plural or other or known.msgid
+    elif one:
+        message = Message(one, KEY_CONTEXT + entry.key)
+    else:
+        message = Message(entry.key)
+        other = entry.key
+    if is_plural(entry):
+        message.msgid_plural = other
+    return message
+
+
+def is_plural(entry: Entry) -> bool:
+    """Whether the entry is written with plural forms."""
+    return entry.is_plural or not (entry.value is None or isinstance(entry.value, str))
+
+
+def _source_texts(source: Text | None) -> tuple[str, str]:
+    if source is None or isinstance(source, str):
+        return source or "", source or ""
+    said = [source[form] for form in PLURAL_FORMS if source.get(form)]
+    other = said[-1] if said else ""
+    return source.get("one") or other, other
+
+
+@lru_cache(maxsize=1024)
+def _formats(flags: str) -> str:
+    return ", ".join(flag for flag in flags.split(", ") if flag.endswith("-format"))
+
+
+@lru_cache(maxsize=16)
+def _legal(separator: str) -> re.Pattern[str]:
+    return re.compile(rf"[A-Za-z0-9_-]+(?:{re.escape(separator)}[A-Za-z0-9_-]+)*")
+
+
+def _is_key(text: str, separator: str) -> bool:
+    return len(text) <= _LONGEST_KEY and bool(_legal(separator).fullmatch(text))
+
+
+def _is_name(msgid: str, separator: str) -> bool:
+    return separator in msgid or "_" in msgid
+
+
+def _context_key(context: str, separator: str) -> str | None:
+    if not context.startswith(KEY_CONTEXT):
+        return None
+    key = context[len(KEY_CONTEXT) :]
+    return key if _is_key(key, separator) else None
+
+
+def _readable(msgid: str) -> str:
+    """The first words in lower-case kebab, with a dash after; may be empty."""
+    kebab = "-".join(_words(msgid[: 3 * _READABLE].lower()))
+    if len(kebab) > _READABLE:
+        kebab = kebab[: _READABLE + 1].rpartition("-")[0] or kebab[:_READABLE]
+    return kebab and f"{kebab}-"
+
+
+def _digits(message: Message) -> str:
+    # U+0000 is in no text, so context, msgid and plural cannot run into each other
+    parts = [message.msgid]
+    if message.msgctxt is not None:
+        parts.insert(0, message.msgctxt)
+    if message.msgid_plural is not None:
+        parts += ["", message.msgid_plural]
+    identity = "\0".join(parts)
+    return blake2b(identity.encode(), digest_size=_HASH_BYTES).hexdigest()

@@ -1,0 +1,166 @@
+"""Maps ``msgstr[i]`` to CLDR plural forms and back, and makes rules from CLDR."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import permutations
+
+from babel import Locale, UnknownLocaleError
+from babel.plural import PluralRule
+
+from locframework.ports import PLURAL_FORMS
+
+from .plural_rule import SAMPLES, parse_rule
+
+_SPARE = ("many", "few", "two", "zero", "one", "other")
+"""In which order forms are given to indices that no sample tells apart."""
+
+_UNKNOWN = PluralRule({"one": "n in 1"})  # what gettext assumes without a rule
+_COMMON = 1000  # a form that no count below takes is left out until it is used
+_RELATION = re.compile(r"([a-z])(?: mod (\d+))? (not )?in ([\d.,]+)")
+
+
+def forms_of_rule(rule: str | None, language: str) -> tuple[str, ...]:
+    """The CLDR form of each ``msgstr[i]`` under a Plural-Forms text, six at most.
+
+    Each form stands once. An index gets the form that CLDR gives to most of its
+    counts; one that no count reaches gets a form of the language that is left, then
+    any that is left. None is no rule: CLDR's forms of the common whole numbers.
+    Raises ValueError for a rule that is none.
+    """
+    if rule is None:
+        return common_forms(language)
+    return _matched(rule, language)
+
+
+def with_spares(forms: tuple[str, ...], language: str) -> tuple[str, ...]:
+    """``forms``, then those that are left, for the ``msgstr[i]`` beyond a rule."""
+    wanted = _in_language(language)
+    left = [form for form in _SPARE if form not in forms]
+    return (*forms, *sorted(left, key=lambda form: form not in wanted))
+
+
+def rule_instead(
+    rule: str | None, language: str, counts: set[int]
+) -> tuple[str, tuple[str, ...]] | None:
+    """CLDR's rule and forms where the messages follow it and not the file's ``rule``.
+
+    ``counts`` is how many texts the translated plural messages have. When they all
+    have as many as CLDR has forms for the language, and ``rule`` asks for another
+    number, the header is a left-over: services that hand out CLDR's forms leave it
+    behind (3 % of Django's catalogues). None when the rule can be right.
+    """
+    if rule is None or counts == {parse_rule(rule).count}:
+        return None
+    if len(counts) != 1 or _cldr(language) is _UNKNOWN:
+        return None
+    for used in ((), PLURAL_FORMS):
+        text, forms = rule_from_cldr(language, used)
+        if counts == {len(forms)}:
+            return text, forms
+    return None
+
+
+@lru_cache(maxsize=512)
+def _matched(rule: str, language: str) -> tuple[str, ...]:
+    parsed = parse_rule(rule)
+    cldr = _cldr(language)
+    weights = [dict.fromkeys(PLURAL_FORMS, 0) for _ in range(parsed.count)]
+    for sample, index in zip(SAMPLES, parsed.indices, strict=True):
+        weights[index][cldr(sample)] += 100
+    for form in PLURAL_FORMS:
+        preference = len(_SPARE) - _SPARE.index(form)
+        preference += 10 if form in _in_language(language) else 0
+        for weight in weights:
+            weight[form] += preference
+    weights = weights[: len(PLURAL_FORMS)]
+    return max(
+        permutations(PLURAL_FORMS, len(weights)),
+        key=lambda forms: sum(
+            weight[form] for weight, form in zip(weights, forms, strict=True)
+        ),
+    )
+
+
+def common_forms(language: str) -> tuple[str, ...]:
+    """The forms that CLDR gives to whole numbers below a thousand, in its order.
+
+    French without its ``many`` for millions, Czech without its ``many`` for
+    fractions: the two and three forms that gettext catalogues have.
+    """
+    taken = _common(language)
+    return tuple(form for form in PLURAL_FORMS if form in taken)
+
+
+def rule_from_cldr(language: str, used: Iterable[str]) -> tuple[str, tuple[str, ...]]:
+    """A Plural-Forms text and its forms: the common ones, and what is ``used``.
+
+    A used form that the language does not have is left out.
+    """
+    wanted = {*common_forms(language), *(_in_language(language) & set(used))}
+    forms = tuple(form for form in PLURAL_FORMS if form in wanted)
+    conditions = _cldr(language).rules
+    choices = ""
+    for index, form in enumerate(forms[:-1]):
+        condition = _in_c(conditions[form])
+        if condition:
+            choices += f"{condition} ? {index} : "
+    last = len(forms) - 1
+    plural = f"({choices}{last})" if choices else f"{last}"
+    return f"nplurals={len(forms)}; plural={plural};", forms
+
+
+@lru_cache(maxsize=512)
+def _common(language: str) -> frozenset[str]:
+    cldr = _cldr(language)
+    return frozenset(cldr(count) for count in range(_COMMON))
+
+
+def _in_language(language: str) -> frozenset[str]:
+    return _cldr(language).tags | {"other"}
+
+
+@lru_cache(maxsize=512)
+def _cldr(language: str) -> PluralRule:
+    parts = language.split("-")
+    for length in range(len(parts), 0, -1):
+        try:
+            return Locale.parse("-".join(parts[:length]), sep="-").plural_form
+        except (UnknownLocaleError, ValueError):
+            continue
+    return _UNKNOWN
+
+
+def _in_c(condition: str) -> str:
+    """A CLDR condition in C for whole numbers; empty when none ever fulfils it."""
+    groups = []
+    for group in condition.split(" or "):
+        relations = [_relation(relation) for relation in group.split(" and ")]
+        if "0" not in relations:
+            groups.append(" && ".join(part for part in relations if part != "1"))
+    return " || ".join(groups)
+
+
+def _relation(relation: str) -> str:
+    match = _RELATION.fullmatch(relation)
+    if match is None:
+        raise ValueError(f"no CLDR relation: {relation!r}")
+    operand, modulus, negated, ranges = match.groups()
+    bounds = [part.split("..") for part in ranges.split(",")]
+    if operand not in "ni":  # fraction digits and exponents: 0 of a whole number
+        within = any(int(part[0]) == 0 for part in bounds)
+        return str(int(within != bool(negated)))
+    left = f"n%{modulus}" if modulus else "n"
+    tests = [_test(left, part, bool(negated)) for part in bounds]
+    if len(tests) == 1:
+        return tests[0]
+    return " && ".join(tests) if negated else f"({' || '.join(tests)})"
+
+
+def _test(left: str, bounds: list[str], negated: bool) -> str:
+    low, high = bounds[0], bounds[-1]
+    if low == high:
+        return f"{left}!={low}" if negated else f"{left}=={low}"
+    if negated:
+        return f"({left}<{low} || {left}>{high})"
+    return f"{left}>={low} && {left}<={high}"

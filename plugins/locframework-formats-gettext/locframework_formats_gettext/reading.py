@@ -1,0 +1,140 @@
+"""Makes a catalogue of the messages of a PO file."""
+
+from collections.abc import Sequence
+
+from locframework.ports import Catalogue, Detail, Entry, FileOptions, Problem, Text
+
+from .charset import decoded
+from .header import in_utf8, language_of, plural_rule_of, with_field
+from .identity import key_detail_of, key_of, source_of
+from .messages import Message
+from .parser import MOST_PROBLEMS, parse, unreadable
+from .plural_forms import forms_of_rule, rule_instead, with_spares
+
+LONGEST_DESCRIPTION = 1000
+_ONE_LINE = 40  # a shorter extracted comment is not broken into several lines
+
+
+def read_catalogue(
+    content: bytes, options: FileOptions, *, template: bool
+) -> Catalogue:
+    """The catalogue that a PO file holds; of a template only the source texts.
+
+    A template's language is the source language. Raises UnreadableFile with a
+    Problem for each fault.
+    """
+    text, charset = decoded(content)
+    messages = parse(text, charset)
+    headers = [message for message in messages if message.is_header]
+    header = headers[0] if headers else None
+    fields = in_utf8(header.texts[0]) if header else ""
+    language = language_of(fields) or (options.source_language if template else None)
+    spoken = options.language_code or language or "und"
+    active = [m for m in messages if not m.obsolete and not m.is_header]
+    try:
+        fields, forms, warnings = _plurals(fields, spoken, active)
+    except ValueError as error:
+        place = f"line {header.line if header else 1}"
+        raise unreadable([Problem(place, "plural-forms", str(error))]) from None
+    separator = options.key_separator
+    entries = [_entry(message, separator, forms, template) for message in active]
+    _check_unique(headers, active, entries)
+    detail = _file_detail(header, fields, messages)
+    return Catalogue(language, entries, detail=detail, warnings=warnings)
+
+
+def _plurals(
+    fields: str, language: str, messages: Sequence[Message]
+) -> tuple[str, tuple[str, ...], list[str]]:
+    """The header's fields, the form of each ``msgstr[i]``, and warnings."""
+    rule = plural_rule_of(fields)
+    counts = {
+        len(message.texts)
+        for message in messages
+        if message.msgid_plural is not None and any(message.texts)
+    }
+    instead = rule_instead(rule, language, counts)
+    if instead is None:
+        return fields, with_spares(forms_of_rule(rule, language), language), []
+    text, forms = instead
+    warning = (
+        f"the header's Plural-Forms does not fit the messages, which have {len(forms)} "
+        f"plural forms; they were read as {', '.join(forms)}, the forms of {language}"
+    )
+    return with_field(fields, "Plural-Forms", text), forms, [warning]
+
+
+def _entry(
+    message: Message, separator: str, forms: tuple[str, ...], template: bool
+) -> Entry:
+    return Entry(
+        key=key_of(message, separator),
+        value=None if template else _value(message, forms),
+        is_plural=message.msgid_plural is not None,
+        description=(message.extracted or "")[:LONGEST_DESCRIPTION],
+        source=source_of(message, separator),
+        needs_review=message.fuzzy and not template,
+        line=message.line,
+        key_detail=key_detail_of(message, separator),
+        detail=notes_of(message, with_forms=not template),
+    )
+
+
+def _value(message: Message, forms: tuple[str, ...]) -> Text | None:
+    if message.msgid_plural is None:
+        return message.texts[0] or None
+    texts = zip(forms, message.texts, strict=False)
+    return {form: text for form, text in texts if text} or None
+
+
+def notes_of(message: Message, *, with_forms: bool = False) -> Detail | None:
+    """What a message says beyond our model, by the names that writing knows."""
+    detail: dict[str, object] = {}
+    if message.comment is not None:
+        detail["comment"] = message.comment
+    if message.extracted is not None and len(message.extracted) > _ONE_LINE:
+        detail["extracted"] = message.extracted  # as long as it can be broken otherwise
+    if message.references is not None:
+        detail["references"] = message.references
+    if message.flags:
+        detail["flags"] = message.flags
+    if message.previous:
+        detail["previous"] = message.previous
+    if with_forms and message.msgid_plural is not None and any(message.texts[6:]):
+        detail["forms"] = list(message.texts[6:])  # beyond CLDR's six
+    return detail or None
+
+
+def _file_detail(
+    header: Message | None, fields: str, messages: Sequence[Message]
+) -> Detail | None:
+    detail: dict[str, object] = {}
+    if header is not None:
+        detail["header"] = fields
+        notes = dict(notes_of(header) or {})
+        if header.fuzzy:
+            detail["headerFuzzy"] = True
+        if header.extracted is not None:
+            notes["extracted"] = header.extracted
+        if notes:
+            detail["headerNotes"] = notes
+    if obsolete := [message.block for message in messages if message.obsolete]:
+        detail["obsolete"] = "\n\n".join(obsolete)
+    return detail or None
+
+
+def _check_unique(
+    headers: Sequence[Message], messages: Sequence[Message], entries: Sequence[Entry]
+) -> None:
+    """Raise for what gettext finds by the same context and msgid, or we by one key."""
+    keys = [""] * len(headers) + [entry.key for entry in entries]
+    first: dict[object, int] = {}
+    problems: list[Problem] = []
+    for key, message in zip(keys, [*headers, *messages], strict=True):
+        line = first.setdefault(key, message.line)
+        same = first.setdefault((message.msgctxt, message.msgid), message.line)
+        if min(line, same) < message.line and len(problems) < MOST_PROBLEMS:
+            text = f"the same message as on line {min(line, same)}"
+            problems.append(Problem(f"line {message.line}", "duplicate", text))
+    if problems:
+        raise unreadable(problems)

@@ -1,0 +1,288 @@
+"""Writes a catalogue as a PO file, or its source texts as a template."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from locframework.ports import (
+    PLURAL_FORMS,
+    Catalogue,
+    Entry,
+    FileOptions,
+    UnreadableFile,
+    WrittenFile,
+    shown,
+)
+
+from .details import FileNotes, Notes, notes_in
+from .header import (
+    field_of,
+    kept_header,
+    language_of,
+    new_header,
+    plural_rule_of,
+    template_header,
+    with_field,
+)
+from .identity import is_plural, message_of
+from .messages import Message
+from .parser import parse
+from .plural_forms import common_forms, forms_of_rule, rule_from_cldr
+from .plural_rule import parse_rule
+from .reading import LONGEST_DESCRIPTION
+from .renderer import render
+
+_MOST_WARNINGS = 100
+
+_Identity = tuple[str | None, str]  # context and msgid
+_Said = tuple[Entry, Message]
+
+
+class _Plurals(NamedTuple):
+    """The ``msgstr[i]`` of a file."""
+
+    number: int
+    forms: tuple[str, ...]  # of the first indices, six at most
+    needed: frozenset[str]  # forms of common whole numbers
+
+
+def write_catalogue(
+    catalogue: Catalogue, options: FileOptions, *, template: bool, width: int
+) -> WrittenFile:
+    """The catalogue in its own order, in UTF-8, with line feeds.
+
+    Warns of keys that are one message with different texts, and of plural forms
+    that the file's rule has no place for. A message that lacks a form of common
+    numbers is marked fuzzy, with a warning: gettext would show an empty text.
+    """
+    notes = notes_in(catalogue.detail, FileNotes) or FileNotes()
+    header, plurals = (_template_head if template else _head)(catalogue, notes)
+    is_source = catalogue.language_code == options.source_language
+
+    def message_for(entry: Entry) -> Message:
+        if template:
+            return _template_message(entry, plurals)
+        return _message(entry, plurals, is_source=is_source)
+
+    written, warnings = _once_each([(e, message_for(e)) for e in catalogue.entries])
+    blocks = [render(header, width)]
+    blocks += [render(message, width) for _, message in written.values()]
+    if not template:
+        for entry, message in written.values():
+            if message.msgid_plural is not None:
+                warnings += _plural_warnings(entry, message, plurals)
+        blocks += _obsolete_blocks(notes.obsolete, written.keys())
+    content = "\n\n".join(blocks) + "\n"
+    return WrittenFile(content.encode(), _first(warnings))
+
+
+def _once_each(all_: Iterable[_Said]) -> tuple[dict[_Identity, _Said], list[str]]:
+    """Each message of gettext once, in order, and a warning for each text left out.
+
+    Of several entries that are one message, one with a text is written, else the one
+    that was in this language's file, else the first.
+    """
+    written: dict[_Identity, _Said] = {}
+    left_out: list[tuple[_Identity, _Said]] = []
+    for said in all_:
+        entry, message = said
+        identity = (message.msgctxt, message.msgid)
+        kept = written.setdefault(identity, said)
+        if kept is said:
+            continue
+        if _weight(entry) > _weight(kept[0]):
+            written[identity] = said
+            said = kept
+        left_out.append((identity, said))
+    clashes = (_clash(*said, *written[identity]) for identity, said in left_out)
+    return written, [warning for warnings in clashes for warning in warnings]
+
+
+def _weight(entry: Entry) -> tuple[bool, bool]:
+    return bool(entry.value), bool(entry.detail)
+
+
+# the header
+
+
+def _head(catalogue: Catalogue, notes: FileNotes) -> tuple[Message, _Plurals]:
+    language = catalogue.language_code or ""
+    spoken = language or "und"
+    header = notes.header
+    fields = None if header is None else kept_header(header, language)
+    number, forms = _stored_plurals(header or "", spoken)
+    if not number:
+        entries = [entry for entry in catalogue.entries if is_plural(entry)]
+        rule, forms = rule_from_cldr(spoken, _used_forms(entries))
+        number = len(forms)
+        if fields is None:
+            fields = new_header(language, rule)
+        elif field_of(fields, "Plural-Forms") is not None or any(
+            entry.value for entry in entries
+        ):
+            fields = with_field(fields, "Plural-Forms", rule)
+    plurals = _Plurals(number, forms, frozenset(common_forms(spoken)))
+    message = _header_message(fields or "", notes)
+    if language_of(header or "") is None:
+        message.fuzzy = False  # a template's, which is filled in now
+    return message, plurals
+
+
+def _template_head(catalogue: Catalogue, notes: FileNotes) -> tuple[Message, _Plurals]:
+    has_plurals = any(is_plural(entry) for entry in catalogue.entries)
+    fields = template_header(notes.header, has_plurals=has_plurals)
+    return _header_message(fields, notes), _Plurals(2, (), frozenset())
+
+
+def _stored_plurals(header: str, language: str) -> tuple[int, tuple[str, ...]]:
+    """What the stored header's own rule says; 0 where it has no usable one."""
+    rule = plural_rule_of(header)
+    if rule is None:
+        return 0, ()
+    try:
+        return parse_rule(rule).count, forms_of_rule(rule, language)
+    except ValueError:
+        return 0, ()  # not from a file that was read
+
+
+def _header_message(fields: str, notes: FileNotes) -> Message:
+    message = Message("", texts=[fields])
+    _add_notes(message, notes.header_notes)
+    message.fuzzy = notes.header_fuzzy
+    return message
+
+
+def _used_forms(entries: Iterable[Entry]) -> set[str]:
+    return {
+        form
+        for entry in entries
+        if isinstance(entry.value, Mapping)
+        for form, text in entry.value.items()
+        if text
+    }
+
+
+# one entry
+
+
+def _template_message(entry: Entry, plurals: _Plurals) -> Message:
+    message = message_of(entry)
+    notes = notes_in(entry.detail, Notes)
+    if notes is not None:
+        _add_notes(message, notes)
+    message.previous = None
+    message.extracted = _extracted(entry.description, notes)
+    message.texts = [""] * (1 if message.msgid_plural is None else plurals.number)
+    return message
+
+
+def _message(entry: Entry, plurals: _Plurals, *, is_source: bool) -> Message:
+    message = message_of(entry)
+    notes = notes_in(entry.detail, Notes)
+    if notes is not None:
+        _add_notes(message, notes)
+    message.extracted = _extracted(entry.description, notes)
+    value = entry.value
+    if is_source and not entry.needs_review and _says(message, value):
+        value = None  # gettext's own way to say that the text is the msgid
+    if message.msgid_plural is None:
+        text = value if value is None or isinstance(value, str) else value.get("other")
+        message.texts = (text or "",)
+        unfinished = False
+    else:
+        message.texts = _plural_texts(value, plurals, notes)
+        unfinished = any(message.texts) and not all(message.texts)
+    message.fuzzy = entry.needs_review or unfinished
+    return message
+
+
+def _says(message: Message, value: str | Mapping[str, str] | None) -> bool:
+    if message.msgid_plural is None:
+        return value == message.msgid
+    return value == {"one": message.msgid, "other": message.msgid_plural}
+
+
+def _plural_texts(
+    value: str | Mapping[str, str] | None, plurals: _Plurals, notes: Notes | None
+) -> Sequence[str]:
+    """The text of each ``msgstr[i]``.
+
+    A form that no common number takes (Czech ``many``, for fractions) says what
+    ``other`` says unless it has a text of its own; a form that is needed stays empty.
+    """
+    if not value:
+        return [""] * plurals.number
+    forms = {"other": value} if isinstance(value, str) else value
+    said = [forms[form] for form in PLURAL_FORMS if forms.get(form)]
+    filler = said[-1] if said else ""
+    texts = [
+        forms.get(form) or ("" if form in plurals.needed else filler)
+        for form in plurals.forms
+    ]
+    if notes is not None and notes.forms:
+        texts += notes.forms  # beyond CLDR's six
+    texts += [filler] * (plurals.number - len(texts))
+    return texts[: plurals.number]
+
+
+def _extracted(description: str, notes: Notes | None) -> str | None:
+    if not description:
+        return None
+    whole = notes.extracted if notes is not None else None
+    if whole is not None and _same_words(whole[:LONGEST_DESCRIPTION], description):
+        return whole  # with the line breaks of this language's file
+    # every kind of line break, so that no text can pass for another line
+    return "\n".join(description.splitlines())
+
+
+def _same_words(one: str, other: str) -> bool:
+    return one == other or one.split() == other.split()
+
+
+def _add_notes(message: Message, notes: Notes) -> None:
+    message.comment = notes.comment
+    message.extracted = notes.extracted
+    message.references = notes.references
+    message.flags = notes.flags
+    message.previous = notes.previous
+
+
+# what is left: warnings, obsolete messages
+
+
+def _clash(entry: Entry, message: Message, kept: Entry, other: Message) -> list[str]:
+    said = (message.msgid_plural, *message.texts)
+    if said == (other.msgid_plural, *other.texts) or not any(message.texts):
+        return []
+    name = shown(message.msgid)
+    return [f"{kept.key} and {entry.key} are one message, {name!r}: the first is kept"]
+
+
+def _plural_warnings(
+    entry: Entry, message: Message, plurals: _Plurals
+) -> Iterable[str]:
+    if any(message.texts) and not all(message.texts):
+        yield f"{entry.key} lacks a plural form and is marked fuzzy"
+    forms = entry.value.items() if isinstance(entry.value, Mapping) else ()
+    unplaced = [form for form, text in forms if text and form not in plurals.forms]
+    if unplaced:
+        told = "the file's plural rule has no place for its form"
+        yield f"{entry.key}: {told} {', '.join(unplaced)}"
+
+
+def _first(warnings: list[str]) -> list[str]:
+    more = len(warnings) - _MOST_WARNINGS
+    if more <= 0:
+        return warnings
+    return [*warnings[:_MOST_WARNINGS], f"and {more} more warnings"]
+
+
+def _obsolete_blocks(
+    stored: str, written: Iterable[tuple[str | None, str]]
+) -> list[str]:
+    """The obsolete messages as they were, but for those that are in use again."""
+    try:
+        messages = parse(stored, "utf-8")
+    except UnreadableFile:
+        return []  # not from a file that was read
+    taken = set(written)
+    return [m.block for m in messages if m.block and (m.msgctxt, m.msgid) not in taken]

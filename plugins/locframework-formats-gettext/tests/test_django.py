@@ -1,0 +1,172 @@
+"""Every catalogue that Django ships comes back as it was, and msgfmt accepts it.
+
+What differs, and should: 3 % of the files have plural messages that do not fit
+their own header. msgfmt refuses the originals; what we write, it accepts.
+"""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import polib
+import pytest
+from locframework_formats_gettext.header import field_of
+
+from locframework.ports import Catalogue, FileOptions, Format, SourceFile
+
+pytestmark = pytest.mark.slow
+
+OPTIONS = FileOptions(key_separator=".", source_language="en")
+REQUIRED = os.environ.get("LOCFRAMEWORK_REQUIRE_SERVERS") == "1"
+MISFIT = re.compile(r"^nplurals = |plural forms$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def files() -> list[Path]:
+    spec = importlib.util.find_spec("django")
+    if spec is None or spec.origin is None:
+        if REQUIRED:
+            pytest.fail("Django is not installed")
+        pytest.skip("Django is not installed")
+    found = sorted(Path(spec.origin).parent.rglob("*.po"))
+    assert len(found) > 1000
+    return found
+
+
+@pytest.fixture(scope="module")
+def catalogues(files: list[Path], po: Format) -> dict[Path, Catalogue]:
+    return {
+        path: po.read(SourceFile(path.name, path.read_bytes()), OPTIONS)[0]
+        for path in files
+    }
+
+
+@pytest.fixture(scope="module")
+def written(catalogues: dict[Path, Catalogue], po: Format) -> dict[Path, bytes]:
+    return {
+        path: po.write([catalogue], OPTIONS).content
+        for path, catalogue in catalogues.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def gettext_tools() -> None:
+    if shutil.which("msgfmt") is None or shutil.which("msgcat") is None:
+        if REQUIRED:
+            pytest.fail("GNU gettext is not installed")
+        pytest.skip("GNU gettext is not installed")
+
+
+def run(command: list[str], content: bytes) -> tuple[int, str]:
+    done = subprocess.run(
+        [*command, "-"], input=content, capture_output=True, timeout=60, check=False
+    )
+    return done.returncode, (done.stdout or done.stderr).decode()
+
+
+def checked(content: bytes) -> tuple[int, str]:
+    return run(["msgfmt", "--check", "--output-file=/dev/null"], content)
+
+
+def normalised(content: bytes) -> tuple[dict[str, str], str]:
+    """The header's fields, and the rest as msgcat writes it, empty forms aside."""
+    code, text = run(["msgcat"], content)
+    assert code == 0, text
+    header, _, messages = text.partition("\n\n")
+    comment = [line for line in header.split("\n") if line.startswith("#")]
+    fields = dict(polib._POFileParser(header).parse().metadata)
+    # a plural message that is not translated has as many empty forms as the rule
+    messages = re.sub(r'^msgstr\[\d\] ""\n(?!")', "", messages, flags=re.MULTILINE)
+    return fields | {"#": "\n".join(comment)}, messages
+
+
+def test_every_file_comes_back_as_it_was(files, catalogues, written, gettext_tools):
+    with ThreadPoolExecutor(2) as pool:
+        before = list(pool.map(lambda path: normalised(path.read_bytes()), files))
+        after = list(pool.map(lambda path: normalised(written[path]), files))
+
+    for path, (fields, messages), (new_fields, new_messages) in zip(
+        files, before, after, strict=True
+    ):
+        if catalogues[path].warnings:  # the header did not fit
+            del fields["Plural-Forms"], new_fields["Plural-Forms"]
+        assert new_fields == fields, path
+        assert new_messages == messages, path
+
+
+def test_msgfmt_accepts_what_is_written(files, catalogues, written, gettext_tools):
+    with ThreadPoolExecutor(2) as pool:
+        before = list(pool.map(lambda path: checked(path.read_bytes()), files))
+        after = list(pool.map(lambda path: checked(written[path]), files))
+
+    refused = {
+        path: out for path, (code, out) in zip(files, after, strict=True) if code
+    }
+    misfits = set()
+    for path, (code, out) in zip(files, before, strict=True):
+        if code and MISFIT.search(out):
+            misfits.add(path)
+        elif code:
+            refused.pop(path, None)  # wrong in itself: a placeholder is missing
+    assert refused == {}
+    assert misfits
+    assert misfits == {path for path in files if catalogues[path].warnings}
+
+
+def test_every_file_is_read_as_polib_reads_it(files, catalogues):
+    for path in files:
+        theirs = polib._POFileParser(path.read_text(encoding="utf-8")).parse()
+        ours = catalogues[path].entries
+        assert [
+            (
+                entry.key_detail.get("msgctxt"),
+                entry.key_detail["msgid"],
+                entry.key_detail.get("msgidPlural", ""),
+                entry.value or "",
+                entry.description,
+                entry.needs_review,
+            )
+            for entry in ours
+            if not entry.is_plural
+        ] == [
+            (e.msgctxt, e.msgid, e.msgid_plural, e.msgstr, e.comment, e.fuzzy)
+            for e in theirs
+            if not e.obsolete and not e.msgid_plural
+        ], path
+
+
+def test_no_text_of_a_plural_message_is_lost(files, catalogues):
+    for path in files:
+        theirs = polib._POFileParser(path.read_text(encoding="utf-8")).parse()
+        texts = [
+            sorted(filter(None, entry.msgstr_plural.values()))
+            for entry in theirs
+            if entry.msgid_plural and not entry.obsolete
+        ]
+        ours = [entry for entry in catalogues[path].entries if entry.is_plural]
+        assert [sorted((entry.value or {}).values()) for entry in ours] == texts, path
+
+
+def test_header_says_what_it_said(files, catalogues):
+    for path in files:
+        theirs = polib._POFileParser(path.read_text(encoding="utf-8")).parse()
+        header = catalogues[path].detail["header"]
+        for name in ("Language", "Last-Translator", "Language-Team"):
+            assert field_of(header, name) == theirs.metadata.get(name), path
+
+
+def test_a_message_has_one_key_in_all_languages(files, catalogues):
+    by_app: dict[tuple[Path, str], dict[tuple[str | None, str], str]] = {}
+    for path in files:
+        keys = by_app.setdefault((path.parents[2], path.name), {})
+        for entry in catalogues[path].entries:
+            detail = entry.key_detail
+            names = ("msgctxt", "msgid", "msgidPlural")
+            identity = tuple(detail.get(name) for name in names)
+            assert keys.setdefault(identity, entry.key) == entry.key
+    for keys in by_app.values():
+        assert len(set(keys.values())) == len(keys)

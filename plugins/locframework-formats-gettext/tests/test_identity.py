@@ -1,0 +1,109 @@
+"""How messages become keys and keys messages."""
+
+import re
+
+import pytest
+from locframework_formats_gettext.identity import key_of, message_of, source_of
+from locframework_formats_gettext.messages import Message
+
+from locframework.ports import Entry
+
+
+def key(msgid: str, msgctxt: str | None = None, separator: str = ".") -> str:
+    return key_of(Message(msgid, msgctxt), separator)
+
+
+def test_a_key_is_readable_legal_and_told_apart_by_a_hash():
+    assert key("Save changes?") == "save-changes-3d876c1cdd96"
+    assert key("Save changes!") != key("Save changes?")
+    assert key("Open", "menu") != key("Open", "dialog") != key("Open")
+    assert key("保存") == "41f33e7e37f8"
+
+
+@pytest.mark.parametrize(
+    "msgid",
+    ["%(count)d items", "a" * 5000, "x y " * 900, "…", "", "é", "--", "a\nb\0c"],
+)
+def test_every_msgid_gives_a_legal_key(msgid):
+    assert re.fullmatch(r"[A-Za-z0-9_-]{1,60}", key(msgid, "context"))
+
+
+def test_a_msgid_that_is_a_key_is_its_own_key():
+    assert key("checkout.pay_now") == "checkout.pay_now"
+    assert key("Save") == "Save"
+    assert key("checkout:pay", separator=":") == "checkout:pay"
+    assert key("checkout.pay", separator=":") != "checkout.pay"
+    assert key("checkout.pay", "menu") != "checkout.pay"
+    assert key("etc.") != "etc."
+    assert len(key("k" * 501)) < 60
+
+
+def test_a_plural_is_another_key_but_where_the_msgid_is_a_name():
+    assert key_of(Message("a file", None, "files"), ".") != key("a file")
+    assert key_of(Message("file", None, "files"), ".") != key("file")
+    assert key_of(Message("cart.items", None, "cart.items"), ".") == "cart.items"
+
+
+def test_a_name_has_no_source_text():
+    assert source_of(Message("checkout.pay"), ".") is None
+    assert source_of(Message("pay_now"), ".") is None
+    assert source_of(Message("Save"), ".") == "Save"
+    assert source_of(Message("Read the file."), ".") == "Read the file."
+    assert source_of(Message("file", None, "files"), ".") == {
+        "one": "file",
+        "other": "files",
+    }
+
+
+def test_a_key_of_another_origin_is_found_again_by_its_context():
+    message = message_of(Entry("checkout.pay", "Zahlen", source="Pay"))
+
+    assert (message.msgctxt, message.msgid) == ("key:checkout.pay", "Pay")
+    assert key_of(message, ".") == "checkout.pay"
+    assert source_of(message, ".") == "Pay"
+
+
+def test_a_key_without_a_source_text_is_its_own_msgid():
+    message = message_of(Entry("checkout.pay", "Zahlen"))
+
+    assert (message.msgctxt, message.msgid) == (None, "checkout.pay")
+
+
+def test_a_plural_of_another_origin_has_both_source_texts():
+    source = {"one": "%d file", "other": "%d files"}
+
+    message = message_of(Entry("files", None, is_plural=True, source=source))
+
+    assert (message.msgid, message.msgid_plural) == ("%d file", "%d files")
+    assert source_of(message, ".") == source
+
+
+@pytest.mark.parametrize(
+    ("source", "msgid", "plural"),
+    [
+        ({"other": "ファイル"}, "ファイル", "ファイル"),
+        ({"one": "файл", "few": "файла", "many": "файлов"}, "файл", "файлов"),
+        ("file", "file", "file"),
+        (None, "files", "files"),
+        ({}, "files", "files"),
+    ],
+)
+def test_a_plural_always_has_a_msgid_and_a_plural(source, msgid, plural):
+    message = message_of(Entry("files", is_plural=True, source=source))
+
+    assert (message.msgid, message.msgid_plural) == (msgid, plural)
+
+
+def test_the_stored_message_wins_over_key_and_source():
+    detail = {"msgid": "Pay", "msgctxt": "button", "flags": "c-format"}
+
+    message = message_of(Entry("renamed", source="Pay now", key_detail=detail))
+
+    assert (message.msgctxt, message.msgid) == ("button", "Pay")
+    assert message.flags == "c-format"
+
+
+def test_a_detail_of_another_shape_counts_as_none():
+    message = message_of(Entry("a.b", key_detail={"msgid": 1}))
+
+    assert message.msgid == "a.b"

@@ -1,0 +1,315 @@
+"""PO files as catalogues and back."""
+
+import json
+
+import pytest
+from msgspec.structs import replace
+
+from locframework.ports import Catalogue, Entry, SourceFile, UnreadableFile
+
+
+def refused(read, text: str) -> list[tuple[str, str]]:
+    with pytest.raises(UnreadableFile) as caught:
+        read(text)
+    return [(problem.path, problem.rule) for problem in caught.value.details]
+
+
+def test_a_message_becomes_an_entry(read, with_header):
+    text = with_header(
+        "# note\n#. explained\n#. twice\n#: a.c:1\n#, python-format\n"
+        'msgctxt "menu"\nmsgid "Open %s"\nmsgstr "%s öffnen"\n'
+    )
+
+    catalogue = read(text)
+
+    assert catalogue.language_code == "de"
+    assert catalogue.warnings == []
+    [entry] = catalogue.entries
+    assert entry.key.startswith("open-s-")
+    assert replace(entry, key="k") == Entry(
+        key="k",
+        value="%s öffnen",
+        description="explained\ntwice",
+        source="Open %s",
+        line=12,
+        key_detail={"msgid": "Open %s", "msgctxt": "menu", "flags": "python-format"},
+        detail={"comment": "note", "references": "a.c:1", "flags": "python-format"},
+    )
+
+
+def test_a_message_without_a_text_has_no_value(read):
+    assert read('msgid "Open it"\nmsgstr ""\n').entries[0].value is None
+
+
+def test_fuzzy_is_needs_review_and_back(read, write, with_header):
+    text = with_header(
+        '#, fuzzy, c-format\n#| msgid "Old"\nmsgid "New"\nmsgstr "Neu"\n'
+    )
+
+    catalogue = read(text)
+
+    assert catalogue.entries[0].needs_review
+    assert write(catalogue) == text
+    approved = [replace(entry, needs_review=False) for entry in catalogue.entries]
+    written = write(replace(catalogue, entries=approved))
+    assert "#, c-format\n" in written
+    assert "fuzzy" not in written
+
+
+def test_all_that_a_file_says_comes_back(read, write):
+    text = (
+        "# Copyright\n#\n# in three lines\n#, fuzzy\n"
+        'msgid ""\nmsgstr ""\n"X-Own: 1\\n"\n"Language: de\\n"\n'
+        '"Content-Type: text/plain; charset=UTF-8\\n"\n"no colon\\n"\n\n'
+        "# note\n#\n#. dev\n#: a.c:1 b.c:2\n#: c.c\n#, no-wrap\n"
+        '#| msgctxt "old"\n#| msgid "before"\nmsgctxt "menu"\nmsgid "now"\n'
+        'msgstr "jetzt"\n\n'
+        '#, fuzzy\n#~| msgid "older"\n#~ msgid "gone"\n#~ msgstr "fort"\n\n'
+        '# second\n#~ msgid "gone too"\n#~ msgstr ""\n#~ "lang\\n"\n#~ "fort"\n'
+    )
+
+    assert write(read(text)) == text
+
+
+def test_details_are_small_json(read, with_header):
+    text = with_header(
+        '#, fuzzy\nmsgid "a b"\nmsgstr "c"\n\n#~ msgid "d"\n#~ msgstr ""'
+    )
+
+    catalogue = read(text)
+
+    assert catalogue.entries[0].detail is None
+    assert catalogue.entries[0].key_detail == {"msgid": "a b"}
+    detail = json.loads(json.dumps(catalogue.detail))
+    assert detail == catalogue.detail
+    assert set(detail) == {"header", "obsolete"}
+
+
+def test_an_obsolete_message_that_is_in_use_again_is_left_out(read, write, with_header):
+    text = with_header('#~ msgid "back"\n#~ msgstr "zurück"\n')
+
+    written = write(replace(read(text), entries=[Entry("back", "wieder da")]))
+
+    assert written.count('msgid "back"') == 1
+    assert "#~" not in written
+
+
+def test_a_long_extracted_comment_comes_back_whole(read, write, with_header):
+    text = with_header("#. " + "word " * 400 + '\nmsgid "a b"\nmsgstr "c"\n')
+
+    catalogue = read(text)
+
+    assert len(catalogue.entries[0].description) == 1000
+    assert write(catalogue) == text
+    shorter = [replace(catalogue.entries[0], description="edited")]
+    assert "#. edited\n" in write(replace(catalogue, entries=shorter))
+
+
+def test_a_description_cannot_pass_for_a_message(write):
+    text = write([Entry("k", "v", description='a\rmsgid "x"\u2028b\nc')])
+
+    assert '#. a\n#. msgid "x"\n#. b\n#. c\nmsgid "k"' in text
+
+
+def test_a_language_that_was_in_no_file_keeps_the_format_flags(write):
+    detail = {"msgid": "%d of", "flags": "c-format"}
+
+    assert '#, c-format\nmsgid "%d of"' in write([Entry("k", "v", key_detail=detail)])
+
+
+@pytest.mark.parametrize(
+    ("stated", "language"),
+    [
+        ("pt_BR", "pt-BR"),
+        ("zh_Hans", "zh-Hans"),
+        ("sr@latin", "sr-Latn"),
+        ("sr_RS@latin", "sr-Latn-RS"),
+        ("ca@valencia", "ca-valencia"),
+        ("de_DE.UTF-8", "de-DE"),
+        ("de@euro", "de"),
+        ("", None),
+        ("LANGUAGE", None),
+        ("Deutsch", None),
+        ("d\u00e9", None),
+    ],
+)
+def test_the_header_tells_the_language(read, with_header, stated, language):
+    assert read(with_header("", stated)).language_code == language
+
+
+def test_a_file_without_header_does_not_say_its_language(read):
+    assert read('msgid "a"\nmsgstr "b"\n').language_code is None
+
+
+def test_a_header_in_the_language_stays_and_in_another_is_set(read, write, with_header):
+    catalogue = read(with_header("", "zh_CN"))
+
+    assert '"Language: zh_CN\\n"' in write(catalogue)
+    same = replace(catalogue, language_code="zh-Hans")
+    assert '"Language: zh_CN\\n"' in write(same)
+    moved = replace(catalogue, language_code="zh-Hant")
+    assert '"Language: zh_Hant\\n"' in write(moved)
+
+
+def test_a_file_of_another_origin_has_a_whole_header_and_no_date(write):
+    source = {"one": "file", "other": "files"}
+    entries = [
+        Entry("checkout.pay", "Zahlen", source="Pay", description="A button"),
+        Entry("files", {"one": "Datei", "other": "Dateien"}, source=source),
+        Entry("untranslated"),
+    ]
+
+    assert write(entries) == (
+        'msgid ""\nmsgstr ""\n"Project-Id-Version: \\n"\n"PO-Revision-Date: \\n"\n'
+        '"Last-Translator: \\n"\n"Language-Team: \\n"\n"Language: de\\n"\n'
+        '"MIME-Version: 1.0\\n"\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
+        '"Content-Transfer-Encoding: 8bit\\n"\n'
+        '"Plural-Forms: nplurals=2; plural=(n==1 ? 0 : 1);\\n"\n\n'
+        '#. A button\nmsgctxt "key:checkout.pay"\nmsgid "Pay"\nmsgstr "Zahlen"\n\n'
+        'msgctxt "key:files"\nmsgid "file"\nmsgid_plural "files"\n'
+        'msgstr[0] "Datei"\nmsgstr[1] "Dateien"\n\n'
+        'msgid "untranslated"\nmsgstr ""\n'
+    )
+
+
+def test_keys_of_another_origin_come_back_under_their_names(read, write):
+    source = {"one": "Save", "other": "Save all"}
+    entries = [
+        Entry("a.save", "Sichern", source="Save"),
+        Entry("b.save", "Retten", source="Save"),
+        Entry("c.save", {"one": "S", "other": "A"}, is_plural=True, source=source),
+        Entry("d.save", "Sparen"),
+    ]
+
+    again = read(write(entries)).entries
+
+    assert [(e.key, e.value, e.source) for e in again] == [
+        (e.key, e.value, e.source) for e in entries
+    ]
+    assert [entry.key_detail for entry in again[:3]] == [None] * 3
+
+
+def test_two_keys_with_one_message_and_text_are_written_once(po, options):
+    detail = {"msgid": "Save"}
+    entries = [Entry(key, "Sichern", key_detail=detail) for key in ("a.x", "b.x")]
+
+    written = po.write([Catalogue("de", entries)], options)
+
+    assert written.content.count(b'msgid "Save"') == 1
+    assert written.warnings == []
+
+
+def test_of_two_texts_for_one_message_the_first_is_kept_and_it_is_told(po, options):
+    detail = {"msgid": "Save"}
+    entries = [
+        Entry("a.x", "Sichern", key_detail=detail),
+        Entry("b.x", "Retten", key_detail=detail),
+    ]
+
+    written = po.write([Catalogue("de", entries)], options)
+
+    assert b"Sichern" in written.content
+    assert b"Retten" not in written.content
+    assert written.warnings == [
+        "a.x and b.x are one message, 'Save': the first is kept"
+    ]
+
+
+def test_of_two_keys_for_one_message_the_one_with_a_text_is_written(po, options):
+    detail = {"msgid": "Save"}
+    entries = [Entry("a", key_detail=detail), Entry("b", "Sichern", key_detail=detail)]
+
+    written = po.write([Catalogue("de", entries)], options)
+
+    assert b"Sichern" in written.content
+    assert written.warnings == []
+
+
+def test_a_source_text_that_is_its_msgid_is_written_empty(read, write):
+    plural = {"one": "file", "other": "files"}
+    entries = [
+        Entry("a", "Save", key_detail={"msgid": "Save"}),
+        Entry("b", "Save it", key_detail={"msgid": "Save now"}),
+        Entry("c", plural, key_detail={"msgid": "file", "msgidPlural": "files"}),
+        Entry("d", "Open", key_detail={"msgid": "Open"}, needs_review=True),
+    ]
+
+    english = write(entries, "en")
+
+    assert 'msgid "Save"\nmsgstr ""' in english
+    assert 'msgid "Save now"\nmsgstr "Save it"' in english
+    assert 'msgstr[0] ""\nmsgstr[1] ""' in english
+    assert 'msgstr "Open"' in english  # else its state would be lost
+    assert 'msgid "Save"\nmsgstr "Save"' in write(entries, "de")
+
+
+def test_the_same_message_twice_in_a_file_is_refused(read, with_header):
+    message = 'msgid "a b"\nmsgstr "c"\n\n'
+
+    assert refused(read, message + message) == [("line 4", "duplicate")]
+    assert refused(read, with_header(with_header(""))) == [("line 7", "duplicate")]
+    assert len(refused(read, message * 500)) == 50
+
+
+def test_a_plural_of_a_message_in_the_file_is_a_duplicate(read):
+    text = 'msgid "a b"\nmsgstr "c"\nmsgid "a b"\nmsgid_plural "d"\nmsgstr[0] ""\n'
+
+    assert refused(read, text) == [("line 3", "duplicate")]
+
+
+def test_one_msgid_in_two_contexts_is_no_duplicate(read):
+    text = (
+        'msgctxt "a"\nmsgid "x y"\nmsgstr "1"\n\nmsgctxt "b"\nmsgid "x y"\nmsgstr "2"\n'
+    )
+
+    assert [entry.value for entry in read(text).entries] == ["1", "2"]
+
+
+def test_texts_of_any_kind_come_back(read, write):
+    texts = [
+        "a\nb",
+        "\n",
+        " lead",
+        "tail \n",
+        '"q"\\',
+        "\t\r\x07\x1b",
+        "a\u2028b",
+        "x" * 300,
+    ]
+    texts += ["one two " * 40, "日本語" * 60, "e\u0301", "🙂" * 90]
+    entries = [Entry(f"k{index}", text) for index, text in enumerate(texts)]
+
+    assert [entry.value for entry in read(write(entries)).entries] == texts
+
+
+def test_the_width_is_kept_but_for_long_words(write):
+    text = write([Entry("k", "word " * 50 + "w" * 200 + "  end")])
+
+    wide = [line for line in text.split("\n") if len(line) > 79]
+    assert len(wide) == 1
+
+
+def test_content_is_never_taken_for_a_path(read, tmp_path):
+    path = tmp_path / "secret.po"
+    path.write_text('msgid "a"\nmsgstr "secret"\n')
+
+    assert refused(read, str(path)) == [("line 1", "syntax")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "by"),
+    [
+        ("de.po", b'msgid "a"\nmsgstr ""', ["gettext-po"]),
+        ("x/DE.PO", b'\xef\xbb\xbf# c\nmsgctxt "c"\nmsgid "a"', ["gettext-po"]),
+        ("app.pot", b'#\nmsgid ""\n', ["gettext-pot"]),
+        ("", b'#: a.c\nmsgid "a"\nmsgstr ""', ["gettext-po"]),
+        ("", b"{}", []),
+        ("de.po", b"{}", []),
+        ("de.json", b'msgid "a"\n', []),
+        ("de.po", b"", []),
+    ],
+)
+def test_only_sure_files_are_recognized(formats, name, content, by):
+    file = SourceFile(name, content)
+
+    assert [id for id, format_ in formats.items() if format_.recognizes(file)] == by

@@ -1,0 +1,110 @@
+"""Turns the objects of a document into whole keys, each with its text and its line."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import TypeGuard, cast
+
+from locframework.ports import Entry, Text
+
+from .json_value import Json, Object, Repeating, members_in
+from .problems import quoted
+from .strict_json import Document
+
+IsPlural = Callable[[Json], TypeGuard[dict[str, str]]]
+
+
+class Leaves:
+    """The entries of a document in file order, and beside each its member's number."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.keys: list[str] = []
+        self.entries: list[Entry] = []
+        self.members: list[int] = []
+
+    def add(self, prefix: str, texts: Mapping[str, Text], first: int) -> int:
+        """Append the texts and plurals of one object; the number after the last."""
+        keys = [prefix + name for name in texts] if prefix else list(texts)
+        values = texts.values()
+        if _are_all_texts(values):  # most keys come this way
+            end = first + len(keys)
+            members: Sequence[int] = range(first, end)
+            lines = self.document.lines[first:end]
+        else:
+            sizes = [1 if type(value) is str else 1 + len(value) for value in values]
+            *members, end = accumulate(sizes, initial=first)
+            lines = [self.document.lines[member] for member in members]
+        self.keys += keys
+        self.members += members
+        self.entries += [
+            Entry(key, value, type(value) is not str, line=line)
+            for key, value, line in zip(keys, values, lines, strict=True)
+        ]
+        return end
+
+    def checked(self) -> list[Entry]:
+        """The entries. UnreadableFile when the document has a fault."""
+        if len(set(self.keys)) < len(self.keys):
+            self._note_duplicates()
+        self.document.refuse_faults()
+        return self.entries
+
+    def _note_duplicates(self) -> None:
+        """Whole keys that are given twice, as ``a.b`` and as ``b`` in ``a``."""
+        seen: set[str] = set()
+        for key, member in zip(self.keys, self.members, strict=True):
+            if key in seen:
+                message = f"the key {quoted(key)} is given twice"
+                self.document.fault(member, "duplicate", message)
+            seen.add(key)
+
+
+def as_texts(members: Object, is_plural: IsPlural) -> Mapping[str, Text] | None:
+    """The object itself, when it holds nothing but texts and plurals."""
+    if isinstance(members, Repeating):
+        return None
+    values = members.values()
+    if _are_all_texts(values) or all(
+        type(value) is str or is_plural(value) for value in values
+    ):
+        return cast(Mapping[str, Text], members)
+    return None
+
+
+def _are_all_texts(values: Iterable[object]) -> bool:
+    return set(map(type, values)) <= {str}
+
+
+def flatten(document: Document, separator: str, is_plural: IsPlural) -> Leaves:
+    """All keys of the document; what is neither text nor object is noted as a fault.
+
+    An object that ``is_plural`` is one key with its forms.
+    """
+    walk = _Walk(document, separator, is_plural)
+    walk.take_object(document.members, "", 0)
+    return walk.leaves
+
+
+class _Walk:
+    def __init__(self, document: Document, separator: str, is_plural: IsPlural) -> None:
+        self.leaves = Leaves(document)
+        self._separator = separator
+        self._is_plural = is_plural
+
+    def take_object(self, members: Object, prefix: str, first: int) -> int:
+        """Take in one object; the number after its last member."""
+        texts = as_texts(members, self._is_plural)
+        if texts is not None:
+            return self.leaves.add(prefix, texts, first)
+        for name, value in members.items():
+            first = self._take(value, prefix, name, first)
+        return first
+
+    def _take(self, value: Json, prefix: str, name: str, member: int) -> int:
+        if isinstance(value, str) or self._is_plural(value):
+            return self.leaves.add(prefix, {name: value}, member)
+        if isinstance(value, (dict, Repeating)):
+            inside = prefix + name + self._separator
+            return self.take_object(value, inside, member + 1)
+        self.leaves.document.fault_type(member, name, value)
+        return member + 1 + members_in(value)

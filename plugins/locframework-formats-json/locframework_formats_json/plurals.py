@@ -1,0 +1,58 @@
+"""Tells a plural, an object by CLDR form, from other objects."""
+
+from collections.abc import Iterable, Mapping
+from typing import TypeGuard
+
+from locframework.ports import PLURAL_FORMS, Entry, Text
+
+from .json_value import Json
+from .problems import quoted
+
+FORMS = frozenset(PLURAL_FORMS)
+
+
+def is_forms(value: Json) -> TypeGuard[dict[str, str]]:
+    """Whether it is an object of texts by plural form, one at least."""
+    return (
+        isinstance(value, dict)
+        and FORMS.issuperset(value)
+        and set(map(type, value.values())) == {str}
+    )
+
+
+def is_whole_plural(value: Json) -> TypeGuard[dict[str, str]]:
+    """The same with ``other`` among the forms, which every language has."""
+    return isinstance(value, dict) and "other" in value and is_forms(value)
+
+
+def is_never_plural(value: Json) -> TypeGuard[dict[str, str]]:
+    """For formats that have no objects of forms."""
+    return False
+
+
+def in_order(forms: Mapping[str, str]) -> dict[str, str]:
+    """The same forms in the order zero, one, two, few, many, other."""
+    return {form: forms[form] for form in PLURAL_FORMS if form in forms}
+
+
+def whole_texts(entries: Iterable[Entry], warnings: list[str]) -> dict[str, Text]:
+    """The text of each key that has one, plural forms in order.
+
+    For the formats in which only ``other`` makes a plural. One without it (gettext's
+    Polish has none) says there what its last form says, with a warning: clients find a
+    message, and nothing is lost.
+    """
+    texts: dict[str, Text] = {}
+    for entry in entries:
+        value = entry.value
+        if type(value) is str:
+            texts[entry.key] = value
+        elif isinstance(value, Mapping) and value:
+            forms = in_order(value)
+            last = next(reversed(forms))
+            if last != "other":
+                forms["other"] = forms[last]
+                told = f"lacks the form other, which says what {last} says"
+                warnings.append(f"{quoted(entry.key)} {told}")
+            texts[entry.key] = forms
+    return texts

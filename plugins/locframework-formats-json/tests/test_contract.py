@@ -1,0 +1,134 @@
+"""Every format of the plugin keeps the contract of the port."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import pytest
+from locframework_formats_json import JsonPlugin, JsonSettings
+
+from locframework.ports import Format
+from locframework.testing.contracts.formats import FormatContract
+
+UNREADABLE = {
+    "no object": b'["a"]',
+    "null": b"null",
+    "cut off": b'{"a": "b"',
+    "trailing comma": b'{"a": "b",}',
+    "comment": b'{"a": "b"} // b',
+    "a member twice": b'{"a": "b", "a": "b"}',
+    "a member twice inside": b'{"a": {"one": "x", "other": "y", "one": "z"}}',
+    "nan": b'{"a": NaN}',
+    "infinity": b'{"a": {"b": -Infinity}}',
+    "a number": b'{"a": 1}',
+    "a large number": b'{"a": 1e999}',
+    "a boolean": b'{"a": true}',
+    "null inside": b'{"a": {"b": null}}',
+    "an array": b'{"a": ["b"]}',
+    "nul": b'{"a": "\\u0000"}',
+    "nul in a name": b'{"a\\u0000": "b"}',
+    "a lone surrogate": b'{"a": "\\udfff"}',
+    "a lone surrogate in a name": b'{"\\ud83d": "b"}',
+    "a raw control character": b'{"a": "\x01"}',
+    "nested 65 deep": b'{"a":' * 65 + b'"b"' + b"}" * 65,
+    "nested 65 deep in an array": b'{"a":' + b"[" * 64 + b"]" * 64 + b"}",
+    "not utf-8": b'{"a": "\xe9"}',
+}
+NESTED = b"""{
+  "cart": {
+    "title": "Your cart",
+    "items": {"one": "{count} item", "other": "{count} items"},
+    "empty": {}
+  },
+  "cart.note": "flat"
+}"""
+FLAT = b"""{
+  "cart.title": "Your cart",
+  "cart.items": {"one": "{count} item", "other": "{count} items"},
+  "cart.note": {"few": "a few"}
+}"""
+I18NEXT = b"""{
+  "cart": {
+    "items_one": "{{count}} item",
+    "items_other": "{{count}} items",
+    "place_ordinal_one": "{{count}}st",
+    "place_ordinal_other": "{{count}}th",
+    "friend_male": "A boyfriend"
+  },
+  "both": "both", "both_one": "1", "both_other": "n"
+}"""
+ARB = b"""{
+  "@@locale": "pt_BR",
+  "@@author": "Someone",
+  "@_CART": {},
+  "cartTitle": "Your {kind} cart",
+  "@cartTitle": {
+    "description": "Title",
+    "type": "text",
+    "context": "cart page",
+    "placeholders": {"kind": {"type": "String", "example": "new", "x": [1, 2.5, true]}}
+  },
+  "items": "{n, plural, =0{none} =1{one {kind}} few{a few} other{{n} items}}",
+  "steps": "{count, plural, offset:1 one{# step} other{# steps}}",
+  "mixed": "You have {count, plural, one{1 item} other{{count} items}}",
+  "kind": "{gender, select, male{he} other{they}}"
+}"""
+
+
+def format_named(name: str) -> Format:
+    formats = JsonPlugin(JsonSettings()).loc_provide_formats()
+    return next(format for format in formats if format.info.id == name)
+
+
+class TestNestedJson(FormatContract):
+    samples: ClassVar[Mapping[str, bytes]] = {"nested": NESTED, "flat": FLAT}
+    unreadable: ClassVar[Mapping[str, bytes]] = UNREADABLE | {
+        "a key twice": b'{"a": {"b": "x"}, "a.b": "y"}',
+        "a plural and keys": b'{"a": {"other": "x"}, "a": {"b": "y"}}',
+    }
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return format_named("json-nested")
+
+
+class TestFlatJson(FormatContract):
+    samples: ClassVar[Mapping[str, bytes]] = {"flat": FLAT}
+    unreadable: ClassVar[Mapping[str, bytes]] = UNREADABLE | {
+        "an object": b'{"a": {"b": "c"}}',
+        "forms and more": b'{"a": {"other": "b", "c": "d"}}',
+    }
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return format_named("json-flat")
+
+
+class TestI18nextJson(FormatContract):
+    cannot: ClassVar[Mapping[str, str]] = {
+        "recognize": "a file without plurals is json-nested as well"
+    }
+    samples: ClassVar[Mapping[str, bytes]] = {"i18next": I18NEXT}
+    unreadable: ClassVar[Mapping[str, bytes]] = UNREADABLE
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return format_named("json-i18next")
+
+
+class TestArb(FormatContract):
+    samples: ClassVar[Mapping[str, bytes]] = {"arb": ARB}
+    unreadable: ClassVar[Mapping[str, bytes]] = UNREADABLE | {
+        "nested": b'{"a": {"b": "c"}}',
+        "attributes that are none": b'{"a": "b", "@a": "c"}',
+        "a description that is no text": b'{"a": "b", "@a": {"description": 1}}',
+        "a key that is no text": b'{"a": "b", "@a": {"x-key": ["c"]}}',
+        "a key twice": b'{"a": "b", "c": "d", "@c": {"x-key": "a"}}',
+        "forms that are none": b'{"a": "b", "@a": {"x-plural": {"x": "y"}}}',
+        "a locale that is no text": b'{"@@locale": 1}',
+        "nan in attributes": b'{"a": "b", "@a": {"c": [NaN]}}',
+        "a member twice in attributes": b'{"a": "b", "@a": {"c": 1, "c": 1}}',
+    }
+
+    @pytest.fixture
+    def format(self) -> Format:
+        return format_named("arb")

@@ -1,0 +1,205 @@
+"""Keeps organizations, users and members; tokens stand in tokens.py."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from locframework.ports import Member, Organization, Page, PageRequest, Quota, User
+
+from .columns import json_or_null
+from .engine import Row
+from .pages import page_of
+from .tokens import TokenTable
+
+_ORGANIZATION = "id, slug, name, tm_enabled, delivery_quota, created_at, updated_at"
+_USER = "id, email, name, is_active, created_at"
+_MEMBER = """m.id, m.organization_id, m.user_id, u.email, u.name, m.role,
+    m.assigned_languages, m.project_ids, m.created_at"""
+_MEMBERS = "members m JOIN users u ON u.id = m.user_id"
+
+_quota = msgspec.json.Decoder(Quota)
+_texts = msgspec.json.Decoder(tuple[str, ...])
+
+
+class AccessTables(TokenTable):
+    """The access store (locframework/access/store.py, AccessStore)."""
+
+    def add_organization(self, organization: Organization) -> None:
+        self._database.run(
+            f"INSERT INTO organizations ({_ORGANIZATION}) VALUES (?,?,?,?,?,?,?)",
+            (
+                organization.id,
+                organization.slug,
+                organization.name,
+                organization.tm_enabled,
+                json_or_null(organization.delivery_quota),
+                organization.created_at,
+                organization.updated_at,
+            ),
+        )
+
+    def find_organization(self, organization_id: str) -> Organization | None:
+        row = self._database.row(
+            f"SELECT {_ORGANIZATION} FROM organizations WHERE id = ?",
+            (organization_id,),
+        )
+        return _organization(row) if row else None
+
+    def save_organization(self, organization: Organization) -> None:
+        self._database.run(
+            """UPDATE organizations SET slug = ?, name = ?, tm_enabled = ?,
+                delivery_quota = ?, updated_at = ? WHERE id = ?""",
+            (
+                organization.slug,
+                organization.name,
+                organization.tm_enabled,
+                json_or_null(organization.delivery_quota),
+                organization.updated_at,
+                organization.id,
+            ),
+        )
+
+    def lock_organization(self, organization_id: str) -> None:
+        self._database.lock_row("organizations", organization_id)
+
+    def list_organizations(
+        self, organization_ids: Sequence[str] | None, page: PageRequest
+    ) -> Page[Organization]:
+        source: str = "organizations"
+        params: list[object] = []
+        if organization_ids is not None:
+            source += f" WHERE {self._database.among('id')}"
+            params.append(self._database.listed(organization_ids))
+        return page_of(
+            self._database,
+            _organization,
+            page,
+            select=_ORGANIZATION,
+            source=source,
+            order="name, id",
+            params=params,
+        )
+
+    def add_user(self, user: User) -> None:
+        self._database.run(
+            f"INSERT INTO users ({_USER}, email_folded) VALUES (?,?,?,?,?,?)",
+            (
+                user.id,
+                user.email,
+                user.name,
+                user.is_active,
+                user.created_at,
+                user.email.casefold(),
+            ),
+        )
+
+    def find_user(self, user_id: str) -> User | None:
+        row = self._database.row(f"SELECT {_USER} FROM users WHERE id = ?", (user_id,))
+        return User(*row) if row else None
+
+    def find_user_by_email(self, email: str) -> User | None:
+        row = self._database.row(
+            f"SELECT {_USER} FROM users WHERE email_folded = ?", (email.casefold(),)
+        )
+        return User(*row) if row else None
+
+    def save_user(self, user: User) -> None:
+        self._database.run(
+            """UPDATE users SET email = ?, email_folded = ?, name = ?, is_active = ?
+                WHERE id = ?""",
+            (user.email, user.email.casefold(), user.name, user.is_active, user.id),
+        )
+
+    def add_member(self, member: Member) -> None:
+        self._database.run(
+            """INSERT INTO members (id, organization_id, user_id, role,
+                assigned_languages, project_ids, created_at)
+                VALUES (?,?,?,?,?,?,?)""",
+            (
+                member.id,
+                member.organization_id,
+                member.user_id,
+                member.role,
+                json_or_null(member.assigned_languages),
+                json_or_null(member.project_ids),
+                member.created_at,
+            ),
+        )
+
+    def find_member(self, organization_id: str, member_id: str) -> Member | None:
+        row = self._database.row(
+            f"""SELECT {_MEMBER} FROM {_MEMBERS}
+                WHERE m.id = ? AND m.organization_id = ?""",
+            (member_id, organization_id),
+        )
+        return _member(row) if row else None
+
+    def save_member(self, member: Member) -> None:
+        self._database.run(
+            """UPDATE members SET role = ?, assigned_languages = ?, project_ids = ?
+                WHERE id = ?""",
+            (
+                member.role,
+                json_or_null(member.assigned_languages),
+                json_or_null(member.project_ids),
+                member.id,
+            ),
+        )
+
+    def remove_member(self, member_id: str) -> None:
+        self._database.run("DELETE FROM members WHERE id = ?", (member_id,))
+
+    def list_members(self, organization_id: str, page: PageRequest) -> Page[Member]:
+        return page_of(
+            self._database,
+            _member,
+            page,
+            select=_MEMBER,
+            source=f"{_MEMBERS} WHERE m.organization_id = ?",
+            order="u.email_folded, m.id",
+            params=(organization_id,),
+        )
+
+    def memberships_of(self, user_id: str) -> list[Member]:
+        rows = self._database.rows(
+            f"""SELECT {_MEMBER} FROM {_MEMBERS}
+                WHERE m.user_id = ? AND u.is_active ORDER BY m.organization_id""",
+            (user_id,),
+        )
+        return [_member(row) for row in rows]
+
+    def count_owners(self, organization_id: str) -> int:
+        row = self._database.row(
+            """SELECT count(*) FROM members
+                WHERE organization_id = ? AND role = 'owner'""",
+            (organization_id,),
+        )
+        return row[0] if row else 0
+
+
+def _organization(row: Row) -> Organization:
+    id_, slug, name, tm_enabled, quota, created_at, updated_at = row
+    return Organization(
+        id=id_,
+        slug=slug,
+        name=name,
+        tm_enabled=tm_enabled,
+        delivery_quota=None if quota is None else _quota.decode(quota),
+        created_at=created_at,
+        updated_at=updated_at,
+    )
+
+
+def _member(row: Row) -> Member:
+    id_, organization_id, user_id, email, name, role, languages, projects, at = row
+    return Member(
+        id=id_,
+        organization_id=organization_id,
+        user_id=user_id,
+        email=email,
+        name=name,
+        role=role,
+        assigned_languages=None if languages is None else _texts.decode(languages),
+        project_ids=None if projects is None else _texts.decode(projects),
+        created_at=at,
+    )

@@ -1,0 +1,45 @@
+"""Keeps notes about the files in blob stores."""
+
+from collections.abc import Sequence
+
+from locframework.ports import BlobNote, Timestamp
+
+from .database import Database
+
+_NOTE = "store, name, byte_size, keep_until"
+_MAY_GO = """keep_until < ? AND NOT EXISTS (
+    SELECT 1 FROM release_files f JOIN releases r ON r.id = f.release_id
+    WHERE f.blob = blob_notes.name AND r.storage = blob_notes.store)"""
+
+
+class BlobNotes:
+    """The blob index (locframework/blobs/store.py, BlobIndex)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def note(self, blobs: Sequence[BlobNote]) -> None:
+        # one order for everybody, so that two who note the same cannot deadlock
+        rows = sorted((b.store, b.name, b.byte_size, b.keep_until) for b in blobs)
+        self._database.run_many(
+            f"""INSERT INTO blob_notes ({_NOTE}) VALUES (?,?,?,?)
+                ON CONFLICT (store, name) DO UPDATE
+                SET byte_size = excluded.byte_size, keep_until = excluded.keep_until
+                WHERE excluded.keep_until > blob_notes.keep_until""",
+            rows,
+        )
+
+    def list_expired(self, now: Timestamp, limit: int) -> list[BlobNote]:
+        rows = self._database.rows(
+            f"""SELECT {_NOTE} FROM blob_notes WHERE {_MAY_GO}
+                ORDER BY keep_until, store, name LIMIT ?""",
+            (now, limit),
+        )
+        return [BlobNote(*row) for row in rows]
+
+    def forget(self, blob: BlobNote, now: Timestamp) -> bool:
+        gone = self._database.run(
+            f"DELETE FROM blob_notes WHERE store = ? AND name = ? AND {_MAY_GO}",
+            (blob.store, blob.name, now),
+        )
+        return gone == 1

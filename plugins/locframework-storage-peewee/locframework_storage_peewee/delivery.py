@@ -1,0 +1,251 @@
+"""Keeps distributions, and what organizations were delivered."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from locframework.ports import (
+    Distribution,
+    Page,
+    PageRequest,
+    PublicHead,
+    Release,
+    StoredRelease,
+    Usage,
+)
+
+from .columns import json_or_null
+from .database import Database
+from .engine import Row
+from .pages import page_of
+from .releases import (
+    LIVE,
+    RELEASE,
+    RELEASE_COLUMNS,
+    RELEASES,
+    ReleaseTables,
+    release_of,
+)
+
+_OWN = """d.id, d.project_id, d.public_key, d.name, d.channel, d.format,
+    d.language_codes, d.branch, d.split_by_module, d.min_status, d.missing,
+    d.auto_publish, d.storage, d.status, d.created_at, d.updated_at"""
+_OWN_COLUMNS = 16
+_SELECT = f"{_OWN}, {RELEASE}"
+_SOURCE = """distributions d JOIN projects p ON p.id = d.project_id
+    LEFT JOIN releases r ON r.id = d.current_release_id
+    WHERE p.deleted_at IS NULL"""
+
+_codes = msgspec.json.Decoder(tuple[str, ...])
+
+
+class DeliveryTables:
+    """The delivery store (locframework/delivery/store.py, DeliveryStore)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._releases = ReleaseTables(database)
+
+    def add_distribution(self, distribution: Distribution) -> None:
+        self._database.run(
+            """INSERT INTO distributions (id, project_id, created_at, last_version,
+                public_key, name, channel, format, language_codes, branch,
+                split_by_module, min_status, missing, auto_publish, storage, status,
+                current_release_id, updated_at)
+                VALUES (?,?,?,0,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
+            (
+                distribution.id,
+                distribution.project_id,
+                distribution.created_at,
+                *_changing(distribution),
+            ),
+        )
+
+    def find_distribution(
+        self, project_id: str, distribution_id: str
+    ) -> Distribution | None:
+        row = self._database.row(
+            f"SELECT {_SELECT} FROM {_SOURCE} AND d.id = ? AND d.project_id = ?",
+            (distribution_id, project_id),
+        )
+        return _distribution(row) if row else None
+
+    def save_distribution(self, distribution: Distribution) -> None:
+        self._database.run(
+            """UPDATE distributions SET public_key = ?, name = ?, channel = ?,
+                format = ?, language_codes = ?, branch = ?, split_by_module = ?,
+                min_status = ?, missing = ?, auto_publish = ?, storage = ?,
+                status = ?, current_release_id = ?, updated_at = ? WHERE id = ?""",
+            (*_changing(distribution), distribution.id),
+        )
+
+    def lock_distribution(self, distribution_id: str) -> None:
+        self._database.lock_row("distributions", distribution_id)
+
+    def delete_distribution(self, distribution_id: str) -> None:
+        self._database.run("DELETE FROM distributions WHERE id = ?", (distribution_id,))
+
+    def list_distributions(
+        self, project_id: str, page: PageRequest
+    ) -> Page[Distribution]:
+        return page_of(
+            self._database,
+            _distribution,
+            page,
+            select=_SELECT,
+            source=f"{_SOURCE} AND d.project_id = ?",
+            order="d.name, d.id",
+            params=(project_id,),
+        )
+
+    def list_auto_publish(self, project_id: str) -> list[Distribution]:
+        rows = self._database.rows(
+            f"""SELECT {_SELECT} FROM {_SOURCE} AND d.project_id = ?
+                AND d.auto_publish AND d.status <> 'paused' ORDER BY d.id""",
+            (project_id,),
+        )
+        return [_distribution(row) for row in rows]
+
+    def next_version(self, distribution_id: str) -> int:
+        self._database.need_transaction()
+        row = self._database.row(
+            """UPDATE distributions SET last_version = last_version + 1
+                WHERE id = ? RETURNING last_version""",
+            (distribution_id,),
+        )
+        if row is None:
+            raise LookupError(f"no distribution {distribution_id}")
+        version: int = row[0]
+        return version
+
+    def add_release(self, release: StoredRelease) -> None:
+        self._releases.add(release)
+
+    def save_release(self, release: StoredRelease) -> None:
+        self._releases.save(release)
+
+    def remove_release(self, release_id: str) -> None:
+        self._releases.remove(release_id)
+
+    def find_release(self, distribution_id: str, version: int) -> StoredRelease | None:
+        return self._releases.find(distribution_id, version)
+
+    def find_release_by_id(self, release_id: str) -> StoredRelease | None:
+        return self._releases.find_by_id(release_id)
+
+    def list_releases(self, distribution_id: str, page: PageRequest) -> Page[Release]:
+        return self._releases.list_releases(distribution_id, page)
+
+    def find_building(self, distribution_id: str) -> StoredRelease | None:
+        return self._releases.find_building(distribution_id)
+
+    def find_head(self, public_key: str) -> PublicHead | None:
+        row = self._database.row(
+            """SELECT d.id, p.organization_id, d.name, d.channel,
+                COALESCE(r.storage, d.storage), d.status, r.id,
+                COALESCE(r.version, 0), COALESCE(r.content_hash, '')
+                FROM distributions d JOIN projects p ON p.id = d.project_id
+                LEFT JOIN releases r ON r.id = d.current_release_id
+                WHERE d.public_key = ? AND p.deleted_at IS NULL""",
+            (public_key,),
+        )
+        if row is None:
+            return None
+        id_, organization_id, name, channel, storage, status, *release = row
+        release_id, version, content_hash = release
+        return PublicHead(
+            distribution_id=id_,
+            organization_id=organization_id,
+            name=name,
+            channel=channel,
+            storage=storage,
+            is_paused=status == "paused",
+            release_id=release_id,
+            version=version,
+            content_hash=content_hash,
+        )
+
+    def names_blob(self, distribution_id: str, blob: str) -> tuple[str, str] | None:
+        row = self._database.row(
+            f"""SELECT f.content_type, r.storage
+                FROM {RELEASES} JOIN release_files f ON f.release_id = r.id
+                WHERE f.blob = ? AND r.distribution_id = ? AND r.status = 'ready'
+                AND {LIVE} ORDER BY r.version DESC LIMIT 1""",
+            (blob, distribution_id),
+        )
+        return (row[0], row[1]) if row else None
+
+    def blobs_of(self, distribution_id: str) -> list[tuple[str, str, int]]:
+        rows = self._database.rows(
+            f"""SELECT DISTINCT r.storage, f.blob, f.byte_size
+                FROM {RELEASES} JOIN release_files f ON f.release_id = r.id
+                WHERE r.distribution_id = ? AND {LIVE}""",
+            (distribution_id,),
+        )
+        return [(store, name, size) for store, name, size in rows]
+
+    def add_usage(self, month: str, usage: Sequence[tuple[str, Usage]]) -> None:
+        self._database.run_many(
+            """INSERT INTO delivery_usage (organization_id, month, requests, bytes)
+                VALUES (?,?,?,?) ON CONFLICT (organization_id, month) DO UPDATE SET
+                requests = delivery_usage.requests + excluded.requests,
+                bytes = delivery_usage.bytes + excluded.bytes""",
+            # one order for everybody, so that two who add cannot deadlock
+            sorted((id_, month, used.requests, used.bytes) for id_, used in usage),
+        )
+
+    def usage_of(self, organization_id: str, month: str) -> Usage:
+        row = self._database.row(
+            """SELECT requests, bytes FROM delivery_usage
+                WHERE organization_id = ? AND month = ?""",
+            (organization_id, month),
+        )
+        return Usage(*row) if row else Usage(0, 0)
+
+
+def _changing(distribution: Distribution) -> tuple[object, ...]:
+    """What a distribution may have anew, in the order that both writers name it."""
+    current = distribution.current_release
+    return (
+        distribution.public_key,
+        distribution.name,
+        distribution.channel,
+        distribution.format,
+        json_or_null(distribution.language_codes),
+        distribution.branch,
+        distribution.split_by_module,
+        distribution.min_status,
+        distribution.missing,
+        distribution.auto_publish,
+        distribution.storage,
+        distribution.status,
+        current.id if current else None,
+        distribution.updated_at,
+    )
+
+
+def _distribution(row: Row) -> Distribution:
+    id_, project_id, public_key, name, channel, format_, codes, branch, *more = row[
+        :_OWN_COLUMNS
+    ]
+    split, min_status, missing, auto_publish, storage, status, *at = more
+    release = row[_OWN_COLUMNS : _OWN_COLUMNS + RELEASE_COLUMNS]
+    return Distribution(
+        id=id_,
+        project_id=project_id,
+        public_key=public_key,
+        name=name,
+        channel=channel,
+        format=format_,
+        language_codes=None if codes is None else _codes.decode(codes),
+        branch=branch,
+        split_by_module=split,
+        min_status=min_status,
+        missing=missing,
+        auto_publish=auto_publish,
+        storage=storage,
+        status=status,
+        current_release=None if release[0] is None else release_of(release),
+        created_at=at[0],
+        updated_at=at[1],
+    )

@@ -1,0 +1,121 @@
+"""What SQLite and PostgreSQL do differently, behind one small interface."""
+
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Literal, Protocol
+
+import peewee
+
+Row = tuple[Any, ...]  # a store knows the type of each column that it asks for
+
+Fault = Literal["lost", "busy", "clash", "wrong"]
+"""What an error of the driver means.
+
+``lost``: the connection is gone. ``busy``: the database cannot do it just now (locked,
+deadlock, disk full). ``clash``: somebody else wrote the same, or took away what this
+refers to, at the same time. ``wrong``: a fault of ours.
+"""
+
+LOCK_SECONDS = 5  # how long a writer waits for others (storage.py, transaction)
+
+
+class Cursor(Protocol):
+    """What of a driver's cursor is used."""
+
+    @property
+    def rowcount(self) -> int: ...
+
+    def execute(self, sql: str, params: Sequence[object] = ..., /) -> object: ...
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[object]], /) -> object: ...
+
+    def fetchone(self) -> Row | None: ...
+
+    def fetchmany(self, size: int = ..., /) -> list[Row]: ...
+
+    def fetchall(self) -> list[Row]: ...
+
+    def close(self) -> None: ...
+
+
+class Connection(Protocol):
+    """What of a driver's connection is used; every statement commits by itself."""
+
+    def execute(self, sql: str, params: Sequence[object] = ..., /) -> Cursor: ...
+
+    def cursor(self) -> Cursor: ...
+
+    def close(self) -> None: ...
+
+
+class Engine(Protocol):
+    """One kind of database, at one address.
+
+    The strings are pieces of SQL: ``locked_row`` ends a SELECT that locks what it
+    finds until the transaction ends, ``skip_locked`` one that takes the first row
+    nobody else has locked.
+    """
+
+    errors: tuple[type[Exception], ...]  # of the driver, that ``fault`` can judge
+    begin_write: str
+    begin_read: str
+    locked_row: str
+    skip_locked: str
+
+    def make_peewee(self) -> peewee.Database:
+        """A peewee database for this address, not connected."""
+        ...
+
+    def open(self, database: peewee.Database) -> Connection:
+        """Open this thread's connection of ``database``, and set it up."""
+        ...
+
+    def prepare_to_migrate(self, database: peewee.Database) -> None:
+        """Set up the connection that migrations will run on."""
+        ...
+
+    def migrating(self, database: peewee.Database) -> AbstractContextManager[object]:
+        """Keep every other migrator out; a killed process lets them in again."""
+        ...
+
+    def spell(self, sql: str) -> str:
+        """``sql``, which has ``?`` for each parameter, as the driver wants it."""
+        ...
+
+    def among(self, column: str) -> str:
+        """The condition that ``column`` is one of ``listed(values)``: one ``?``."""
+        ...
+
+    def listed(self, values: Collection[str]) -> object:
+        """The one parameter of ``among``."""
+        ...
+
+    def fault(self, error: Exception, connection: Connection) -> Fault: ...
+
+    def in_transaction(self, connection: Connection) -> bool:
+        """Whether there is anything to roll back."""
+        ...
+
+    def stream_cursor(self, connection: Connection) -> Cursor:
+        """A cursor that keeps the rows it has not given yet in the database."""
+        ...
+
+    def insert_many(
+        self,
+        connection: Connection,
+        table: str,
+        columns: str,
+        rows: Collection[Sequence[object]],
+    ) -> None:
+        """Add rows, the fastest way that there is."""
+        ...
+
+    def take_turn(self) -> bool:
+        """Wait for the other threads that write; False after LOCK_SECONDS."""
+        ...
+
+    def leave_turn(self) -> None: ...
+
+    def forget_threads(self) -> None:
+        """In a forked child: the other threads are gone, with what they held."""
+        ...

@@ -1,0 +1,224 @@
+"""Keeps jobs; a claim is one statement that no two claimers can share."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from locframework.ports import (
+    Caller,
+    Job,
+    JobError,
+    Page,
+    PageRequest,
+    Progress,
+    StoredJob,
+    Timestamp,
+)
+
+from .columns import json_or_null, json_text
+from .database import Database
+from .engine import Row
+from .pages import page_of
+
+_JOB = """id, project_id, type, status, done, total, result, error, created_by,
+    created_at, started_at, finished_at"""
+_STORED = f"""{_JOB}, organization_id, permission, params, caller, owner, lease_until,
+    attempt, cancel_requested"""
+_JOB_COLUMNS = 12
+_OPEN = "status IN ('queued', 'running')"  # word for word as in the index jobs_open
+_FREE = f"{_OPEN} AND (status = 'queued' OR lease_until IS NULL OR lease_until <= ?)"
+_CURRENT = "id = ? AND attempt = ? AND status = 'running'"
+
+_object = msgspec.json.Decoder(Mapping[str, object])
+_error = msgspec.json.Decoder(JobError)
+_caller = msgspec.json.Decoder(Caller)
+
+
+class JobTable:
+    """The job store (locframework/jobs/store.py, JobStore)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, job: StoredJob) -> None:
+        shown = job.job
+        self._database.run(
+            f"""INSERT INTO jobs ({_STORED})
+                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
+            (
+                shown.id,
+                shown.project_id,
+                shown.type,
+                shown.status,
+                shown.progress.done,
+                shown.progress.total,
+                json_or_null(shown.result),
+                json_or_null(shown.error),
+                shown.created_by,
+                shown.created_at,
+                shown.started_at,
+                shown.finished_at,
+                job.organization_id,
+                job.permission,
+                json_text(job.params),
+                json_text(job.caller),
+                job.owner,
+                job.lease_until,
+                job.attempt,
+                job.cancel_requested,
+            ),
+        )
+
+    def find(self, project_id: str, job_id: str) -> StoredJob | None:
+        row = self._database.row(
+            f"SELECT {_STORED} FROM jobs WHERE id = ? AND project_id = ?",
+            (job_id, project_id),
+        )
+        return _stored(row) if row else None
+
+    def list_jobs(
+        self, project_id: str, permissions: Sequence[str] | None, page: PageRequest
+    ) -> Page[Job]:
+        source = "jobs WHERE project_id = ?"
+        params: list[object] = [project_id]
+        if permissions is not None:
+            source += f" AND {self._database.among('permission')}"
+            params.append(self._database.listed(permissions))
+        return page_of(
+            self._database,
+            _job,
+            page,
+            select=_JOB,
+            source=source,
+            order="created_at DESC, id DESC",
+            params=params,
+        )
+
+    def claim(
+        self, types: Sequence[str], owner: str, now: Timestamp, lease_until: Timestamp
+    ) -> StoredJob | None:
+        first = f"""SELECT id FROM jobs WHERE {_FREE} AND {self._database.among("type")}
+            ORDER BY created_at, id LIMIT 1"""
+        which = (now, self._database.listed(types))
+        if self._database.row(first, which) is None:
+            return None  # an idle look takes no lock
+        with self._database.transaction():
+            row = self._database.row(
+                f"""UPDATE jobs SET status = 'running', owner = ?, lease_until = ?,
+                    started_at = COALESCE(started_at, ?), attempt = attempt + 1
+                    WHERE id = ({first}{self._database.engine.skip_locked})
+                    RETURNING {_STORED}""",
+                (owner, lease_until, now, *which),
+            )
+        return _stored(row) if row else None
+
+    def extend(self, job_id: str, attempt: int, lease_until: Timestamp) -> bool:
+        return self._write(
+            f"UPDATE jobs SET lease_until = ? WHERE {_CURRENT}",
+            (lease_until, job_id, attempt),
+        )
+
+    def hold(self, job_id: str, attempt: int) -> bool:
+        self._database.need_transaction()
+        row = self._database.row(
+            f"SELECT id FROM jobs WHERE {_CURRENT}{self._database.engine.locked_row}",
+            (job_id, attempt),
+        )
+        return row is not None
+
+    def report(self, job_id: str, attempt: int, progress: Progress) -> None:
+        self._write(
+            f"UPDATE jobs SET done = ?, total = ? WHERE {_CURRENT}",
+            (progress.done, progress.total, job_id, attempt),
+        )
+
+    def finish(self, job: Job, attempt: int) -> bool:
+        return self._write(
+            f"""UPDATE jobs SET status = ?, done = ?, total = ?, result = ?, error = ?,
+                finished_at = ?, owner = NULL, lease_until = NULL WHERE {_CURRENT}""",
+            (
+                job.status,
+                job.progress.done,
+                job.progress.total,
+                json_or_null(job.result),
+                json_or_null(job.error),
+                job.finished_at,
+                job.id,
+                attempt,
+            ),
+        )
+
+    def owners(self) -> list[str]:
+        rows = self._database.rows(
+            f"""SELECT DISTINCT owner FROM jobs
+                WHERE {_OPEN} AND status = 'running' AND owner IS NOT NULL"""
+        )
+        return [owner for (owner,) in rows]
+
+    def release_leases(self, owner_prefix: str, except_owner: str) -> int:
+        return self._database.run(
+            f"""UPDATE jobs SET owner = NULL, lease_until = NULL
+                WHERE {_OPEN} AND status = 'running' AND owner <> ?
+                AND substr(owner, 1, ?) = ?""",
+            (except_owner, len(owner_prefix), owner_prefix),
+        )
+
+    def request_cancel(self, job_id: str, at: Timestamp) -> bool:
+        return self._write(
+            f"""UPDATE jobs SET cancel_requested = TRUE,
+                finished_at = CASE status WHEN 'queued' THEN ? ELSE finished_at END,
+                status = CASE status WHEN 'queued' THEN 'cancelled' ELSE status END
+                WHERE id = ? AND {_OPEN}""",
+            (at, job_id),
+        )
+
+    def cancel_requested(self, job_id: str) -> bool:
+        row = self._database.row(
+            "SELECT cancel_requested FROM jobs WHERE id = ?", (job_id,)
+        )
+        return bool(row and row[0])
+
+    def prune(self, before: Timestamp, rows: int) -> int:
+        return self._database.run(
+            """DELETE FROM jobs WHERE id IN (
+                SELECT id FROM jobs WHERE finished_at < ?
+                ORDER BY finished_at LIMIT ?)""",
+            (before, rows),
+        )
+
+    def _write(self, sql: str, params: Sequence[object]) -> bool:
+        return self._database.run(sql, params) == 1
+
+
+def _job(row: Row) -> Job:
+    id_, project_id, type_, status, done, total, result, error, created_by, *at = row
+    created_at, started_at, finished_at = at
+    return Job(
+        id=id_,
+        project_id=project_id,
+        type=type_,
+        status=status,
+        progress=Progress(done, total),
+        result=None if result is None else _object.decode(result),
+        error=None if error is None else _error.decode(error),
+        created_by=created_by,
+        created_at=created_at,
+        started_at=started_at,
+        finished_at=finished_at,
+    )
+
+
+def _stored(row: Row) -> StoredJob:
+    organization_id, permission, params, caller, *held = row[_JOB_COLUMNS:]
+    owner, lease_until, attempt, cancel_requested = held
+    return StoredJob(
+        job=_job(row[:_JOB_COLUMNS]),
+        organization_id=organization_id,
+        permission=permission,
+        params=_object.decode(params),
+        caller=_caller.decode(caller),
+        owner=owner,
+        lease_until=lease_until,
+        attempt=attempt,
+        cancel_requested=cancel_requested,
+    )

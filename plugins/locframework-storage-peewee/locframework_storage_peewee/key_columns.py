@@ -1,0 +1,100 @@
+"""How keys and values stand in their tables."""
+
+import msgspec
+
+from locframework.ports import Key, StoredValue, fold
+
+from .columns import json_text
+from .engine import Row
+
+PROJECT = "(SELECT number FROM project_counters WHERE project_id = ?)"
+"""The number that wide tables name a project by."""
+
+IN_PROJECT = f"project + 0 = {PROJECT}"
+"""That a key found by its id is the project's. No index is to be walked for it, which
+PostgreSQL would do in a table that it has not counted yet."""
+
+KEYS_A_PROJECT = 2**32
+"""The number of a key is this times its project's, and its own in the project."""
+
+CHUNK = 500  # keys that one statement is about
+FOLDED_BREAK = "\x1f"  # between what is folded into one text; nobody types it
+
+KEY = """k.id, k.key, k.description, k.tags, k.is_plural, k.screenshot_url,
+    k.screenshot_file_id, k.created_at, k.updated_at"""
+KEY_KEPT = """id, key, description, tags, is_plural, screenshot_url,
+    screenshot_file_id, created_at, updated_at, folded, project, number"""
+VALUE = """v.language_code, NULLIF(v.plural_form, ''), v.value, v.status,
+    v.is_outdated, v.revision, v.origin, v.approved_value, v.approved_at,
+    v.approved_by, v.updated_at, v.updated_by"""
+VALUE_KEPT = """language_code, plural_form, value, status, is_outdated, revision,
+    origin, approved_value, approved_at, approved_by, updated_at, updated_by,
+    folded, key_number"""
+
+OF_PROJECT = f"""BETWEEN {PROJECT} * {KEYS_A_PROJECT}
+    AND ({PROJECT} + 1) * {KEYS_A_PROJECT} - 1"""
+"""What the number of every key of a project is, also in the trash; asks twice."""
+
+tags_in = msgspec.json.Decoder(tuple[str, ...]).decode
+
+
+def key_of(project_id: str, row: Row) -> Key:
+    """The record of a row of KEY."""
+    id_, key, description, tags, *rest = row
+    is_plural, screenshot_url, screenshot_file_id, created_at, updated_at = rest
+    return Key(
+        id=id_,
+        project_id=project_id,
+        key=key,
+        description=description,
+        tags=tags_in(tags),
+        is_plural=is_plural,
+        screenshot_url=screenshot_url,
+        screenshot_file_id=screenshot_file_id,
+        key_source="main",
+        created_at=created_at,
+        updated_at=updated_at,
+    )
+
+
+def key_row(key: Key, project: int, number: int) -> Row:
+    """The row of KEY_KEPT of a record, by the numbers of its project and itself."""
+    return (
+        key.id,
+        key.key,
+        key.description,
+        json_text(key.tags),
+        key.is_plural,
+        key.screenshot_url,
+        key.screenshot_file_id,
+        key.created_at,
+        key.updated_at,
+        folded_key(key),
+        project,
+        number,
+    )
+
+
+def folded_key(key: Key) -> str:
+    """What a search for a key looks in, apart from the values."""
+    return fold(key.key) + FOLDED_BREAK + fold(key.description)
+
+
+def value_row(value: StoredValue, number: int) -> Row:
+    """The row of VALUE_KEPT of a record, of the key with this number."""
+    return (
+        value.language_code,
+        value.plural_form or "",
+        value.value,
+        value.status,
+        value.is_outdated,
+        value.revision,
+        value.origin,
+        value.approved_value,
+        value.approved_at,
+        value.approved_by,
+        value.updated_at,
+        value.updated_by,
+        fold(value.value),
+        number,
+    )

@@ -1,0 +1,70 @@
+"""Keeps what files say of keys beyond our model."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from locframework.ports import FileDetail
+
+from .columns import json_text
+from .database import Database
+from .key_columns import PROJECT
+
+_object = msgspec.json.Decoder(dict[str, object])
+
+
+def put_details(database: Database, details: Sequence[FileDetail]) -> None:
+    """See KeyStore.put_details."""
+    places = sorted(
+        (
+            each.project_id,
+            each.family,
+            each.language_code,
+            each.key_id,
+            each.module,
+            json_text(each.detail),
+        )
+        for each in details
+    )
+    database.run_many(
+        f"""INSERT INTO file_details
+                (project, family, language_code, key_id, module, detail)
+            VALUES ({PROJECT},?,?,?,?,?)
+            ON CONFLICT (project, family, language_code, key_id, module)
+            DO UPDATE SET detail = excluded.detail""",
+        places,
+    )
+
+
+def details_of(
+    database: Database, project_id: str, family: str, language_code: str
+) -> Mapping[str, FileDetail]:
+    """See KeyStore.details_of."""
+    rows = database.rows(
+        f"""SELECT key_id, module, detail FROM file_details
+            WHERE project = {PROJECT} AND family = ? AND language_code = ?
+                AND key_id > '' ORDER BY key_id, module""",
+        (project_id, family, language_code),
+    )
+    return {
+        key_id: FileDetail(
+            project_id, family, key_id, module, language_code, _object.decode(detail)
+        )
+        for key_id, module, detail in rows
+    }
+
+
+def file_detail(
+    database: Database, project_id: str, family: str, module: str, language_code: str
+) -> FileDetail | None:
+    """See KeyStore.file_detail."""
+    row = database.row(
+        f"""SELECT detail FROM file_details WHERE project = {PROJECT}
+            AND family = ? AND language_code = ? AND key_id = '' AND module = ?""",
+        (project_id, family, language_code, module),
+    )
+    if row is None:
+        return None
+    return FileDetail(
+        project_id, family, "", module, language_code, _object.decode(row[0])
+    )

@@ -1,0 +1,226 @@
+"""Keeps lists of keys by name: those with a tag, those with a value in some state.
+
+A page of a list is the walk of one index, and its length is known at any time. The
+lists of a key are worked out from the key itself, before and after each change.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import TypeVar
+
+from locframework.ports import Key, StoredValue
+
+from .database import Database
+from .engine import Row
+from .key_columns import CHUNK, OF_PROJECT, PROJECT, tags_in
+
+T = TypeVar("T")
+Lists = dict[tuple[int, str], set[str]]  # project by number, list: keys by name
+
+UNTRANSLATED, OUTDATED = "untranslated", "outdated"
+_STATES = ("draft", "pending_review", "approved", UNTRANSLATED, OUTDATED)
+
+
+def of_tag(tag: str) -> str:
+    """The list of the keys with this tag."""
+    return f"#{tag}"
+
+
+def of_state(language_code: str, state: str) -> str:
+    """The list of the keys with a value in this state, or without a value."""
+    return f"{language_code}/{state}"
+
+
+def of_plural(*, is_plural: bool) -> str:
+    """The list of the keys with plurals, or of those without."""
+    return "plural" if is_plural else "singular"
+
+
+@contextmanager
+def lists_kept(
+    database: Database,
+    key_ids: Collection[str],
+    language_codes: Collection[str] | None = None,
+) -> Iterator[None]:
+    """Bring the lists of these keys up to date with what the block does to them.
+
+    ``language_codes``: only values in these languages are changed.
+    """
+    before = _lists_of(database, key_ids, language_codes)
+    yield
+    after = _lists_of(database, key_ids, language_codes)
+    _leave(database, _less(before, after))
+    _enter(database, _less(after, before))
+
+
+def add_to_lists(
+    database: Database, project: int, keys: Sequence[Key], values: Sequence[StoredValue]
+) -> None:
+    """Enter new keys of one project, with their values."""
+    rows = database.rows(
+        """SELECT l.language_code FROM languages l
+            JOIN project_counters c ON c.project_id = l.project_id
+            WHERE c.number = ?""",
+        (project,),
+    )
+    names = {key.id: key.key for key in keys}
+    by_state: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for value in values:
+        name = names[value.key_id]
+        by_state[value.language_code, value.status].add(name)
+        if value.is_outdated:
+            by_state[value.language_code, OUTDATED].add(name)
+    found: Lists = defaultdict(set)
+    for key in keys:
+        _list_key(found, project, key.key, is_plural=key.is_plural, tags=key.tags)
+    for (language_code,) in rows:
+        there = {state: by_state[language_code, state] for state in _STATES}
+        there[UNTRANSLATED] = set(names.values()).difference(*there.values())
+        for state, listed in there.items():
+            found[project, of_state(language_code, state)] = listed
+    _enter(database, found)
+
+
+def add_language(database: Database, project_id: str, language_code: str) -> None:
+    """Note that no key has a value in this new language of the project."""
+    untranslated = of_state(language_code, UNTRANSLATED)
+    database.run(
+        f"""INSERT INTO key_lists (project, list, key) SELECT k.project, ?, k.key
+            FROM keys k WHERE k.project = {PROJECT} AND k.deleted_at IS NULL
+            ORDER BY k.key""",
+        (untranslated, project_id),
+    )
+    database.run(
+        """INSERT INTO key_list_lengths (project, list, keys)
+            SELECT number, ?, key_count FROM project_counters WHERE project_id = ?""",
+        (untranslated, project_id),
+    )
+
+
+def remove_language(database: Database, project_id: str, language_code: str) -> None:
+    """Drop what keys have in a language that leaves the project."""
+    database.run(
+        f"DELETE FROM key_values WHERE language_code = ? AND key_number {OF_PROJECT}",
+        (language_code, project_id, project_id),
+    )
+    database.run(
+        f"DELETE FROM file_details WHERE project = {PROJECT} AND language_code = ?",
+        (project_id, language_code),
+    )
+    lists = database.listed([of_state(language_code, state) for state in _STATES])
+    for table in ("key_lists", "key_list_lengths"):
+        database.run(
+            f"""DELETE FROM {table}
+                WHERE project = {PROJECT} AND {database.among("list")}""",
+            (project_id, lists),
+        )
+
+
+def chunks(items: Collection[T]) -> Iterator[list[T]]:
+    """``items`` in their order, CHUNK at a time."""
+    rest = iter(items)
+    while some := list(islice(rest, CHUNK)):
+        yield some
+
+
+def _lists_of(
+    database: Database,
+    key_ids: Collection[str],
+    language_codes: Collection[str] | None,
+) -> Lists:
+    """The lists that the keys belong in now; keys in the trash belong in none."""
+    found: Lists = defaultdict(set)
+    for some in chunks(key_ids):
+        if language_codes is None:
+            _list_keys(database, found, some)
+        _list_values(database, found, some, language_codes)
+    return found
+
+
+def _list_keys(database: Database, found: Lists, key_ids: Collection[str]) -> None:
+    rows = database.rows(
+        f"""SELECT k.project, k.key, k.is_plural, k.tags FROM keys k
+            WHERE {database.among("k.id")} AND k.deleted_at IS NULL""",
+        (database.listed(key_ids),),
+    )
+    for project, key, is_plural, tags in rows:
+        _list_key(found, project, key, is_plural=is_plural, tags=tags_in(tags))
+
+
+def _list_values(
+    database: Database,
+    found: Lists,
+    key_ids: Collection[str],
+    language_codes: Collection[str] | None,
+) -> None:
+    # + 0: keys are looked up by id (key_columns.IN_PROJECT)
+    mine = f"{database.among('k.id')} AND k.deleted_at IS NULL"
+    params = [database.listed(key_ids)]
+    if language_codes is not None:
+        mine += f" AND {database.among('l.language_code')}"
+        params.append(database.listed(language_codes))
+    rows = database.rows(
+        f"""SELECT k.project, k.key, l.language_code, v.status, v.is_outdated
+            FROM keys k JOIN project_counters c ON c.number = k.project + 0
+            JOIN languages l ON l.project_id = c.project_id
+            LEFT JOIN key_values v ON v.key_number = k.number
+                AND v.language_code = l.language_code
+            WHERE {mine}""",
+        params,
+    )
+    for row in rows:
+        _list_value(found, *row)
+
+
+def _list_key(
+    found: Lists, project: int, key: str, *, is_plural: bool, tags: Iterable[str]
+) -> None:
+    found[project, of_plural(is_plural=is_plural)].add(key)
+    for tag in tags:
+        found[project, of_tag(tag)].add(key)
+
+
+def _list_value(
+    found: Lists,
+    project: int,
+    key: str,
+    language_code: str,
+    status: str | None,
+    is_outdated: bool | None,
+) -> None:
+    """One value, or the lack of one: ``status`` and ``is_outdated`` are None then."""
+    found[project, of_state(language_code, status or UNTRANSLATED)].add(key)
+    if is_outdated:
+        found[project, of_state(language_code, OUTDATED)].add(key)
+
+
+def _less(lists: Lists, others: Lists) -> Lists:
+    return {place: keys - others.get(place, set()) for place, keys in lists.items()}
+
+
+def _enter(database: Database, lists: Lists) -> None:
+    database.insert_many("key_lists", "project, list, key", _rows(lists))
+    _lengthen(database, lists, by=1)
+
+
+def _leave(database: Database, lists: Lists) -> None:
+    database.run_many(
+        "DELETE FROM key_lists WHERE project = ? AND list = ? AND key = ?",
+        _rows(lists),
+    )
+    _lengthen(database, lists, by=-1)
+
+
+def _rows(lists: Lists) -> list[Row]:
+    return [(*place, key) for place in sorted(lists) for key in sorted(lists[place])]
+
+
+def _lengthen(database: Database, lists: Lists, *, by: int) -> None:
+    database.run_many(
+        """INSERT INTO key_list_lengths (project, list, keys) VALUES (?,?,?)
+            ON CONFLICT (project, list)
+            DO UPDATE SET keys = key_list_lengths.keys + excluded.keys""",
+        [(*place, by * len(keys)) for place, keys in sorted(lists.items()) if keys],
+    )

@@ -1,0 +1,69 @@
+"""Streams the texts of a language, key by key, as files are made of them."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
+
+from locframework.ports import PLURAL_FORMS, ROOT_MODULE, Selection, TextRow
+
+from .database import Database
+from .engine import Row
+from .key_columns import PROJECT
+from .key_lists import of_tag
+from .parts import Part, every, starts_with
+
+_key_of_row = itemgetter(0, 1, 2, 3)
+_SEPARATOR = "(SELECT key_separator FROM projects WHERE id = ?)"
+_APPROVED = "CASE WHEN v.status = 'approved' THEN v.value ELSE v.approved_value END"
+
+
+def text_rows(
+    database: Database, project_id: str, language_code: str, which: Selection
+) -> Iterator[TextRow]:
+    """See KeyStore.text_rows."""
+    approved = which.min_status == "approved"
+    text = _APPROVED if approved else "v.value"
+    where = every(
+        (
+            Part(f"k.project = {PROJECT} AND k.deleted_at IS NULL", (project_id,)),
+            *_of_module(project_id, which.module),
+            *_of_tag(which.tag),
+        )
+    )
+    rows = database.stream(
+        f"""SELECT k.id, k.key, k.is_plural, k.description, v.plural_form, {text},
+                v.status
+            FROM keys k LEFT JOIN key_values v
+                ON v.key_number = k.number AND v.language_code = ?
+            WHERE {where.sql} ORDER BY k.key""",
+        (language_code, *where.params),
+    )
+    return _text_rows(rows, all_approved=approved)
+
+
+def _of_module(project_id: str, module: str | None) -> Iterator[Part]:
+    if module == ROOT_MODULE:
+        # none of the separators means anything to LIKE
+        yield Part(f"k.key NOT LIKE '%' || {_SEPARATOR} || '%'", (project_id,))
+    elif module is not None:
+        yield starts_with("k.key", Part(f"(? || {_SEPARATOR})", (module, project_id)))
+
+
+def _of_tag(tag: str | None) -> Iterator[Part]:
+    if tag is not None:
+        sql = """EXISTS (SELECT 1 FROM key_lists t
+            WHERE t.project = k.project AND t.list = ? AND t.key = k.key)"""
+        yield Part(sql, (of_tag(tag),))
+
+
+def _text_rows(rows: Iterable[Row], *, all_approved: bool) -> Iterator[TextRow]:
+    for (key_id, key, is_plural, description), group in groupby(rows, _key_of_row):
+        texts: dict[str | None, str] = {}
+        needs_review = False
+        for *_, form, text, status in group:
+            if text:
+                texts[form or None] = text
+                needs_review |= not all_approved and status != "approved"
+        if len(texts) > 1:
+            texts = {form: texts[form] for form in PLURAL_FORMS if form in texts}
+        yield TextRow(key_id, key, is_plural, description, texts, needs_review)

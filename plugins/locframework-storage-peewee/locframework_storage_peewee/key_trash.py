@@ -1,0 +1,82 @@
+"""Moves keys to the trash, back out of it, and away for good."""
+
+from collections.abc import Collection
+
+from locframework.ports import Key, Timestamp
+
+from .database import Database
+from .key_columns import IN_PROJECT, KEY, key_of
+from .key_lists import chunks, lists_kept
+
+
+def find_trashed(database: Database, project_id: str, key_id: str) -> Key | None:
+    """See KeyStore.find_trashed."""
+    row = database.row(
+        f"""SELECT {KEY} FROM keys k
+            WHERE k.id = ? AND k.{IN_PROJECT} AND k.deleted_at IS NOT NULL""",
+        (key_id, project_id),
+    )
+    return key_of(project_id, row) if row else None
+
+
+def trash_keys(
+    database: Database, project_id: str, key_ids: Collection[str], at: Timestamp
+) -> None:
+    """See KeyStore.trash_keys."""
+    with database.transaction():
+        for some in chunks(key_ids):
+            with lists_kept(database, some):
+                gone = database.run(
+                    f"""UPDATE keys SET deleted_at = ? WHERE {database.among("id")}
+                        AND {IN_PROJECT} AND deleted_at IS NULL""",
+                    (at, database.listed(some), project_id),
+                )
+            count_keys(database, project_id, -gone)
+
+
+def restore_key(
+    database: Database, project_id: str, key_id: str, at: Timestamp
+) -> None:
+    """See KeyStore.restore_key."""
+    with database.transaction(), lists_kept(database, [key_id]):
+        back = database.run(
+            f"""UPDATE keys SET deleted_at = NULL, updated_at = ?
+                WHERE id = ? AND {IN_PROJECT} AND deleted_at IS NOT NULL""",
+            (at, key_id, project_id),
+        )
+        count_keys(database, project_id, back)
+
+
+def purge_trash(database: Database, before: Timestamp, rows: int) -> int:
+    """See KeyStore.purge_trash."""
+    gone = 0
+    with database.transaction():
+        found = database.rows(
+            "SELECT id FROM keys WHERE deleted_at < ? ORDER BY deleted_at LIMIT ?",
+            (before, rows),
+        )
+        for some in chunks([row[0] for row in found]):
+            # what was restored meanwhile is not in the trash any more
+            dropped = database.rows(
+                f"""DELETE FROM keys WHERE {database.among("id")} AND deleted_at < ?
+                    RETURNING number, id""",
+                (database.listed(some), before),
+            )
+            database.run_many(
+                "DELETE FROM key_values WHERE key_number = ?",
+                [(number,) for number, _ in dropped],
+            )
+            database.run(
+                f"DELETE FROM file_details WHERE {database.among('key_id')}",
+                (database.listed([id_ for _, id_ in dropped]),),
+            )
+            gone += len(dropped)
+    return gone
+
+
+def count_keys(database: Database, project_id: str, more: int) -> None:
+    """Add to the project's count of keys."""
+    database.run(
+        "UPDATE project_counters SET key_count = key_count + ? WHERE project_id = ?",
+        (more, project_id),
+    )

@@ -1,0 +1,131 @@
+"""Keeps the texts of keys."""
+
+from collections.abc import Collection, Mapping, Sequence
+from operator import itemgetter
+
+from msgspec.structs import replace
+
+from locframework.ports import StoredValue
+
+from .database import Database
+from .engine import Row
+from .key_columns import VALUE, VALUE_KEPT, value_row
+from .key_lists import chunks, lists_kept
+
+_number_of = itemgetter(-1)
+_PLACE = "key_number = ? AND language_code = ? AND plural_form = ?"
+_REPLACED = """value = excluded.value, status = excluded.status,
+    is_outdated = excluded.is_outdated, revision = excluded.revision,
+    origin = excluded.origin, approved_value = excluded.approved_value,
+    approved_at = excluded.approved_at, approved_by = excluded.approved_by,
+    updated_at = excluded.updated_at, updated_by = excluded.updated_by,
+    folded = excluded.folded"""
+
+
+def values_of(
+    database: Database,
+    key_ids: Collection[str],
+    language_codes: Collection[str] | None,
+) -> dict[str, list[StoredValue]]:
+    """See KeyStore.values_of."""
+    condition = f"{database.among('k.id')} AND k.deleted_at IS NULL"
+    listed = [database.listed(language_codes)] if language_codes is not None else []
+    if listed:
+        condition += f" AND {database.among('v.language_code')}"
+    found: dict[str, list[StoredValue]] = {}
+    for some in chunks(key_ids):
+        rows = database.rows(
+            f"""SELECT k.id, {VALUE} FROM keys k
+                JOIN key_values v ON v.key_number = k.number WHERE {condition}""",
+            (database.listed(some), *listed),
+        )
+        for row in rows:
+            found.setdefault(row[0], []).append(StoredValue(*row))
+    return found
+
+
+def add_values(
+    database: Database, numbers: Mapping[str, int], values: Sequence[StoredValue]
+) -> None:
+    """Values of new keys, ``numbers`` by id. The lists of keys are left as they are."""
+    database.insert_many("key_values", VALUE_KEPT, _rows(numbers, values))
+
+
+def put_values(database: Database, values: Sequence[StoredValue]) -> None:
+    """See KeyStore.put_values."""
+    ids = dict.fromkeys(value.key_id for value in values)
+    languages = {value.language_code for value in values}
+    marks = "?" + ",?" * VALUE_KEPT.count(",")
+    with database.transaction(), lists_kept(database, ids, languages):
+        database.run_many(
+            f"""INSERT INTO key_values ({VALUE_KEPT}) VALUES ({marks})
+                ON CONFLICT (key_number, language_code, plural_form)
+                DO UPDATE SET {_REPLACED}""",
+            _rows(_numbers(database, ids), values),
+        )
+
+
+def remove_values(database: Database, values: Sequence[StoredValue]) -> None:
+    """See KeyStore.remove_values."""
+    ids = dict.fromkeys(value.key_id for value in values)
+    languages = {value.language_code for value in values}
+    with database.transaction(), lists_kept(database, ids, languages):
+        numbers = _numbers(database, ids)
+        database.run_many(
+            f"DELETE FROM key_values WHERE {_PLACE}",
+            [
+                (numbers[value.key_id], value.language_code, value.plural_form or "")
+                for value in values
+                if value.key_id in numbers
+            ],
+        )
+
+
+def mark_outdated(
+    database: Database, key_ids: Collection[str], source_language: str
+) -> list[StoredValue]:
+    """See KeyStore.mark_outdated."""
+    turned: list[StoredValue] = []
+    with database.transaction():
+        for some in chunks(key_ids):
+            turned += _mark_outdated(database, some, source_language)
+    return turned
+
+
+def _mark_outdated(
+    database: Database, key_ids: Collection[str], source_language: str
+) -> list[StoredValue]:
+    mine = f"{database.among('k.id')} AND k.deleted_at IS NULL"
+    fresh = "language_code <> ? AND NOT is_outdated"
+    params = (database.listed(key_ids), source_language)
+    rows = database.rows(
+        f"""SELECT k.id, {VALUE} FROM keys k
+            JOIN key_values v ON v.key_number = k.number WHERE {mine} AND {fresh}""",
+        params,
+    )
+    values = [StoredValue(*row) for row in rows]
+    if values:
+        with lists_kept(database, key_ids, {value.language_code for value in values}):
+            database.run(
+                f"""UPDATE key_values SET is_outdated = TRUE WHERE key_number IN (
+                    SELECT k.number FROM keys k WHERE {mine}) AND {fresh}""",
+                params,
+            )
+    return [replace(value, is_outdated=True) for value in values]
+
+
+def _rows(numbers: Mapping[str, int], values: Sequence[StoredValue]) -> list[Row]:
+    rows = [value_row(value, numbers[value.key_id]) for value in values]
+    rows.sort(key=_number_of)  # next to each other in the index
+    return rows
+
+
+def _numbers(database: Database, key_ids: Collection[str]) -> dict[str, int]:
+    numbers: dict[str, int] = {}
+    for some in chunks(key_ids):
+        rows = database.rows(
+            f"SELECT id, number FROM keys WHERE {database.among('id')}",
+            (database.listed(some),),
+        )
+        numbers.update(rows)
+    return numbers

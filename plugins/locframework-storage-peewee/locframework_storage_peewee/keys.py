@@ -1,0 +1,220 @@
+"""Keeps keys; their values, lists and texts stand in the files beside."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from operator import attrgetter
+
+from locframework.ports import (
+    FileDetail,
+    Key,
+    KeyFilter,
+    Page,
+    PageRequest,
+    Selection,
+    StoredValue,
+    TextRow,
+    Timestamp,
+)
+
+from . import key_details, key_pages, key_texts, key_trash, key_values
+from .columns import json_text
+from .database import Database
+from .engine import Row
+from .key_columns import (
+    IN_PROJECT,
+    KEY,
+    KEY_KEPT,
+    KEYS_A_PROJECT,
+    PROJECT,
+    folded_key,
+    key_of,
+    key_row,
+)
+from .key_lists import add_to_lists, chunks, lists_kept
+from .parts import Part, starts_with
+
+_BY_NAME = f"k.project = {PROJECT} AND k.deleted_at IS NULL"
+_BY_ID = f"k.{IN_PROJECT} AND k.deleted_at IS NULL"
+
+
+class KeyTables:
+    """The key store (locframework/keys/store.py, KeyStore)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_keys(self, keys: Sequence[Key], values: Sequence[StoredValue] = ()) -> None:
+        with self._database.transaction():
+            for project_id in {key.project_id for key in keys}:
+                mine = [key for key in keys if key.project_id == project_id]
+                ids = {key.id for key in mine}
+                texts = [value for value in values if value.key_id in ids]
+                self._add(project_id, mine, texts)
+
+    def find_key(self, project_id: str, key_id: str) -> Key | None:
+        row = self._database.row(
+            f"SELECT {KEY} FROM keys k WHERE {_BY_ID} AND k.id = ?",
+            (project_id, key_id),
+        )
+        return key_of(project_id, row) if row else None
+
+    def find_keys(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
+        found = self._found(
+            project_id, f"{_BY_ID} AND {self._database.among('k.id')}", key_ids
+        )
+        return {key.id: key for key in found}
+
+    def find_keys_by_name(
+        self, project_id: str, names: Collection[str]
+    ) -> dict[str, Key]:
+        found = self._found(
+            project_id, f"{_BY_NAME} AND {self._database.among('k.key')}", names
+        )
+        return {key.key: key for key in found}
+
+    def find_trashed(self, project_id: str, key_id: str) -> Key | None:
+        return key_trash.find_trashed(self._database, project_id, key_id)
+
+    def save_keys(self, keys: Sequence[Key]) -> None:
+        ids = [key.id for key in keys]
+        with self._database.transaction(), lists_kept(self._database, ids):
+            self._make_way(keys)
+            self._database.run_many(
+                """UPDATE keys SET key = ?, description = ?, tags = ?, is_plural = ?,
+                    screenshot_url = ?, screenshot_file_id = ?, updated_at = ?,
+                    folded = ? WHERE id = ? AND deleted_at IS NULL""",
+                [_changed(key) for key in keys],
+            )
+
+    def touch_keys(self, key_ids: Collection[str], at: Timestamp) -> None:
+        mine = f"{self._database.among('id')} AND deleted_at IS NULL"
+        with self._database.transaction():
+            for some in chunks(key_ids):
+                self._database.run(
+                    f"UPDATE keys SET updated_at = ? WHERE {mine}",
+                    (at, self._database.listed(some)),
+                )
+
+    def trash_keys(
+        self, project_id: str, key_ids: Collection[str], at: Timestamp
+    ) -> None:
+        key_trash.trash_keys(self._database, project_id, key_ids, at)
+
+    def restore_key(self, project_id: str, key_id: str, at: Timestamp) -> None:
+        key_trash.restore_key(self._database, project_id, key_id, at)
+
+    def purge_trash(self, before: Timestamp, rows: int) -> int:
+        return key_trash.purge_trash(self._database, before, rows)
+
+    def names_of(self, project_id: str, *, prefix: str = "") -> dict[str, str]:
+        start = starts_with("k.key", Part("?", (prefix,)))
+        rows = self._database.rows(
+            f"SELECT k.key, k.id FROM keys k WHERE {_BY_NAME} AND {start.sql}",
+            (project_id, *start.params),
+        )
+        return dict(rows)
+
+    def list_keys(
+        self, project_id: str, where: KeyFilter, sort: str, page: PageRequest
+    ) -> Page[Key]:
+        return key_pages.list_keys(self._database, project_id, where, sort, page)
+
+    def values_of(
+        self,
+        key_ids: Collection[str],
+        language_codes: Collection[str] | None = None,
+    ) -> dict[str, list[StoredValue]]:
+        return key_values.values_of(self._database, key_ids, language_codes)
+
+    def put_values(self, values: Sequence[StoredValue]) -> None:
+        key_values.put_values(self._database, values)
+
+    def remove_values(self, values: Sequence[StoredValue]) -> None:
+        key_values.remove_values(self._database, values)
+
+    def mark_outdated(
+        self, key_ids: Collection[str], source_language: str
+    ) -> list[StoredValue]:
+        return key_values.mark_outdated(self._database, key_ids, source_language)
+
+    def text_rows(
+        self, project_id: str, language_code: str, which: Selection
+    ) -> Iterator[TextRow]:
+        return key_texts.text_rows(self._database, project_id, language_code, which)
+
+    def put_details(self, details: Sequence[FileDetail]) -> None:
+        key_details.put_details(self._database, details)
+
+    def details_of(
+        self, project_id: str, family: str, language_code: str
+    ) -> Mapping[str, FileDetail]:
+        return key_details.details_of(self._database, project_id, family, language_code)
+
+    def file_detail(
+        self, project_id: str, family: str, module: str, language_code: str
+    ) -> FileDetail | None:
+        return key_details.file_detail(
+            self._database, project_id, family, module, language_code
+        )
+
+    # below: how
+
+    def _found(
+        self, project_id: str, condition: str, wanted: Collection[str]
+    ) -> Iterator[Key]:
+        for some in chunks(wanted):
+            rows = self._database.rows(
+                f"SELECT {KEY} FROM keys k WHERE {condition}",
+                (project_id, self._database.listed(some)),
+            )
+            for row in rows:
+                yield key_of(project_id, row)
+
+    def _add(
+        self, project_id: str, keys: Sequence[Key], values: Sequence[StoredValue]
+    ) -> None:
+        [(project, last)] = self._database.rows(
+            """UPDATE project_counters
+                SET key_count = key_count + ?, last_key = last_key + ?
+                WHERE project_id = ? RETURNING number, last_key""",
+            (len(keys), len(keys), project_id),
+        )
+        keys = sorted(keys, key=attrgetter("id"))
+        first = project * KEYS_A_PROJECT + last - len(keys) + 1
+        numbers = {key.id: number for number, key in enumerate(keys, first)}
+        self._database.insert_many(
+            "keys",
+            KEY_KEPT,
+            [key_row(key, project, numbers[key.id]) for key in keys],
+        )
+        key_values.add_values(self._database, numbers, values)
+        add_to_lists(self._database, project, keys, values)
+
+    def _make_way(self, keys: Sequence[Key]) -> None:
+        """Keys may change names among each other: free the names that move on."""
+        new = {key.key: key.id for key in keys}
+        old: list[Row] = []
+        for some in chunks(new.values()):
+            old += self._database.rows(
+                f"""SELECT id, key FROM keys
+                    WHERE {self._database.among("id")} AND deleted_at IS NULL""",
+                (self._database.listed(some),),
+            )
+        self._database.run_many(
+            "UPDATE keys SET key = ? WHERE id = ?",
+            # no key has a blank in its name
+            [(f" {id_}", id_) for id_, name in old if new.get(name, id_) != id_],
+        )
+
+
+def _changed(key: Key) -> Row:
+    return (
+        key.key,
+        key.description,
+        json_text(key.tags),
+        key.is_plural,
+        key.screenshot_url,
+        key.screenshot_file_id,
+        key.updated_at,
+        folded_key(key),
+        key.id,
+    )

@@ -1,0 +1,36 @@
+"""Pieces of a WHERE clause, with the parameters that stand in them."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+_LAST = "\U0010ffff"  # sorts after whatever a name goes on with
+
+
+class Part(NamedTuple):
+    """A piece of SQL and its parameters, in order."""
+
+    sql: str
+    params: tuple[object, ...] = ()
+
+
+def every(parts: Iterable[Part]) -> Part:
+    """All of the conditions, of which there is one at least."""
+    parts = list(parts)
+    return Part(
+        " AND ".join(part.sql for part in parts),
+        tuple(param for part in parts for param in part.params),
+    )
+
+
+def starts_with(column: str, start: Part) -> Part:
+    """That the text of a column starts so: a range of its index."""
+    return Part(
+        f"{column} >= {start.sql} AND {column} < {start.sql} || '{_LAST}'",
+        start.params * 2,
+    )
+
+
+def contains(column: str, text: str) -> Part:
+    """That ``text`` stands in the column, literally."""
+    literal = text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+    return Part(f"{column} LIKE ? ESCAPE '!'", (f"%{literal}%",))

@@ -1,0 +1,127 @@
+"""PostgreSQL, over psycopg 3."""
+
+import uuid
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import cast
+
+import peewee
+import psycopg
+from psycopg import errors
+
+from locframework.ports import SettingsError
+
+from .engine import LOCK_SECONDS, Connection, Cursor, Fault
+
+MIGRATION_LOCK = 0x6C6F63_6672616D  # "locfram": one number for every locframework
+DEFAULTS = {
+    "application_name": "locframework",
+    "client_encoding": "utf8",
+    "connect_timeout": "5",
+    "keepalives_idle": "30",
+    "tcp_user_timeout": "15000",  # ms; a host that vanished is noticed
+}
+
+# the server ends this connection or has ended it; it is a standby just now
+_LOST = ("08", "57P0", "25006")
+_CLASH = (errors.UniqueViolation, errors.ForeignKeyViolation)
+
+
+class Postgres:
+    """The database at ``url``; what the URL sets wins over our defaults."""
+
+    errors: tuple[type[Exception], ...] = (psycopg.Error,)
+    begin_write = "BEGIN"
+    begin_read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    locked_row = " FOR NO KEY UPDATE"  # children can still be added by others
+    skip_locked = " FOR UPDATE SKIP LOCKED"
+
+    def __init__(self, url: str) -> None:
+        address, _, query = url.partition("?")
+        given = [option for option in query.split("&") if option]
+        names = {option.partition("=")[0] for option in given}
+        ours = [
+            f"{name}={value}" for name, value in DEFAULTS.items() if name not in names
+        ]
+        address = address.replace("postgres://", "postgresql://", 1)
+        self._url = f"{address}?{'&'.join([*given, *ours])}"
+
+    def make_peewee(self) -> peewee.Database:
+        return peewee.PostgresqlDatabase(self._url, prefer_psycopg3=True)
+
+    def open(self, database: peewee.Database) -> Connection:
+        database.connect()
+        connection: psycopg.Connection[object] = database.connection()
+        if connection.info.parameter_status("server_encoding") != "UTF8":
+            raise SettingsError("the PostgreSQL database must have the encoding UTF8")
+        connection.execute(f"SET lock_timeout = {LOCK_SECONDS * 1000}".encode())
+        # a plan made while a table was small would be kept, and read all of it for
+        # ever: 100 times slower in the middle of a first import
+        connection.execute(b"SET plan_cache_mode = force_custom_plan")
+        return cast("Connection", connection)
+
+    def prepare_to_migrate(self, database: peewee.Database) -> None:
+        database.execute_sql("SET lock_timeout = 0")
+
+    @contextmanager
+    def migrating(self, database: peewee.Database) -> Iterator[None]:
+        # held by the session, so it goes with the process that held it
+        database.execute_sql("SELECT pg_advisory_lock(%s)", (MIGRATION_LOCK,))
+        try:
+            yield
+        finally:
+            database.execute_sql("SELECT pg_advisory_unlock(%s)", (MIGRATION_LOCK,))
+
+    def spell(self, sql: str) -> str:
+        return _spell(sql)
+
+    def among(self, column: str) -> str:
+        return f"{column} = ANY(?::text[])"
+
+    def listed(self, values: Collection[str]) -> object:
+        return list(values)
+
+    def fault(self, error: Exception, connection: Connection) -> Fault:
+        closed = cast("psycopg.Connection[object]", connection).closed
+        if closed or (getattr(error, "sqlstate", None) or "").startswith(_LOST):
+            return "lost"
+        if isinstance(error, _CLASH):
+            return "clash"
+        return "busy" if isinstance(error, psycopg.OperationalError) else "wrong"
+
+    def in_transaction(self, connection: Connection) -> bool:
+        status = cast("psycopg.Connection[object]", connection).info.transaction_status
+        return status != psycopg.pq.TransactionStatus.IDLE
+
+    def stream_cursor(self, connection: Connection) -> Cursor:
+        name = f"stream_{uuid.uuid4().hex}"
+        cursor = cast("psycopg.Connection[object]", connection).cursor(name)
+        return cast("Cursor", cursor)
+
+    def insert_many(
+        self,
+        connection: Connection,
+        table: str,
+        columns: str,
+        rows: Collection[Sequence[object]],
+    ) -> None:
+        cursor = cast("psycopg.Connection[object]", connection).cursor()
+        into = f"COPY {table} ({columns}) FROM STDIN".encode()
+        with cursor, cursor.copy(into) as copy:
+            for row in rows:
+                copy.write_row(row)
+
+    def take_turn(self) -> bool:
+        return True  # writers wait for each other's rows in the server
+
+    def leave_turn(self) -> None:
+        pass
+
+    def forget_threads(self) -> None:
+        pass
+
+
+@lru_cache(maxsize=2048)
+def _spell(sql: str) -> str:
+    return sql.replace("%", "%%").replace("?", "%s")

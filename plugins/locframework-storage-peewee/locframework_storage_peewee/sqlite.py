@@ -1,0 +1,143 @@
+"""SQLite: one file, any number of readers, one writer at a time."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import peewee
+
+from .engine import LOCK_SECONDS, Connection, Cursor, Fault
+
+PRAGMAS = {
+    "journal_mode": "wal",  # readers and the writer do not wait for each other
+    "synchronous": "full",  # a commit is on the disk when it returns
+    "foreign_keys": 1,
+    "cache_size": -8000,  # KiB, for each connection
+    "temp_store": "memory",
+    "journal_size_limit": 64 * 1024 * 1024,
+}
+STATEMENTS_KEPT = 512  # prepared ones, for each connection
+MIGRATION_SECONDS = 600  # how long a starter waits for another one's migrations
+
+# the first byte of the extended result code, sqlite.org/rescode.html
+_BUSY = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_PROTOCOL,
+}
+_CLASH = {
+    sqlite3.SQLITE_CONSTRAINT_UNIQUE,
+    sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
+    sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY,
+}
+
+# columns declared BOOLEAN answer bool, as PostgreSQL's do
+sqlite3.register_converter("boolean", b"1".__eq__)
+
+
+class Sqlite:
+    """The database in the file ``path``; folder and file are made when missing."""
+
+    errors: tuple[type[Exception], ...] = (sqlite3.Error,)
+    begin_write = "BEGIN IMMEDIATE"  # a later upgrade of a reader fails at once
+    begin_read = "BEGIN"
+    locked_row = ""  # BEGIN IMMEDIATE has locked everything
+    skip_locked = ""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._turn = threading.Lock()
+
+    def make_peewee(self) -> peewee.Database:
+        return peewee.SqliteDatabase(
+            str(self._path),
+            pragmas=PRAGMAS,
+            timeout=LOCK_SECONDS,
+            cached_statements=STATEMENTS_KEPT,
+            detect_types=sqlite3.PARSE_DECLTYPES,
+            check_same_thread=False,  # close() closes the other threads' too
+        )
+
+    def open(self, database: peewee.Database) -> Connection:
+        self._make_file()
+        deadline = time.monotonic() + LOCK_SECONDS
+        while True:
+            try:
+                database.connect()
+                connection: Connection = database.connection()
+                return connection
+            except peewee.OperationalError as error:
+                # turning WAL on in several processes at once: SQLite does not wait
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+            time.sleep(0.02)
+
+    def _make_file(self) -> None:
+        if not self._path.exists():
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            # SQLite itself would let everybody read it
+            self._path.touch(mode=0o640)
+
+    def prepare_to_migrate(self, database: peewee.Database) -> None:
+        # a table that is rebuilt is dropped, and must not take its children along
+        database.execute_sql("PRAGMA foreign_keys = 0")
+        database.execute_sql(f"PRAGMA busy_timeout = {MIGRATION_SECONDS * 1000}")
+
+    @contextmanager
+    def migrating(self, database: peewee.Database) -> Iterator[None]:
+        with database.atomic("EXCLUSIVE"):
+            yield
+            broken = database.execute_sql("PRAGMA foreign_key_check").fetchall()
+            if broken:
+                raise peewee.IntegrityError(f"rows without parent: {broken[:5]}")
+
+    def spell(self, sql: str) -> str:
+        return sql
+
+    def among(self, column: str) -> str:
+        return f"{column} IN (SELECT value FROM json_each(?))"
+
+    def listed(self, values: Collection[str]) -> object:
+        return msgspec.json.encode(list(values)).decode()
+
+    def fault(self, error: Exception, connection: Connection) -> Fault:
+        code = getattr(error, "sqlite_errorcode", 0)
+        if code in _CLASH:
+            return "clash"
+        return "busy" if code & 0xFF in _BUSY else "wrong"
+
+    def in_transaction(self, connection: Connection) -> bool:
+        return bool(getattr(connection, "in_transaction", False))
+
+    def stream_cursor(self, connection: Connection) -> Cursor:
+        return connection.cursor()
+
+    def insert_many(
+        self,
+        connection: Connection,
+        table: str,
+        columns: str,
+        rows: Collection[Sequence[object]],
+    ) -> None:
+        marks = "?" + ",?" * columns.count(",")
+        connection.cursor().executemany(
+            f"INSERT INTO {table} ({columns}) VALUES ({marks})", rows
+        )
+
+    def take_turn(self) -> bool:
+        # SQLite's own waiting is not fair: single threads starved for seconds
+        return self._turn.acquire(timeout=LOCK_SECONDS)
+
+    def leave_turn(self) -> None:
+        self._turn.release()
+
+    def forget_threads(self) -> None:
+        self._turn = threading.Lock()

@@ -1,0 +1,68 @@
+"""The storage: one database behind the stores of all areas."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from locframework.ports import (
+    AccessStore,
+    BlobIndex,
+    DeliveryStore,
+    EventStore,
+    JobStore,
+    KeyStore,
+    ProjectStore,
+)
+
+from .access import AccessTables
+from .blobs import BlobNotes
+from .database import Database
+from .delivery import DeliveryTables
+from .engine import Engine
+from .events import EventTable
+from .jobs import JobTable
+from .keys import KeyTables
+from .migrator import migrate, pending_migrations
+from .projects import ProjectTables
+
+
+class PeeweeStorage:
+    """One open database (locframework/storage.py, Storage)."""
+
+    access: AccessStore
+    projects: ProjectStore
+    keys: KeyStore
+    jobs: JobStore
+    events: EventStore
+    blobs: BlobIndex
+    delivery: DeliveryStore
+
+    def __init__(self, engine: Engine) -> None:
+        self.database = Database(engine)
+        self.access = AccessTables(self.database)
+        self.projects = ProjectTables(self.database)
+        self.keys = KeyTables(self.database)
+        self.jobs = JobTable(self.database)
+        self.events = EventTable(self.database)
+        self.blobs = BlobNotes(self.database)
+        self.delivery = DeliveryTables(self.database)
+
+    def transaction(self) -> AbstractContextManager[None]:
+        return self.database.transaction()
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        return self.database.snapshot()
+
+    def after_commit(self, call: Callable[[], None]) -> None:
+        self.database.after_commit(call)
+
+    def migrate(self) -> list[str]:
+        return migrate(self.database.engine)
+
+    def pending_migrations(self) -> list[str]:
+        return pending_migrations(self.database.engine)
+
+    def ping(self) -> None:
+        self.database.row("SELECT 1")
+
+    def close(self) -> None:
+        self.database.close()

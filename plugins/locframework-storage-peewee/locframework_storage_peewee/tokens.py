@@ -1,0 +1,123 @@
+"""Keeps tokens: their record and hash, never their text."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from locframework.ports import Page, PageRequest, StoredToken, Timestamp, Token
+
+from .columns import json_or_null, json_text
+from .database import Database
+from .engine import Row
+from .pages import page_of
+
+_TOKEN = """id, kind, name, prefix, permissions, project_id, assigned_languages,
+    expires_at, last_used_at, created_at"""
+_STORED = f"{_TOKEN}, sha256, user_id, organization_id, revoked_at"
+
+_texts = msgspec.json.Decoder(tuple[str, ...])
+
+
+class TokenTable:
+    """The tokens' part of the access store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_token(self, token: StoredToken) -> None:
+        shown = token.token
+        self._database.run(
+            f"""INSERT INTO tokens ({_STORED})
+                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
+            (
+                shown.id,
+                shown.kind,
+                shown.name,
+                shown.prefix,
+                json_text(shown.permissions),
+                shown.project_id,
+                json_or_null(shown.assigned_languages),
+                shown.expires_at,
+                shown.last_used_at,
+                shown.created_at,
+                token.sha256,
+                token.user_id,
+                token.organization_id,
+                token.revoked_at,
+            ),
+        )
+
+    def find_token_by_hash(self, sha256: str) -> StoredToken | None:
+        row = self._database.row(
+            f"SELECT {_STORED} FROM tokens WHERE sha256 = ?", (sha256,)
+        )
+        return _stored(row) if row else None
+
+    def find_token(self, token_id: str) -> StoredToken | None:
+        row = self._database.row(
+            f"SELECT {_STORED} FROM tokens WHERE id = ?", (token_id,)
+        )
+        return _stored(row) if row else None
+
+    def list_personal_tokens(
+        self, user_id: str, organization_id: str | None, page: PageRequest
+    ) -> Page[Token]:
+        if organization_id is None:
+            return self._list("user_id = ?", (user_id,), page)
+        where = "user_id = ? AND organization_id = ?"
+        return self._list(where, (user_id, organization_id), page)
+
+    def list_project_tokens(self, project_id: str, page: PageRequest) -> Page[Token]:
+        return self._list("project_id = ?", (project_id,), page)
+
+    def revoke_token(self, token_id: str, at: Timestamp) -> None:
+        self._database.run(
+            "UPDATE tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL",
+            (at, token_id),
+        )
+
+    def touch_token(self, token_id: str, at: Timestamp) -> None:
+        self._database.run(
+            "UPDATE tokens SET last_used_at = ? WHERE id = ?", (at, token_id)
+        )
+
+    def _list(
+        self, condition: str, params: Sequence[object], page: PageRequest
+    ) -> Page[Token]:
+        return page_of(
+            self._database,
+            _token,
+            page,
+            select=_TOKEN,
+            source=f"tokens WHERE {condition} AND revoked_at IS NULL",
+            order="created_at DESC, id DESC",
+            params=params,
+        )
+
+
+def _token(row: Row) -> Token:
+    id_, kind, name, prefix, permissions, project_id, languages, *times = row
+    expires_at, last_used_at, created_at = times
+    return Token(
+        id=id_,
+        kind=kind,
+        name=name,
+        prefix=prefix,
+        permissions=_texts.decode(permissions),
+        project_id=project_id,
+        assigned_languages=None if languages is None else _texts.decode(languages),
+        expires_at=expires_at,
+        last_used_at=last_used_at,
+        created_at=created_at,
+    )
+
+
+def _stored(row: Row) -> StoredToken:
+    sha256, user_id, organization_id, revoked_at = row[10:]
+    return StoredToken(
+        token=_token(row[:10]),
+        sha256=sha256,
+        user_id=user_id,
+        organization_id=organization_id,
+        revoked_at=revoked_at,
+    )

@@ -1,0 +1,106 @@
+"""A migrated database for each test, of either kind."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from locframework_storage_peewee import PeeweeProvider, PeeweeStorage
+
+from locframework.testing.databases import (
+    KINDS,
+    Kind,
+    empty_postgres,
+    fresh_url,
+)
+from locframework.testing.processes import Process
+
+CHILD = Path(__file__).with_name("child.py")
+
+OpenStorage = Callable[[str], PeeweeStorage]
+Start = Callable[..., Process]
+
+
+def storage_at(url: str) -> PeeweeStorage:
+    """The storage at ``url``, as a process would open it."""
+    opened = PeeweeProvider(url).open()
+    assert isinstance(opened, PeeweeStorage)
+    return opened
+
+
+class Migrated:
+    """One migrated database of each kind for all tests, made when it is wanted."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self._folder = folder
+        self._stack = stack
+        self._urls: dict[Kind, str] = {}
+
+    def url(self, kind: Kind) -> str:
+        if kind not in self._urls:
+            url = self._stack.enter_context(fresh_url(kind, self._folder))
+            storage = storage_at(url)
+            storage.migrate()
+            storage.close()
+            self._urls[kind] = url
+        return self._urls[kind]
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Migrated]:
+    with ExitStack() as stack:
+        yield Migrated(tmp_path_factory.mktemp("migrated"), stack)
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    chosen: Kind = request.param
+    return chosen
+
+
+@pytest.fixture
+def empty_url(kind: Kind, tmp_path: Path) -> Iterator[str]:
+    """The address of a database without schema."""
+    with fresh_url(kind, tmp_path / "empty") as url:
+        yield url
+
+
+@pytest.fixture
+def url(kind: Kind, tmp_path: Path, migrated: Migrated) -> Iterator[str]:
+    """The address of a migrated database without rows; the schema stays as it is."""
+    if kind == "postgres":
+        made = migrated.url(kind)
+        yield made
+        empty_postgres(made)
+    else:
+        kept = migrated.url(kind).removeprefix("sqlite:///")
+        yield f"sqlite:///{shutil.copy(kept, tmp_path)}"
+
+
+@pytest.fixture
+def storage(url: str) -> Iterator[PeeweeStorage]:
+    """A migrated database, opened."""
+    opened = storage_at(url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def open_storage() -> Iterator[OpenStorage]:
+    """Opens a URL as another process would; closed after the test."""
+    with ExitStack() as stack:
+
+        def open_one(url: str) -> PeeweeStorage:
+            opened = storage_at(url)
+            stack.callback(opened.close)
+            return opened
+
+        yield open_one
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts tasks of child.py: ``start("migrate", url)``; killed after the test."""
+    with ExitStack() as stack:
+        yield lambda *arguments: stack.enter_context(Process(CHILD, *arguments))

@@ -1,0 +1,230 @@
+"""One connection a thread: opened once, given back, never shared with a child."""
+
+import gc
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+from locframework_storage_peewee import PeeweeProvider, PeeweeStorage
+from locframework_storage_peewee.engine import Connection
+
+from locframework.ports import Unavailable
+from locframework.testing.contracts.storage_records import add_project, organization
+from locframework.testing.databases import Kind, statements_of
+
+
+@pytest.fixture
+def opened(storage: PeeweeStorage, monkeypatch: pytest.MonkeyPatch) -> list[Connection]:
+    """The connections that are opened from now on."""
+    found: list[Connection] = []
+    open_one = storage.database.engine.open
+
+    def count(database: object) -> Connection:
+        found.append(open_one(database))  # type: ignore[arg-type]
+        return found[-1]
+
+    monkeypatch.setattr(storage.database.engine, "open", count)
+    return found
+
+
+def open_connections(storage: PeeweeStorage, url: str, kind: Kind) -> int:
+    """As the system sees them."""
+    if kind == "postgres":
+        with psycopg.connect(url) as other:
+            row = other.execute(
+                """SELECT count(*) FROM pg_stat_activity
+                    WHERE datname = current_database() AND pid <> pg_backend_pid()"""
+            ).fetchone()
+        assert row
+        return int(row[0])
+    path = url.removeprefix("sqlite:///")
+    descriptors = (f"/proc/self/fd/{name}" for name in os.listdir("/proc/self/fd"))
+    links = (os.readlink(name) for name in descriptors if os.path.islink(name))
+    return sum(link == path for link in links)
+
+
+def settle(most: int, storage: PeeweeStorage, url: str, kind: Kind) -> int:
+    """How many are open, once it is so many at most: a server needs a moment."""
+    deadline = time.monotonic() + 5
+    while (found := open_connections(storage, url, kind)) > most:
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.01)
+    return found
+
+
+def test_a_thread_opens_one_connection_for_all_it_asks(
+    storage: PeeweeStorage, opened: list[Connection]
+) -> None:
+    made = add_project(storage)
+    for _ in range(50):
+        storage.projects.find_project(made.id)
+        with storage.snapshot():
+            storage.projects.list_languages(made.id)
+
+    assert len(opened) == 1
+
+
+def test_threads_have_connections_of_their_own(
+    storage: PeeweeStorage, opened: list[Connection]
+) -> None:
+    together = threading.Barrier(4)
+
+    def ask(_: int) -> None:
+        together.wait(10)
+        storage.ping()
+        storage.ping()
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(ask, range(4)))
+
+    assert len(opened) == len(set(map(id, opened))) == 4
+
+
+def test_the_connection_of_a_thread_that_ended_is_closed(
+    storage: PeeweeStorage, url: str, kind: Kind
+) -> None:
+    storage.ping()
+
+    for _ in range(20):
+        thread = threading.Thread(target=storage.ping)
+        thread.start()
+        thread.join()
+
+    # SQLite keeps a closed file open to use it again, while others have it locked
+    most = 2 if kind == "sqlite" else 1
+    assert settle(most, storage, url, kind) <= most
+
+
+def test_close_closes_the_connections_of_all_threads(
+    storage: PeeweeStorage, url: str, kind: Kind
+) -> None:
+    asked, leave = threading.Barrier(4), threading.Event()
+
+    def ask() -> None:
+        storage.ping()
+        asked.wait(10)
+        leave.wait(10)
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    storage.ping()
+    asked.wait(10)
+    assert open_connections(storage, url, kind) == 4
+
+    storage.close()
+
+    assert settle(0, storage, url, kind) == 0
+    leave.set()
+    for thread in threads:
+        thread.join()
+
+
+def test_a_storage_that_nobody_holds_closes_its_connections(
+    storage: PeeweeStorage, url: str, kind: Kind
+) -> None:
+    another = PeeweeProvider(url).open()
+    another.ping()
+    assert open_connections(storage, url, kind) == 1
+
+    del another
+    gc.collect()
+
+    assert settle(0, storage, url, kind) == 0
+
+
+def test_closing_under_a_transaction_undoes_it(storage: PeeweeStorage) -> None:
+    made = organization()
+
+    def write_on() -> None:
+        storage.access.add_organization(organization())
+
+    with pytest.raises(Unavailable), storage.transaction():  # noqa: PT012
+        storage.access.add_organization(made)
+        thread = threading.Thread(target=storage.close)
+        thread.start()
+        thread.join()
+        write_on()
+
+    assert storage.access.find_organization(made.id) is None
+
+
+def in_child(call: Callable[[], object]) -> int:
+    """``call`` in a forked child; 0 when it went well."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            call()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def test_a_forked_child_never_uses_its_parents_connections(
+    storage: PeeweeStorage, opened: list[Connection]
+) -> None:
+    storage.ping()
+    keep, asked = threading.Event(), threading.Event()
+
+    def other_thread() -> None:
+        storage.ping()
+        asked.set()
+        keep.wait(10)
+        add_project(storage, "from the other thread")
+
+    thread = threading.Thread(target=other_thread)
+    thread.start()
+    asked.wait(10)
+    parents = set(map(id, opened))
+
+    def child() -> None:
+        add_project(storage, "from the child")
+        mine = [one for one in opened if id(one) not in parents]
+        assert len(mine) == 1
+        storage.close()
+        gc.collect()
+
+    assert in_child(child) == 0
+
+    keep.set()
+    thread.join()
+    add_project(storage, "from the parent")
+    assert len(opened) == 3  # the thread that forked has a new one, the other its own
+    names = storage.database.rows("SELECT name FROM projects ORDER BY name")
+    assert [name for (name,) in names] == [
+        "from the child",
+        "from the other thread",
+        "from the parent",
+    ]
+
+
+def test_a_fork_inside_a_transaction_leaves_it_to_the_parent(
+    storage: PeeweeStorage,
+) -> None:
+    made = organization()
+
+    with storage.transaction():
+        storage.access.add_organization(made)
+        assert in_child(lambda: storage.access.find_organization(made.id)) == 0
+
+    assert storage.access.find_organization(made.id) == made
+
+
+def test_statements_can_be_counted(storage: PeeweeStorage) -> None:
+    made = add_project(storage)
+
+    with statements_of(storage) as seen:
+        storage.projects.find_project(made.id)
+        with storage.transaction():
+            storage.database.run_many(
+                "UPDATE projects SET name = ? WHERE id = ?", [("x", made.id)] * 9
+            )
+    storage.projects.find_project(made.id)
+
+    assert [sql.split()[0] for sql in seen] == ["SELECT", "UPDATE"]

@@ -1,0 +1,290 @@
+"""Lost connections, locks of others and killed writers: waited for, told, survived."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from threading import Barrier, Thread
+
+import psycopg
+import pytest
+from locframework_storage_peewee import PeeweeStorage
+
+from locframework.ports import Unavailable
+from locframework.testing.contracts.storage_records import (
+    add_project,
+    organization,
+    project,
+)
+from locframework.testing.databases import Kind
+from locframework.testing.processes import Process
+
+Start = Callable[..., Process]
+sqlite_only = pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+postgres_only = pytest.mark.parametrize(
+    "kind", [pytest.param("postgres", marks=pytest.mark.server)], indirect=True
+)
+
+
+def cut(url: str) -> None:
+    """End every connection to the database at the server."""
+    with psycopg.connect(url, autocommit=True) as other:
+        other.execute(
+            """SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid()"""
+        )
+
+
+@postgres_only
+def test_a_connection_cut_between_requests_is_replaced_unnoticed(
+    storage: PeeweeStorage, url: str
+) -> None:
+    made = add_project(storage)
+
+    cut(url)
+    assert storage.projects.find_project(made.id) == made
+    cut(url)
+    assert add_project(storage)
+    cut(url)
+    storage.projects.delete_project(made.id, "2026")
+    cut(url)
+    with storage.snapshot():
+        assert storage.projects.find_project(made.id) is None
+    cut(url)
+    storage.ping()
+
+
+Block = Callable[[], AbstractContextManager[None]]
+
+
+@postgres_only
+@pytest.mark.parametrize("name", ["transaction", "snapshot"])
+def test_a_connection_cut_in_a_block_ends_the_block(
+    storage: PeeweeStorage, url: str, name: str
+) -> None:
+    made, calls = add_project(storage), []
+    block: Block = getattr(storage, name)
+
+    with pytest.raises(Unavailable), block():  # noqa: PT012
+        storage.projects.find_project(made.id)
+        storage.after_commit(lambda: calls.append(1))
+        cut(url)
+        storage.projects.find_project(made.id)
+
+    assert storage.projects.find_project(made.id) == made
+    assert calls == []
+
+
+@postgres_only
+def test_what_was_written_before_the_cut_is_not_kept_by_halves(
+    storage: PeeweeStorage, url: str
+) -> None:
+    first, second = organization(), organization()
+
+    with pytest.raises(Unavailable), storage.transaction():  # noqa: PT012
+        storage.access.add_organization(first)
+        cut(url)
+        with pytest.raises(Unavailable):  # as a careless service might
+            storage.access.add_organization(second)
+        with pytest.raises(Unavailable):
+            storage.access.add_organization(second)
+
+    assert storage.access.find_organization(first.id) is None
+    assert storage.access.find_organization(second.id) is None
+
+
+@postgres_only
+def test_a_commit_that_meets_a_cut_is_not_acknowledged(
+    storage: PeeweeStorage, url: str
+) -> None:
+    made = organization()
+
+    with pytest.raises(Unavailable), storage.transaction():  # noqa: PT012
+        storage.access.add_organization(made)
+        cut(url)
+
+    assert storage.access.find_organization(made.id) is None
+
+
+@postgres_only
+def test_a_stream_that_is_cut_ends_with_unavailable(
+    storage: PeeweeStorage, url: str
+) -> None:
+    rows = storage.database.stream("SELECT i FROM generate_series(1, 100000) AS s (i)")
+    assert next(rows) == (1,)
+    cut(url)
+
+    with pytest.raises(Unavailable):
+        list(rows)
+
+    storage.ping()
+
+
+@postgres_only
+def test_a_server_that_is_not_there_is_unavailable(
+    open_storage: Callable[[str], PeeweeStorage], kind: Kind
+) -> None:
+    storage = open_storage("postgresql://nobody:secret@127.0.0.1:1/nothing")
+
+    for ask in (storage.ping, storage.migrate, storage.pending_migrations):
+        with pytest.raises(Unavailable) as caught:
+            ask()
+        assert "secret" not in caught.value.message
+        assert "127.0.0.1" not in caught.value.message
+
+
+@sqlite_only
+@pytest.mark.parametrize("seconds", [2])
+def test_a_writer_waits_for_another_process(
+    storage: PeeweeStorage, url: str, start: Start, seconds: int
+) -> None:
+    made = add_project(storage)
+    start("lock", url, url.removeprefix("sqlite:///"), seconds)
+    begun = time.monotonic()
+
+    assert storage.projects.find_project(made.id) == made  # a reader does not wait
+    assert time.monotonic() - begun < 1
+    add_project(storage)
+
+    assert 1 < time.monotonic() - begun < 5
+
+
+@sqlite_only
+def test_a_writer_gives_up_on_another_process_after_five_seconds(
+    storage: PeeweeStorage, url: str, start: Start
+) -> None:
+    holder = start("lock", url, url.removeprefix("sqlite:///"), 60)
+    begun, made = time.monotonic(), organization()
+
+    with pytest.raises(Unavailable) as caught:
+        storage.access.add_organization(made)
+
+    assert 4 < time.monotonic() - begun < 7
+    assert "locked" not in caught.value.message
+    holder.kill()
+    storage.access.add_organization(made)
+    assert storage.access.find_organization(made.id) == made
+
+
+@sqlite_only
+def test_a_full_disk_refuses_writes_and_loses_nothing(storage: PeeweeStorage) -> None:
+    kept = [add_project(storage)]
+    database = storage.database
+    (pages,) = database.row("PRAGMA page_count") or (0,)
+    database.row(f"PRAGMA max_page_count = {pages + 3}")
+
+    def fill() -> None:
+        while True:
+            kept.append(add_project(storage, "x" * 3000))
+
+    with pytest.raises(Unavailable):
+        fill()
+
+    assert len(kept) > 1
+    for one in kept:
+        assert storage.projects.find_project(one.id) == one
+    database.row("PRAGMA max_page_count = 1000000")
+    assert add_project(storage)
+    assert database.row("SELECT count(*) FROM projects") == (len(kept) + 1,)
+
+
+def test_processes_that_read_and_write_lose_nothing(
+    storage: PeeweeStorage, url: str, start: Start
+) -> None:
+    made = add_project(storage)
+    children = [start("lengthen", url, made.id, 100) for _ in range(3)]
+
+    for child in children:
+        child.go()
+
+    assert [child.hear() for child in children] == ["done"] * 3
+    found = storage.projects.find_project(made.id)
+    assert found is not None
+    assert found.description == "x" * 300
+
+
+@contextmanager
+def transaction_elsewhere(
+    storage: PeeweeStorage, work: Callable[[], None]
+) -> Iterator[None]:
+    """Another thread's transaction, which has done ``work``, while the block runs."""
+    begun, end = Barrier(2), Barrier(2)
+
+    def hold() -> None:
+        with storage.transaction():
+            work()
+            begun.wait(10)
+            end.wait(30)
+
+    thread = Thread(target=hold)
+    thread.start()
+    begun.wait(10)
+    yield
+    end.wait(10)
+    thread.join()
+
+
+def test_a_writer_gives_up_on_another_thread_after_five_seconds(
+    storage: PeeweeStorage,
+) -> None:
+    made = add_project(storage)
+    begun = time.monotonic()
+
+    with (
+        transaction_elsewhere(storage, lambda: storage.projects.lock_project(made.id)),
+        pytest.raises(Unavailable),
+        storage.transaction(),
+    ):
+        storage.projects.lock_project(made.id)
+
+    assert 4 < time.monotonic() - begun < 7
+    with storage.transaction():
+        storage.projects.lock_project(made.id)
+
+
+def test_a_clash_with_another_writer_is_unavailable_and_kept_by_neither_half(
+    storage: PeeweeStorage,
+) -> None:
+    made = add_project(storage)
+    other = organization()
+
+    with pytest.raises(Unavailable), storage.transaction():  # noqa: PT012
+        storage.access.add_organization(other)
+        storage.projects.add_project(made)
+    with pytest.raises(Unavailable):
+        storage.projects.add_project(project(organization("unknown")))
+
+    assert storage.access.find_organization(other.id) is None
+
+
+def test_a_fault_of_ours_is_not_called_unavailable(storage: PeeweeStorage) -> None:
+    for wrong in ("SELECT nothing FROM nowhere", "SELEC"):
+        with pytest.raises(storage.database.engine.errors) as caught:
+            storage.database.row(wrong)
+        assert not isinstance(caught.value, Unavailable)
+    storage.ping()
+
+
+@pytest.mark.parametrize("milliseconds", [10, 60, 150, 300])
+def test_what_a_killed_writer_acknowledged_is_there(
+    storage: PeeweeStorage, url: str, start: Start, kind: Kind, milliseconds: int
+) -> None:
+    made = add_project(storage)
+    writer = start("write", url, made.organization_id)
+
+    writer.go()
+    acknowledged = [writer.hear()]
+    time.sleep(milliseconds / 1000)
+    writer.kill()
+    acknowledged += writer.rest()
+
+    rows = storage.database.rows("SELECT id, name FROM projects")
+    names = {id_: name for id_, name in rows if id_ != made.id}
+    assert set(acknowledged) <= set(names)
+    assert set(names.values()) == {"twice"}  # never the first half of a transaction
+    assert len(names) <= len(acknowledged) + 1
+    counted = storage.database.row("SELECT count(*) FROM project_counters")
+    assert counted == (len(rows),)
+    if kind == "sqlite":
+        assert storage.database.rows("PRAGMA integrity_check") == [("ok",)]
+        assert storage.database.rows("PRAGMA foreign_key_check") == []
+    add_project(storage)

@@ -1,0 +1,133 @@
+"""What keys and delivery ask costs the same number of statements, however many."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+from locframework_storage_peewee import PeeweeStorage
+
+from locframework.keys.records import Key, KeyFilter, Selection
+from locframework.paging import PageRequest
+from locframework.projects.records import Project
+from locframework.testing.contracts.storage_key_records import (
+    add_keys_project,
+    building,
+    distribution,
+    key,
+    ready,
+    value,
+)
+from locframework.testing.contracts.storage_records import at
+from locframework.testing.databases import Kind, statements_of
+
+Batch = Callable[[PeeweeStorage, Project, list[Key]], object]
+
+BATCHES: dict[str, Batch] = {
+    "add_keys": lambda s, p, ks: s.keys.add_keys(
+        [key(p, f"new.{one.key}", tags=("t",)) for one in ks]
+    ),
+    "find_keys": lambda s, p, ks: s.keys.find_keys(p.id, [one.id for one in ks]),
+    "find_keys_by_name": lambda s, p, ks: s.keys.find_keys_by_name(
+        p.id, [one.key for one in ks]
+    ),
+    "save_keys": lambda s, p, ks: s.keys.save_keys(
+        [key(p, f"r.{one.key}", id=one.id) for one in ks]
+    ),
+    "touch_keys": lambda s, p, ks: s.keys.touch_keys([one.id for one in ks], at(9)),
+    "trash_keys": lambda s, p, ks: s.keys.trash_keys(
+        p.id, [one.id for one in ks], at(9)
+    ),
+    "values_of": lambda s, p, ks: s.keys.values_of([one.id for one in ks]),
+    "put_values": lambda s, p, ks: s.keys.put_values([value(one) for one in ks]),
+    "remove_values": lambda s, p, ks: s.keys.remove_values(
+        [value(one, "de") for one in ks]
+    ),
+    "mark_outdated": lambda s, p, ks: s.keys.mark_outdated(
+        [one.id for one in ks], "en"
+    ),
+}
+
+FILTERS = {
+    "every key": KeyFilter(),
+    "prefix": KeyFilter(prefix="k0"),
+    "tag": KeyFilter(tags=("t",)),
+    "state": KeyFilter(status="approved", language_code="de"),
+    "state anywhere": KeyFilter(status="approved"),
+    "untranslated": KeyFilter(status="untranslated", language_code="de"),
+    "outdated": KeyFilter(is_outdated=True),
+    "fresh": KeyFilter(is_outdated=False),
+    "plural": KeyFilter(is_plural=True),
+    "since": KeyFilter(updated_since=at(1)),
+    "search": KeyFilter(search="k0"),
+    "all at once": KeyFilter("k", "k", ("t",), "de", "approved", False, False, at(0)),
+}
+
+
+def counted(storage: PeeweeStorage, call: Callable[[], object]) -> int:
+    with statements_of(storage) as seen:
+        call()
+    return len(seen)
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_a_batch_costs_no_statement_a_row(storage: PeeweeStorage, name: str) -> None:
+    of = add_keys_project(storage)
+    made = [key(of, f"k{number:04}", tags=("t",)) for number in range(1502)]
+    storage.keys.add_keys(made, [value(one, "de") for one in made])
+    of_one, of_chunk, of_many = made[:1], made[1:501], made[501:]
+
+    one, chunk, many = (
+        counted(storage, partial(BATCHES[name], storage, of, keys))
+        for keys in (of_one, of_chunk, of_many)
+    )
+
+    assert 1 <= one <= 10
+    assert chunk == one
+    assert many <= 3 * one  # 1001 keys
+
+
+@pytest.mark.parametrize("sort", ["key", "-updatedAt"])
+@pytest.mark.parametrize("name", FILTERS)
+def test_a_page_of_keys_is_two_statements_and_scans_no_table(
+    storage: PeeweeStorage, kind: Kind, name: str, sort: str
+) -> None:
+    of = add_keys_project(storage)
+    made = [key(of, f"k{number:02}", tags=("t",)) for number in range(20)]
+    storage.keys.add_keys(made, [value(one, "de") for one in made])
+    page = PageRequest(2, 5)
+
+    with statements_of(storage) as seen:
+        storage.keys.list_keys(of.id, FILTERS[name], sort, page)
+
+    assert 1 <= len(seen) <= 2
+    for sql in seen if kind == "sqlite" else ():
+        plan = f"EXPLAIN QUERY PLAN {sql}"
+        for *_, step in storage.database.rows(plan, [None] * sql.count("?")):
+            scanned = step.split()[1] if step.startswith("SCAN ") else ""
+            assert scanned in ("", "found", "s", "CONSTANT"), (step, sql)
+
+
+def test_the_texts_of_a_language_are_one_statement(storage: PeeweeStorage) -> None:
+    of = add_keys_project(storage)
+    made = [key(of, f"k{number:04}") for number in range(2100)]
+    storage.keys.add_keys(made, [value(one, "de") for one in made])
+
+    for which in (Selection(), Selection("any", "@root", "t"), Selection(module="k")):
+        with statements_of(storage) as seen:
+            texts = sum(
+                len(row.texts) for row in storage.keys.text_rows(of.id, "de", which)
+            )
+        assert len(seen) == 1
+        assert texts == (0 if which.tag or which.module else 2100)
+
+
+def test_the_public_asks_one_statement(storage: PeeweeStorage) -> None:
+    of = add_keys_project(storage)
+    made = distribution(of)
+    storage.delivery.add_distribution(made)
+    storage.delivery.add_release(ready(building(made), "a" * 64))
+
+    head = counted(storage, lambda: storage.delivery.find_head(made.public_key))
+    blob = counted(storage, lambda: storage.delivery.names_blob(made.id, "a" * 64))
+
+    assert (head, blob) == (1, 1)

@@ -1,0 +1,113 @@
+"""Several starters, killed starters and old programs leave a whole schema."""
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from locframework_storage_peewee import PeeweeStorage
+from locframework_storage_peewee.migrator import HISTORY, MIGRATIONS
+
+from locframework.ports import SettingsError
+from locframework.testing.contracts.storage_records import add_project
+from locframework.testing.databases import Kind
+from locframework.testing.processes import Process
+
+Start = Callable[..., Process]
+
+ALL = sorted(file.stem for file in MIGRATIONS.glob("[0-9]*.py"))
+
+
+@pytest.fixture
+def empty(
+    empty_url: str, open_storage: Callable[[str], PeeweeStorage]
+) -> PeeweeStorage:
+    """A storage over a database without schema."""
+    return open_storage(empty_url)
+
+
+def schema(storage: PeeweeStorage, kind: Kind) -> list[tuple[object, ...]]:
+    """Everything in the schema, in a fixed order."""
+    if kind == "sqlite":
+        return storage.database.rows(
+            "SELECT name, sql FROM sqlite_master ORDER BY name"
+        )
+    return storage.database.rows(
+        """SELECT table_name::text, column_name::text, data_type::text,
+            is_nullable::text, collation_name::text
+            FROM information_schema.columns WHERE table_schema = 'public'
+            UNION ALL
+            SELECT indexname::text, indexdef, '', '', '' FROM pg_indexes
+            WHERE schemaname = 'public' ORDER BY 1, 2"""
+    )
+
+
+def test_an_empty_database_gets_every_migration_in_order(empty: PeeweeStorage) -> None:
+    assert empty.pending_migrations() == ALL
+    assert empty.migrate() == ALL
+    assert empty.pending_migrations() == []
+
+
+def test_looking_for_pending_migrations_changes_nothing(
+    empty: PeeweeStorage, kind: Kind
+) -> None:
+    empty.pending_migrations()
+
+    assert schema(empty, kind) == []
+
+
+def test_of_three_starters_at_once_one_migrates(
+    empty: PeeweeStorage, empty_url: str, start: Start
+) -> None:
+    children = [start("migrate", empty_url) for _ in range(3)]
+    for child in children:
+        child.go()
+    applied = [child.hear() for child in children]
+    codes = [child.ended_with() for child in children]
+
+    assert sorted(applied, key=len) == [[], [], ALL]
+    assert codes == [0, 0, 0]
+    assert add_project(empty)
+
+
+@pytest.mark.parametrize("statements", [0, 1, 4, 10, 18])
+def test_a_starter_killed_half_way_is_made_good_by_the_next(
+    empty: PeeweeStorage,
+    empty_url: str,
+    start: Start,
+    kind: Kind,
+    storage: PeeweeStorage,
+    statements: int,
+) -> None:
+    child = start("die_migrating", empty_url, statements)
+    child.go()
+    assert child.ended_with() == -signal.SIGKILL
+
+    assert empty.migrate()
+
+    assert schema(empty, kind) == schema(storage, kind)  # which nobody disturbed
+    assert empty.pending_migrations() == []
+    assert add_project(empty)
+
+
+def test_a_schema_from_a_newer_program_stops_the_start_with_one_line(
+    empty: PeeweeStorage,
+) -> None:
+    empty.migrate()
+    empty.database.run(
+        f"INSERT INTO {HISTORY} (name, applied) VALUES (?, CURRENT_TIMESTAMP)",
+        ("9999_from_the_future",),
+    )
+
+    for start in (empty.migrate, empty.pending_migrations):
+        with pytest.raises(SettingsError, match="9999_from_the_future") as caught:
+            start()
+        assert "\n" not in str(caught.value)
+
+
+def test_migrations_are_numbered_without_gap() -> None:
+    assert [int(name[:4]) for name in ALL] == list(range(1, len(ALL) + 1))
+
+
+def test_the_migrations_are_part_of_the_package() -> None:
+    assert Path(MIGRATIONS).parent.name == "locframework_storage_peewee"

@@ -1,0 +1,74 @@
+"""Every question is a walk of an index: nothing is scanned or sorted in between."""
+
+from collections.abc import Callable
+
+import pytest
+from locframework_storage_peewee import PeeweeStorage
+
+from locframework.access.records import Scope
+from locframework.blobs.records import BlobNote
+from locframework.testing.contracts.storage_records import ALL, add_project, at, job
+from locframework.testing.databases import statements_of
+
+Ask = Callable[[PeeweeStorage, str], object]
+ROWS = 1000
+BLOB = BlobNote("disk", "0" * 64, 1, at(0))
+
+QUESTIONS: dict[str, Ask] = {
+    "find_organization": lambda s, i: s.access.find_organization(i),
+    "list_organizations": lambda s, i: s.access.list_organizations(None, ALL),
+    "find_user_by_email": lambda s, i: s.access.find_user_by_email(i),
+    "find_member": lambda s, i: s.access.find_member(i, i),
+    "memberships_of": lambda s, i: s.access.memberships_of(i),
+    "count_owners": lambda s, i: s.access.count_owners(i),
+    "find_token_by_hash": lambda s, i: s.access.find_token_by_hash(i),
+    "list_personal_tokens": lambda s, i: s.access.list_personal_tokens(i, None, ALL),
+    "list_project_tokens": lambda s, i: s.access.list_project_tokens(i, ALL),
+    "find_project": lambda s, i: s.projects.find_project(i),
+    "list_projects": lambda s, i: s.projects.list_projects(None, ALL),
+    "list_projects of one": lambda s, i: s.projects.list_projects([Scope(i)], ALL),
+    "list_languages": lambda s, i: s.projects.list_languages(i),
+    "purge_projects": lambda s, i: s.projects.purge_projects(at(0), 9),
+    "list_events": lambda s, i: s.events.list_events(i, 9),
+    "find job": lambda s, i: s.jobs.find(i, i),
+    "list_jobs": lambda s, i: s.jobs.list_jobs(i, None, ALL),
+    "claim": lambda s, i: s.jobs.claim(("import",), "me", at(30), at(40)),
+    "owners": lambda s, i: s.jobs.owners(),
+    "release_leases": lambda s, i: s.jobs.release_leases("a", "b"),
+    "prune": lambda s, i: s.jobs.prune(at(0), 9),
+    "list_expired": lambda s, i: s.blobs.list_expired(at(0), 9),
+    "forget": lambda s, i: s.blobs.forget(BLOB, at(0)),
+}
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_question_walks_an_index(storage: PeeweeStorage, name: str) -> None:
+    of = add_project(storage)
+    storage.jobs.add(job(of))
+
+    with statements_of(storage) as seen:
+        QUESTIONS[name](storage, of.id)
+
+    assert seen
+    for sql in seen:
+        plan = storage.database.rows(
+            f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?")
+        )
+        for *_, step in plan:
+            whole = step.startswith("SCAN") and "INDEX" not in step
+            assert not whole or "json_each" in step or "CONSTANT" in step, (step, sql)
+            assert "TEMP B-TREE FOR ORDER BY" not in step, (step, sql)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_question_is_two_statements_at_most(
+    storage: PeeweeStorage, name: str
+) -> None:
+    of = add_project(storage)
+    storage.jobs.add(job(of))
+
+    with statements_of(storage) as seen:
+        QUESTIONS[name](storage, of.id)
+
+    assert 1 <= len(seen) <= 2

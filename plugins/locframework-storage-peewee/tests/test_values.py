@@ -1,0 +1,160 @@
+"""What both databases must answer alike: integers, booleans, order, JSON."""
+
+import msgspec
+import pytest
+from locframework_storage_peewee import PeeweeStorage
+from msgspec.structs import replace
+
+from locframework.jobs.records import Progress
+from locframework.testing.contracts.storage_records import (
+    ALL,
+    add_project,
+    at,
+    event,
+    job,
+    language,
+    organization,
+    project,
+)
+
+# where code points, UTF-16 units, letter case and locales all disagree
+TRICKY = [
+    "\uffee",
+    "𝒳",
+    "Z",
+    "a",
+    "_",
+    "-",
+    " ",
+    "É",
+    "E\u0301",
+    "z",
+    "é",
+    "ß",
+    "ss",
+    "0",
+    "٣",
+    "\u200b",
+]
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**31, 2**53 + 1, 2**63 - 1, -(2**63)])
+def test_integers_up_to_64_bits_are_kept(storage: PeeweeStorage, number: int) -> None:
+    made = job(add_project(storage), progress=Progress(number, number))
+
+    storage.jobs.add(made)
+
+    assert storage.jobs.find(made.job.project_id, made.job.id) == made
+
+
+def test_an_integer_over_64_bits_keeps_nothing(storage: PeeweeStorage) -> None:
+    of = add_project(storage)
+
+    with pytest.raises((OverflowError, *storage.database.engine.errors)):
+        storage.jobs.add(job(of, progress=Progress(2**63, 0)))
+
+    assert storage.jobs.list_jobs(of.id, None, ALL).total == 0
+    storage.jobs.add(job(of))
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_booleans_are_booleans_in_what_is_answered(
+    storage: PeeweeStorage, value: bool
+) -> None:
+    of = replace(add_project(storage), main_protected=value, tm_enabled=value)
+    storage.projects.save_project(of)
+    storage.projects.add_language(language(of, "en", is_source=value))
+    waiting = job(of, cancel_requested=value)
+    storage.jobs.add(waiting)
+    claimed = storage.jobs.claim(("import",), "r", at(1), at(2))
+    found = [
+        storage.projects.find_project(of.id),
+        *storage.projects.list_languages(of.id),
+        storage.jobs.find(of.id, waiting.job.id),
+        claimed,
+    ]
+
+    texts = [msgspec.json.encode(one).decode() for one in found]
+
+    word = str(value).lower()
+    for text, name in zip(
+        texts,
+        ["tmEnabled", "isSource", "cancel_requested", "cancel_requested"],
+        strict=True,
+    ):
+        assert f'"{name}":{word}' in text
+
+
+def test_text_is_ordered_by_code_point(storage: PeeweeStorage) -> None:
+    owner = organization()
+    storage.access.add_organization(owner)
+    for name in TRICKY:
+        storage.projects.add_project(project(owner, name))
+
+    listed = storage.projects.list_projects(None, ALL)
+
+    assert [one.name for one in listed.items] == sorted(TRICKY)
+
+
+def test_text_is_compared_by_code_point(storage: PeeweeStorage) -> None:
+    database = storage.database
+    owner = organization()
+    storage.access.add_organization(owner)
+    for name in TRICKY:
+        storage.projects.add_project(project(owner, name))
+
+    for limit in TRICKY:
+        above = database.rows("SELECT name FROM projects WHERE name > ?", (limit,))
+        assert {name for (name,) in above} == {one for one in TRICKY if one > limit}
+        same = database.rows("SELECT name FROM projects WHERE name = ?", (limit,))
+        assert same == [(limit,)]
+
+
+def test_nul_inside_json_survives(storage: PeeweeStorage) -> None:
+    made = event(add_project(storage), items=[{"a": "x\0y"}])
+
+    with storage.transaction():
+        storage.events.add([made])
+
+    assert storage.events.list_events(made.project_id or "", 1) == [made]
+
+
+@pytest.mark.parametrize("size", [0, 1, 999, 5000])
+def test_a_list_of_any_size_is_one_parameter(storage: PeeweeStorage, size: int) -> None:
+    made = add_project(storage)
+    wanted = [made.id, *(f"x{number}'\"{{,}}\\" for number in range(size))]
+
+    rows = storage.database.rows(
+        f"SELECT id FROM projects WHERE {storage.database.among('id')}",
+        (storage.database.listed(wanted),),
+    )
+
+    assert rows == [(made.id,)]
+
+
+def test_percent_signs_and_wildcards_mean_nothing(storage: PeeweeStorage) -> None:
+    row = storage.database.row(
+        "SELECT count(*) FROM projects WHERE name LIKE '%a%' OR name LIKE ?", ("%b%",)
+    )
+
+    assert row == (0,)
+
+
+def test_a_stream_gives_all_rows_and_leaves_nothing_open(
+    storage: PeeweeStorage,
+) -> None:
+    with storage.transaction():
+        storage.database.run("CREATE TABLE numbers (n INTEGER)")
+        rows = [(n,) for n in range(2500)]
+        assert storage.database.run_many("INSERT INTO numbers VALUES (?)", rows) == 2500
+
+    ordered = "SELECT n FROM numbers ORDER BY n"
+    assert list(storage.database.stream(ordered)) == rows
+    begun = storage.database.stream(ordered)
+    assert next(begun) == (0,)
+    del begun
+
+    with storage.transaction():
+        assert sum(1 for _ in storage.database.stream(ordered)) == 2500
+        assert storage.database.run("DELETE FROM numbers") == 2500
+        storage.database.run("DROP TABLE numbers")

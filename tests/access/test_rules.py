@@ -1,0 +1,185 @@
+"""What a token is, and what it adds up to."""
+
+import zlib
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from locframework.access.permissions import PERMISSIONS, ROLES
+from locframework.access.records import Grant, Member, Scope, StoredToken, Token
+from locframework.access.rules import (
+    ALPHABET,
+    allows,
+    check_languages,
+    check_permissions,
+    covers,
+    is_live,
+    is_token_text,
+    new_token_text,
+    personal_grants,
+    project_grants,
+)
+from locframework.errors import UnknownPermission, ValidationFailed
+
+NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
+
+
+def token(**fields: object) -> Token:
+    defaults: dict[str, object] = {
+        "id": "t",
+        "kind": "personal",
+        "name": "ci",
+        "prefix": "svc_pat_0000",
+        "permissions": ("translation_read", "translation_write"),
+        "project_id": None,
+        "assigned_languages": None,
+        "expires_at": "2026-12-01T00:00:00.000Z",
+        "last_used_at": None,
+        "created_at": "2026-11-01T00:00:00.000Z",
+    }
+    return Token(**{**defaults, **fields})  # type: ignore[arg-type]
+
+
+def stored(record: Token, **fields: object) -> StoredToken:
+    defaults: dict[str, object] = {
+        "token": record,
+        "sha256": "00",
+        "user_id": "u",
+        "organization_id": None,
+        "revoked_at": None,
+    }
+    return StoredToken(**{**defaults, **fields})  # type: ignore[arg-type]
+
+
+def member(**fields: object) -> Member:
+    defaults: dict[str, object] = {
+        "id": "m",
+        "organization_id": "o",
+        "user_id": "u",
+        "email": "a@example.com",
+        "name": "",
+        "role": "translator",
+        "assigned_languages": None,
+        "project_ids": None,
+        "created_at": "2026-11-01T00:00:00.000Z",
+    }
+    return Member(**{**defaults, **fields})  # type: ignore[arg-type]
+
+
+def test_a_token_has_its_prefix_36_random_characters_and_6_of_their_crc32() -> None:
+    text = new_token_text("personal")
+
+    body, check = text[:-6], text[-6:]
+    number = 0
+    for letter in check:
+        number = number * 62 + ALPHABET.index(letter)
+    assert text.startswith("svc_pat_")
+    assert len(text) == len("svc_pat_") + 42
+    assert number == zlib.crc32(body.encode())
+    assert is_token_text(text)
+    assert new_token_text("project").startswith("svc_proj_")
+
+
+@given(st.integers(0, 49), st.sampled_from(ALPHABET))
+def test_a_token_with_one_character_changed_is_refused_before_any_look_up(
+    at: int, letter: str
+) -> None:
+    text = new_token_text("personal")
+    changed = text[:at] + letter + text[at + 1 :]
+
+    assert is_token_text(changed) is (changed == text)
+
+
+@pytest.mark.parametrize("text", ["", "svc_pat_", "svc_pat_ä", "Bearer x", "svc_pat\n"])
+def test_junk_is_no_token(text: str) -> None:
+    assert not is_token_text(text)
+
+
+def test_a_token_ends_at_its_expiry_and_when_it_is_revoked() -> None:
+    live = stored(token())
+    expired = stored(token(expires_at="2026-11-21T09:00:00.000Z"))
+    revoked = stored(token(), revoked_at="2026-11-20T00:00:00.000Z")
+
+    assert is_live(live, NOW)
+    assert not is_live(expired, NOW)
+    assert not is_live(revoked, NOW)
+
+
+def test_a_personal_token_never_exceeds_its_owners_role() -> None:
+    wide = stored(token(permissions=tuple(PERMISSIONS)))
+
+    [grant] = personal_grants(wide, [member(role="viewer")])
+
+    assert grant.permissions == ROLES["viewer"]
+
+
+def test_a_personal_token_can_narrow_its_owners_role() -> None:
+    narrow = stored(token(permissions=("translation_read", "no_such_key")))
+
+    [grant] = personal_grants(narrow, [member(role="owner")])
+
+    assert grant.permissions == {"translation_read"}
+
+
+@pytest.mark.parametrize(
+    ("of_member", "of_token", "together"),
+    [
+        (None, None, None),
+        (("de",), None, {"de"}),
+        (None, ("fr",), {"fr"}),
+        (("de", "fr"), ("fr", "pl"), {"fr"}),
+        ((), None, None),
+    ],
+)
+def test_languages_are_those_of_the_member_and_of_the_token(
+    of_member: tuple[str, ...] | None,
+    of_token: tuple[str, ...] | None,
+    together: set[str] | None,
+) -> None:
+    record = stored(token(assigned_languages=of_token))
+
+    [grant] = personal_grants(record, [member(assigned_languages=of_member)])
+
+    assert grant.languages == together
+
+
+def test_a_project_token_reaches_its_project_and_nothing_else() -> None:
+    record = stored(token(kind="project", project_id="p"), organization_id="o")
+
+    [grant] = project_grants(record)
+
+    assert covers(grant, Scope("o", "p"))
+    assert not covers(grant, Scope("o", "other"))
+    assert not covers(grant, Scope("elsewhere", "p"))
+
+
+def test_who_is_bound_to_projects_sees_the_organization_and_changes_nothing() -> None:
+    grant = Grant("o", frozenset(PERMISSIONS), project_ids=frozenset({"p"}))
+
+    assert allows(grant, "project_read", Scope("o"))
+    assert not allows(grant, "organization_manage", Scope("o"))
+    assert not allows(grant, "project_create", Scope("o"))
+    assert allows(grant, "project_update", Scope("o", "p"))
+
+
+def test_roles_hold_what_decisions_says() -> None:
+    assert ROLES["viewer"] < ROLES["translator"] < ROLES["reviewer"]
+    assert ROLES["reviewer"] < ROLES["developer"] < ROLES["manager"] < ROLES["owner"]
+    assert "translation_approve" not in ROLES["translator"]
+    assert {"key_create", "key_update", "key_delete"} <= ROLES["developer"]
+    assert "member_manage" not in ROLES["manager"]
+    assert ROLES["owner"] == set(PERMISSIONS)
+
+
+def test_an_unknown_permission_is_refused() -> None:
+    with pytest.raises(UnknownPermission):
+        check_permissions(["key_create", "key_eat"], PERMISSIONS)
+
+
+def test_assigned_languages_are_kept_canonical_and_once() -> None:
+    assert check_languages(["pt_br", "pt-BR", "DE"], "$.x") == ("pt-BR", "de")
+    assert check_languages([], "$.x") is None
+    with pytest.raises(ValidationFailed, match="not a BCP-47"):
+        check_languages(["de", "german language"], "$.x")

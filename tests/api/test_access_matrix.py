@@ -1,0 +1,358 @@
+"""Every operation × who asks × whose target: nobody learns or changes what is others'.
+
+The operations come from the interface description, so a new one is in the matrix at
+once; one whose path has a parameter that this file cannot fill fails the build.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from locframework.access.permissions import PERMISSIONS
+from locframework.http.records import Upload
+from locframework.ids import new_id
+from locframework.testing.client import Answer, Client
+from locframework.testing.workspace import Workspace
+
+METHODS = ("get", "post", "put", "patch", "delete")
+VARYING = ("x-request-id", "x-ratelimit-remaining", "x-ratelimit-reset")
+ABSENT_KEY = "A" * 43
+FILE = Upload("app.json", b'{"greeting": "Hello"}', "application/json")
+
+# Operations that end what others need: they are asked last, the innermost first.
+ENDING = ("delete", "revoke", "remove")
+
+
+class Row:
+    """One operation of the interface."""
+
+    def __init__(self, method: str, path: str, spec: Mapping[str, Any]) -> None:
+        self.method = method.upper()
+        self.path = path
+        self.name: str = spec["operationId"]
+        self.is_public = spec.get("security") == []
+        self.permission: str | None = spec.get("x-permission")
+        self.parameters = re.findall(r"\{(\w+)\}", path)
+        self.body, self.files = _example(spec)
+
+    def ask(self, client: Client, ids: Mapping[str, str]) -> Answer:
+        path = self.path
+        for name in self.parameters:
+            path = path.replace(f"{{{name}}}", ids[name])
+        if self.files is not None:
+            return client.request(self.method, path, form=self.body, files=self.files)
+        if self.body is not None:
+            return client.request(self.method, path, json=self.body)
+        return client.request(self.method, path)
+
+
+def _example(
+    spec: Mapping[str, Any],
+) -> tuple[Any, dict[str, Upload] | None]:
+    content = spec.get("requestBody", {}).get("content", {})
+    if "multipart/form-data" in content:
+        return {"format": "json-nested", "languageCode": "en"}, {"file": FILE}
+    if "application/json" not in content:
+        return None, None
+    return BODIES.get(spec["operationId"], _first(content["application/json"])), None
+
+
+def _first(media: Mapping[str, Any]) -> Any:
+    if "example" in media:
+        return media["example"]
+    return next(iter(media["examples"].values()))["value"]
+
+
+BODIES: dict[str, Any] = {
+    # What a schema cannot say: values that fit the world below.
+    "createKey": {"key": "from.the.matrix", "values": {"de": "Hallo"}},
+    "createKeys": {"keys": [{"key": "bulk.of.matrix"}]},
+    "setValue": {"value": "Hallo"},
+    "setValues": {"items": [{"key": "a.b", "languageCode": "de", "value": "Hi"}]},
+    "updateKey": {"description": "said by the matrix"},
+    "createProject": {"name": "Made by the matrix", "sourceLanguage": "en"},
+    "updateProject": {"description": "changed"},
+    "addLanguage": {"languageCode": "nl"},
+    "updateLanguage": {"label": "Deutsch"},
+    "createDistribution": {"name": "Web", "format": "json-nested"},
+    "updateDistribution": {"name": "Web shop"},
+    "rollbackDistribution": {"version": 1},
+    "createRelease": {"note": "x", "dryRun": True},
+    "createToken": {"name": "x", "permissions": []},
+    "createMemberToken": {"name": "x", "permissions": []},
+    "createProjectToken": {"name": "x", "permissions": []},
+    "addMember": {"email": "new@example.com", "role": "viewer"},
+    "updateMember": {"name": "New name"},
+    "updateOrganization": {"name": "New name"},
+    "updateOwnOrganization": {"name": "New name"},
+}
+
+
+class World:
+    """One organization with one of everything, and the ids that paths need."""
+
+    def __init__(self, workspace: Workspace, name: str) -> None:
+        self.organization_id, self.owner = workspace.organization(name)
+        self.project = workspace.project(owner=self.owner, languages=["de"])
+        here = f"/projects/{self.project['id']}"
+        key = self.owner.post(f"{here}/keys", json={"key": "a.b"}).data["key"]
+        gone = self.owner.post(f"{here}/keys", json={"key": "gone"}).data["key"]
+        self.owner.delete(f"{here}/keys/{gone['id']}")
+        made = self.owner.post(
+            f"{here}/distributions", json={"name": "Web", "format": "json-nested"}
+        ).data["distribution"]
+        workspace.run_jobs()
+        token = self.owner.post(
+            f"{here}/tokens", json={"name": "ci", "permissions": list(PERMISSIONS)}
+        ).data
+        own_token = self.owner.post("/tokens", json={"name": "spare"}).data["token"]
+        member = self.owner.post(
+            f"/organizations/{self.organization_id}/members",
+            json={"email": f"{name}@example.com", "role": "viewer"},
+        ).data["member"]
+        jobs = self.owner.get(f"{here}/jobs").data["items"]
+        self.project_token = self.owner.with_token(token["secret"])
+        self.ids = {
+            "organizationId": self.organization_id,
+            "projectId": self.project["id"],
+            "keyId": key["id"],
+            "trashedKeyId": gone["id"],
+            "lang": "de",
+            "jobId": jobs[0]["id"],
+            "distributionId": made["id"],
+            "version": "1",
+            "memberId": member["id"],
+            "tokenId": own_token["id"],
+            "projectTokenId": token["token"]["id"],
+            "publicKey": made["publicKey"],
+            "blob": "0" * 64,
+            "file": "init.js",
+        }
+
+    def ids_for(self, row: Row) -> dict[str, str]:
+        ids = dict(self.ids)
+        if row.name == "restoreKey":
+            ids["keyId"] = ids["trashedKeyId"]
+        if "/projects/" in row.path:
+            ids["tokenId"] = ids["projectTokenId"]
+        return ids
+
+
+def absent(ids: Mapping[str, str], *names: str) -> dict[str, str]:
+    """The ids with those named replaced by ones that nobody has."""
+    others = {
+        name: {"lang": "sv", "version": "9", "publicKey": ABSENT_KEY}.get(
+            name, new_id()
+        )
+        for name in names
+    }
+    return {**ids, **others}
+
+
+def rows(client: Client) -> list[Row]:
+    document = client.get("/openapi.json").json
+    found = [
+        Row(method, path, operations[method])
+        for path, operations in document["paths"].items()
+        for method in METHODS
+        if method in operations
+    ]
+    return sorted(
+        found, key=lambda row: (row.name.startswith(ENDING), -row.path.count("/"))
+    )
+
+
+def same(one: Answer, other: Answer) -> bool:
+    def shape(answer: Answer) -> tuple[int, bytes, list[tuple[str, str]]]:
+        headers = [
+            (name.lower(), value)
+            for name, value in answer.headers.items()
+            if name.lower() not in VARYING
+        ]
+        return answer.status, answer.content, sorted(headers)
+
+    return shape(one) == shape(other)
+
+
+def test_every_parameter_of_a_path_is_known_here(workspace: Workspace) -> None:
+    world = World(workspace, "known")
+
+    unknown = {
+        name
+        for row in rows(world.owner)
+        for name in row.parameters
+        if name not in world.ids
+    }
+
+    assert unknown == set()
+
+
+def test_without_a_token_nothing_but_the_public_answers(workspace: Workspace) -> None:
+    world = World(workspace, "first")
+    nobody = world.owner.with_token(None)
+
+    for row in rows(world.owner):
+        answer = row.ask(nobody, world.ids_for(row))
+
+        if row.is_public:
+            assert answer.status not in (401, 403), row.name
+        else:
+            assert answer.status == 401, row.name
+            assert answer.error["code"] == "unauthorized"
+            assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_another_organizations_target_reads_like_an_absent_one(
+    workspace: Workspace,
+) -> None:
+    mine, theirs = World(workspace, "mine"), World(workspace, "theirs")
+
+    for row in rows(mine.owner):
+        if row.is_public or not row.parameters:
+            continue
+        root = row.parameters[0]
+        foreign = row.ask(mine.owner, theirs.ids_for(row))
+        nowhere = row.ask(mine.owner, absent(theirs.ids_for(row), root))
+
+        assert foreign.status == 404, row.name
+        assert same(foreign, nowhere), row.name
+
+
+def test_anothers_child_in_my_project_reads_like_an_absent_one(
+    workspace: Workspace,
+) -> None:
+    mine, theirs = World(workspace, "mine"), World(workspace, "theirs")
+
+    for row in rows(mine.owner):
+        child = [name for name in row.parameters if name.endswith("Id")][1:]
+        if row.is_public or not child:
+            continue
+        foreign_ids = {**mine.ids_for(row), child[0]: theirs.ids_for(row)[child[0]]}
+        foreign = row.ask(mine.owner, foreign_ids)
+        nowhere = row.ask(mine.owner, absent(mine.ids_for(row), child[0]))
+
+        assert foreign.status == 404, row.name
+        assert same(foreign, nowhere), row.name
+
+
+def test_a_project_token_sees_no_other_project(workspace: Workspace) -> None:
+    mine = World(workspace, "mine")
+    sibling = workspace.project(owner=mine.owner)
+
+    for row in rows(mine.owner):
+        if row.is_public or row.parameters[:1] != ["projectId"]:
+            continue
+        ids = {**mine.ids_for(row), "projectId": sibling["id"]}
+        foreign = row.ask(mine.project_token, ids)
+        nowhere = row.ask(mine.project_token, absent(ids, "projectId"))
+
+        assert foreign.status == 404, row.name
+        assert foreign.error["code"] == "project_not_found"
+        assert same(foreign, nowhere), row.name
+
+
+def test_every_operation_refuses_who_lacks_its_permission(
+    workspace: Workspace,
+) -> None:
+    world = World(workspace, "first")
+
+    for row in rows(world.owner):
+        if row.permission is None:
+            continue
+        others = sorted(set(PERMISSIONS) - {row.permission})
+        narrowed = world.owner.post(
+            "/tokens", json={"name": "narrow", "permissions": others}
+        ).data["secret"]
+
+        answer = row.ask(world.owner.with_token(narrowed), world.ids_for(row))
+
+        assert answer.status == 403, row.name
+        assert answer.error["code"] == "permission_denied", row.name
+        assert answer.error["details"] == {"required": row.permission}, row.name
+
+
+def test_a_malformed_body_is_told_only_to_who_may_know_the_target(
+    workspace: Workspace,
+) -> None:
+    mine, theirs = World(workspace, "mine"), World(workspace, "theirs")
+    checked = 0
+
+    for row in rows(mine.owner):
+        if row.body is None or not row.parameters or row.permission is None:
+            continue
+        path = row.path
+        for name in row.parameters:
+            path = path.replace(f"{{{name}}}", theirs.ids_for(row)[name])
+        junk = mine.owner.request(
+            row.method,
+            path,
+            content=b"{",
+            headers={"Content-Type": "application/json"},
+        )
+
+        assert junk.status == 404, row.name
+        checked += 1
+
+    assert checked > 10
+
+
+def test_who_may_do_everything_is_let_through_every_operation(
+    workspace: Workspace,
+) -> None:
+    world = World(workspace, "first")
+
+    for row in rows(world.owner):
+        if row.is_public:
+            continue
+        answer = row.ask(world.owner, world.ids_for(row))
+
+        assert answer.status < 500, row.name
+        assert answer.status not in (401, 403, 404), f"{row.name}: {answer}"
+
+
+def test_who_may_do_everything_meets_404_for_every_absent_target(
+    workspace: Workspace,
+) -> None:
+    world = World(workspace, "first")
+
+    for row in rows(world.owner):
+        if row.is_public or not row.parameters:
+            continue
+        last = row.parameters[-1]
+        answer = row.ask(world.owner, absent(world.ids_for(row), last))
+
+        assert answer.status == 404, f"{row.name}: {answer}"
+
+
+def test_a_language_that_is_not_assigned_is_refused_on_every_path_that_writes_it(
+    workspace: Workspace,
+) -> None:
+    world = World(workspace, "first")
+    scoped = workspace.client(
+        "developer", languages=["en"], organization_id=world.organization_id
+    )
+    by_name = {row.name: row for row in rows(world.owner)}
+
+    single = by_name["createKey"].ask(scoped, world.ids)
+    put = by_name["setValue"].ask(scoped, world.ids)
+    batch = by_name["setValues"].ask(scoped, world.ids)
+    bulk = scoped.post(
+        f"/projects/{world.project['id']}/keys/bulk",
+        json={"keys": [{"key": "c", "values": {"de": "x"}}]},
+    )
+    imported = scoped.post(
+        f"/projects/{world.project['id']}/import",
+        form={"format": "json-nested", "languageCode": "de"},
+        files={"file": FILE},
+    )
+
+    for answer in (single, put, imported):
+        assert answer.status == 403
+        assert answer.error["code"] == "language_not_assigned"
+        assert answer.error["details"] == {"languageCode": "de"}
+    for answer in (batch, bulk):
+        [result] = answer.data["results"]
+        assert result["outcome"] == "failed"
+        assert result["error"]["code"] == "language_not_assigned"

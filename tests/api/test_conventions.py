@@ -1,0 +1,168 @@
+"""service.md, Conventions, Errors, Limits, Versioning; decisions 2.1 and 2.2."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from locframework.http.rate_limit import API_MOST, CONTENT_MOST
+from locframework.testing.workspace import Workspace
+
+UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
+
+
+def test_success_is_enveloped(workspace: Workspace) -> None:
+    answer = workspace.owner.get("/projects")
+
+    assert sorted(answer.json) == ["data", "success"]
+    assert answer.json["success"] is True
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/nowhere", 404, "not_found"),
+        ("GET", "/projects/", 404, "not_found"),
+        ("GET", "//projects", 404, "not_found"),
+        ("DELETE", "/projects", 405, "method_not_allowed"),
+        ("GET", "/projects/x", 404, "project_not_found"),
+        ("GET", "/projects?page=0", 400, "validation_failed"),
+        ("GET", "/projects?page=1000001", 400, "validation_failed"),
+        ("GET", "/projects?limit=201", 400, "validation_failed"),
+        ("GET", f"/projects?page={10**18}", 400, "validation_failed"),
+    ],
+)
+def test_every_failure_has_the_envelope(
+    sqlite_workspace: Workspace, method: str, path: str, status: int, code: str
+) -> None:
+    answer = sqlite_workspace.owner.request(method, path)
+
+    assert answer.status == status
+    assert answer.json["success"] is False
+    assert answer.error["code"] == code
+    assert answer.error["message"]
+    assert set(answer.error) <= {"code", "message", "details"}
+
+
+def test_429_comes_after_600_requests_of_a_token_in_a_minute(
+    sqlite_workspace: Workspace,
+) -> None:
+    viewer = sqlite_workspace.client("viewer")
+
+    statuses = [viewer.get("/permissions").status for _ in range(API_MOST)]
+    refused = viewer.get("/permissions")
+
+    assert API_MOST == 600
+    assert set(statuses) == {200}
+    assert (refused.status, refused.error["code"]) == (429, "rate_limited")
+    assert 1 <= int(refused.headers["Retry-After"] or 0) <= 60
+    assert refused.headers["X-RateLimit-Limit"] == "600"
+    assert refused.headers["X-RateLimit-Remaining"] == "0"
+    reset = int(refused.headers["X-RateLimit-Reset"] or 0)
+    assert 0 < reset - datetime.now(UTC).timestamp() < 61
+    assert sqlite_workspace.owner.get("/permissions").status == 200
+
+
+def test_without_a_valid_token_the_address_is_counted(
+    sqlite_workspace: Workspace,
+) -> None:
+    client = sqlite_workspace.owner.with_token("svc_pat_" + "0" * 42)
+
+    statuses = [client.get("/projects").status for _ in range(601)]
+
+    assert statuses == [401] * 600 + [429]
+
+
+def test_content_has_its_own_limit_for_an_address(sqlite_workspace: Workspace) -> None:
+    public = sqlite_workspace.owner.with_token(None)
+    path = f"/content/{'A' * 43}/manifest.json"
+
+    for _ in range(700):
+        assert public.get(path).status == 404
+
+    assert CONTENT_MOST == 6000
+
+
+def test_every_answer_has_a_request_id(sqlite_workspace: Workspace) -> None:
+    owner = sqlite_workspace.owner
+
+    for path in ("/projects", "/nowhere", "/healthz"):
+        assert owner.get(path).headers["X-Request-Id"]
+    told = owner.get("/projects", headers={"X-Request-Id": "from-a.client_1"})
+    assert told.headers["X-Request-Id"] == "from-a.client_1"
+
+
+def test_ids_and_dates_are_spelled_one_way(workspace: Workspace) -> None:
+    project = workspace.project()
+
+    assert re.fullmatch(UUID, project["id"])
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", project["createdAt"])
+
+
+def test_a_slug_resolves_by_its_id_whatever_stands_before(workspace: Workspace) -> None:
+    project = workspace.project(name="Web Shop: Zürich & Köln!")
+    read = workspace.owner.get
+
+    assert project["slug"] == f"web-shop-zurich-koln-{project['id']}"
+    assert read(f"/projects/{project['slug']}").status == 200
+    assert read(f"/projects/renamed-since-{project['id']}").status == 200
+    for odd in (project["id"].upper(), f"x{project['id']}", f"{{{project['id']}}}"):
+        assert read(f"/projects/{odd}").status == 404
+
+
+def test_unknown_members_are_ignored_and_wrong_types_are_not(
+    workspace: Workspace,
+) -> None:
+    project = workspace.project()
+    path = f"/projects/{project['id']}/keys"
+    create = workspace.owner.post
+
+    assert create(path, json={"key": "a", "colour": "red"}).status == 201
+    assert workspace.owner.get(path, query={"colour": "red"}).status == 200
+    wrong = create(path, json={"key": "b", "tags": "red"})
+    [problem] = wrong.error["details"]
+    assert (wrong.status, wrong.error["code"]) == (400, "validation_failed")
+    assert problem["path"] == "$.tags"
+
+
+def test_the_interface_is_version_1_and_says_so(sqlite_workspace: Workspace) -> None:
+    document = sqlite_workspace.owner.get("/openapi.json").json
+
+    assert document["openapi"].startswith("3.1")
+    assert document["info"]["version"] == "1.2.0"
+    assert document["servers"][0]["url"].endswith("/api/v1")
+
+
+def test_an_accepted_job_tells_where_to_look_and_when(workspace: Workspace) -> None:
+    project = workspace.project()
+    path = f"/projects/{project['id']}/distributions"
+    body = {"name": "Web", "format": "json-nested"}
+    made = workspace.owner.post(path, json=body).data["distribution"]
+    workspace.run_jobs()
+    workspace.key(project, "a", values={"en": "x"})
+
+    accepted = workspace.owner.post(f"{path}/{made['id']}/releases", json={})
+
+    assert accepted.status == 202
+    assert accepted.headers["Retry-After"] == "2"
+    job = workspace.owner.get(accepted.headers["Location"] or "").data["job"]
+    assert (job["type"], job["status"]) == ("release", "queued")
+
+
+def test_no_answer_shows_a_path_of_the_host_or_a_trace(
+    sqlite_workspace: Workspace, tmp_path: Path
+) -> None:
+    storage = sqlite_workspace.framework.storage
+    storage.close()
+    for file in tmp_path.glob("*.sqlite3*"):
+        file.unlink()
+
+    answer = sqlite_workspace.owner.get("/projects")
+
+    assert answer.status in (500, 503)
+    assert str(tmp_path).encode() not in answer.content
+    assert b"Traceback" not in answer.content
+    assert b"SELECT" not in answer.content

@@ -1,0 +1,217 @@
+"""GET /projects/{projectId}/export."""
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from locframework.http.records import Upload
+from locframework.testing.client import Answer, Client
+from locframework.testing.databases import statements_of
+from locframework.testing.workspace import Workspace
+
+Project = Mapping[str, Any]
+
+
+def ask(client: Client, project: Project, format_: str | None, **query: Any) -> Answer:
+    query = {"format": format_, **query}
+    return client.get(f"/projects/{project['id']}/export", query=query)
+
+
+def texts(answer: Answer) -> Any:
+    assert answer.status == 200, answer
+    return json.loads(answer.content)
+
+
+def unzipped(answer: Answer) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.fixture
+def project(workspace: Workspace) -> Project:
+    made = workspace.project(languages=["de", "pl"], name="Web shop")
+    workspace.key(
+        made, "cart.pay", values={"en": "Pay", "de": "Zahlen"}, tags=["button"]
+    )
+    workspace.key(
+        made,
+        "cart.items",
+        isPlural=True,
+        values={"en": {"one": "1 item", "other": "{n} items"}},
+    )
+    workspace.key(made, "title", values={"en": "Shop"})
+    return made
+
+
+def test_one_language_is_one_file(workspace: Workspace, project: Project) -> None:
+    answer = ask(workspace.owner, project, "json-nested", languageCodes="en")
+
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="en.json"'
+    assert texts(answer) == {
+        "cart": {"items": {"one": "1 item", "other": "{n} items"}, "pay": "Pay"},
+        "title": "Shop",
+    }
+
+
+def test_several_languages_are_an_archive(
+    workspace: Workspace, project: Project
+) -> None:
+    answer = ask(workspace.owner, project, "json-flat")
+
+    assert answer.headers["Content-Type"] == "application/zip"
+    disposition = answer.headers["Content-Disposition"]
+    assert disposition == 'attachment; filename="web-shop.zip"'
+    files = unzipped(answer)
+    assert list(files) == ["de.json", "en.json", "pl.json"]
+    assert json.loads(files["de.json"]) == {"cart.pay": "Zahlen"}
+
+
+def test_the_same_content_gives_the_same_bytes(
+    workspace: Workspace, project: Project
+) -> None:
+    for format_ in ("json-flat", "gettext-po"):
+        first = ask(workspace.owner, project, format_)
+        assert ask(workspace.owner, project, format_).content == first.content
+
+
+@pytest.mark.parametrize(
+    "codes", [["de", "pl"], "de,pl", "pl,de", ["de,pl"], ["DE", "pl", "de"]]
+)
+def test_languages_are_named_one_by_one_or_with_commas(
+    workspace: Workspace, project: Project, codes: Any
+) -> None:
+    answer = ask(workspace.owner, project, "json-flat", languageCodes=codes)
+
+    assert list(unzipped(answer)) == ["de.json", "pl.json"]
+
+
+def test_a_module_and_a_tag_choose_the_keys(
+    workspace: Workspace, project: Project
+) -> None:
+    def keys(**query: Any) -> list[str]:
+        answer = ask(workspace.owner, project, "json-flat", languageCodes="en", **query)
+        return list(texts(answer))
+
+    assert keys(module="cart") == ["cart.items", "cart.pay"]
+    assert keys(module="@root") == ["title"]
+    assert keys(module="car") == []
+    assert keys(tag="button") == ["cart.pay"]
+    assert keys(tag="button", module="@root") == []
+
+
+def test_texts_that_wait_for_review_come_only_when_asked_for(
+    workspace: Workspace, project: Project
+) -> None:
+    translator = workspace.client("translator")
+    key = workspace.key(project, "late", values={"en": "Late", "de": "Spaet"})
+    path = f"/projects/{project['id']}/keys/{key['id']}/values/de"
+    assert translator.put(path, json={"value": "Spät"}).status == 200
+
+    def german(**query: Any) -> Any:
+        answer = ask(workspace.owner, project, "json-flat", languageCodes="de", **query)
+        return texts(answer)["late"]
+
+    assert german() == "Spaet"
+    assert german(minStatus="approved") == "Spaet"
+    assert german(minStatus="any") == "Spät"
+
+
+def test_po_carries_the_source_texts(workspace: Workspace, project: Project) -> None:
+    answer = ask(workspace.owner, project, "gettext-po", languageCodes="pl")
+
+    content = answer.content.decode()
+    assert 'msgid "Pay"' in content
+    assert 'msgid_plural "{n} items"' in content
+
+
+def test_what_a_po_file_says_beyond_us_comes_back(workspace: Workspace) -> None:
+    project = workspace.project(languages=["de"])
+    sent = Path(__file__).parents[2] / "example_app/demo/emails/de.po"
+    files = {"file": Upload("de.po", sent.read_bytes(), "text/plain")}
+    path = f"/projects/{project['id']}/import"
+    workspace.job_of(workspace.owner.post(path, form={"module": "mail"}, files=files))
+
+    answer = ask(
+        workspace.owner, project, "gettext-po", languageCodes="de", module="mail"
+    )
+
+    def blocks(content: bytes) -> list[str]:
+        return sorted(content.decode().strip().split("\n\n"))
+
+    assert blocks(answer.content) == blocks(sent.read_bytes())
+
+
+def test_an_export_reads_back_the_same(workspace: Workspace, project: Project) -> None:
+    other = workspace.project(languages=["de", "pl"])
+    archive = ask(workspace.owner, project, "json-flat").content
+    files = {"file": Upload("all.zip", archive, "application/zip")}
+    job = workspace.job_of(
+        workspace.owner.post(f"/projects/{other['id']}/import", files=files)
+    )
+
+    assert job["status"] == "succeeded"
+    assert ask(workspace.owner, other, "json-flat").content == archive
+
+
+def test_a_project_without_keys_gives_an_empty_file(workspace: Workspace) -> None:
+    project = workspace.project(name="日本")
+
+    answer = ask(workspace.owner, project, "json-flat")
+
+    assert texts(answer) == {}
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="en.json"'
+
+
+@pytest.mark.parametrize(
+    ("format_", "query", "status", "code"),
+    [
+        (None, {}, 400, "validation_failed"),
+        ("xliff", {}, 400, "unknown_format"),
+        ("json-flat", {"languageCodes": "fr"}, 400, "language_not_in_project"),
+        ("json-flat", {"languageCodes": "!"}, 400, "validation_failed"),
+        ("json-flat", {"languageCodes": ""}, 400, "validation_failed"),
+        ("json-flat", {"minStatus": "draft"}, 400, "validation_failed"),
+        ("json-flat", {"branch": "x"}, 404, "branch_not_found"),
+    ],
+)
+def test_a_wrong_request_is_refused(
+    sqlite_workspace: Workspace,
+    format_: str | None,
+    query: Any,
+    status: int,
+    code: str,
+) -> None:
+    project = sqlite_workspace.project()
+
+    answer = ask(sqlite_workspace.owner, project, format_, **query)
+
+    assert (answer.status, answer.error["code"]) == (status, code)
+
+
+def test_export_needs_its_right_and_the_project(sqlite_workspace: Workspace) -> None:
+    project = sqlite_workspace.project()
+    _, stranger = sqlite_workspace.organization("Others")
+    viewer = sqlite_workspace.client("viewer")
+
+    assert ask(viewer, project, "json-flat").error["code"] == "permission_denied"
+    assert ask(stranger, project, "json-flat").error["code"] == "project_not_found"
+
+
+def test_more_keys_need_no_more_statements(sqlite_workspace: Workspace) -> None:
+    workspace, counted = sqlite_workspace, []
+    for size in (5, 500):
+        project = workspace.project(languages=["de"])
+        path = f"/projects/{project['id']}/keys/bulk"
+        keys = [{"key": f"k{n}", "values": {"en": "x"}} for n in range(size)]
+        assert workspace.owner.post(path, json={"keys": keys}).status == 200
+        with statements_of(workspace.framework.storage) as seen:
+            ask(workspace.owner, project, "gettext-po", languageCodes="de")
+        counted.append(len(seen))
+
+    assert counted[0] == counted[1]

@@ -1,0 +1,35 @@
+"""GET /formats."""
+
+from locframework.testing.workspace import Workspace
+
+
+def test_every_format_is_listed_with_what_it_can_do(
+    sqlite_workspace: Workspace,
+) -> None:
+    viewer = sqlite_workspace.client("viewer")
+
+    formats = viewer.get("/formats").data["formats"]
+
+    by_id = {each["id"]: each for each in formats}
+    assert list(by_id) == sorted(by_id)
+    assert by_id["json-flat"] == {
+        "id": "json-flat",
+        "name": "JSON, flat",
+        "extension": ".json",
+        "contentType": "application/json",
+        "canImport": True,
+        "canExport": True,
+        "plurals": True,
+        "comments": False,
+        "multilingual": False,
+        "sourceTexts": False,
+        "plugin": "json",
+    }
+    assert by_id["gettext-po"]["comments"] is True
+    assert by_id["gettext-po"]["plugin"] == "gettext"
+
+
+def test_formats_are_for_those_with_a_token(sqlite_workspace: Workspace) -> None:
+    answer = sqlite_workspace.owner.with_token(None).get("/formats")
+
+    assert (answer.status, answer.error["code"]) == (401, "unauthorized")

@@ -1,0 +1,228 @@
+"""POST /projects/{projectId}/import: what it answers and refuses, at once."""
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from locframework.http.records import Upload
+from locframework.testing.client import Answer, Client
+from locframework.testing.workspace import Workspace
+
+Project = Mapping[str, Any]
+
+
+def ask(
+    client: Client, project: Project, name: str, content: object, **form: Any
+) -> Answer:
+    """Upload a file; content that is not bytes becomes JSON."""
+    sent = content if isinstance(content, bytes) else json.dumps(content).encode()
+    files = {"file": Upload(name, sent, "application/octet-stream")}
+    path = f"/projects/{project['id']}/import"
+    return client.post(path, form=form, files=files)
+
+
+def refusal(answer: Answer) -> tuple[int, str]:
+    return answer.status, answer.error["code"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "form", "code"),
+    [
+        ("en.json", b'{"a": ', {}, "unreadable_file"),
+        ("en.json", b'{"a": "\\ud800"}', {}, "unreadable_file"),
+        ("en.json", b'{"a": "\\u0000"}', {}, "unreadable_file"),
+        ("en.po", b'msgid "x\n', {}, "unreadable_file"),
+        ("en.zip", b"PK\x03\x04 no archive", {}, "unreadable_file"),
+        ("en.xyz", b"?", {}, "unknown_format"),
+        ("en.json", {"a": "A"}, {"format": "xliff"}, "unknown_format"),
+        ("en.json", {"a b": "A"}, {}, "invalid_key"),
+        ("en.json", {"a": "A"}, {"module": "a b"}, "invalid_key"),
+        ("fr.json", {"a": "A"}, {}, "language_not_in_project"),
+        ("en.json", {"a": "A"}, {"languageCode": "fr"}, "language_not_in_project"),
+        ("en.json", {"a": "A"}, {"languageCode": "!"}, "validation_failed"),
+        ("app.json", {"a": "A"}, {}, "validation_failed"),
+        ("en.json", {"a": "A"}, {"mode": "merge?"}, "validation_failed"),
+        ("en.json", {"a": "A"}, {"tags": ["x"] * 21}, "validation_failed"),
+        ("en.json", {"a": "A"}, {"tags": [" "]}, "validation_failed"),
+        ("en.json", {"a": "A"}, {"tags": "a,,b"}, "validation_failed"),
+        ("en.json", {"a": "A"}, {"tags": "x" * 51}, "validation_failed"),
+        (
+            "en.json",
+            {"a": "A"},
+            {"tags": ",".join(f"t{number}" for number in range(21))},
+            "validation_failed",
+        ),
+    ],
+)
+def test_a_wrong_request_is_refused_at_once(
+    sqlite_workspace: Workspace, name: str, content: object, form: Any, code: str
+) -> None:
+    project = sqlite_workspace.project()
+
+    refused = ask(sqlite_workspace.owner, project, name, content, **form)
+
+    assert refusal(refused) == (400, code)
+    jobs = sqlite_workspace.owner.get(f"/projects/{project['id']}/jobs").data
+    assert jobs["total"] == 0
+
+
+def test_every_fault_is_told_with_its_line(sqlite_workspace: Workspace) -> None:
+    project = sqlite_workspace.project()
+    content = b'{\n  "a b": "x",\n  "ok": "y",\n  "c/d": "z"\n}'
+
+    refused = ask(sqlite_workspace.owner, project, "en.json", content)
+
+    details = refused.error["details"]
+    assert [(each["path"], each["rule"]) for each in details] == [
+        ("line 2", "key"),
+        ("line 4", "key"),
+    ]
+
+
+def test_every_fault_in_an_archive_is_told_with_its_file(
+    sqlite_workspace: Workspace,
+) -> None:
+    project = sqlite_workspace.project(languages=["de"])
+    unreadable, wrong = io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(unreadable, "w") as archive:
+        archive.writestr("de.po", 'msgid "x\n')
+    with zipfile.ZipFile(wrong, "w") as archive:
+        archive.writestr("de.json", '{"ok": "y",\n"a b": "x"}')
+
+    first = ask(sqlite_workspace.owner, project, "all.zip", unreadable.getvalue())
+    second = ask(sqlite_workspace.owner, project, "all.zip", wrong.getvalue())
+
+    assert refusal(first) == (400, "unreadable_file")
+    assert first.error["details"][0]["path"] == "de.po line 1"
+    assert first.error["message"].startswith("de.po line 1: ")
+    assert refusal(second) == (400, "invalid_key")
+    assert second.error["details"][0]["path"] == "de.json line 2"
+    assert second.error["message"].startswith("de.json line 2: ")
+
+
+@pytest.mark.parametrize("tags", ["a,b", ["a", "b"], ["a, b", "b"]])
+def test_tags_come_a_field_each_or_with_commas(
+    sqlite_workspace: Workspace, tags: object
+) -> None:
+    project = sqlite_workspace.project()
+
+    accepted = ask(sqlite_workspace.owner, project, "en.json", {"k": "K"}, tags=tags)
+
+    assert sqlite_workspace.job_of(accepted)["status"] == "succeeded"
+    keys = sqlite_workspace.owner.get(f"/projects/{project['id']}/keys").data
+    assert [key["tags"] for key in keys["items"]] == [["a", "b"]]
+
+
+def test_the_description_says_how_tags_are_sent(sqlite_workspace: Workspace) -> None:
+    paths = sqlite_workspace.owner.get("/openapi.json").json["paths"]
+    import_ = next(path for path in paths if path.endswith("/import"))
+    form = paths[import_]["post"]["requestBody"]
+
+    assert "several in one with commas" in json.dumps(form)
+
+
+def test_a_branch_that_is_not_there_is_not_found(sqlite_workspace: Workspace) -> None:
+    project = sqlite_workspace.project()
+
+    refused = ask(sqlite_workspace.owner, project, "en.json", {"a": "A"}, branch="x")
+
+    assert refusal(refused) == (404, "branch_not_found")
+
+
+def test_a_protected_main_takes_no_import(workspace: Workspace) -> None:
+    project = workspace.project(mainProtected=True)
+
+    refused = ask(workspace.owner, project, "en.json", {"a": "A"})
+
+    assert refusal(refused) == (409, "branch_protected")
+
+
+@pytest.mark.parametrize(
+    ("permissions", "form", "missing"),
+    [
+        (["translation_write", "key_create"], {}, "import_run"),
+        (["import_run", "key_create"], {}, "translation_write"),
+        (["import_run", "translation_write"], {}, "key_create"),
+        (
+            ["import_run", "translation_write", "key_create"],
+            {"mode": "replace"},
+            "key_delete",
+        ),
+    ],
+)
+def test_each_right_that_is_needed_is_asked_for(
+    sqlite_workspace: Workspace, permissions: list[str], form: Any, missing: str
+) -> None:
+    project = sqlite_workspace.project()
+    client = sqlite_workspace.client("developer", permissions=permissions)
+
+    refused = ask(client, project, "en.json", {"a": "A"}, **form)
+
+    assert refusal(refused) == (403, "permission_denied")
+    assert refused.error["details"] == {"required": missing}
+
+
+def test_only_assigned_languages_are_imported(workspace: Workspace) -> None:
+    project = workspace.project(languages=["de", "pl"])
+    workspace.key(project, "a", values={"en": "A"})
+    client = workspace.client("developer", languages=["de"])
+
+    refused = ask(client, project, "pl.json", {"a": "A pl"})
+    accepted = ask(client, project, "de.json", {"a": "A de"})
+
+    assert refusal(refused) == (403, "language_not_assigned")
+    assert refused.error["details"] == {"languageCode": "pl"}
+    assert accepted.status == 202
+
+
+def test_replace_needs_every_language_of_the_project(
+    sqlite_workspace: Workspace,
+) -> None:
+    project = sqlite_workspace.project(languages=["de"])
+    sqlite_workspace.key(project, "old", values={"en": "Old", "de": "Alt"})
+    some = sqlite_workspace.client("developer", languages=["de"])
+    all_ = sqlite_workspace.client("developer", languages=["de", "en"])
+
+    refused = ask(some, project, "de.json", {"old": "Alt"}, mode="replace")
+    merged = ask(some, project, "de.json", {"old": "Alt"})
+    accepted = ask(all_, project, "de.json", {"old": "Alt"}, mode="replace")
+
+    assert refusal(refused) == (403, "language_not_assigned")
+    assert refused.error["details"] == {"languageCode": "en"}
+    assert (merged.status, accepted.status) == (202, 202)
+
+
+def test_a_project_of_others_is_out_of_sight(workspace: Workspace) -> None:
+    project = workspace.project()
+    _, stranger = workspace.organization("Others")
+
+    refused = ask(stranger, project, "en.json", {"a": "A"})
+
+    assert refusal(refused) == (404, "project_not_found")
+
+
+def test_an_import_without_a_file_is_refused(sqlite_workspace: Workspace) -> None:
+    project = sqlite_workspace.project()
+
+    refused = sqlite_workspace.owner.post(
+        f"/projects/{project['id']}/import", form={"format": "json-flat"}
+    )
+
+    assert refusal(refused) == (400, "validation_failed")
+
+
+def test_the_answer_tells_where_the_job_is(workspace: Workspace) -> None:
+    project = workspace.project()
+
+    accepted = ask(workspace.owner, project, "en.json", {"a": "A"})
+
+    job = accepted.data["job"]
+    location = accepted.headers["Location"] or ""
+    assert accepted.status == 202
+    assert accepted.headers["Retry-After"] == "2"
+    assert location.endswith(f"/api/v1/projects/{project['id']}/jobs/{job['id']}")
+    assert workspace.owner.get(location).data["job"] == job

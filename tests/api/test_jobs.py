@@ -1,0 +1,103 @@
+"""GET /projects/{projectId}/jobs, /jobs/{jobId}, POST /jobs/{jobId}/cancel."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from locframework.http.records import Upload
+from locframework.ids import new_id
+from locframework.testing.client import Answer
+from locframework.testing.workspace import Workspace
+
+Project = Mapping[str, Any]
+
+
+def start(workspace: Workspace, project: Project) -> str:
+    """A queued import; its id."""
+    files = {"file": Upload("en.json", b'{"a": "A"}', "application/json")}
+    answer = workspace.owner.post(f"/projects/{project['id']}/import", files=files)
+    job_id: str = answer.data["job"]["id"]
+    return job_id
+
+
+def refusal(answer: Answer) -> tuple[int, str]:
+    return answer.status, answer.error["code"]
+
+
+def test_a_job_is_shown_with_every_field(workspace: Workspace) -> None:
+    project = workspace.project()
+    job_id = start(workspace, project)
+
+    job = workspace.owner.get(f"/projects/{project['slug']}/jobs/{job_id}").data["job"]
+
+    assert {**job, "createdAt": "", "createdBy": ""} == {
+        "id": job_id,
+        "projectId": project["id"],
+        "type": "import",
+        "status": "queued",
+        "progress": {"done": 0, "total": 0},
+        "result": None,
+        "error": None,
+        "createdBy": "",
+        "createdAt": "",
+        "startedAt": None,
+        "finishedAt": None,
+    }
+
+
+def test_jobs_are_listed_newest_first(workspace: Workspace) -> None:
+    project = workspace.project()
+    job_ids = [start(workspace, project) for _ in range(3)]
+
+    data = workspace.owner.get(
+        f"/projects/{project['id']}/jobs", query={"limit": 2}
+    ).data
+
+    assert (data["total"], data["page"], data["limit"]) == (3, 1, 2)
+    assert [job["id"] for job in data["items"]] == job_ids[:0:-1]
+
+
+def test_a_queued_job_is_cancelled_and_a_cancelled_one_is_not(
+    workspace: Workspace,
+) -> None:
+    project = workspace.project()
+    path = f"/projects/{project['id']}/jobs/{start(workspace, project)}"
+
+    cancelled = workspace.owner.post(f"{path}/cancel")
+    again = workspace.owner.post(f"{path}/cancel")
+    workspace.run_jobs()
+
+    assert cancelled.status == 200
+    assert cancelled.data["job"]["status"] == "cancelled"
+    assert refusal(again) == (409, "job_not_cancellable")
+    assert workspace.owner.get(path).data["job"]["status"] == "cancelled"
+
+
+def test_who_could_not_start_a_job_does_not_see_it(workspace: Workspace) -> None:
+    project = workspace.project()
+    job_id, viewer = start(workspace, project), workspace.client("viewer")
+    path = f"/projects/{project['id']}/jobs"
+
+    for asked in (job_id, new_id(), "x"):
+        hidden = viewer.get(f"{path}/{asked}")
+        assert refusal(hidden) == (404, "job_not_found")
+        assert refusal(viewer.post(f"{path}/{asked}/cancel")) == (404, "job_not_found")
+    assert viewer.get(path).data["total"] == 0
+
+
+def test_a_job_is_found_in_its_own_project_only(workspace: Workspace) -> None:
+    project, other = workspace.project(), workspace.project()
+    job_id = start(workspace, project)
+
+    answer = workspace.owner.get(f"/projects/{other['id']}/jobs/{job_id}")
+
+    assert refusal(answer) == (404, "job_not_found")
+
+
+def test_jobs_of_others_are_out_of_sight(workspace: Workspace) -> None:
+    project = workspace.project()
+    job_id = start(workspace, project)
+    _, stranger = workspace.organization("Others")
+
+    for path in ("jobs", f"jobs/{job_id}"):
+        answer = stranger.get(f"/projects/{project['id']}/{path}")
+        assert refusal(answer) == (404, "project_not_found")

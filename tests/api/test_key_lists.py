@@ -1,0 +1,146 @@
+"""Decisions 2.3: batches and lists of keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+def texts(key: dict[str, Any]) -> dict[tuple[str, str | None], str]:
+    return {(v["languageCode"], v["pluralForm"]): v["value"] for v in key["values"]}
+
+
+def test_a_batch_tells_the_outcome_of_each_item(keys: Any) -> None:
+    keys.made(key="there", values={"de": "alt"})
+    items = [
+        {"key": "new", "values": {"en": "New"}},
+        {"key": "there", "values": {"de": "neu"}},
+        {"key": "bad key"},
+        {"key": "new"},
+    ]
+
+    def outcomes(on_existing: str) -> list[tuple[str, str | None]]:
+        body = {"keys": items, "onExisting": on_existing}
+        results = keys.owner.post(f"{keys.path}/bulk", json=body).data["results"]
+        assert [result["index"] for result in results] == [0, 1, 2, 3]
+        return [(r["outcome"], (r["error"] or {}).get("code")) for r in results]
+
+    twice, bad = ("failed", "validation_failed"), ("failed", "invalid_key")
+    assert outcomes("skip") == [("created", None), ("skipped", None), bad, twice]
+    assert outcomes("update") == [("skipped", None), ("updated", None), bad, twice]
+    exists = ("failed", "key_exists")
+    assert outcomes("fail") == [exists, exists, bad, twice]
+
+
+def test_an_update_in_a_batch_leaves_what_it_does_not_name(keys: Any) -> None:
+    keys.made(description="kept", tags=["kept"], values={"de": "alt"})
+    body = {"keys": [{"key": "a.b", "values": {"en": "x"}}], "onExisting": "update"}
+
+    [result] = keys.owner.post(f"{keys.path}/bulk", json=body).data["results"]
+
+    assert result["key"]["description"] == "kept"
+    assert result["key"]["tags"] == ["kept"]
+    assert texts(result["key"]) == {("en", None): "x", ("de", None): "alt"}
+
+
+def test_values_are_set_in_a_batch_by_key_or_by_id(keys: Any) -> None:
+    key = keys.made()
+    path = f"/projects/{keys.project['id']}/values"
+    items = [
+        {"key": "a.b", "languageCode": "de", "value": "Hallo"},
+        {"keyId": key["id"], "languageCode": "ar", "value": "مرحبا"},
+        {"key": "gone", "languageCode": "de", "value": "x"},
+        {"key": "a.b", "keyId": key["id"], "languageCode": "de", "value": "x"},
+        {"key": "a.b", "languageCode": "sv", "value": "x"},
+    ]
+
+    results = keys.owner.put(path, json={"items": items}).data["results"]
+
+    codes = [(result["error"] or {}).get("code") for result in results]
+    assert codes == [
+        None,
+        None,
+        "key_not_found",
+        "validation_failed",
+        "language_not_in_project",
+    ]
+    assert keys.texts(key) == {("de", None): "Hallo", ("ar", None): "مرحبا"}
+
+
+@pytest.mark.parametrize("count", [0, 501])
+def test_a_batch_has_1_to_500_items(keys: Any, count: int) -> None:
+    body = {"keys": [{"key": f"k{n}"} for n in range(count)]}
+
+    answer = keys.owner.post(f"{keys.path}/bulk", json=body)
+
+    assert answer.error["code"] == "validation_failed"
+
+
+def test_a_list_is_found_by_every_filter(keys: Any) -> None:
+    keys.made(key="cart.pay", values={"en": "Pay", "de": "Zahlen"}, tags=["button"])
+    keys.made(key="cart.sum", values={"en": "Sum"}, tags=["button", "legal"])
+    keys.made(key="files", isPlural=True, values={"en": {"other": "100% 設定_"}})
+
+    assert keys.names() == ["cart.pay", "cart.sum", "files"]
+    assert keys.names(sort="-key") == ["files", "cart.sum", "cart.pay"]
+    assert keys.names(search="ZAHL") == ["cart.pay"]
+    assert keys.names(search="%") == ["files"]
+    assert keys.names(search="設定_") == ["files"]
+    assert keys.names(prefix="cart.") == ["cart.pay", "cart.sum"]
+    assert keys.names(tag=["button", "legal"]) == ["cart.sum"]
+    assert keys.names(isPlural=True) == ["files"]
+    assert keys.names(languageCode="de", status="untranslated") == [
+        "cart.sum",
+        "files",
+    ]
+    assert keys.names(languageCode="de", status="approved") == ["cart.pay"]
+    assert keys.names(isOutdated=True) == []
+    assert keys.names(hasIssues=True) == []
+    assert keys.names(updatedSince="2020-01-01T00:00:00Z", tag="legal") == ["cart.sum"]
+    assert keys.names(updatedSince="2100-01-01T00:00:00Z") == []
+
+
+def test_a_page_past_the_end_is_empty_with_the_right_total(keys: Any) -> None:
+    for name in ("a", "b", "c"):
+        keys.made(key=name)
+
+    page = keys.owner.get(keys.path, query={"page": 2, "limit": 2}).data
+    past = keys.owner.get(keys.path, query={"page": 9, "limit": 2}).data
+
+    assert [key["key"] for key in page["items"]] == ["c"]
+    assert (page["total"], page["page"], page["limit"]) == (3, 2, 2)
+    assert (past["items"], past["total"]) == ([], 3)
+
+
+def test_include_values_adds_them_to_each_key_of_a_list(keys: Any) -> None:
+    keys.made(values={"de": "Zahlen"})
+
+    [bare] = keys.owner.get(keys.path).data["items"]
+    [whole] = keys.owner.get(keys.path, query={"include": "values"}).data["items"]
+
+    assert "values" not in bare
+    assert texts(whole) == {("de", None): "Zahlen"}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"limit": 0},
+        {"limit": 201},
+        {"page": 0},
+        {"page": 1_000_001},
+        {"page": "x"},
+        {"sort": "colour"},
+        {"status": "lost"},
+        {"isPlural": "yes"},
+        {"updatedSince": "yesterday"},
+        {"languageCode": "??"},
+    ],
+)
+def test_a_query_against_the_rules_is_400(keys: Any, query: dict[str, Any]) -> None:
+    answer = keys.owner.get(keys.path, query=query)
+
+    assert (answer.status, answer.error["code"]) == (400, "validation_failed")
+    [problem] = answer.error["details"]
+    assert next(iter(query)) in problem["path"]

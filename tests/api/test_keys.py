@@ -1,0 +1,219 @@
+"""service.md, Key, create a key, get a key; decisions 2.3: each line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from locframework.testing.workspace import Workspace
+
+KEY_FIELDS = [
+    "createdAt",
+    "description",
+    "id",
+    "isPlural",
+    "key",
+    "keySource",
+    "projectId",
+    "screenshotFileId",
+    "screenshotUrl",
+    "tags",
+    "updatedAt",
+]
+VALUE_FIELDS = ["isOutdated", "languageCode", "pluralForm", "status", "value"]
+
+
+def test_a_key_is_made_of_its_name_alone_with_defaults(keys: Any) -> None:
+    answer = keys.create()
+    key = answer.data["key"]
+
+    assert answer.status == 201
+    assert sorted(key) == KEY_FIELDS
+    assert (key["description"], key["tags"], key["isPlural"]) == ("", [], False)
+    assert (key["screenshotUrl"], key["screenshotFileId"]) == (None, None)
+    assert key["keySource"] == "main"
+    assert key["projectId"] == keys.project["id"]
+
+
+def test_values_may_be_seeded_in_the_same_call(keys: Any) -> None:
+    key = keys.made(values={"en": "Pay", "de": "Zahlen", "ar": ""})
+
+    found = keys.get(key)
+
+    assert [sorted(value) for value in found["values"]] == [VALUE_FIELDS] * 2
+    assert keys.texts(key) == {("en", None): "Pay", ("de", None): "Zahlen"}
+    assert {value["status"] for value in found["values"]} == {"approved"}
+
+
+def test_a_language_that_is_spelled_in_two_ways_is_refused(keys: Any) -> None:
+    values = {"EN": "Pay", "en": "Pay now"}
+
+    alone = keys.create(values=values)
+    bulk = keys.owner.post(
+        f"{keys.path}/bulk", json={"keys": [{"key": "a.b", "values": values}]}
+    )
+
+    assert (alone.status, alone.error["code"]) == (400, "validation_failed")
+    assert [each["path"] for each in alone.error["details"]] == ["$.values"]
+    [item] = bulk.data["results"]
+    assert (item["outcome"], item["error"]["code"]) == ("failed", "validation_failed")
+    assert keys.names() == []
+
+
+def test_a_plural_key_takes_values_by_plural_form(keys: Any) -> None:
+    key = keys.made(isPlural=True, values={"en": {"other": "files", "one": "file"}})
+
+    assert keys.texts(key) == {("en", "one"): "file", ("en", "other"): "files"}
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"key": ""}, 400, "validation_failed"),
+        ({"key": "k" * 501}, 400, "validation_failed"),
+        ({"key": "a..b"}, 400, "invalid_key"),
+        ({"key": "a b"}, 400, "invalid_key"),
+        ({"key": "grün"}, 400, "invalid_key"),
+        ({"key": 1}, 400, "validation_failed"),
+        ({"description": "x" * 1001}, 400, "validation_failed"),
+        ({"tags": ["x"] * 21}, 400, "validation_failed"),
+        ({"tags": ["x" * 51]}, 400, "validation_failed"),
+        ({"tags": [" "]}, 400, "validation_failed"),
+        ({"isPlural": 1}, 400, "validation_failed"),
+        ({"values": {"sv": "x"}}, 400, "language_not_in_project"),
+        ({"values": {"not a tag": "x"}}, 400, "validation_failed"),
+        ({"values": {"de": {"other": "x"}}}, 400, "plural_mismatch"),
+        ({"isPlural": True, "values": {"de": "x"}}, 400, "plural_mismatch"),
+        (
+            {"isPlural": True, "values": {"de": {"several": "x"}}},
+            400,
+            "invalid_plural_form",
+        ),
+    ],
+)
+def test_a_body_against_the_rules_is_refused_and_nothing_is_stored(
+    keys: Any, body: dict[str, object], status: int, code: str
+) -> None:
+    answer = keys.create(**body)
+
+    assert (answer.status, answer.error["code"]) == (status, code)
+    assert keys.names() == []
+
+
+def test_the_limits_of_service_md_are_inclusive_and_count_code_points(
+    keys: Any,
+) -> None:
+    answer = keys.create(
+        key="k" * 500,
+        description="😀" * 1000,
+        tags=[f"{n:02}" + "ä" * 48 for n in range(20)],
+    )
+
+    assert answer.status == 201
+    assert len(answer.data["key"]["tags"]) == 20
+
+
+def test_tags_are_trimmed_and_kept_once_in_order(keys: Any) -> None:
+    assert keys.made(tags=[" b", "a ", "b"])["tags"] == ["b", "a"]
+
+
+def test_the_same_key_again_is_409_and_case_makes_another_key(keys: Any) -> None:
+    keys.made()
+
+    assert keys.create().error["code"] == "key_exists"
+    assert keys.create(key="A.b").status == 201
+
+
+def test_the_separator_of_the_project_rules_the_segments(workspace: Workspace) -> None:
+    project = workspace.project(keySeparator=":")
+    path = f"/projects/{project['id']}/keys"
+
+    assert workspace.owner.post(path, json={"key": "a:b"}).status == 201
+    refused = workspace.owner.post(path, json={"key": "a.b"})
+    assert refused.error["code"] == "invalid_key"
+
+
+def test_a_protected_main_takes_no_direct_write(keys: Any) -> None:
+    key = keys.made(values={"de": "alt"})
+    keys.owner.patch(f"/projects/{keys.project['id']}", json={"mainProtected": True})
+    one = f"{keys.path}/{key['id']}"
+
+    refused = [
+        keys.create(key="c"),
+        keys.put(key, "de", "neu"),
+        keys.owner.patch(one, json={"description": "x"}),
+        keys.owner.delete(one),
+        keys.owner.post(f"{keys.path}/bulk", json={"keys": [{"key": "c"}]}),
+        keys.owner.put(
+            f"/projects/{keys.project['id']}/values",
+            json={"items": [{"key": "a.b", "languageCode": "de", "value": "neu"}]},
+        ),
+    ]
+
+    for answer in refused:
+        assert (answer.status, answer.error["code"]) == (409, "branch_protected")
+        assert "branch" in answer.error["message"]
+    assert keys.texts(key) == {("de", None): "alt"}
+
+
+def test_a_branch_that_is_not_there_is_404(keys: Any) -> None:
+    key = keys.made()
+
+    for answer in (
+        keys.owner.post(keys.path, json={"key": "c"}, query={"branch": "new"}),
+        keys.owner.get(f"{keys.path}/{key['id']}", query={"branch": "new"}),
+        keys.owner.get(keys.path, query={"branch": "new"}),
+    ):
+        assert (answer.status, answer.error["code"]) == (404, "branch_not_found")
+
+
+def test_seeding_values_needs_the_permission_to_write_them(keys: Any) -> None:
+    narrow = keys.workspace.client("owner", permissions=["key_create"])
+
+    assert keys.create(narrow, key="c").status == 201
+    refused = keys.create(narrow, key="d", values={"en": "x"})
+    assert refused.error["details"] == {"required": "translation_write"}
+
+
+def test_a_key_that_is_not_there_is_404(keys: Any) -> None:
+    for key_id in ("0" * 36, "01890a5d-ac96-774b-bcce-b302099a8057", "x"):
+        answer = keys.owner.get(f"{keys.path}/{key_id}")
+
+        assert (answer.status, answer.error["code"]) == (404, "key_not_found"), key_id
+
+
+def test_values_come_in_project_language_order_then_by_plural_form(
+    keys: Any,
+) -> None:
+    key = keys.made(
+        isPlural=True,
+        values={"ar": {"other": "o", "zero": "z", "two": "t"}, "en": {"one": "1"}},
+    )
+
+    places = list(keys.texts(key))
+
+    assert places == [("en", "one"), ("ar", "zero"), ("ar", "two"), ("ar", "other")]
+
+
+def test_a_deleted_key_is_not_found_and_comes_back_with_its_values(keys: Any) -> None:
+    key = keys.made(values={"de": "Zahlen"})
+    one = f"{keys.path}/{key['id']}"
+
+    assert keys.owner.delete(one).data == {"id": key["id"], "deleted": True}
+    assert keys.owner.get(one).error["code"] == "key_not_found"
+    assert keys.names() == []
+
+    assert keys.owner.post(f"{one}/restore").status == 200
+    assert keys.texts(key) == {("de", None): "Zahlen"}
+    assert keys.owner.post(f"{one}/restore").error["code"] == "key_not_found"
+
+
+def test_a_key_whose_name_was_taken_meanwhile_is_not_restored(keys: Any) -> None:
+    key = keys.made()
+    keys.owner.delete(f"{keys.path}/{key['id']}")
+    keys.made()
+
+    restored = keys.owner.post(f"{keys.path}/{key['id']}/restore")
+
+    assert restored.error["code"] == "key_exists"

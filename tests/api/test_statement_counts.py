@@ -1,0 +1,298 @@
+"""How many statements a request costs: the same whatever the page or the project."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from locframework.http.records import Upload
+from locframework.testing.client import Answer, Client
+from locframework.testing.databases import statements_of
+from locframework.testing.workspace import Workspace
+
+Ask = Callable[[], Answer]
+
+FEW, MANY = 3, 230
+EVENT_ITEMS = 100  # more keys than that are told in several events
+
+
+class Shop:
+    """A project with so many keys, values, jobs and releases."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace, self.owner = workspace, workspace.owner
+        self.public = Client(workspace.app)
+        self.project = workspace.project(languages=["de", "fr"])
+        self.path = f"/projects/{self.project['id']}"
+        self.key = workspace.key(self.project, "pay", values={"en": "Pay", "de": "x"})
+        body = {"name": "Web", "format": "json-nested", "splitByModule": True}
+        path = f"{self.path}/distributions"
+        made = self.owner.post(path, json=body).data["distribution"]
+        self.one = f"{path}/{made['id']}"
+        self.manifest = f"/content/{made['publicKey']}/manifest.json"
+        self._batches = 0
+        workspace.run_jobs()
+
+    def grow(self) -> None:
+        """Many more of everything that is listed."""
+        self.bulk(MANY)
+        for _ in range(3):
+            self.bulk(1)
+            self.owner.post(f"{self.one}/releases", json={})
+            self.workspace.run_jobs()
+        for number in range(12):
+            new = {"name": f"Token {number}", "permissions": ["translation_read"]}
+            for path in ("/tokens", f"{self.path}/tokens"):
+                assert self.owner.post(path, json=new).status == 201
+            self.workspace.project(name=f"Project {number}")
+            self.workspace.client("viewer")
+        body = {"name": "More", "format": "json-flat"}
+        for _ in range(5):
+            self.owner.post(f"{self.path}/distributions", json=body)
+        self.workspace.run_jobs()
+
+    def names(self, count: int) -> list[str]:
+        """Names that no key has."""
+        self._batches += 1
+        return [f"batch{self._batches}.key{number}" for number in range(count)]
+
+    def bulk(self, count: int, **more: Any) -> Answer:
+        return self.create(self.names(count), **more)
+
+    def create(self, names: list[str], **more: Any) -> Answer:
+        keys = [
+            {"key": name, "tags": ["bulk"], "values": {"en": name, "de": name}}
+            for name in names
+        ]
+        return self.owner.post(f"{self.path}/keys/bulk", json={"keys": keys, **more})
+
+    def cost(self, ask: Ask, *, status: int = 200) -> int:
+        """How many statements the request runs; what is noted beside it apart."""
+        framework = self.workspace.framework
+        framework._background.submit(lambda: None).result()
+        with statements_of(framework.storage) as statements:
+            answer = ask()
+        assert answer.status == status, answer
+        return len(statements)
+
+
+@pytest.fixture
+def shop(workspace: Workspace) -> Shop:
+    made = Shop(workspace)
+    made.owner.get("/tokens/self")  # notes that the token is used, for a minute
+    return made
+
+
+def lists(shop: Shop) -> dict[str, int]:
+    """Every list, and the most statements that it may cost."""
+    organization = f"/organizations/{shop.workspace.organization_id}"
+    return {
+        "/organizations": 4,
+        f"{organization}/members": 5,
+        "/projects": 4,
+        "/tokens": 4,
+        f"{shop.path}/tokens": 5,
+        f"{shop.path}/languages": 4,
+        f"{shop.path}/keys": 6,
+        f"{shop.path}/keys?include=values": 7,
+        f"{shop.path}/keys?include=values&search=pay": 7,
+        f"{shop.path}/keys?tag=bulk&languageCode=de&status=approved": 6,
+        f"{shop.path}/keys?isPlural=false&sort=-updatedAt": 6,
+        f"{shop.path}/keys?prefix=batch&isOutdated=false": 6,
+        f"{shop.path}/jobs": 5,
+        f"{shop.path}/distributions": 5,
+        f"{shop.one}/releases": 6,
+    }
+
+
+def test_a_list_costs_the_same_whatever_the_page_and_however_much_there_is(
+    shop: Shop,
+) -> None:
+    def costs(page: int, limit: int) -> dict[str, int]:
+        query = {"page": page, "limit": limit}
+        return {
+            path: shop.cost(lambda path=path: shop.owner.get(path, query=query))
+            for path in lists(shop)
+        }
+
+    few = costs(1, 200)
+    shop.grow()
+
+    assert costs(1, 200) == costs(1, 1)
+    for path, most in lists(shop).items():
+        assert max(few[path], costs(1, 200)[path], costs(2, 100)[path]) <= most, path
+
+
+READS = {
+    "/tokens/self": 2,
+    "/permissions": 2,
+    "/formats": 2,
+    "/plugins": 2,
+    "/organization": 3,
+    "{path}": 3,
+    "{path}/languages/de": 4,
+    "{path}/keys/{key}": 6,
+    "{path}/keys/{key}/values/de": 6,
+    "{one}": 4,
+    "{one}/releases/1": 6,
+    "{one}/releases/1/diff": 8,
+    "/healthz": 0,
+    "/readyz": 1,
+}
+
+
+def test_a_read_costs_the_same_however_much_there_is(shop: Shop) -> None:
+    def costs() -> dict[str, int]:
+        places = {"path": shop.path, "one": shop.one, "key": shop.key["id"]}
+        return {
+            path: shop.cost(lambda path=path: shop.owner.get(path.format(**places)))
+            for path in READS
+        }
+
+    few = costs()
+    shop.grow()
+
+    assert costs() == few
+    assert {path: cost for path, cost in few.items() if cost > READS[path]} == {}
+
+
+def test_published_content_costs_two_statements_at_most(shop: Shop) -> None:
+    """service.md, content delivery: the manifest 1, a file 2, changed or not."""
+
+    def read(path: str, etag: str | None = None) -> int:
+        headers = {} if etag is None else {"If-None-Match": etag}
+        status = 200 if etag is None else 304
+        get = shop.public.get
+        return shop.cost(lambda: get(path, headers=headers), status=status)
+
+    for _ in range(2):
+        first = shop.public.get(shop.manifest)
+        file = first.json["files"][0]["url"]
+
+        assert read(shop.manifest) == 1
+        assert read(shop.manifest, first.headers["ETag"]) == 1
+        assert read(file) == 2
+        assert read(file, "*") == 2
+        shop.grow()
+
+
+def test_only_the_first_read_of_a_release_costs_more(shop: Shop) -> None:
+    """Its files are read, and, each few seconds, what the organization may have."""
+    shop.bulk(MANY)
+    shop.owner.post(f"{shop.one}/releases", json={})
+    shop.workspace.run_jobs()
+
+    assert shop.cost(lambda: shop.public.get(shop.manifest)) <= 4
+    assert shop.cost(lambda: shop.public.get(shop.manifest)) == 1
+
+
+def test_a_write_of_one_key_costs_the_same_however_much_there_is(shop: Shop) -> None:
+    def costs() -> dict[str, int]:
+        keys, one = f"{shop.path}/keys", f"{shop.path}/keys/{shop.key['id']}"
+        [name, full, text] = shop.names(3)
+        values = {"en": "a", "de": "b", "fr": "c"}
+        with_values = {"key": full, "values": values}
+        return {
+            "POST key": shop.cost(
+                lambda: shop.owner.post(keys, json={"key": name}), status=201
+            ),
+            "POST key with values": shop.cost(
+                lambda: shop.owner.post(keys, json=with_values), status=201
+            ),
+            "PATCH key": shop.cost(
+                lambda: shop.owner.patch(one, json={"description": text})
+            ),
+            "PUT value": shop.cost(
+                lambda: shop.owner.put(f"{one}/values/de", json={"value": text})
+            ),
+            "PUT source value": shop.cost(
+                lambda: shop.owner.put(f"{one}/values/en", json={"value": text})
+            ),
+            "POST key that exists": shop.cost(
+                lambda: shop.owner.post(keys, json={"key": name}), status=409
+            ),
+            "PUT of the same value": shop.cost(
+                lambda: shop.owner.put(f"{one}/values/de", json={"value": text})
+            ),
+        }
+
+    few = costs()
+    shop.grow()
+
+    assert costs() == few
+    assert max(few.values()) <= 24
+
+
+@pytest.mark.parametrize("what", ["create", "update", "skip", "values"])
+def test_a_batch_costs_the_same_however_many_keys_it_has(shop: Shop, what: str) -> None:
+    """But for the events: each tells of a hundred keys, and is looked at once."""
+
+    def cost(count: int) -> int:
+        names = shop.names(count)
+        if what != "create":
+            shop.create(names)
+        if what == "values":
+            items = [
+                {"key": name, "languageCode": "fr", "value": "neu"} for name in names
+            ]
+            path = f"{shop.path}/values"
+            return shop.cost(lambda: shop.owner.put(path, json={"items": items}))
+        keys = [
+            {"key": name, "description": "x", "values": {"de": "y"}} for name in names
+        ]
+        body = {"keys": keys, "onExisting": "skip" if what == "skip" else "update"}
+        path = f"{shop.path}/keys/bulk"
+        return shop.cost(lambda: shop.owner.post(path, json=body))
+
+    few = cost(FEW)
+    assert cost(EVENT_ITEMS) == few
+    event_types = 2  # of keys, and of values
+    more_events = (500 // EVENT_ITEMS - 1) * event_types
+    assert cost(500) <= few + more_events
+    assert few <= 23
+
+
+def test_an_export_costs_the_same_however_many_keys_there_are(shop: Shop) -> None:
+    def cost(format_id: str, codes: str) -> int:
+        query = {"format": format_id, "languageCodes": codes}
+        return shop.cost(lambda: shop.owner.get(f"{shop.path}/export", query=query))
+
+    asked = [
+        (format_id, codes)
+        for format_id in ("json-nested", "json-flat", "gettext-po")
+        for codes in ("en", "de", "en,de", "en,de,fr")
+    ]
+    few = {each: cost(*each) for each in asked}
+    shop.grow()
+
+    assert {each: cost(*each) for each in asked} == few
+    assert few["json-flat", "en"] <= 8
+    per_language = few["json-flat", "en,de,fr"] - few["json-flat", "en,de"]
+    assert per_language <= 4
+    assert few["json-flat", "en,de"] - few["json-flat", "en"] == per_language
+
+
+def test_an_upload_and_a_release_cost_the_same_to_ask_for(shop: Shop) -> None:
+    def upload(count: int) -> int:
+        texts = dict.fromkeys(shop.names(count), "x")
+        file = Upload("en.json", json.dumps(texts).encode(), "application/json")
+        path = f"{shop.path}/import"
+        return shop.cost(
+            lambda: shop.owner.post(path, files={"file": file}), status=202
+        )
+
+    def release() -> int:
+        shop.bulk(1)
+        path = f"{shop.one}/releases"
+        found = shop.cost(lambda: shop.owner.post(path, json={}), status=202)
+        shop.workspace.run_jobs()
+        return found
+
+    few = upload(FEW), release()
+    shop.grow()
+
+    assert (upload(5000), release()) == few
+    assert max(few) <= 16

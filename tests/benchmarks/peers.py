@@ -1,0 +1,154 @@
+"""What ours is measured against: bare Falcon, raw SQL, and nothing around them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import falcon
+import psycopg
+from locframework_storage_peewee.sqlite import PRAGMAS
+
+from locframework.storage import Storage
+
+Statement = tuple[str, Sequence[Any]]
+JSON = "application/json"
+READ, STATIC = "/api/v1/read", "/api/v1/static"
+
+
+def statements_asked(storage: Storage, call: Callable[[], object]) -> list[Statement]:
+    """The statements, with their parameters, of what this thread does in a call."""
+    database = cast("Any", storage).database
+    ask, thread = database._do, threading.get_ident()
+    seen: list[Statement] = []
+
+    def listen(
+        session: object, answer: object, sql: str, params: Any = (), **how: Any
+    ) -> object:
+        if threading.get_ident() == thread:
+            seen.append((sql, list(params)))
+        return ask(session, answer, sql, params, **how)
+
+    database._do = listen
+    try:
+        call()
+    finally:
+        del database._do
+    return seen
+
+
+def connect(url: str) -> Any:
+    """A raw connection, set as ours is; a transaction is what is begun by hand."""
+    if not url.startswith("sqlite:"):
+        server = psycopg.connect(url, autocommit=True)
+        server.execute("SET plan_cache_mode = force_custom_plan")
+        return server
+    connection = sqlite3.connect(
+        url.removeprefix("sqlite:///"),
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=512,
+    )
+    for name, value in PRAGMAS.items():
+        connection.execute(f"PRAGMA {name} = {value}")
+    return connection
+
+
+class RawRead:
+    """Asks the same statements, and makes JSON of keys and values by hand."""
+
+    def __init__(self, url: str, statements: Sequence[Statement]) -> None:
+        self._url = url
+        self._statements = statements
+        self._local = threading.local()
+
+    def answer(self) -> bytes:
+        """The keys with their values, in the envelope."""
+        rows, texts = self._ask()
+        keys = {row[0]: _key(row) for row in rows}
+        for row in texts:
+            keys[row[0]]["values"].append(_value(row))
+        data = {"success": True, "data": {"items": list(keys.values())}}
+        return json.dumps(data, ensure_ascii=False).encode()
+
+    def _ask(self) -> tuple[list[Any], list[Any]]:
+        """The rows of keys and those of values; all else is asked, too."""
+        connection = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = connect(self._url)
+        keys: list[Any] = []
+        values: list[Any] = []
+        for sql, params in self._statements:
+            cursor = connection.execute(sql, params)
+            rows = cursor.fetchall() if cursor.description else []
+            if "v.key_number" in sql:
+                values += rows
+            elif "k.description" in sql:
+                keys += rows
+        return keys, values
+
+
+def _key(row: Sequence[Any]) -> dict[str, Any]:
+    return {
+        "id": row[0],
+        "key": row[1],
+        "description": row[2],
+        "tags": json.loads(row[3]),
+        "isPlural": bool(row[4]),
+        "screenshotUrl": row[5],
+        "screenshotFileId": row[6],
+        "createdAt": row[7],
+        "updatedAt": row[8],
+        "values": [],
+    }
+
+
+def _value(row: Sequence[Any]) -> dict[str, Any]:
+    return {
+        "languageCode": row[1],
+        "value": row[3],
+        "status": row[4],
+        "pluralForm": row[2],
+        "isOutdated": bool(row[5]),
+    }
+
+
+class _Read:
+    def __init__(self, read: RawRead) -> None:
+        self._read = read
+
+    def on_get(self, _: falcon.Request, response: falcon.Response) -> None:
+        response.content_type = JSON
+        response.data = self._read.answer()
+
+
+class _Static:
+    def __init__(self, content: bytes, etag: str) -> None:
+        self._content = content
+        self._etag = etag
+
+    def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
+        response.set_header("ETag", self._etag)
+        response.set_header("Cache-Control", "public, max-age=60")
+        if request.get_header("If-None-Match") == self._etag:
+            response.status = falcon.HTTP_304
+            return
+        response.content_type = JSON
+        response.data = self._content
+
+
+def reading_app(url: str, statements: Sequence[Statement]) -> Any:
+    """Bare Falcon, one route: the same raw SQL, and JSON."""
+    app = falcon.App()
+    app.add_route(READ, _Read(RawRead(url, statements)))
+    return app
+
+
+def static_app(content: bytes, etag: str) -> Any:
+    """Bare Falcon, one route: these bytes, or 304."""
+    app = falcon.App()
+    app.add_route(STATIC, _Static(content, etag))
+    return app

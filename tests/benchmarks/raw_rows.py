@@ -1,0 +1,121 @@
+"""The same keys and values by executemany, and by peewee's insert_many.
+
+Into tables of the least that could hold them: a primary key each, and keys unique by
+name. One transaction, in the order of the ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import peers
+import peewee
+
+from locframework.keys.records import Key, StoredValue
+
+KEY_COLUMNS = "id project_id key description tags is_plural created_at updated_at"
+VALUE_COLUMNS = """key_id language_code plural_form value status is_outdated revision
+    origin approved_value approved_at approved_by updated_at updated_by"""
+ROWS_AT_ONCE = 1000  # SQLite takes no more parameters than 32,766
+
+
+class RawTables:
+    """Two plain tables in the database at ``url``, empty before each writing."""
+
+    def __init__(self, url: str) -> None:
+        self._connection = peers.connect(url)
+        self._mark = "?" if url.startswith("sqlite:") else "%s"
+        self._peewee = _peewee(url)
+        self._run(
+            f"""CREATE TABLE IF NOT EXISTS bench_keys ({_typed(KEY_COLUMNS)},
+                PRIMARY KEY (id), UNIQUE (project_id, key))""",
+            f"""CREATE TABLE IF NOT EXISTS bench_values ({_typed(VALUE_COLUMNS)},
+                PRIMARY KEY (key_id, language_code, plural_form))""",
+        )
+
+    def close(self) -> None:
+        self._connection.close()
+        self._peewee.close()
+
+    def empty(self) -> None:
+        self._run("DELETE FROM bench_values", "DELETE FROM bench_keys")
+
+    def count(self) -> tuple[int, int]:
+        """How many keys there are, and how many values of keys that are there."""
+        sql = """SELECT (SELECT count(*) FROM bench_keys), count(*) FROM bench_values v
+            JOIN bench_keys k ON k.id = v.key_id"""
+        keys, values = self._connection.execute(sql).fetchone()
+        return keys, values
+
+    def executemany(self, keys: Sequence[Any], values: Sequence[Any]) -> None:
+        cursor = self._connection.cursor()
+        cursor.execute("BEGIN")
+        cursor.executemany(self._insert("bench_keys", KEY_COLUMNS), keys)
+        cursor.executemany(self._insert("bench_values", VALUE_COLUMNS), values)
+        cursor.execute("COMMIT")
+
+    def insert_many(self, keys: Sequence[Any], values: Sequence[Any]) -> None:
+        with self._peewee.atomic():
+            for name, columns, rows in (
+                ("bench_keys", KEY_COLUMNS, keys),
+                ("bench_values", VALUE_COLUMNS, values),
+            ):
+                model = _model(self._peewee, name, columns)
+                for at in range(0, len(rows), ROWS_AT_ONCE):
+                    model.insert_many(rows[at : at + ROWS_AT_ONCE]).execute()
+
+    def _insert(self, name: str, columns: str) -> str:
+        names = columns.split()
+        marks = ", ".join([self._mark] * len(names))
+        return f"INSERT INTO {name} ({', '.join(names)}) VALUES ({marks})"
+
+    def _run(self, *statements: str) -> None:
+        for sql in statements:
+            self._connection.execute(sql)
+
+
+def rows_of(
+    keys: Sequence[Key], values: Sequence[StoredValue]
+) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """The rows of both tables."""
+    names = [name for name in VALUE_COLUMNS.split() if name != "plural_form"]
+    return (
+        [
+            (
+                key.id, key.project_id, key.key, key.description, "[]", key.is_plural,
+                key.created_at, key.updated_at,
+            )
+            for key in keys
+        ],
+        [
+            (one[0], one[1], "", *one[2:])
+            for one in ([getattr(value, name) for name in names] for value in values)
+        ],
+    )  # fmt: skip
+
+
+def _typed(columns: str) -> str:
+    kinds = {"is_plural": "BOOLEAN", "is_outdated": "BOOLEAN", "revision": "INTEGER"}
+    return ", ".join(f"{name} {kinds.get(name, 'TEXT')}" for name in columns.split())
+
+
+def _peewee(url: str) -> Any:
+    if url.startswith("sqlite:"):
+        pragmas = {"journal_mode": "wal", "synchronous": "full", "cache_size": -8000}
+        return peewee.SqliteDatabase(url.removeprefix("sqlite:///"), pragmas=pragmas)
+    return peewee.PostgresqlDatabase(url, prefer_psycopg3=True)
+
+
+def _model(database: Any, name: str, columns: str) -> Any:
+    kinds = {
+        "is_plural": peewee.BooleanField,
+        "is_outdated": peewee.BooleanField,
+        "revision": peewee.IntegerField,
+    }
+    how = {"database": database, "table_name": name, "primary_key": False}
+    meta = type("Meta", (), how)
+    fields = {
+        each: kinds.get(each, peewee.TextField)(null=True) for each in columns.split()
+    }
+    return type(name, (peewee.Model,), {"Meta": meta, **fields})

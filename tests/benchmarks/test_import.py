@@ -1,0 +1,108 @@
+"""Importing a file: the request that judges it, and the job that keeps it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import polib
+import pytest
+import stock
+from measuring import Stopwatch, Table, in_turns, rounds
+from raw_rows import RawTables, rows_of
+
+from locframework.formats.records import FileOptions, SourceFile
+from locframework.http.records import Upload
+from locframework.keys.records import Selection
+
+OPTIONS = FileOptions(key_separator=".", source_language="en")
+
+
+def po_of(size: int) -> bytes:
+    """A catalogue with a reference and a comment for each message."""
+    head = 'msgid ""\nmsgstr ""\n"Language: de\\n"\n'
+    head += '"Content-Type: text/plain; charset=UTF-8\\n"\n'
+    head += '"Plural-Forms: nplurals=2; plural=(n != 1);\\n"\n'
+    blocks = [
+        f"#. Shown in screen {at // 1000}\n#: screen{at // 1000}.py:{at % 1000}\n"
+        f'msgid "{stock.text(at, "en")}"\nmsgstr "{stock.text(at, "de")}"\n'
+        for at in range(size)
+    ]
+    return "\n".join([head, *blocks]).encode()
+
+
+def json_of(size: int) -> bytes:
+    return json.dumps(stock.nested(stock.texts(size, "de"))).encode()
+
+
+def import_file(shop: Any, name: str, content: bytes, size: int) -> float:
+    """Seconds of the request and its job, into a new project."""
+    project = shop.workspace.project(languages=["de"])
+    path = f"/projects/{project['id']}/import"
+    upload = Upload(name, content, "application/octet-stream")
+    watch = Stopwatch()
+    with watch:
+        accepted = shop.workspace.owner.post(path, files={"file": upload})
+        assert accepted.status == 202, accepted
+        job = shop.workspace.job_of(accepted)
+    assert job["status"] == "succeeded", job
+    assert job["result"]["keysCreated"] == size
+    rows = shop.storage.keys.text_rows(project["id"], "de", Selection())
+    kept = [(row.key, row.texts[None]) for row in rows]
+    if name.endswith(".json"):
+        assert dict(kept) == stock.texts(size, "de")
+    else:
+        wanted = sorted(stock.text(at, "de") for at in range(size))
+        assert sorted(text for _, text in kept) == wanted
+    return watch.seconds
+
+
+def by_executemany(raw: RawTables, size: int, codes: list[str]) -> float:
+    keys, values = rows_of(*stock.records("p", range(size), codes))
+    raw.empty()
+    watch = Stopwatch()
+    with watch:
+        raw.executemany(keys, values)
+    assert raw.count() == (size, size * len(codes))
+    return watch.seconds
+
+
+@pytest.fixture
+def raw(shop: Any) -> Iterator[RawTables]:
+    """Plain tables beside ours."""
+    tables = RawTables(shop.url)
+    yield tables
+    tables.empty()
+    tables.close()
+
+
+@pytest.mark.parametrize("kind", ["JSON", "PO"])
+def test_import(shop: Any, size: int, kind: str, raw: RawTables, table: Table) -> None:
+    if size > 100_000:
+        pytest.skip("an upload holds about 100k entries")
+    is_po = kind == "PO"
+    content = po_of(size) if is_po else json_of(size)
+    text = content.decode()
+    name, format_id = ("de.po", "gettext-po") if is_po else ("de.json", "json-nested")
+    codes = ["en", "de"] if is_po else ["de"]  # a PO brings its source texts along
+    file = SourceFile(name, content)
+    formats = shop.workspace.framework.formats
+    [catalogue] = formats.read(format_id, file, OPTIONS)
+    assert len(catalogue.entries) == size
+
+    taken = in_turns(
+        rounds(),
+        whole=lambda: import_file(shop, name, content, size),
+        read=lambda: formats.read(format_id, file, OPTIONS),
+        parser=lambda: polib.pofile(text) if is_po else json.loads(text),
+        raw=lambda: by_executemany(raw, size, codes),
+    )
+
+    parser = ("polib" if is_po else "json.loads", taken["parser"])
+    rows = ("raw executemany of the rows", taken["raw"])
+    most = 1.0 if is_po else None
+    table.add(f"{kind}: format alone", shop.kind, size, taken["read"], parser)
+    what = f"{kind}: whole import"
+    table.add(what, shop.kind, size, taken["whole"], parser, ratio_most=most)
+    table.add(f"{what}: rows", shop.kind, size, taken["whole"], rows)

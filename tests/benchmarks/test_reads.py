@@ -1,0 +1,113 @@
+"""Reading one key, and pages of keys with their values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import peers
+import pytest
+import stock
+from measuring import Table, in_turns
+
+PAGE = 100
+ROUNDS = 7
+
+
+def unwrapped(content: bytes) -> list[dict[str, Any]]:
+    """The keys of an answer, ours or the peer's, in what both of them say."""
+    data = json.loads(content)["data"]
+    keys: list[dict[str, Any]] = data["items"] if "items" in data else [data["key"]]
+    for key in keys:
+        key.pop("projectId", None)
+        key.pop("keySource", None)
+        key["values"].sort(key=lambda value: value["languageCode"])
+    return keys
+
+
+def one_key(shop: Any, size: int) -> tuple[str, dict[str, str]]:
+    """The path of a key in the middle, and the headers to ask with."""
+    project = shop.filled(size, stock.FIVE)
+    name = stock.key_name(size // 2)
+    [key] = shop.storage.keys.find_keys_by_name(project["id"], [name]).values()
+    headers = {"Authorization": f"Bearer {shop.workspace.owner.token}"}
+    return f"/projects/{project['id']}/keys/{key.id}", headers
+
+
+def test_one_key(shop: Any, size: int, asked: Callable[..., Any], table: Table) -> None:
+    path, headers = one_key(shop, size)
+    ours = asked(shop.workspace.app, path, **headers)
+    ours()
+    statements = peers.statements_asked(shop.storage, ours)
+    bare = asked(peers.reading_app(shop.url, statements), peers.READ)
+    assert unwrapped(ours()) == unwrapped(bare())
+    assert len(unwrapped(ours())[0]["values"]) == len(stock.FIVE)
+
+    taken = in_turns(ROUNDS, 300, ours=ours, bare=bare)
+
+    peer = ("bare Falcon, same SQL", taken["bare"])
+    table.add("one key", shop.kind, size, taken["ours"], peer, ratio_most=1.3)
+
+
+def test_one_key_over_http(
+    shop: Any, size: int, asked: Callable[..., Any], servers: Any, table: Table
+) -> None:
+    path, headers = one_key(shop, size)
+    ours = asked(shop.workspace.app, path, **headers)
+    ours()
+    statements = peers.statements_asked(shop.storage, ours)
+    ported = servers.start(settings=shop.settings)
+    on_all = servers.start(settings=shop.settings, processes=0)
+    plain = servers.start(settings=shop.settings, plain=True)
+    bare = servers.start(url=shop.url, statements=statements)
+
+    told = servers.loaded(
+        3,
+        {
+            "ours": (ported, f"/api/v1{path}", headers),
+            "on_all": (on_all, f"/api/v1{path}", headers),
+            "plain": (plain, f"/api/v1{path}", headers),
+            "bare": (bare, peers.READ, {}),
+        },
+    )
+
+    assert [last["statuses"] for _, last in told.values()] == [[200]] * 4
+    assert told["ours"][1]["length"] == told["plain"][1]["length"] == len(ours())
+    took, what = told["ours"][0], "one key, 16 connections"
+    peer = ("bare Falcon, same SQL and server", told["bare"][0])
+    table.add(what, shop.kind, size, took, peer, ratio_most=1.3)
+    peer = ("ours on plain waitress, 4 threads", told["plain"][0])
+    what, took = f"{what}, one process a core", told["on_all"][0]
+    table.add(what, shop.kind, size, took, peer, ratio_most=0.2)
+
+
+@pytest.mark.parametrize("which", ["first", "middle", "last", "tag, middle"])
+def test_a_page(
+    shop: Any, size: int, which: str, asked: Callable[..., Any], table: Table
+) -> None:
+    project = shop.filled(size, stock.FIVE)
+    has_tag = which.startswith("tag")
+    names = sorted(
+        stock.key_name(at) for at in range(size) if not has_tag or at % 7 == 0
+    )
+    last = (len(names) - 1) // PAGE + 1
+    number = {"first": 1, "last": last}.get(which, last // 2)
+    query = f"include=values&limit={PAGE}&page={number}"
+    query += f"&tag={stock.TAG}" if has_tag else ""
+    headers = {"Authorization": f"Bearer {shop.workspace.owner.token}"}
+    path = f"/projects/{project['id']}/keys?{query}"
+    ours = asked(shop.workspace.app, path, **headers)
+    found = unwrapped(ours())
+    assert [key["key"] for key in found] == names[(number - 1) * PAGE :][:PAGE]
+    assert all(len(key["values"]) == len(stock.FIVE) for key in found)
+    raw = peers.RawRead(shop.url, peers.statements_asked(shop.storage, ours))
+    theirs = {key["id"]: key for key in unwrapped(raw.answer())}
+    assert theirs == {key["id"]: key for key in found}
+
+    taken = in_turns(ROUNDS, 10, ours=ours, raw=raw.answer)
+
+    peer = ("same SQL, json.dumps", taken["raw"])
+    what = f"page of {PAGE} keys x 5 languages: {which}"
+    most = 30 if shop.kind == "sqlite" else None  # the goal speaks of SQLite
+    table.add(what, shop.kind, size, taken["ours"], peer, ms_most=most)

@@ -1,0 +1,146 @@
+"""Files are noted, kept, and cleared away when nobody needs them any more."""
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from locframework.blobs.service import PRUNED_AT_ONCE, Blobs
+from locframework.errors import Unavailable
+from locframework.testing.databases import KINDS, fresh_url
+from locframework.testing.workspace import Workspace, open_workspace
+
+DAY = timedelta(days=1)
+
+
+class HandClock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture(params=KINDS)
+def workspace(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: HandClock
+) -> Iterator[Workspace]:
+    with (
+        fresh_url(request.param, tmp_path) as url,
+        open_workspace(url, tmp_path, clock=clock) as workspace,
+    ):
+        yield workspace
+
+
+@pytest.fixture
+def blobs(workspace: Workspace) -> Blobs:
+    return workspace.framework.blobs
+
+
+def name_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def test_what_is_put_is_got_by_its_hash(blobs: Blobs) -> None:
+    note = blobs.put(b"one", keep_for=DAY)
+
+    assert (note.name, note.byte_size) == (name_of(b"one"), 3)
+    assert blobs.get(note.name) == b"one"
+    assert blobs.get(name_of(b"other")) is None
+
+
+def test_the_same_content_is_kept_once(blobs: Blobs) -> None:
+    notes = blobs.put_all([b"one", b"two", b"one"], keep_for=DAY)
+
+    assert [note.name for note in notes] == [name_of(b"one"), name_of(b"two")]
+
+
+def test_a_file_goes_when_its_time_is_over(blobs: Blobs, clock: HandClock) -> None:
+    short, long = (
+        blobs.put(b"short", keep_for=DAY),
+        blobs.put(b"long", keep_for=5 * DAY),
+    )
+
+    clock.now += 2 * DAY
+
+    assert blobs.prune() == 1
+    assert blobs.get(short.name) is None
+    assert blobs.get(long.name) == b"long"
+    assert blobs.prune() == 0
+
+
+def test_who_puts_it_again_makes_it_stay_longer(blobs: Blobs, clock: HandClock) -> None:
+    note = blobs.put(b"one", keep_for=DAY)
+    blobs.put(b"one", keep_for=5 * DAY)
+    blobs.put(b"one", keep_for=DAY)
+
+    clock.now += 2 * DAY
+
+    assert blobs.prune() == 0
+    assert blobs.get(note.name) == b"one"
+
+
+def test_a_bounded_number_goes_at_once(blobs: Blobs, clock: HandClock) -> None:
+    blobs.put_all((b"%d" % n for n in range(PRUNED_AT_ONCE + 1)), keep_for=DAY)
+
+    clock.now += 2 * DAY
+
+    assert [blobs.prune() for _ in range(3)] == [PRUNED_AT_ONCE, 1, 0]
+
+
+def test_a_file_that_could_not_be_put_leaves_no_file_without_a_note(
+    workspace: Workspace, clock: HandClock
+) -> None:
+    framework = workspace.framework
+
+    class Full:
+        name = "disk"
+
+        def has(self, name: str) -> bool:
+            return False
+
+        def put(self, name: str, content: bytes) -> None:
+            raise Unavailable("the disk is full")
+
+    full = Blobs(
+        framework.storage.blobs,
+        {"disk": Full()},
+        "disk",
+        framework.storage,
+        clock,  # type: ignore[dict-item]
+    )
+    with pytest.raises(Unavailable):
+        full.put(b"one", keep_for=DAY)
+    clock.now += 2 * DAY
+
+    assert framework.blobs.prune() == 1
+
+
+def test_a_store_that_is_not_installed_is_unavailable(blobs: Blobs) -> None:
+    with pytest.raises(Unavailable, match="'tape' is not installed"):
+        blobs.put(b"one", keep_for=DAY, store="tape")
+
+
+def test_content_put_while_it_is_pruned_is_there_afterwards(
+    blobs: Blobs, clock: HandClock
+) -> None:
+    for number in range(10):
+        content = b"%d" % number
+        blobs.put(content, keep_for=DAY)
+        clock.now += 2 * DAY
+        pruner = threading.Thread(target=blobs.prune)
+        pruner.start()
+        note = blobs.put(content, keep_for=DAY)
+        pruner.join()
+
+        assert blobs.get(note.name) == content

@@ -1,0 +1,289 @@
+"""``locframework import`` and ``export``."""
+
+import io
+import json
+import os
+import pty
+import time
+import zipfile
+from contextlib import suppress
+
+import pytest
+
+from locframework import OPERATOR
+from locframework.commands import progress as progress_module
+from locframework.commands.progress import progress
+from locframework.keys.records import KeyQuery
+from locframework.projects.records import NewProject
+
+CATALOGUE = {"cart": {"pay": "Pay", "back": "Back"}}
+
+
+@pytest.fixture
+def english(folder):
+    path = folder / "en.json"
+    path.write_text(json.dumps(CATALOGUE))
+    return path
+
+
+@pytest.fixture
+def german(folder):
+    path = folder / "locale" / "de" / "shop.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"cart": {"pay": "Zahlen", "back": "Zurück"}}))
+    return path
+
+
+@pytest.fixture
+def keys(framework, project):
+    def read():
+        query = KeyQuery(include="values")
+        return {
+            key.key: {value.language_code: value.value for value in key.values}
+            for key in framework.keys.list_keys(OPERATOR, project.id, query).items
+        }
+
+    return read
+
+
+def test_a_file_is_imported_by_the_service_that_the_api_uses(
+    command, english, keys, framework, project
+):
+    result = command("import", english, "--format", "json-nested")
+
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "2 keys created, 0 updated, 0 unchanged, 0 removed;"
+        " 2 texts written, 0 conflicts\n"
+    )
+    assert keys() == {"cart.back": {"en": "Back"}, "cart.pay": {"en": "Pay"}}
+
+
+def test_several_files_are_one_import_and_paths_tell_the_languages(
+    command, english, german, keys
+):
+    command("import", english, german, "--format", "json-nested")
+
+    assert keys()["cart.pay"] == {"en": "Pay", "de": "Zahlen"}
+
+
+def test_a_fault_in_one_file_keeps_all_of_them_out(command, english, folder, keys):
+    bad = folder / "de.json"
+    bad.write_text('{"cart": {"pay..now": "x", "b c": "y"}}')
+
+    result = command("import", english, bad, "--format", "json-nested")
+
+    assert result.exit_code == 1
+    assert "Traceback" not in result.stderr
+    assert "de.json" in result.stderr
+    assert "pay..now" in result.stderr
+    assert "b c" in result.stderr
+    assert keys() == {}
+
+
+def test_a_file_that_cannot_be_read_is_named_among_several(
+    command, english, folder, keys
+):
+    (folder / "de.json").write_text('{"cart": ')
+
+    result = command("import", "en.json", "de.json", "--format", "json-nested")
+
+    assert result.exit_code == 1
+    assert "de.json line 1: " in result.stderr
+    assert keys() == {}
+
+
+def test_a_dry_run_tells_and_does_nothing(command, english, keys):
+    result = command("import", english, "--format", "json-nested", "--dry-run")
+
+    assert result.stdout.startswith("dry run: 2 keys created")
+    assert keys() == {}
+
+
+def test_a_text_that_differs_is_kept_overwritten_or_refused_as_asked(
+    command, english, folder, keys
+):
+    command("import", english, "--format", "json-nested")
+    other = folder / "other.json"
+    other.write_text('{"cart": {"pay": "Pay now"}}')
+    again = ["import", other, "--format", "json-nested", "--language", "en"]
+
+    kept = command(*again)
+    texts = [keys()["cart.pay"]["en"]]
+    failed = command(*again, "--on-conflict", "fail")
+    texts.append(keys()["cart.pay"]["en"])
+    command(*again, "--on-conflict", "overwrite")
+    texts.append(keys()["cart.pay"]["en"])
+
+    assert kept.exit_code == 0
+    assert "Conflict: cart.pay in en: 'Pay' and 'Pay now'\n" in kept.stderr
+    assert failed.exit_code == 1
+    assert failed.stderr.startswith("Error: 1 texts differ")
+    assert texts == ["Pay", "Pay", "Pay now"]
+
+
+def test_replace_removes_what_no_file_names(command, english, folder, keys):
+    command("import", english, "--format", "json-nested")
+    (folder / "less.json").write_text('{"cart": {"pay": "Pay"}}')
+
+    result = command(
+        "import", "less.json", "--format", "json-nested", "--language", "en",
+        "--mode", "replace",
+    )  # fmt: skip
+
+    assert "1 removed" in result.stdout
+    assert list(keys()) == ["cart.pay"]
+
+
+def test_module_and_tags_are_given_to_every_key(
+    command, english, keys, framework, project
+):
+    command(
+        "import", english, "--format", "json-nested", "--module", "web",
+        "--tag", "a", "--tag", "b",
+    )  # fmt: skip
+
+    found = framework.keys.list_keys(OPERATOR, project.id, KeyQuery()).items
+    assert list(keys()) == ["web.cart.back", "web.cart.pay"]
+    assert {key.tags for key in found} == {("a", "b")}
+
+
+def test_a_language_that_the_project_lacks_is_refused(command, english, project):
+    result = command("import", english, "--format", "json-nested", "--language", "fr")
+
+    line = "Error: the project has no language fr\n"
+    assert (result.exit_code, result.stderr) == (1, line)
+
+
+def test_the_project_must_be_named_where_there_are_several(
+    command, english, framework, project, keys
+):
+    other = framework.projects.create_project(
+        OPERATOR,
+        NewProject("Blog", "en", organization_id=project.organization_id),
+    )
+
+    unnamed = command("import", english, "--format", "json-nested")
+    named = command(
+        "import", english, "--format", "json-nested", "--project", project.slug
+    )
+
+    line = f"Error: name one with --project: {other.slug}, {project.slug}\n"
+    assert (unnamed.exit_code, unnamed.stderr) == (1, line)
+    assert named.exit_code == 0
+    assert len(keys()) == 2
+
+
+def test_without_a_project_nothing_can_be_imported(command, english, framework):
+    result = command("import", english)
+
+    assert result.stderr.startswith("Error: there is no project yet")
+    assert result.exit_code == 1
+
+
+def test_export_writes_one_language_to_the_file_named(
+    command, english, german, folder, project
+):
+    command("import", english, german, "--format", "json-nested")
+
+    result = command(
+        "export", "--format", "json-nested", "--language", "de", "-o", "out.json"
+    )
+
+    written = json.loads((folder / "out.json").read_text())
+    assert written == {"cart": {"back": "Zurück", "pay": "Zahlen"}}
+    assert result.stdout == ""
+
+
+def test_export_of_all_languages_is_an_archive_with_a_name_of_its_own(
+    command, english, german, folder, project
+):
+    command("import", english, german, "--format", "json-nested")
+
+    command("export", "--format", "json-flat")
+
+    with zipfile.ZipFile(folder / "shop.zip") as archive:
+        assert archive.namelist() == ["de.json", "en.json"]
+
+
+def test_export_to_a_dash_writes_only_the_file_to_standard_output(
+    command, english, german, project
+):
+    command("import", english, german, "--format", "json-nested")
+
+    one = command("export", "--format", "json-flat", "--language", "en", "-o", "-")
+    all_ = command("export", "--format", "json-flat", "-o", "-")
+
+    assert json.loads(one.stdout_bytes) == {"cart.back": "Back", "cart.pay": "Pay"}
+    assert zipfile.ZipFile(io.BytesIO(all_.stdout_bytes)).testzip() is None
+
+
+def test_export_tells_how_far_it_is(command, english, german, project, monkeypatch):
+    monkeypatch.setattr(progress_module, "LINE_EVERY_SECONDS", 0.0)
+    command("import", english, german, "--format", "json-nested")
+
+    told = command("export", "--format", "json-flat").stderr
+
+    assert "exporting: 1 of 4\n" in told
+    assert "exporting: 4 of 4\n" in told
+
+
+def test_an_unknown_format_tells_those_there_are(command, project):
+    result = command("export", "--format", "xls")
+
+    assert result.exit_code == 1
+    assert "json-nested" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_an_import_goes_on_after_its_process_was_killed(
+    start, english, keys, framework, project
+):
+    arguments = ["import", str(english), "--format", "json-nested"]
+    killed = start(*arguments, LOCFRAMEWORK_CRASH_AT="import.before_commit")
+    killed.communicate(timeout=30)
+    before = keys()
+
+    start("worker")
+    deadline = time.monotonic() + 20
+    while not keys() and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+    assert killed.returncode == 137
+    assert before == {}
+    assert len(keys()) == 2
+
+
+def test_progress_is_lines_now_and_then_where_there_is_no_terminal(monkeypatch, capsys):
+    monkeypatch.setattr(progress_module, "LINE_EVERY_SECONDS", 0.0)
+
+    with progress("importing") as tell:
+        tell(0, 0)
+        tell(1, 2)
+
+    assert capsys.readouterr().err == "importing: 1 of 2\n"
+
+
+def test_quick_work_says_nothing_where_there_is_no_terminal(capsys):
+    with progress("importing") as tell:
+        tell(2, 2)
+
+    assert capsys.readouterr().err == ""
+
+
+def test_progress_is_a_bar_on_a_terminal(monkeypatch):
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w") as terminal:
+        monkeypatch.setattr("sys.stderr", terminal)
+        with progress("importing") as tell:
+            tell(1, 4)
+            tell(4, 4)
+    shown = b""
+    with suppress(OSError):  # how a terminal that nobody writes to ends
+        while part := os.read(ours, 10_000):
+            shown += part
+    os.close(ours)
+
+    assert b"importing  [" in shown
+    assert b"25%" in shown
+    assert b"100%" in shown

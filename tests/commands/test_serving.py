@@ -1,0 +1,135 @@
+"""``locframework serve`` and ``worker``, as processes of their own."""
+
+import json
+import re
+import signal
+import socket
+import time
+from urllib.request import urlopen
+
+import pytest
+
+from locframework import OPERATOR, Settings
+from locframework.commands.serving import base_url
+from locframework.exchange.records import ImportOptions
+from locframework.formats.records import SourceFile
+from locframework.keys.records import KeyQuery
+
+SERVES = re.compile(r"locframework serves (http://127\.0\.0\.1:\d+/api/v1) \(.*/docs\)")
+
+
+def url_of(process) -> str:
+    line = process.stdout.readline()
+    found = SERVES.match(line)
+    assert found, line + process.stderr.read()
+    return found[1]
+
+
+def test_serve_migrates_serves_and_exits_with_0_on_sigterm(start):
+    process = start("serve", "--port", "0")
+    url = url_of(process)
+
+    with urlopen(f"{url}/healthz", timeout=10) as answer:
+        status = answer.status
+    process.send_signal(signal.SIGTERM)
+    _, told = process.communicate(timeout=20)
+
+    assert status == 200
+    assert process.returncode == 0
+    assert "migrated the database: 0001_access" in told
+    assert "Traceback" not in told
+
+
+def test_several_processes_need_one_place_to_count_requests_in(start):
+    process = start("serve", "--port", "0", "--processes", "2")
+
+    out, told = process.communicate(timeout=20)
+
+    assert (process.returncode, out) == (2, "")
+    assert told.startswith("Error: settings: several processes need one place")
+    assert told.count("\n") == 1
+
+
+def test_several_processes_serve_and_end_together(start):
+    process = start(
+        "serve",
+        "--port",
+        "0",
+        "--processes",
+        "2",
+        LOCFRAMEWORK_RATE_LIMIT_STORAGE="redis://127.0.0.1:1/0",  # probes need none
+    )
+    url = url_of(process)
+
+    with urlopen(f"{url}/readyz", timeout=10) as answer:
+        ready = json.load(answer)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=20)
+
+    assert ready["success"] is True
+    assert process.returncode == 0
+
+
+def test_a_busy_port_is_one_line_and_exit_code_2(start):
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        port = str(busy.getsockname()[1])
+        process = start("serve", "--port", port)
+        out, told = process.communicate(timeout=20)
+
+    last = told.splitlines()[-1]
+    assert last.startswith(f"Error: cannot listen on 127.0.0.1 port {port}: ")
+    assert (process.returncode, out) == (2, "")
+    assert "Traceback" not in told
+
+
+def test_a_worker_does_the_jobs_that_a_server_leaves_to_it(
+    start, framework, project, folder
+):
+    file = SourceFile("en.json", b'{"pay": "Pay"}')
+    framework.imports.start_import(
+        OPERATOR, project.id, file, ImportOptions(format="json-flat")
+    )
+
+    worker = start("worker")
+    line = worker.stdout.readline()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if framework.keys.list_keys(OPERATOR, project.id, KeyQuery()).items:
+            break
+        time.sleep(0.05)
+    worker.send_signal(signal.SIGTERM)
+    _, told = worker.communicate(timeout=20)
+
+    assert line == "locframework works on jobs, 2 at once\n"
+    assert framework.keys.list_keys(OPERATOR, project.id, KeyQuery()).total == 1
+    assert (worker.returncode, told) == (0, "")
+
+
+def test_a_worker_stops_on_ctrl_c_too(start):
+    worker = start("worker")
+    worker.stdout.readline()
+
+    worker.send_signal(signal.SIGINT)
+
+    _, told = worker.communicate(timeout=20)
+    assert worker.returncode == 0
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:81/api/v1"),
+        ("0.0.0.0", "http://127.0.0.1:81/api/v1"),
+        ("::", "http://[::1]:81/api/v1"),
+        ("2001:db8::1", "http://[2001:db8::1]:81/api/v1"),
+    ],
+)
+def test_the_address_that_is_told_can_be_opened(host, url):
+    assert base_url(Settings(), host, 81) == url
+
+
+def test_the_address_of_the_settings_is_told_where_there_is_one():
+    settings = Settings(base_url="https://l10n.example.com/api/v1")
+
+    assert base_url(settings, "127.0.0.1", 81) == "https://l10n.example.com/api/v1"

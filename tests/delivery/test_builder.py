@@ -1,0 +1,91 @@
+"""Where a release keeps its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from locframework_blobs_disk.settings import DiskSettings
+from locframework_blobs_disk.store import DiskBlobStore
+
+from locframework import hookimpl
+from locframework.ports import BlobStore
+from locframework.testing.databases import fresh_url
+from locframework.testing.workspace import Workspace, open_workspace
+
+
+class Attic(DiskBlobStore):
+    """Another store, of another name."""
+
+    name = "attic"
+
+
+class AtticPlugin:
+    """Gives the store ``attic``."""
+
+    def __init__(self, folder: Path) -> None:
+        self._store = Attic(DiskSettings(folder=str(folder)))
+
+    @hookimpl
+    def loc_provide_blob_stores(self) -> list[BlobStore]:
+        return [self._store]
+
+
+@pytest.fixture
+def two_stores(tmp_path: Path) -> Iterator[Workspace]:
+    """A workspace with the blob stores ``disk`` and ``attic``."""
+    plugin = AtticPlugin(tmp_path / "attic")
+    with (
+        fresh_url("sqlite", tmp_path) as url,
+        open_workspace(url, tmp_path, plugins=[plugin], blob_store="disk") as workspace,
+    ):
+        yield workspace
+
+
+def _ask(workspace: Workspace, one: str) -> None:
+    assert workspace.owner.post(f"{one}/releases", json={}).status == 202
+    workspace.run_jobs()
+
+
+def _patch_first(workspace: Workspace, one: str, change: Callable[[], None]) -> None:
+    change()
+    _ask(workspace, one)
+
+
+def _ask_first(workspace: Workspace, one: str, change: Callable[[], None]) -> None:
+    key = one.partition("/distributions")[0] + "/keys"
+    workspace.owner.post(key, json={"key": "more", "values": {"en": "More"}})
+    assert workspace.owner.post(f"{one}/releases", json={}).status == 202
+    change()
+    workspace.run_jobs()
+    _ask(workspace, one)
+
+
+@pytest.mark.parametrize("publish_anew", [_patch_first, _ask_first])
+def test_another_store_is_moved_to_though_the_texts_stay(
+    two_stores: Workspace,
+    tmp_path: Path,
+    publish_anew: Callable[[Workspace, str, Callable[[], None]], None],
+) -> None:
+    project = two_stores.project()
+    two_stores.key(project, "title", values={"en": "Shop"})
+    path = f"/projects/{project['id']}/distributions"
+    body = {"name": "Web", "format": "json-nested"}
+    made = two_stores.owner.post(path, json=body).data["distribution"]
+    two_stores.run_jobs()
+    one = f"{path}/{made['id']}"
+
+    def change() -> None:
+        assert two_stores.owner.patch(one, json={"storage": "attic"}).status == 200
+
+    publish_anew(two_stores, one, change)
+
+    head = two_stores.framework.storage.delivery.find_head(made["publicKey"])
+    assert head is not None
+    assert (head.storage, head.version > 1) == ("attic", True)
+    manifest = two_stores.owner.get(f"/content/{made['publicKey']}/manifest.json").json
+    [file] = manifest["files"]
+    assert two_stores.owner.get(file["url"]).status == 200
+    kept = [found.name for found in (tmp_path / "attic").rglob("*") if found.is_file()]
+    assert any(file["contentHash"][7:] in name for name in kept)

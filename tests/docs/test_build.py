@@ -1,0 +1,47 @@
+"""The documentation builds without a warning, and asks no other host for anything."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FETCHED = re.compile(r"<(?:script|img|link)\b[^>]*?(?:src|href)=\"([^\"]+)\"")
+IN_STYLES = re.compile(r"(?:url\(|@import)\s*[\"']?(https?:|//)")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("html")
+    sphinx = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
+    done = subprocess.run(
+        [*sphinx, "-d", str(target / "doctrees"), str(ROOT / "docs"), str(target)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return target
+
+
+def test_every_page_is_built_and_reached_from_the_index(built: Path) -> None:
+    sources = {
+        path.relative_to(ROOT / "docs").with_suffix(".html")
+        for path in (ROOT / "docs").rglob("*.md")
+        if "_build" not in path.parts
+    }
+
+    assert all((built / page).is_file() for page in sources)
+
+
+def test_no_page_fetches_anything_from_elsewhere(built: Path) -> None:
+    for page in built.rglob("*.html"):
+        for address in FETCHED.findall(page.read_text(encoding="utf-8")):
+            assert not re.match(r"(?:[a-z]+:)?//", address), f"{page}: {address}"
+    for style in built.rglob("*.css"):
+        assert not IN_STYLES.search(style.read_text(encoding="utf-8")), style

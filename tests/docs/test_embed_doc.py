@@ -1,0 +1,112 @@
+"""docs/embed.md: its blocks run, one after another, and do what the page says."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+
+from locframework import Framework
+from locframework.access.records import NewToken
+from locframework.testing.client import Client
+
+PAGE = "embed.md"
+
+
+@pytest.fixture(scope="module")
+def ran(
+    page: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Any]]:
+    """All that the blocks leave behind; the last one, which closes, runs last."""
+    if not django_settings.configured:
+        django_settings.configure(ALLOWED_HOSTS=["*"], LOGGING_CONFIG=None)
+    names: dict[str, Any] = {"__name__": "embedded"}
+    *blocks, last = page.blocks("python")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("embedded"))
+        before = set(threading.enumerate())
+        for number, block in enumerate(blocks):
+            exec(compile(block, f"{PAGE}, block {number}", "exec"), names)
+        yield names
+        exec(compile(last, f"{PAGE}, the last block", "exec"), names)
+        assert {each.name for each in set(threading.enumerate()) - before} <= {
+            "locframework-lease"  # ends by itself within a second
+        }
+
+
+@pytest.fixture(scope="module")
+def token(ran: dict[str, Any]) -> str:
+    framework: Framework = ran["framework"]
+    return framework.tokens.create_for_member(
+        ran["OPERATOR"], ran["organization"].id, ran["owner"].id, NewToken("doc")
+    )[1]
+
+
+def test_the_data_is_where_the_settings_say(ran: dict[str, Any]) -> None:
+    assert Path("data/l10n.sqlite3").is_file()
+
+
+def test_what_was_written_from_python_is_read_over_http(
+    ran: dict[str, Any], token: str
+) -> None:
+    client = Client(ran["loc"], token)
+
+    path = f"/projects/{ran['project'].id}/keys/{ran['key'].id}"
+    values = client.get(path).data["key"]["values"]
+
+    assert [value["value"] for value in values] == ["Pay", "Zahlen"]
+
+
+def test_flask_serves_it_below_loc(ran: dict[str, Any], token: str) -> None:
+    got = ran["site"].test_client().get("/loc/api/v1/openapi.json")
+
+    assert got.json["servers"] == [{"url": "http://localhost/loc/api/v1"}]
+
+
+def test_django_serves_it_below_loc(ran: dict[str, Any], token: str) -> None:
+    mounted = Client(ran["application"], token)
+
+    got = mounted.get("http://localhost/loc/api/v1/openapi.json")
+
+    assert got.json["servers"] == [{"url": "http://localhost/loc/api/v1"}]
+
+
+def test_fastapi_has_it_mounted_at_loc(ran: dict[str, Any]) -> None:
+    [mount] = [route for route in ran["api"].routes if route.path == "/loc"]
+
+    assert mount.app.app is ran["loc"]
+
+
+def test_every_service_of_the_table_is_there(page: Any, ran: dict[str, Any]) -> None:
+    names = [
+        name.strip("` ").removeprefix("framework.")
+        for row in page.rows()
+        for name in row[0].split(",")
+    ]
+
+    assert len(names) > 10
+    assert all(hasattr(ran["framework"], name) for name in names)
+
+
+def test_the_sites_own_sessions_are_let_in(ran: dict[str, Any], token: str) -> None:
+    ours = Client(ran["ours"], "site-k7s0")
+    path = f"/projects/{ran['project'].id}/keys/{ran['key'].id}"
+
+    assert ours.put(f"{path}/values/de", json={"value": "Bezahlen"}).status == 200
+    refused = ours.put(f"{path}/values/en", json={"value": "Pay now"})
+    assert refused.error["code"] == "language_not_assigned"
+    assert ours.with_token("site-nobody").get(path).status == 401
+    assert ours.with_token(token).get(path).status == 200
+
+
+def test_a_session_in_a_cookie_becomes_a_bearer(ran: dict[str, Any]) -> None:
+    nobody = Client(ran["with_session"])
+    path = f"/projects/{ran['project'].id}"
+
+    assert nobody.get(path).status == 401
+    assert nobody.get(path, headers={"Cookie": "a=b; session=k7s0"}).status == 200
+    assert nobody.get(path, headers={"Cookie": "session=other"}).status == 401

@@ -1,0 +1,184 @@
+"""docs/hooks.md: every hook is there, as the code has it, with an example that runs."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from locframework import Framework, Settings, create_app, hookspecs, ports
+from locframework.testing.client import Client
+from locframework.testing.workspace import Workspace, open_workspace
+
+PAGE = "hooks.md"
+HOOKS = [name for name in vars(hookspecs) if name.startswith("loc_")]
+PREFIXES = ("loc_provide_", "loc_decide_", "loc_on_")
+
+Example = Callable[[str], dict[str, Any]]
+Open = Callable[..., Any]
+
+
+@pytest.fixture
+def example(page: Any) -> Example:
+    """What the example of a hook leaves behind when it is run."""
+
+    def run(hook: str) -> dict[str, Any]:
+        _, code = page.blocks("python", page.sections()[hook])
+        names: dict[str, Any] = {}
+        exec(compile(code, f"{PAGE}, {hook}", "exec"), names)
+        return names
+
+    return run
+
+
+@pytest.fixture
+def open_with(tmp_path: Path) -> Open:
+    """A whole application with a plugin."""
+
+    @contextmanager
+    def open_with(plugin: object, **settings: Any) -> Iterator[Workspace]:
+        url = f"sqlite:///{tmp_path}/x.sqlite3"
+        with open_workspace(url, tmp_path, plugins=[plugin], **settings) as workspace:
+            yield workspace
+
+    return open_with
+
+
+def test_each_hook_has_its_heading_and_no_heading_has_no_hook(page: Any) -> None:
+    headings = [name for name in page.sections() if name.startswith("loc_")]
+
+    assert sorted(headings) == sorted(HOOKS)
+    assert all(name.startswith(PREFIXES) for name in HOOKS)
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_the_signature_on_the_page_is_that_of_the_code(page: Any, hook: str) -> None:
+    signature, _ = page.blocks("python", page.sections()[hook])
+
+    [code] = ast.parse(inspect.getsource(getattr(hookspecs, hook))).body
+    assert isinstance(code, ast.FunctionDef)
+    arguments, answer = ast.unparse(code.args), ast.unparse(code.returns or code)
+    assert signature.strip() == f"def {hook}({arguments}) -> {answer}"
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_each_argument_is_explained(page: Any, hook: str) -> None:
+    section = page.sections()[hook]
+
+    names = list(inspect.signature(getattr(hookspecs, hook)).parameters)
+    told = [line.split("`")[1] for line in section.split("\n") if line[:3] == "- `"]
+    assert told == names
+
+
+def test_all_types_are_where_the_page_says(page: Any) -> None:
+    signatures = [page.blocks("python", page.sections()[hook])[0] for hook in HOOKS]
+
+    words = ast.walk(ast.parse("\n".join(f"{each}: ..." for each in
+                                         map(str.strip, signatures))))  # fmt: skip
+    types = {node.id for node in words if isinstance(node, ast.Name)}
+    assert types - {"Sequence", "str"} <= set(ports.__all__)
+
+
+def test_each_hook_has_a_test_of_its_example() -> None:
+    assert all(f"test_the_example_of_{hook}" in globals() for hook in HOOKS)
+
+
+def test_the_example_of_loc_provide_formats(example: Example, open_with: Open) -> None:
+    plugin = example("loc_provide_formats")["LinesPlugin"]()
+
+    with open_with(plugin) as workspace:
+        project = workspace.project()
+        workspace.key(project, "a", values={"en": "One"})
+        workspace.key(project, "b", isPlural=True, values={"en": {"other": "x"}})
+        path = f"/projects/{project['id']}"
+        exported = workspace.owner.get(f"{path}/export", query={"format": "lines"})
+        body = {"name": "Web", "format": "lines"}
+        made = workspace.owner.post(f"{path}/distributions", json=body)
+
+    assert exported.content == b"a\tOne\n"
+    assert made.status == 201
+
+
+def test_the_example_of_loc_provide_storages(example: Example, tmp_path: Path) -> None:
+    plugin = example("loc_provide_storages")["ThrowawayPlugin"]()
+    disk = {"folder": str(tmp_path)}
+    tree = {"storage": "throwaway", "start_scheduler": False, "plugins": {"disk": disk}}
+
+    with Framework(Settings.of(tree), [plugin]) as framework:
+        framework.migrate()
+        assert Client(create_app(framework)).get("/readyz").status == 200
+        made, _ = framework.organizations.create_organization("Try", "a@example.com")
+        assert made.name == "Try"
+
+
+def test_the_example_of_loc_provide_blob_stores(
+    example: Example, open_with: Open
+) -> None:
+    plugin = example("loc_provide_blob_stores")["MemoryPlugin"]()
+
+    with open_with(plugin, blob_store="memory") as workspace:
+        project = workspace.project()
+        workspace.key(project, "a", values={"en": "One"})
+        path = f"/projects/{project['id']}/distributions"
+        body = {"name": "Web", "format": "json-flat"}
+        made = workspace.owner.post(path, json=body).data["distribution"]
+        workspace.run_jobs()
+        url = f"/content/{made['publicKey']}/manifest.json"
+        [file] = workspace.owner.get(url).json["files"]
+        content = workspace.owner.get(file["url"])
+
+    assert made["storage"] == "memory"
+    assert content.json == {"a": "One"}
+
+
+def test_the_example_of_loc_decide_caller(example: Example, open_with: Open) -> None:
+    sessions = example("loc_decide_caller")["Sessions"]("set below")
+
+    with open_with(sessions) as workspace:
+        sessions._organization_id = workspace.organization_id
+        sessions.users["session-1"] = ("anna", ["de"])
+        project = workspace.project(languages=["de", "fr"])
+        key = workspace.key(project, "a", values={"en": "One"})
+        values = f"/projects/{project['id']}/keys/{key['id']}/values"
+        anna = workspace.owner.with_token("session-1")
+
+        assert anna.put(f"{values}/de", json={"value": "Eins"}).status == 200
+        assert anna.put(f"{values}/fr", json={"value": "Un"}).status == 403
+        assert anna.with_token("session-2").get("/projects").status == 401
+        assert workspace.owner.get("/projects").status == 200
+
+
+def test_the_example_of_loc_decide_refusal(example: Example, open_with: Open) -> None:
+    yesterday = datetime.now(UTC) - timedelta(days=1)
+    freeze = example("loc_decide_refusal")["Freeze"](yesterday)
+
+    with open_with(freeze) as workspace:
+        path = f"/projects/{workspace.project()['id']}/distributions"
+        body = {"name": "Web", "format": "json-flat"}
+        made = workspace.owner.post(path, json=body).data["distribution"]
+        refused = workspace.owner.post(f"{path}/{made['id']}/releases", json={})
+
+    assert (refused.status, refused.error["code"]) == (403, "permission_denied")
+    assert (
+        refused.error["message"] == f"publishing is frozen since {yesterday:%Y-%m-%d}"
+    )
+
+
+def test_the_example_of_loc_on_event(example: Example, open_with: Open) -> None:
+    plugin = example("loc_on_event")["Publications"]()
+
+    with open_with(plugin) as workspace:
+        project = workspace.project()
+        body = {"name": "Web", "format": "json-flat"}
+        path = f"/projects/{project['id']}/distributions"
+        workspace.owner.post(path, json=body)
+        workspace.run_jobs()
+
+    assert plugin.releases.get(timeout=1) == (project["id"], 1)
+    assert plugin.releases.empty()

@@ -1,0 +1,188 @@
+"""docs/write-a-plugin.md: the plugin on the page is built, installed and used."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+import pytest
+
+from locframework.errors import PluginError
+from locframework.plugins import PluginHost
+from locframework.testing.client import Upload, multipart
+from locframework.testing.databases import fresh_url
+from locframework.testing.workspace import Workspace, open_workspace
+
+PAGE = "write-a-plugin.md"
+MODULE = "locframework_formats_ini"
+LINES_MOST = 60
+INI = "; On the button\ncheckout.pay = Zahlen: 50 % \\\\ jetzt\\n…\n".encode()
+TEXT = "Zahlen: 50 % \\ jetzt\n…"
+
+
+class Quiet(WSGIRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Keep the test's output to itself."""
+
+
+@pytest.fixture(scope="module")
+def source(page: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the page describes, with the files as they stand there."""
+    folder = tmp_path_factory.mktemp("source") / "locframework-formats-ini"
+    folder.mkdir()
+    for name, content in page.files().items():
+        (folder / name).write_text(content, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where pip put the wheel that it built of the folder."""
+    target = tmp_path_factory.mktemp("site-packages")
+    pip = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-build-isolation"]
+    run([*pip, "--no-index", "-q", "--target", str(target), str(source)])
+    return target
+
+
+@pytest.fixture
+def beside(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The plugin is installed beside the others, for as long as the test takes."""
+    monkeypatch.syspath_prepend(installed)
+    importlib.invalidate_caches()
+    yield installed
+    sys.modules.pop(MODULE, None)
+
+
+@pytest.fixture
+def workspace(beside: Path, tmp_path: Path) -> Iterator[Workspace]:
+    with (
+        fresh_url("sqlite", tmp_path) as url,
+        open_workspace(url, tmp_path) as workspace,
+    ):
+        yield workspace
+
+
+@pytest.fixture
+def address(workspace: Workspace) -> Iterator[str]:
+    """Where the application is served over HTTP."""
+    server = make_server("127.0.0.1", 0, workspace.app, handler_class=Quiet)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    yield f"127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def run(command: list[str], **environ: str) -> str:
+    done = subprocess.run(
+        command,
+        env={**os.environ, **environ},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_page_shows_the_files_that_it_lists(page: Any) -> None:
+    assert list(page.files()) == ["pyproject.toml", f"{MODULE}.py", "test_ini.py"]
+    assert all(name in page.blocks("")[0] for name in page.files())
+
+
+def test_the_plugin_is_short_and_uses_the_front_doors_only(page: Any) -> None:
+    plugin = page.files()[f"{MODULE}.py"]
+
+    imports = [line for line in plugin.splitlines() if "locframework" in line]
+    assert len(plugin.splitlines()) < LINES_MOST
+    assert all(len(line) <= 88 for line in plugin.splitlines())
+    assert imports == ["from locframework import hookimpl, ports"]
+
+
+def test_its_own_tests_pass_contract_and_all(source: Path, installed: Path) -> None:
+    pytest_here = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    test = str(source / "test_ini.py")
+
+    said = run([*pytest_here, "--rootdir", str(source), test],
+               PYTHONPATH=str(installed))  # fmt: skip
+
+    passed = int(said.rpartition(" passed")[0].split()[-1])
+    assert passed > 70
+    assert "failed" not in said
+
+
+def test_the_host_finds_it_by_its_entry_point(beside: Path) -> None:
+    host = PluginHost.discover({"ini": {"comment": "#"}})
+
+    found = next(each for each in host.loaded() if each.name == "ini")
+    assert (found.distribution, found.version) == ("locframework-formats-ini", "1.0.0")
+    assert found.hooks == ["loc_provide_formats"]
+    assert Path(sys.modules[MODULE].__file__ or "").parent == beside
+
+
+def test_a_wrong_setting_is_the_line_that_the_page_shows(
+    page: Any, beside: Path
+) -> None:
+    with pytest.raises(PluginError) as caught:
+        PluginHost.discover({"ini": {"comment": "//"}})
+
+    assert str(caught.value) in " ".join(page.text.split())
+
+
+def test_the_format_is_used_over_http(workspace: Workspace, address: str) -> None:
+    """Imported, exported and published, each as a client would do it."""
+    project = f"/api/v1/projects/{workspace.project(languages=['de'])['id']}"
+
+    def ask(method: str, url: str, content: bytes = b"", type_: str = "") -> bytes:
+        headers = {"Authorization": f"Bearer {workspace.owner.token}"}
+        if type_:
+            headers["Content-Type"] = type_
+        connection = HTTPConnection(address, timeout=20)
+        connection.request(method, url, content or None, headers)
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        assert answer.status < 300, body
+        return body
+
+    def data(content: bytes) -> Any:
+        return json.loads(content)["data"]
+
+    formats = data(ask("GET", "/api/v1/formats"))["formats"]
+    assert [each["plugin"] for each in formats if each["id"] == "ini"] == ["ini"]
+
+    form = multipart({}, {"file": Upload("de.ini", INI, "text/plain")})
+    job = data(ask("POST", f"{project}/import", *form))["job"]
+    workspace.run_jobs()
+    done = data(ask("GET", f"{project}/jobs/{job['id']}"))["job"]
+    assert done["status"] == "succeeded", done
+
+    [key] = data(ask("GET", f"{project}/keys?include=values"))["items"]
+    assert (key["key"], key["description"]) == ("checkout.pay", "On the button")
+    assert [value["value"] for value in key["values"]] == [TEXT]
+
+    query = "format=ini&languageCodes=de"
+    assert ask("GET", f"{project}/export?{query}") == INI
+
+    body = json.dumps({"name": "App", "format": "ini", "languageCodes": ["de"]})
+    made = data(
+        ask("POST", f"{project}/distributions", body.encode(), "application/json")
+    )["distribution"]
+    workspace.run_jobs()
+    manifest = json.loads(
+        ask("GET", f"/api/v1/content/{made['publicKey']}/manifest.json")
+    )
+    [file] = manifest["files"]
+    assert (file["path"], manifest["format"]["extension"]) == ("de.ini", ".ini")
+    assert ask("GET", file["url"].partition(address)[2]) == INI

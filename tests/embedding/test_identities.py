@@ -1,0 +1,308 @@
+"""An embedder's plugin answers who asks, may refuse, and hears what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from locframework import Framework, hookimpl
+from locframework.access.permissions import ROLES
+from locframework.ports import (
+    Actor,
+    Caller,
+    Event,
+    Grant,
+    Scope,
+    Unauthorized,
+    Unavailable,
+)
+from locframework.testing.client import Client
+from locframework.testing.workspace import Workspace
+
+Open = Callable[..., Framework]
+
+
+class Directory:
+    """The embedder's own users, by the session that they come with."""
+
+    name = "directory"
+
+    def __init__(self) -> None:
+        self.callers: dict[str, Caller | Exception] = {}
+        self.closed: set[str] = set()  # permissions
+        self.heard: list[Event] = []
+
+    def know(self, session: str, *grants: Grant) -> None:
+        actor = Actor("user", f"directory:{session}")
+        self.callers[session] = Caller(actor, grants)
+
+    @hookimpl
+    def loc_decide_caller(self, token: str) -> Caller | None:
+        found = self.callers.get(token)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    @hookimpl
+    def loc_decide_refusal(
+        self, caller: Caller, permission: str, scope: Scope
+    ) -> str | None:
+        if permission in self.closed:
+            return f"{permission} is closed to {caller.actor.id}"
+        return None
+
+    @hookimpl
+    def loc_on_event(self, event: Event) -> None:
+        self.heard.append(event)
+
+
+@pytest.fixture
+def directory() -> Directory:
+    return Directory()
+
+
+@pytest.fixture
+def workspace(open_framework: Open, directory: Directory) -> Workspace:
+    return Workspace(open_framework(directory))
+
+
+@pytest.fixture
+def project(workspace: Workspace) -> str:
+    return f"/projects/{workspace.project(languages=['de', 'pt-BR'])['id']}"
+
+
+def grant(workspace: Workspace, role: Any, **limits: Any) -> Grant:
+    return Grant(workspace.organization_id, ROLES[role], **limits)
+
+
+# loc_decide_caller
+
+
+def test_a_session_of_the_embedder_is_a_caller(
+    workspace: Workspace, directory: Directory, project: str
+) -> None:
+    directory.know("s3ss10n", grant(workspace, "developer"))
+    anna = workspace.owner.with_token("s3ss10n")
+
+    made = anna.post(f"{project}/keys", json={"key": "a", "values": {"de": "Ja"}})
+    me = anna.get("/tokens/self").data["token"]
+
+    assert made.status == 201
+    assert (me["kind"], me["id"], me["userId"]) == ("plugin", None, None)
+    assert me["effectivePermissions"] == sorted(ROLES["developer"])
+    assert directory.heard[-1].actor == Actor("user", "directory:s3ss10n")
+
+
+def test_built_in_tokens_go_on_working_beside_it(workspace: Workspace) -> None:
+    assert workspace.owner.get("/tokens/self").data["token"]["kind"] == "personal"
+    assert workspace.owner.with_token("unknown").get("/projects").status == 401
+
+
+def test_a_session_reaches_what_its_grants_name_and_nothing_else(
+    workspace: Workspace, directory: Directory, project: str
+) -> None:
+    id_ = project.rpartition("/")[2]
+    hidden = f"/projects/{workspace.project()['id']}"
+    directory.know("s", grant(workspace, "viewer", project_ids=frozenset({id_})))
+    directory.know("stranger", Grant("another-organization", ROLES["owner"]))
+    viewer = workspace.owner.with_token("s")
+    stranger = workspace.owner.with_token("stranger")
+
+    assert viewer.get(project).status == 200
+    assert viewer.get(hidden).error["code"] == "project_not_found"
+    assert stranger.get(project).content == stranger.get(hidden).content
+    assert [each["id"] for each in viewer.get("/projects").data["items"]] == [id_]
+    refused = viewer.post(f"{project}/keys", json={"key": "a"})
+    assert (refused.status, refused.error["details"]) == (
+        403,
+        {"required": "key_create"},
+    )
+
+
+def test_a_session_without_grants_is_known_and_may_nothing(
+    workspace: Workspace, directory: Directory, project: str
+) -> None:
+    directory.know("empty")
+    nobody = workspace.owner.with_token("empty")
+
+    assert nobody.get("/permissions").status == 200
+    assert nobody.get(project).status == 404
+    assert nobody.get("/projects").status == 403
+
+
+def test_the_languages_of_a_grant_limit_writes_and_never_reads(
+    workspace: Workspace, directory: Directory, project: str
+) -> None:
+    limits = {"languages": frozenset({"pt-BR"})}
+    directory.know("s", grant(workspace, "translator", **limits))
+    translator = workspace.owner.with_token("s")
+    workspace.key({"id": project[10:]}, "a", values={"en": "Yes", "de": "Ja"})
+    key = workspace.owner.get(f"{project}/keys").data["items"][0]["id"]
+    values = f"{project}/keys/{key}/values"
+
+    allowed = translator.put(f"{values}/pt-br", json={"value": "Sim"})
+    refused = translator.put(f"{values}/de", json={"value": "Jawohl"})
+
+    assert allowed.status == 200
+    assert (refused.status, refused.error["code"]) == (403, "language_not_assigned")
+    assert refused.error["details"] == {"languageCode": "de"}
+    assert translator.get(f"{values}/de").data["value"]["value"] == "Ja"
+    assert translator.get(f"{values}/pt-BR").data["value"]["status"] == (
+        "pending_review"
+    )
+
+
+def test_a_grant_to_read_everything_does_not_widen_the_languages_of_another(
+    workspace: Workspace, directory: Directory, project: str
+) -> None:
+    limits = {"languages": frozenset({"pt-BR"})}
+    grants = grant(workspace, "viewer"), grant(workspace, "translator", **limits)
+    directory.know("s", *grants)
+    translator = workspace.owner.with_token("s")
+    made = workspace.key({"id": project[10:]}, "a", values={"en": "Yes"})
+    values = f"{project}/keys/{made['id']}/values"
+
+    assert translator.put(f"{values}/pt-BR", json={"value": "Sim"}).status == 200
+    refused = translator.put(f"{values}/de", json={"value": "Ja"})
+    assert refused.error["code"] == "language_not_assigned"
+
+
+def test_a_plugin_that_knows_a_bad_token_refuses_it(
+    workspace: Workspace, directory: Directory
+) -> None:
+    """Even one that would be good as a built-in token: it is the plugin's word."""
+    directory.callers[str(workspace.owner.token)] = Unauthorized()
+
+    refused = workspace.owner.get("/projects")
+    unknown = workspace.owner.with_token("never seen").get("/projects")
+
+    assert refused.status == 401
+    assert refused.content == unknown.content
+    assert refused.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_a_plugin_that_fails_lets_nobody_in_and_tells_the_log_only(
+    workspace: Workspace, directory: Directory, caplog: pytest.LogCaptureFixture
+) -> None:
+    directory.callers["s"] = ConnectionError("ldap://10.0.0.7 is down")
+
+    refused = workspace.owner.with_token("s").get("/projects")
+
+    assert (refused.status, refused.error["code"]) == (401, "unauthorized")
+    assert b"10.0.0.7" not in refused.content
+    assert "10.0.0.7" in caplog.text
+
+
+def test_a_plugin_may_say_that_it_cannot_tell_just_now(
+    workspace: Workspace, directory: Directory
+) -> None:
+    directory.callers["s"] = Unavailable("the directory sleeps")
+
+    answer = workspace.owner.with_token("s").get("/projects")
+
+    assert (answer.status, answer.error["message"]) == (503, "the directory sleeps")
+
+
+def test_sessions_are_counted_by_their_actor(
+    workspace: Workspace, directory: Directory
+) -> None:
+    directory.know("a", grant(workspace, "viewer"))
+    directory.callers["a-too"] = directory.callers["a"]
+    directory.know("b", grant(workspace, "viewer"))
+
+    def left(session: str) -> str | None:
+        answer = workspace.owner.with_token(session).get("/permissions")
+        return answer.headers["X-RateLimit-Remaining"]
+
+    assert [left("a"), left("a-too"), left("b")] == ["599", "598", "599"]
+
+
+def test_a_session_cannot_make_personal_tokens_unless_it_names_a_user(
+    workspace: Workspace, directory: Directory
+) -> None:
+    directory.know("s", grant(workspace, "owner"))
+    owner = workspace.owner.with_token("s")
+
+    refused = owner.post("/tokens", json={"name": "mine"})
+
+    assert (refused.status, refused.error["code"]) == (403, "permission_denied")
+    assert owner.get("/tokens").data["items"] == []
+
+
+def test_jobs_that_a_session_started_run_as_that_session(
+    workspace: Workspace, directory: Directory, project: str
+) -> None:
+    limits = {"languages": frozenset({"en", "de"})}
+    directory.know("s", grant(workspace, "developer", **limits))
+    anna = workspace.owner.with_token("s")
+
+    body = {"name": "Web", "format": "json-nested"}
+    path = f"{project}/distributions"
+    assert anna.post(path, json=body).status == 201
+    workspace.run_jobs()
+
+    assert anna.get(path).data["items"][0]["status"] == "published"
+    assert directory.heard[-1].type == "distribution.published"
+    assert directory.heard[-1].actor.id == "directory:s"
+
+
+# loc_decide_refusal
+
+
+def test_a_refusal_is_a_403_with_the_plugins_reason(
+    workspace: Workspace, directory: Directory, project: str
+) -> None:
+    directory.closed.add("key_create")
+
+    refused = workspace.owner.post(f"{project}/keys", json={"key": "a"})
+
+    assert (refused.status, refused.error["code"]) == (403, "permission_denied")
+    assert refused.error["message"].startswith("key_create is closed to ")
+    assert refused.error["details"] == {"required": "key_create"}
+    assert workspace.owner.get(f"{project}/keys").data["total"] == 0
+
+
+def test_a_refusal_never_shows_what_is_hidden(
+    workspace: Workspace, directory: Directory, project: str
+) -> None:
+    directory.closed.add("project_read")
+    _, stranger = workspace.organization("Other")
+
+    hidden = stranger.get(project)
+
+    assert hidden.error["code"] == "project_not_found"
+    assert hidden.content == stranger.get(project[:-1] + "0").content
+    assert workspace.owner.get(project).status == 403
+
+
+def test_a_refusal_takes_approval_away_from_writes_and_imports(
+    workspace: Workspace, directory: Directory, project: str
+) -> None:
+    directory.closed.add("translation_approve")
+
+    made = workspace.key({"id": project[10:]}, "a", values={"en": "Yes"})
+
+    [value] = workspace.owner.get(f"{project}/keys/{made['id']}").data["key"]["values"]
+    assert value["status"] == "pending_review"
+
+
+# loc_on_event
+
+
+def test_a_plugin_hears_of_changes_once_they_are_there(
+    workspace: Workspace, directory: Directory, project: str
+) -> None:
+    client: Client = workspace.owner
+    directory.heard.clear()
+
+    made = client.post(f"{project}/keys", json={"key": "a", "values": {"de": "Ja"}})
+    refused = client.post(f"{project}/keys", json={"key": "a"})
+
+    created, updated = directory.heard
+    assert (made.status, refused.status) == (201, 409)
+    assert (created.type, updated.type) == ("key.created", "translation.updated")
+    assert created.items == [{"keyId": made.data["key"]["id"], "key": "a"}]
+    assert created.project_id == project.rpartition("/")[2]
+    assert updated.items[0]["languageCode"] == "de"

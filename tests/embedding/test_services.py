@@ -1,0 +1,129 @@
+"""The services, used from Python without HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from locframework import OPERATOR, Framework
+from locframework.access.records import Caller, NewMember, NewToken
+from locframework.delivery.records import NewDistribution
+from locframework.errors import KeyExists, PermissionDenied, ProjectNotFound
+from locframework.exchange.records import ExportQuery, ImportOptions
+from locframework.formats.records import SourceFile
+from locframework.keys.records import KeyQuery, NewKey, NewValue
+from locframework.projects.records import NewLanguage, NewProject, Project
+
+Open = Callable[..., Framework]
+
+
+@pytest.fixture
+def framework(open_framework: Open) -> Framework:
+    return open_framework()
+
+
+@pytest.fixture
+def organization_id(framework: Framework) -> str:
+    made, _ = framework.organizations.create_organization("Ferries", "o@example.com")
+    return made.id
+
+
+@pytest.fixture
+def project(framework: Framework, organization_id: str) -> Project:
+    new = NewProject("Web shop", "en", organization_id=organization_id)
+    project = framework.projects.create_project(OPERATOR, new)
+    framework.languages.add_language(OPERATOR, project.id, NewLanguage("de"))
+    return project
+
+
+@pytest.fixture
+def viewer(framework: Framework, organization_id: str) -> Caller:
+    """A caller behind a token, as a request would have one."""
+    new = NewMember(email="v@example.com", role="viewer")
+    member = framework.organizations.add_member(OPERATOR, organization_id, new)
+    _, text = framework.tokens.create_for_member(
+        OPERATOR, organization_id, member.id, NewToken("script")
+    )
+    caller = framework.authenticate(text)
+    assert caller is not None
+    return caller
+
+
+def test_keys_and_values_are_written_and_read(
+    framework: Framework, project: Project
+) -> None:
+    new = NewKey("checkout.pay", values={"en": "Pay"})
+    key = framework.keys.create_key(OPERATOR, project.id, new)
+    framework.keys.set_value(OPERATOR, project.id, key.id, "de", NewValue("Zahlen"))
+
+    read = framework.keys.get_key(OPERATOR, project.slug, key.id)
+    page = framework.keys.list_keys(OPERATOR, project.id, KeyQuery(search="zahl"))
+
+    assert [value.value for value in read.values or ()] == ["Pay", "Zahlen"]
+    assert [each.key for each in page.items] == ["checkout.pay"]
+
+
+def test_the_same_refusals_are_raised_that_http_would_answer(
+    framework: Framework, project: Project, viewer: Caller
+) -> None:
+    framework.keys.create_key(OPERATOR, project.id, NewKey("a"))
+
+    with pytest.raises(KeyExists) as exists:
+        framework.keys.create_key(OPERATOR, project.id, NewKey("a"))
+    with pytest.raises(PermissionDenied) as denied:
+        framework.keys.create_key(viewer, project.id, NewKey("b"))
+    with pytest.raises(ProjectNotFound):
+        framework.keys.create_key(viewer, "no-such-project", NewKey("b"))
+    assert (exists.value.code, exists.value.status) == ("key_exists", 409)
+    assert denied.value.details == {"required": "key_create"}
+
+
+def test_a_caller_sees_only_what_the_token_reaches(
+    framework: Framework, project: Project, viewer: Caller
+) -> None:
+    other, _ = framework.organizations.create_organization("Other", "x@example.com")
+    new = NewProject("Hidden", "en", organization_id=other.id)
+    hidden = framework.projects.create_project(OPERATOR, new)
+
+    assert framework.projects.get_project(viewer, project.id).id == project.id
+    with pytest.raises(ProjectNotFound):
+        framework.projects.get_project(viewer, hidden.id)
+
+
+def test_no_token_and_a_wrong_one_are_no_caller(framework: Framework) -> None:
+    assert framework.authenticate(None) is None
+    assert framework.authenticate("svc_pat_nonsense") is None
+
+
+def test_files_go_in_and_out_and_are_published(
+    framework: Framework, project: Project
+) -> None:
+    file = SourceFile("de.json", b'{"checkout": {"pay": "Zahlen"}}')
+    options = ImportOptions()
+    job = framework.imports.start_import(OPERATOR, project.id, file, options)
+    new = NewDistribution("Web", "json-nested")
+    made = framework.distributions.create_distribution(OPERATOR, project.id, new)
+    framework.runner.run_until_idle()
+
+    done = framework.jobs.get_job(OPERATOR, project.id, job.id)
+    query = ExportQuery("json-flat", language_codes=["de"])
+    exported = framework.exports.export(OPERATOR, project.id, query)
+    public = framework.content.read_manifest(made.public_key, "https://x/api/v1", None)
+
+    assert (done.status, done.result and done.result["keysCreated"]) == (
+        "succeeded",
+        1,
+    )
+    assert exported.content == b'{\n  "checkout.pay": "Zahlen"\n}\n'
+    assert public.status == 200
+    assert b'"url":"https://x/api/v1/content/' in public.content
+
+
+def test_the_operator_of_one_framework_is_written_down_as_the_system(
+    framework: Framework, project: Project
+) -> None:
+    framework.keys.create_key(OPERATOR, project.id, NewKey("a"))
+
+    [event, *_] = framework.storage.events.list_events(project.id, 1)
+    assert (event.actor.type, event.actor.id) == ("system", "locframework")

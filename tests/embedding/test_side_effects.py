@@ -1,0 +1,207 @@
+"""What the library does to the process that embeds it: nothing until it is told to."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from locframework import Framework, Settings, create_app
+from locframework.errors import SettingsError
+
+# run in a process of its own; prints what changed, as JSON
+WATCH = """
+import json, logging, os, signal, sys, threading
+opened = []
+def watch(event, args):
+    path = str(args[0]) if args else ""
+    written = event == "open" and (args[2] or 0) & (os.O_WRONLY | os.O_RDWR)
+    if written and "__pycache__" not in path:
+        opened.append(path)
+    if event.startswith(("socket.connect", "socket.bind", "subprocess.", "os.mkdir",
+                         "os.putenv", "sqlite3.connect")):
+        opened.append(event)
+before = set(sys.modules)
+handlers = [signal.getsignal(each) for each in signal.valid_signals()]
+sys.addaudithook(watch)
+%s
+root = logging.getLogger()
+ours = logging.getLogger("locframework")
+print(json.dumps({
+    "opened": opened,
+    "threads": [each.name for each in threading.enumerate()],
+    "signals": handlers == [signal.getsignal(s) for s in signal.valid_signals()],
+    "logging": [len(root.handlers), root.level, len(ours.handlers), ours.level],
+    "modules": sorted({m.partition(".")[0] for m in set(sys.modules) - before}),
+}))
+"""
+HEAVY = {"falcon", "babel", "langcodes", "apscheduler", "limits", "peewee", "psycopg"}
+UNTOUCHED_LOGGING = [0, logging.WARNING, 0, logging.NOTSET]
+
+
+def changed_by(code: str, folder: Path) -> dict[str, Any]:
+    environ = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("LOCFRAMEWORK_")
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", WATCH % code],
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stderr == ""
+    changes: dict[str, Any] = json.loads(done.stdout)
+    return changes
+
+
+def test_the_import_is_light_and_touches_nothing(tmp_path: Path) -> None:
+    changes = changed_by("import locframework", tmp_path)
+
+    assert not HEAVY & set(changes["modules"])
+    assert (changes["opened"], changes["threads"]) == ([], ["MainThread"])
+
+
+def test_the_front_doors_touch_nothing_either(tmp_path: Path) -> None:
+    code = "from locframework import Framework, create_app, ports, server, testing"
+
+    changes = changed_by(code, tmp_path)
+
+    assert (changes["opened"], changes["threads"]) == ([], ["MainThread"])
+    assert changes["signals"]
+    assert changes["logging"] == UNTOUCHED_LOGGING
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_framework_opens_nothing_before_it_is_used(tmp_path: Path) -> None:
+    changes = changed_by("import locframework; locframework.Framework()", tmp_path)
+
+    assert (changes["opened"], changes["threads"]) == ([], ["MainThread"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_whole_life_leaves_logging_signals_and_threads_as_they_were(
+    tmp_path: Path,
+) -> None:
+    code = """
+import locframework
+with locframework.Framework() as framework:
+    framework.migrate()
+    app = locframework.create_app(framework)
+    assert threading.active_count() > 1
+"""
+    changes = changed_by(code, tmp_path)
+
+    assert changes["threads"] == ["MainThread"]
+    assert changes["signals"]
+    assert changes["logging"] == UNTOUCHED_LOGGING
+
+
+def test_without_the_scheduler_no_thread_begins(
+    open_framework: Callable[..., Framework],
+) -> None:
+    before = set(threading.enumerate())
+
+    create_app(open_framework(start_scheduler=False))
+
+    assert set(threading.enumerate()) == before
+
+
+def test_the_app_begins_the_background_work_and_close_ends_it(
+    open_framework: Callable[..., Framework],
+) -> None:
+    before = set(threading.enumerate())
+    framework = open_framework(start_scheduler=True, job_workers=3)
+    assert set(threading.enumerate()) == before
+
+    create_app(framework)
+    begun = [each.name for each in set(threading.enumerate()) - before]
+    framework.close()
+
+    assert sum(name.startswith("locframework-job-") for name in begun) == 3
+    assert set(threading.enumerate()) == before
+
+
+def test_start_and_close_may_be_called_twice(
+    open_framework: Callable[..., Framework],
+) -> None:
+    before = set(threading.enumerate())
+    framework = open_framework()
+
+    framework.start()
+    count = threading.active_count()
+    framework.start()
+    assert threading.active_count() == count
+
+    framework.close()
+    framework.close()
+    assert set(threading.enumerate()) == before
+
+
+def test_jobs_run_by_themselves_and_their_threads_end_too(
+    open_framework: Callable[..., Framework], client_of: Callable[..., Any]
+) -> None:
+    before = set(threading.enumerate())
+    framework = open_framework(start_scheduler=True)
+    owner = client_of(framework)
+    project = {"name": "Web shop", "sourceLanguage": "en"}
+    id_ = owner.post("/projects", json=project).data["project"]["id"]
+    path = f"/projects/{id_}/distributions"
+
+    made = owner.post(path, json={"name": "Web", "format": "json-nested"})
+    one = f"{path}/{made.data['distribution']['id']}"
+    wait_until(lambda: owner.get(one).data["distribution"]["status"] == "published")
+    framework.close()
+
+    wait_until(lambda: set(threading.enumerate()) == before)
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = 10) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+def test_signal_handlers_of_the_host_stay(
+    open_framework: Callable[..., Framework],
+) -> None:
+    def mine(number: int, frame: object) -> None:
+        raise AssertionError
+
+    before = signal.signal(signal.SIGTERM, mine)
+    try:
+        framework = open_framework(start_scheduler=True)
+        create_app(framework)
+        assert signal.getsignal(signal.SIGTERM) is mine
+        framework.close()
+        assert signal.getsignal(signal.SIGTERM) is mine
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_an_app_over_an_old_database_is_refused_with_what_to_do(
+    tmp_path: Path,
+) -> None:
+    database = {"database": f"sqlite:///{tmp_path}/new.sqlite3"}
+    settings = Settings.of({"plugins": {"peewee": database}})
+
+    with Framework(settings) as framework:
+        with pytest.raises(SettingsError, match="run: locframework migrate"):
+            create_app(framework)
+        names = [each.name for each in threading.enumerate()]
+        assert not [name for name in names if name.startswith("locframework-job")]

@@ -1,0 +1,123 @@
+"""Two applications in one process share nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from locframework import Framework, hookimpl
+from locframework.events import Event
+from locframework.testing.client import Client
+
+Open = Callable[..., Framework]
+ClientOf = Callable[..., Client]
+
+
+class Ear:
+    name = "ear"
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    @hookimpl
+    def loc_on_event(self, event: Event) -> None:
+        self.heard.append(event.type)
+
+
+def new_project(client: Client) -> str:
+    body = {"name": "Web shop", "sourceLanguage": "en"}
+    path: str = client.post("/projects", json=body).data["project"]["id"]
+    return f"/projects/{path}"
+
+
+def metric(client: Client, line: str) -> str | None:
+    lines = client.get("/metrics").content.decode().splitlines()
+    return next((each for each in lines if each.startswith(line)), None)
+
+
+@pytest.fixture
+def one(open_framework: Open, client_of: ClientOf) -> Client:
+    return client_of(open_framework())
+
+
+@pytest.fixture
+def other(open_framework: Open, client_of: ClientOf) -> Client:
+    return client_of(open_framework())
+
+
+def test_they_have_different_data_and_tokens(one: Client, other: Client) -> None:
+    project = new_project(one)
+
+    assert one.get(project).status == 200
+    assert other.get(project).error["code"] == "project_not_found"
+    assert other.with_token(one.token).get("/projects").status == 401
+
+
+def test_each_counts_its_own_requests(one: Client, other: Client) -> None:
+    def left(client: Client) -> int:
+        return int(client.get("/permissions").headers["X-RateLimit-Remaining"] or 0)
+
+    before = left(other)
+    for _ in range(20):
+        one.get("/permissions")
+
+    assert left(other) == before - 1
+    assert left(one) == before - 20
+
+
+def test_anonymous_requests_from_one_address_are_counted_apart(
+    one: Client, other: Client
+) -> None:
+    for _ in range(600):
+        last = one.with_token(None).get("/permissions")
+    refused = one.with_token(None).get("/permissions")
+
+    assert (last.status, refused.status) == (401, 429)
+    assert other.with_token(None).get("/permissions").status == 401
+
+
+def test_each_has_its_own_plugins(open_framework: Open, client_of: ClientOf) -> None:
+    ear = Ear()
+    with_ear = client_of(open_framework(ear))
+    without = client_of(open_framework(blocked_plugins=["json"]))
+
+    path = new_project(without)
+    without.post(f"{path}/keys", json={"key": "a"})
+    assert ear.heard == []
+
+    path = new_project(with_ear)
+    with_ear.post(f"{path}/keys", json={"key": "a"})
+    assert ear.heard == ["key.created"]
+
+    def formats(client: Client) -> set[str]:
+        listed: list[dict[str, Any]] = client.get("/formats").data["formats"]
+        return {each["id"] for each in listed}
+
+    assert formats(with_ear) - formats(without) == {
+        "arb",
+        "json-flat",
+        "json-i18next",
+        "json-nested",
+    }
+
+
+def test_each_has_its_own_numbers(one: Client, other: Client) -> None:
+    for _ in range(3):
+        one.get("/permissions")
+
+    line = 'locframework_requests_total{method="GET",route="/api/v1/permissions"'
+    assert str(metric(one, line)).endswith(" 3.0")
+    assert metric(other, line) is None
+
+
+def test_closing_one_leaves_the_other_at_work(
+    open_framework: Open, client_of: ClientOf
+) -> None:
+    first, second = open_framework(), open_framework()
+    client = client_of(second)
+
+    first.close()
+
+    assert client.get(new_project(client)).status == 200

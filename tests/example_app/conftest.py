@@ -1,0 +1,98 @@
+"""Starts the example app as its user does: a process of its own."""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+READY_SECONDS = 120  # machines that run tests are busy
+
+
+class App:
+    """One running example app."""
+
+    def __init__(self, process: "subprocess.Popen[str]", data_dir: Path) -> None:
+        self.process = process
+        self.data_dir = data_dir
+        self.demo_file = data_dir / "demo.json"
+        self.printed = ""
+
+    @property
+    def demo(self) -> dict[str, str]:
+        demo: dict[str, str] = json.loads(self.demo_file.read_text())
+        return demo
+
+    def wait_until_ready(self) -> None:
+        """Read what it prints, up to its last line."""
+        lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=self._read, args=(lines,), daemon=True).start()
+        while "Ctrl-C stops" not in self.printed:
+            line = lines.get(timeout=READY_SECONDS)
+            if not line:
+                raise AssertionError(self.printed + self.stop()[1])
+            self.printed += line
+
+    def _read(self, lines: "queue.Queue[str]") -> None:
+        for line in self.process.stdout or ():
+            lines.put(line)
+        lines.put("")
+
+    def stop(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        """Send the signal; the exit code, and what stood on stderr."""
+        self.process.send_signal(number)
+        status = self.process.wait(timeout=30)
+        assert self.process.stderr is not None
+        return status, self.process.stderr.read()
+
+
+@pytest.fixture(scope="session")
+def launch() -> Iterator:
+    """``launch(data_dir, …)`` starts the app and waits for nothing."""
+    apps: list[App] = []
+
+    def start(
+        data_dir: Path, *arguments: str, port: int = 0, cwd: str = "/", **environ: str
+    ) -> App:
+        clean = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("LOCFRAMEWORK_")
+        }
+        command = [sys.executable, "-m", "example_app", "--port", str(port)]
+        process = subprocess.Popen(
+            [*command, "--data-dir", str(data_dir), *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=cwd,
+            env=clean | environ,
+        )
+        apps.append(App(process, data_dir))
+        return apps[-1]
+
+    yield start
+    for app in apps:
+        app.process.kill()
+        app.process.wait()
+        for pipe in (app.process.stdout, app.process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+@pytest.fixture(scope="session")
+def start_app(launch):
+    """``start_app(data_dir, …)`` starts the app and waits until it serves."""
+
+    def start(data_dir: Path, *arguments: str, **options: str) -> App:
+        app = launch(data_dir, *arguments, **options)
+        app.wait_until_ready()
+        return app
+
+    return start

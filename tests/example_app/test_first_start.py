@@ -1,0 +1,144 @@
+"""The example app as its user starts it: a process, over HTTP."""
+
+import json
+import re
+import stat
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+PRINTED = re.compile(
+    r"base URL     (?P<base>http://127\.0\.0\.1:\d+/api/v1)\n"
+    r"owner token  (?P<token>svc_pat_[0-9A-Za-z]{42})\n"
+    r"manifest     (?P<manifest>\S+/manifest\.json)\n"
+    r"docs         (?P<docs>\S+/docs)\n"
+)
+LANGUAGES = ["ar", "de", "en", "fr", "ja", "pl", "pt-BR"]
+
+
+@pytest.fixture(scope="module")
+def app(start_app, tmp_path_factory):
+    """The app after its first start, for tests that only read."""
+    return start_app(tmp_path_factory.mktemp("first") / "data")
+
+
+@pytest.fixture
+def get(app):
+    """Ask the API as the owner."""
+
+    def ask(path):
+        headers = {"Authorization": f"Bearer {app.demo['token']}"}
+        url = f"{app.demo['baseUrl']}{path}"
+        with urlopen(Request(url, headers=headers), timeout=10) as answer:
+            return json.load(answer)["data"]
+
+    return ask
+
+
+def test_it_prints_base_url_token_manifest_and_docs(app):
+    found = PRINTED.match(app.printed)
+
+    assert found, app.printed
+    assert found["manifest"].startswith(f"{found['base']}/content/")
+    assert found["docs"] == f"{found['base']}/docs"
+
+
+def test_demo_json_has_exactly_what_scripts_need(app):
+    printed = PRINTED.match(app.printed)
+
+    assert list(app.demo) == [
+        "baseUrl",
+        "token",
+        "organizationId",
+        "projectId",
+        "publicKey",
+    ]
+    assert app.demo["baseUrl"] == printed["base"]
+    assert app.demo["token"] == printed["token"]
+    assert app.demo["publicKey"] in printed["manifest"]
+
+
+def test_only_its_owner_may_read_demo_json(app):
+    assert stat.S_IMODE(app.demo_file.stat().st_mode) == 0o600
+
+
+def test_no_half_written_file_is_left(app):
+    assert [path.name for path in app.data_dir.glob("demo.json*")] == ["demo.json"]
+
+
+def test_the_token_is_the_owners(app, get):
+    mine = get("/tokens/self")["token"]
+
+    assert mine["grants"][0]["organizationId"] == app.demo["organizationId"]
+    assert "member_manage" in mine["effectivePermissions"]
+
+
+def test_the_manifest_publishes_every_language(app):
+    url = PRINTED.match(app.printed)["manifest"]
+    with urlopen(url, timeout=10) as answer:
+        manifest = json.load(answer)
+
+    with urlopen(manifest["files"][1]["url"], timeout=10) as answer:
+        german = json.load(answer)
+
+    directions = {one["code"]: one["direction"] for one in manifest["languageDetails"]}
+    assert manifest["languages"] == LANGUAGES
+    assert manifest["project"]["sourceLanguage"] == "en"
+    assert directions["ar"] == "rtl"
+    assert german["common"]["button"]["back"] == "Zurück"
+
+
+def test_the_documentation_is_served(app):
+    with urlopen(PRINTED.match(app.printed)["docs"], timeout=10) as answer:
+        page = answer.read().decode()
+
+    assert "swagger" in page.lower()
+
+
+def test_there_are_plurals_placeholders_tags_and_descriptions(app, get):
+    keys = get(f"/projects/{app.demo['projectId']}/keys?limit=200&include=values")
+    items = keys["items"]
+    polish = {
+        value["pluralForm"]
+        for key in items
+        for value in key["values"]
+        if value["languageCode"] == "pl"
+    }
+
+    assert keys["total"] >= 60
+    assert sum(key["isPlural"] for key in items) >= 5
+    assert sum(bool(key["tags"]) for key in items) >= 30
+    assert sum(bool(key["description"]) for key in items) >= 60
+    assert any("{name}" in value["value"] for key in items for value in key["values"])
+    assert {None, "one", "few", "many"} <= polish
+
+
+def test_every_file_came_by_an_import_job(app, get):
+    jobs = get(f"/projects/{app.demo['projectId']}/jobs?limit=200")["items"]
+
+    done = [(job["type"], job["status"]) for job in jobs]
+    assert done.count(("import", "succeeded")) == 13
+    assert done.count(("release", "succeeded")) == 1
+    assert len(done) == 14
+
+
+def test_emails_came_from_po_below_their_module(app, get):
+    path = f"/projects/{app.demo['projectId']}/keys?prefix=emails.&limit=200"
+    items = get(f"{path}&include=values")["items"]
+
+    assert len(items) >= 15
+    for key in items:
+        codes = {value["languageCode"] for value in key["values"]}
+        assert "email" in key["tags"]
+        assert codes >= {"en", "de", "ar"}  # the Japanese file has gaps, as files do
+
+
+def test_without_a_token_nothing_is_shown(app):
+    url = f"{app.demo['baseUrl']}/projects"
+
+    with pytest.raises(HTTPError) as refusal:
+        urlopen(url, timeout=10)
+
+    assert refusal.value.code == 401
+    refusal.value.close()

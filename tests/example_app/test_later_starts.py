@@ -1,0 +1,231 @@
+"""What a later start finds: after a good first one, and after one that was cut off."""
+
+import json
+import signal
+import socket
+import sqlite3
+import time
+from urllib.request import Request, urlopen
+
+import pytest
+
+
+def ask(app, path, method="GET"):
+    headers = {"Authorization": f"Bearer {app.demo['token']}"}
+    url = f"{app.demo['baseUrl']}{path}"
+    with urlopen(Request(url, headers=headers, method=method), timeout=10) as answer:
+        return json.load(answer)["data"]
+
+
+def manifest_of(app):
+    path = f"/content/{app.demo['publicKey']}/manifest.json"
+    with urlopen(f"{app.demo['baseUrl']}{path}", timeout=10) as answer:
+        return json.load(answer)
+
+
+def test_a_second_start_keeps_the_data_and_prints_all_but_the_token(
+    start_app, tmp_path
+):
+    first = start_app(tmp_path)
+    before, manifest = first.demo, manifest_of(first)
+    status, told = first.stop()
+
+    second = start_app(tmp_path)
+
+    after = second.demo
+    assert (status, "Traceback" in told) == (0, False)
+    assert "owner token" in first.printed
+    assert "owner token" not in second.printed
+    assert before["token"] not in second.printed
+    assert after["baseUrl"] in second.printed
+    assert {**after, "baseUrl": ""} == {**before, "baseUrl": ""}
+    assert manifest_of(second)["release"] == manifest["release"]
+    assert ask(second, "/projects")["total"] == 1
+
+
+def test_the_data_may_be_anywhere_and_the_start_too(start_app, tmp_path):
+    data_dir = tmp_path / "with spaces & ünïcode %41"
+
+    app = start_app(data_dir, cwd=str(tmp_path))
+
+    assert {path.name for path in data_dir.iterdir()} >= {
+        "blobs",
+        "demo.json",
+        "locframework.sqlite3",
+    }
+    assert [path.name for path in tmp_path.iterdir()] == [data_dir.name]
+    assert ask(app, "/projects")["total"] == 1
+
+
+def test_a_settings_file_wins_over_the_data_folder(start_app, tmp_path):
+    file = tmp_path / "my.toml"
+    file.write_text(
+        f'[plugins.peewee]\ndatabase = "sqlite:///{tmp_path}/elsewhere.sqlite3"\n'
+    )
+
+    start_app(tmp_path / "data", "--settings", str(file))
+
+    assert (tmp_path / "elsewhere.sqlite3").is_file()
+    assert not (tmp_path / "data" / "locframework.sqlite3").exists()
+    assert (tmp_path / "data" / "blobs").is_dir()
+
+
+def test_a_busy_port_is_told_in_one_line_and_the_next_start_is_good(
+    launch, start_app, tmp_path
+):
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        port = busy.getsockname()[1]
+        app = launch(tmp_path, port=port)
+        status = app.process.wait(timeout=60)
+        told = app.process.stderr.read()
+
+    again = start_app(tmp_path)
+
+    last = told.splitlines()[-1]
+    assert status == 2
+    assert last.startswith(f"Error: cannot listen on 127.0.0.1 port {port}: ")
+    assert "Traceback" not in told
+    assert "owner token" in again.printed
+
+
+def test_a_wrong_settings_file_is_told_in_one_line(launch, tmp_path):
+    app = launch(tmp_path, "--settings", str(tmp_path / "nowhere.toml"))
+
+    told = app.process.communicate(timeout=30)[1]
+
+    assert app.process.returncode == 2
+    assert told.startswith("Error: settings: cannot read ")
+    assert told.count("\n") == 1
+
+
+CRASHES = [
+    "job.after_claim#1",
+    "import.before_commit#2",
+    "import.after_job#8",
+    "import.after_commit#13",
+    "release.after_blobs",
+    "release.after_commit",
+]
+
+
+@pytest.mark.parametrize("point", CRASHES)
+def test_a_first_start_that_died_is_completed_by_the_next(
+    launch, start_app, tmp_path, point
+):
+    died = launch(tmp_path, LOCFRAMEWORK_CRASH_AT=point)
+    status = died.process.wait(timeout=60)
+
+    app = start_app(tmp_path)
+
+    assert status == 137
+    assert "owner token" in app.printed
+    assert_complete(app)
+
+
+@pytest.mark.slow
+def test_a_first_start_that_is_killed_at_any_time_is_completed_by_the_next(
+    launch, start_app, tmp_path
+):
+    for tenths in (3, 6, 8, 10, 13, 17, 22, 28):
+        died = launch(tmp_path)
+        time.sleep(tenths / 10)
+        died.process.kill()
+        died.process.wait()
+
+    app = start_app(tmp_path)
+
+    assert_complete(app)
+
+
+def assert_complete(app):
+    """One organization, one project with every key once, one distribution."""
+    project = f"/projects/{app.demo['projectId']}"
+    keys = ask(app, f"{project}/keys?limit=200&include=values")
+    languages = {
+        value["languageCode"] for key in keys["items"] for value in key["values"]
+    }
+    manifest = manifest_of(app)
+
+    assert ask(app, "/organizations")["total"] == 1
+    assert ask(app, "/projects")["total"] == 1
+    assert ask(app, f"{project}/distributions")["total"] == 1
+    assert keys["total"] == 130
+    assert len(languages) == len(manifest["languages"]) == 7
+    assert sum(bool(key["description"]) for key in keys["items"]) >= 60
+    for file in manifest["files"]:
+        with urlopen(file["url"], timeout=10) as answer:
+            assert len(answer.read()) == file["byteSize"]
+
+
+def test_a_demo_json_that_was_lost_or_broken_is_made_again(start_app, tmp_path):
+    first = start_app(tmp_path)
+    before = first.demo
+    first.stop()
+    first.demo_file.write_text('{"token": 7')
+
+    again = start_app(tmp_path)
+
+    after = again.demo
+    assert "owner token" in again.printed
+    assert after["projectId"] == before["projectId"]
+    assert after["token"] != before["token"]
+    assert_complete(again)
+
+
+def test_what_the_user_has_changed_stays(start_app, tmp_path):
+    first = start_app(tmp_path)
+    project = f"/projects/{first.demo['projectId']}"
+    gone = ask(first, f"{project}/keys?limit=1")["items"][0]
+    ask(first, f"{project}/keys/{gone['id']}", "DELETE")
+    first.stop()
+
+    second = start_app(tmp_path)
+
+    assert ask(second, f"{project}/keys")["total"] == 129
+
+
+def test_the_token_is_in_no_log_and_not_in_the_database(start_app, tmp_path):
+    app = start_app(tmp_path)
+    token = app.demo["token"]
+    ask(app, "/projects")
+
+    _, told = app.stop()
+
+    with sqlite3.connect(tmp_path / "locframework.sqlite3") as database:
+        kept = "\n".join(database.iterdump())
+    assert token not in told
+    assert token not in kept
+
+
+def test_ctrl_c_ends_it_without_a_trace(start_app, tmp_path):
+    app = start_app(tmp_path)
+
+    status, told = app.stop(signal.SIGINT)
+
+    assert status == 0
+    assert "Traceback" not in told
+
+
+def test_a_request_that_is_on_its_way_is_answered_before_the_end(start_app, tmp_path):
+    app = start_app(tmp_path)
+    host, port = app.demo["baseUrl"].split("/")[2].split(":")
+    body = b'{"key": "the.last.one", "values": {"en": "Goodbye"}}'
+    head = (
+        f"POST /api/v1/projects/{app.demo['projectId']}/keys HTTP/1.1\r\n"
+        f"Host: {host}\r\nContent-Length: {len(body)}\r\n"
+        f"Content-Type: application/json\r\n"
+        f"Authorization: Bearer {app.demo['token']}\r\n\r\n"
+    )
+    with socket.create_connection((host, int(port)), timeout=10) as client:
+        client.sendall(head.encode() + body[:10])
+        time.sleep(0.3)
+        app.process.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        client.sendall(body[10:])
+        answer = client.recv(100_000)
+
+    again = start_app(tmp_path)
+
+    assert app.process.wait(timeout=20) == 0
+    assert answer.startswith(b"HTTP/1.1 201 ")
+    assert ask(again, f"/projects/{app.demo['projectId']}/keys")["total"] == 131

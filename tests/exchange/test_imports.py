@@ -1,0 +1,430 @@
+"""What imports do to a project, from the upload to the end of the job."""
+
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from locframework.testing.client import Answer
+
+Uploads = Any  # tests/exchange/conftest.py
+Project = Mapping[str, Any]
+
+
+def test_a_file_is_imported_by_a_job(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de"])
+
+    accepted = uploads.ask(project, "en.json", {"cart": {"pay": "Pay"}})
+
+    assert accepted.status == 202
+    assert accepted.headers["Retry-After"] == "2"
+    job = accepted.data["job"]
+    assert (job["type"], job["status"]) == ("import", "queued")
+    done = uploads.workspace.job_of(accepted)
+    assert done["id"] == job["id"]
+    assert (done["status"], done["error"]) == ("succeeded", None)
+    assert done["progress"] == {"done": 1, "total": 1}
+    assert done["result"] == {
+        "dryRun": False,
+        "keysCreated": 1,
+        "keysUpdated": 0,
+        "keysUnchanged": 0,
+        "keysRemoved": 0,
+        "valuesWritten": 1,
+        "conflictCount": 0,
+        "conflicts": [],
+        "warnings": [],
+    }
+    assert uploads.values(project) == {"cart.pay": {"en": "Pay"}}
+
+
+def test_nothing_changes_before_the_job_runs(uploads: Uploads) -> None:
+    project = uploads.workspace.project()
+
+    uploads.ask(project, "en.json", {"a": "A"})
+
+    assert uploads.values(project) == {}
+
+
+def test_a_second_language_updates_the_keys(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    uploads.result(project, "en.json", {"a": "A", "b": "B"})
+
+    found = uploads.result(project, "de.json", {"a": "A!", "b": "B!"})
+
+    assert uploads.counts(found) == (0, 2, 0, 0, 2)
+    assert uploads.values(project)["a"] == {"en": "A", "de": "A!"}
+
+
+def test_the_same_file_twice_changes_nothing(uploads: Uploads) -> None:
+    project = uploads.workspace.project()
+    uploads.result(project, "en.json", {"a": "A", "n": {"one": "1", "other": "n"}})
+    before = uploads.workspace.owner.get(f"/projects/{project['id']}/keys").data
+
+    found = uploads.result(
+        project, "en.json", {"a": "A", "n": {"one": "1", "other": "n"}}
+    )
+
+    assert uploads.counts(found) == (0, 0, 2, 0, 0)
+    assert uploads.workspace.owner.get(f"/projects/{project['id']}/keys").data == before
+
+
+def test_a_text_that_differs_is_kept_unless_told_otherwise(uploads: Uploads) -> None:
+    project = uploads.workspace.project()
+    uploads.result(project, "en.json", {"a": "A", "b": "B"})
+    changed = {"a": "A!", "b": "B", "c": "C"}
+
+    kept = uploads.result(project, "en.json", changed)
+    text_kept = uploads.values(project)["a"]["en"]
+    written = uploads.result(project, "en.json", changed, onConflict="overwrite")
+
+    assert uploads.counts(kept) == (1, 0, 2, 0, 1)
+    assert text_kept == "A"
+    conflict = {
+        "key": "a",
+        "languageCode": "en",
+        "pluralForm": None,
+        "existing": "A",
+        "imported": "A!",
+    }
+    assert kept["conflicts"] == written["conflicts"] == [conflict]
+    assert uploads.counts(written) == (0, 1, 2, 0, 1)
+    assert uploads.values(project)["a"]["en"] == "A!"
+
+
+def test_on_conflict_fail_changes_nothing(uploads: Uploads) -> None:
+    project = uploads.workspace.project()
+    uploads.result(project, "en.json", {"a": "A"})
+
+    job = uploads.run(project, "en.json", {"a": "A!", "b": "B"}, onConflict="fail")
+
+    assert job["status"] == "failed"
+    assert job["error"]["code"] == "import_conflict"
+    assert "a in en" in job["error"]["message"]
+    assert uploads.values(project) == {"a": {"en": "A"}}
+    assert uploads.event_types(project)[-1] == "job.failed"
+
+
+def test_replace_moves_the_other_keys_to_the_trash(uploads: Uploads) -> None:
+    project = uploads.workspace.project()
+    uploads.result(project, "en.json", {"a": "A", "b": "B", "c": "C"})
+
+    found = uploads.result(project, "en.json", {"b": "B"}, mode="replace")
+
+    assert uploads.counts(found) == (0, 0, 1, 2, 0)
+    assert list(uploads.values(project)) == ["b"]
+    assert uploads.event_types(project)[-2:] == ["key.deleted", "import.completed"]
+
+
+def test_replace_stays_within_the_module(uploads: Uploads) -> None:
+    project = uploads.workspace.project()
+    there = {"cart": {"pay": "Pay", "buy": "Buy"}, "carton": {"x": "X"}, "cart2": "2"}
+    uploads.result(project, "en.json", there)
+
+    found = uploads.result(
+        project, "en.json", {"pay": "Pay"}, mode="replace", module="cart"
+    )
+
+    assert uploads.counts(found) == (0, 0, 1, 1, 0)
+    assert list(uploads.values(project)) == ["cart.pay", "cart2", "carton.x"]
+
+
+def test_a_file_without_keys_cannot_replace_everything(uploads: Uploads) -> None:
+    project = uploads.workspace.project()
+    uploads.result(project, "en.json", {"a": "A"})
+
+    refused = uploads.ask(project, "en.json", {}, mode="replace")
+
+    assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+
+
+@pytest.mark.parametrize("on_conflict", ["keep", "overwrite", "fail"])
+def test_a_dry_run_tells_what_would_come_of_it(
+    uploads: Uploads, on_conflict: str
+) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    uploads.result(project, "en.json", {"a": "A", "b": "B", "c": "C"})
+    before, told = uploads.values(project), uploads.event_types(project)
+    form = {"mode": "replace", "onConflict": on_conflict, "tags": ["new"]}
+    content = {"a": "A!", "b": "B", "d": "D"}
+
+    dry = uploads.run(project, "en.json", content, dryRun=True, **form)
+    after_dry = uploads.values(project), uploads.event_types(project)
+    wet = uploads.run(project, "en.json", content, **form)
+
+    assert dry["status"] == wet["status"]
+    if on_conflict == "fail":
+        assert dry["error"] == wet["error"]
+    else:
+        assert after_dry == (before, told)
+        assert dry["result"] == {**wet["result"], "dryRun": True}
+
+
+def test_tags_are_put_on_every_key_of_the_file(uploads: Uploads) -> None:
+    project = uploads.workspace.project()
+    uploads.workspace.key(project, "a", tags=["old"])
+
+    uploads.result(project, "en.json", {"a": "A", "b": "B"}, tags=["new", " x "])
+
+    items = uploads.workspace.owner.get(f"/projects/{project['id']}/keys").data["items"]
+    assert [item["tags"] for item in items] == [["old", "new", "x"], ["new", "x"]]
+
+
+def test_keys_are_put_below_a_module(uploads: Uploads) -> None:
+    project = uploads.workspace.project()
+
+    uploads.result(project, "en.json", {"a": "A", "mail": {"b": "B"}}, module="mail")
+
+    assert list(uploads.values(project)) == ["mail.a", "mail.b"]
+
+
+def test_an_archive_brings_all_its_languages(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de", "pt-BR"])
+    content = uploads.zipped(
+        {
+            "locales/en/app.json": {"a": "A"},
+            "locales/de/app.json": {"a": "A de"},
+            "locales/pt_BR/app.json": {"a": "A pt"},
+            "README.md": b"read me",
+        }
+    )
+
+    found = uploads.result(project, "texts.zip", content)
+
+    assert uploads.counts(found) == (1, 0, 0, 0, 3)
+    assert uploads.values(project) == {"a": {"en": "A", "de": "A de", "pt-BR": "A pt"}}
+    assert found["warnings"] == ["README.md is of no known format"]
+
+
+def test_po_brings_sources_plurals_descriptions_and_reviews(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    content = uploads.po(
+        "de",
+        '#. The button\nmsgctxt "key:pay"\nmsgid "Pay"\nmsgstr "Zahlen"\n',
+        '#, fuzzy\nmsgctxt "key:buy"\nmsgid "Buy"\nmsgstr "Kaufen"\n',
+        'msgctxt "key:n"\nmsgid "one"\nmsgid_plural "%d"\n'
+        'msgstr[0] "eins"\nmsgstr[1] "%d"\n',
+    )
+
+    uploads.result(project, "de.po", content)
+
+    items = uploads.items(project)
+    buy, n, pay = items
+    assert pay["description"] == "The button"
+    assert {v["languageCode"]: v["status"] for v in buy["values"]} == {
+        "en": "approved",
+        "de": "pending_review",
+    }
+    assert n["isPlural"] is True
+    assert uploads.values(project) == {
+        "pay": {"en": "Pay", "de": "Zahlen"},
+        "buy": {"en": "Buy", "de": "Kaufen"},
+        "n": {
+            "en/one": "one",
+            "en/other": "%d",
+            "de/one": "eins",
+            "de/other": "%d",
+        },
+    }
+
+
+def test_what_po_says_of_the_source_changes_no_source(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    uploads.workspace.key(project, "pay", values={"en": "Pay now"})
+    content = uploads.po("de", 'msgctxt "key:pay"\nmsgid "Pay"\nmsgstr "Zahlen"\n')
+
+    uploads.result(project, "de.po", content, onConflict="overwrite")
+
+    assert uploads.values(project)["pay"] == {"en": "Pay now", "de": "Zahlen"}
+
+
+def test_a_new_source_text_makes_the_translations_outdated(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    uploads.workspace.key(project, "a", values={"en": "A", "de": "A de"})
+
+    uploads.result(project, "en.json", {"a": "A!"}, onConflict="overwrite")
+
+    [item] = uploads.items(project)
+    outdated = {v["languageCode"]: v["isOutdated"] for v in item["values"]}
+    assert outdated == {"en": False, "de": True}
+    assert "translation.outdated" in uploads.event_types(project)
+
+
+def test_what_was_done_is_told_as_events(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    uploads.workspace.key(project, "a", values={"en": "A"})
+    told = len(uploads.event_types(project))
+
+    job = uploads.run(project, "de.json", {"a": "A de", "b": "B de"}, tags=["x"])
+
+    assert sorted(uploads.event_types(project)[told:]) == [
+        "import.completed",
+        "key.created",
+        "key.updated",
+        "translation.updated",
+    ]
+    store = uploads.workspace.framework.storage.events
+    [latest, *_] = store.list_events(project["id"], 1)
+    assert list(latest.items) == [{"jobId": job["id"]}]
+
+
+def test_an_importer_without_approval_proposes(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    uploads.workspace.key(project, "a", values={"en": "A"})
+    importer = uploads.workspace.client(
+        "developer", permissions=["import_run", "translation_write"]
+    )
+
+    uploads.run(project, "de.json", {"a": "A de"}, client=importer)
+
+    [item] = uploads.items(project)
+    assert item["values"][1]["status"] == "pending_review"
+
+
+def test_an_approver_who_imports_a_proposed_text_approves_it(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    uploads.workspace.key(project, "a", values={"en": "A"})
+    importer = uploads.workspace.client(
+        "developer", permissions=["import_run", "translation_write"]
+    )
+    uploads.run(project, "de.json", {"a": "A de"}, client=importer)
+
+    again = uploads.run(project, "de.json", {"a": "A de"}, client=importer)
+    found = uploads.result(project, "de.json", {"a": "A de"})
+    settled = uploads.result(project, "de.json", {"a": "A de"})
+
+    assert uploads.counts(again["result"]) == (0, 0, 1, 0, 0)
+    assert uploads.counts(found) == (0, 1, 0, 0, 1)
+    assert uploads.counts(settled) == (0, 0, 1, 0, 0)
+    assert found["conflicts"] == []
+    [item] = uploads.items(project)
+    assert item["values"][1]["status"] == "approved"
+
+
+def test_an_outdated_text_that_is_imported_again_is_outdated_no_more(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    uploads.workspace.key(project, "a", values={"en": "A", "de": "A de"})
+    uploads.result(project, "en.json", {"a": "A!"}, onConflict="overwrite")
+
+    found = uploads.result(project, "de.json", {"a": "A de"})
+    settled = uploads.result(project, "de.json", {"a": "A de"})
+
+    assert uploads.counts(found) == (0, 1, 0, 0, 1)
+    assert uploads.counts(settled) == (0, 0, 1, 0, 0)
+    [item] = uploads.items(project)
+    assert [v["isOutdated"] for v in item["values"]] == [False, False]
+
+
+def test_replace_fails_when_a_language_of_others_came_meanwhile(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project()
+    uploads.workspace.key(project, "a", values={"en": "A"})
+    client = uploads.workspace.client("developer", languages=["en"])
+    accepted = uploads.ask(
+        project, "en.json", {"b": "B"}, client=client, mode="replace"
+    )
+    uploads.workspace.owner.post(
+        f"/projects/{project['id']}/languages", json={"languageCode": "de"}
+    )
+
+    job = uploads.workspace.job_of(accepted)
+
+    assert (job["status"], job["error"]["code"]) == ("failed", "language_not_assigned")
+    assert list(uploads.values(project)) == ["a"]
+
+
+def test_a_batch_that_takes_many_steps_is_one_change(
+    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("locframework.exchange.import_job.KEYS_AT_ONCE", 3)
+    project = uploads.workspace.project(languages=["de"])
+    content = {f"k{number}": f"text {number}" for number in range(10)}
+
+    found = uploads.result(project, "en.json", content)
+    job = uploads.run(
+        project,
+        "en.json",
+        {**content, "k9": "other", "l": "L"},
+        onConflict="fail",
+    )
+
+    assert uploads.counts(found) == (10, 0, 0, 0, 10)
+    assert job["status"] == "failed"
+    assert "l" not in uploads.values(project)
+
+
+def test_texts_for_keys_that_are_there_need_no_key_create(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    uploads.workspace.key(project, "a", description="", values={"en": "A"})
+    client = uploads.workspace.client(
+        "developer", permissions=["import_run", "translation_write"]
+    )
+
+    job = uploads.run(project, "de.json", {"a": "A de"}, client=client, tags=["x"])
+
+    assert job["status"] == "succeeded"
+    assert uploads.values(project)["a"]["de"] == "A de"
+    assert job["result"]["warnings"] == [
+        "a: description and tags stay, without key_update"
+    ]
+
+
+def test_po_fills_no_source_for_one_who_may_not_write_it(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    client = uploads.workspace.client("developer", languages=["de"])
+    content = uploads.po("de", 'msgctxt "key:pay"\nmsgid "Pay"\nmsgstr "Zahlen"\n')
+
+    uploads.run(project, "de.po", content, client=client)
+
+    assert uploads.values(project) == {"pay": {"de": "Zahlen"}}
+
+
+def test_a_main_protected_meanwhile_takes_none_either(uploads: Uploads) -> None:
+    project = uploads.workspace.project()
+    accepted = uploads.ask(project, "en.json", {"a": "A"})
+    uploads.workspace.owner.patch(
+        f"/projects/{project['id']}", json={"mainProtected": True}
+    )
+
+    job = uploads.workspace.job_of(accepted)
+
+    assert (job["status"], job["error"]["code"]) == ("failed", "branch_protected")
+    assert uploads.values(project) == {}
+
+
+def test_an_import_can_be_cancelled_while_it_writes(
+    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = uploads.workspace
+    project = workspace.project()
+    answers: list[Answer] = []
+
+    def cancel_from_another_thread(point: str) -> None:
+        if point == "import.after_batch" and not cancelling.is_alive():
+            cancelling.start()
+            time.sleep(0.3)
+
+    def cancel() -> None:
+        path = f"/projects/{project['id']}/jobs/{job_id}/cancel"
+        answers.append(workspace.owner.post(path))
+
+    cancelling = threading.Thread(target=cancel)
+    monkeypatch.setattr("locframework.exchange.import_job.KEYS_AT_ONCE", 1)
+    monkeypatch.setattr(
+        "locframework.exchange.import_job.crash_point", cancel_from_another_thread
+    )
+    accepted = uploads.ask(project, "en.json", {"a": "A", "b": "B", "c": "C"})
+    job_id = accepted.data["job"]["id"]
+    job = workspace.job_of(accepted)
+    cancelling.join()
+
+    assert job["status"] == "cancelled"
+    assert answers[0].status == 200
+    assert uploads.values(project) == {}

@@ -1,0 +1,372 @@
+"""What an import does to a key: fills in, keeps, overwrites, and never clears."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from locframework.exchange.records import ImportedKey, ImportResult, OnConflict
+from locframework.exchange.rules import (
+    TOLD_MOST,
+    ImportRules,
+    KeyPlan,
+    count,
+    plan_key,
+    warn,
+)
+from locframework.formats.records import PLURAL_FORMS, Text
+from locframework.keys.records import Key, StoredValue
+
+NOW = "2026-11-21T08:00:00.000Z"
+KEEP = ImportRules(
+    "keep", (), "en", fill_source=True, may_describe=True, may_approve=True
+)
+OVERWRITE = replace(KEEP, on_conflict="overwrite")
+
+
+def imported(values: Mapping[str, Text] | None = None, **fields: Any) -> ImportedKey:
+    is_plural = any(isinstance(text, Mapping) for text in (values or {}).values())
+    made = ImportedKey("cart.pay", is_plural, "", dict(values or {}), None, (), [])
+    return replace(made, **fields)
+
+
+def key(**fields: Any) -> Key:
+    made = Key("k1", "p1", "cart.pay", "", (), False, None, None, "main", NOW, NOW)
+    return replace(made, **fields)
+
+
+def value(tag: str, text: str, form: str | None = None) -> StoredValue:
+    return StoredValue(
+        "k1", tag, form, text, "approved", False, 1, "human", text, NOW, "u", NOW, "u"
+    )
+
+
+def written(plan: KeyPlan) -> Mapping[str, Text]:
+    return plan.write.values if plan.write is not None else {}
+
+
+def test_a_key_that_is_not_there_is_created_with_all_it_has() -> None:
+    new = imported({"en": "Pay", "de": "Zahlen"}, description="A button")
+
+    plan = plan_key(new, None, [], replace(KEEP, tags=("app",)))
+
+    assert plan.write is not None
+    assert plan.write.key_id is None
+    assert plan.write.values == {"en": "Pay", "de": "Zahlen"}
+    assert (plan.write.description, plan.write.tags) == ("A button", ("app",))
+    assert plan.write.is_plural is False
+    assert plan.values_written == 2
+
+
+def test_a_key_without_any_text_is_created_too() -> None:
+    plan = plan_key(imported(), None, [], KEEP)
+
+    assert plan.write is not None
+    assert plan.values_written == 0
+
+
+def test_a_text_that_is_missing_is_filled_in() -> None:
+    plan = plan_key(imported({"de": "Zahlen"}), key(), [value("en", "Pay")], KEEP)
+
+    assert written(plan) == {"de": "Zahlen"}
+    assert plan.conflicts == []
+
+
+def test_a_key_that_says_the_same_is_left_alone() -> None:
+    new = imported({"en": "Pay"}, description="A button")
+    rows = [value("en", "Pay"), value("de", "Zahlen")]
+
+    plan = plan_key(new, key(description="A button"), rows, OVERWRITE)
+
+    assert plan == KeyPlan(None, 0, [], [])
+
+
+@pytest.mark.parametrize(
+    ("before", "may_approve", "review", "is_written"),
+    [
+        ({"status": "pending_review"}, True, (), True),
+        ({"status": "pending_review"}, True, ("de",), False),
+        ({"status": "pending_review"}, False, (), False),
+        ({"status": "draft"}, False, (), True),
+        ({"status": "approved"}, True, ("de",), False),
+        ({"is_outdated": True}, True, (), True),
+        ({"is_outdated": True}, False, (), True),
+        ({"is_outdated": True, "status": "pending_review"}, False, (), True),
+    ],
+)
+def test_the_same_text_is_written_where_that_settles_it(
+    before: Any, may_approve: bool, review: tuple[str, ...], is_written: bool
+) -> None:
+    row = replace(value("de", "Zahlen"), **before)
+    rules = replace(KEEP, may_approve=may_approve)
+
+    plan = plan_key(imported({"de": "Zahlen"}, review=review), key(), [row], rules)
+
+    assert written(plan) == ({"de": "Zahlen"} if is_written else {})
+    assert plan.values_written == int(is_written)
+    assert plan.conflicts == []
+
+
+@pytest.mark.parametrize(
+    ("on_conflict", "texts"),
+    [("keep", {}), ("overwrite", {"de": "Bezahlen"}), ("fail", {})],
+)
+def test_a_text_that_differs_is_a_conflict(
+    on_conflict: OnConflict, texts: dict[str, str]
+) -> None:
+    rules = replace(KEEP, on_conflict=on_conflict)
+
+    plan = plan_key(imported({"de": "Bezahlen"}), key(), [value("de", "Zahlen")], rules)
+
+    assert written(plan) == texts
+    [conflict] = plan.conflicts
+    assert (conflict.existing, conflict.imported) == ("Zahlen", "Bezahlen")
+    assert (conflict.key, conflict.language_code) == ("cart.pay", "de")
+
+
+def test_a_conflict_shows_no_more_than_200_characters() -> None:
+    plan = plan_key(imported({"de": "n" * 999}), key(), [value("de", "o" * 999)], KEEP)
+
+    [conflict] = plan.conflicts
+    assert len(conflict.existing) == len(conflict.imported) == 200
+
+
+def test_plural_forms_are_compared_one_by_one() -> None:
+    new = imported({"de": {"one": "eins", "other": "{n}"}})
+    rows = [value("de", "eins", "one"), value("de", "viele", "other")]
+
+    kept = plan_key(new, key(is_plural=True), rows[:1], KEEP)
+    conflicting = plan_key(new, key(is_plural=True), rows, OVERWRITE)
+
+    assert written(kept) == {"de": {"other": "{n}"}}
+    assert written(conflicting) == {"de": {"other": "{n}"}}
+    assert [conflict.plural_form for conflict in conflicting.conflicts] == ["other"]
+
+
+def test_a_plain_text_of_a_plural_key_is_its_other_form() -> None:
+    plan = plan_key(imported({"ja": "{n}個"}), key(is_plural=True), [], KEEP)
+
+    assert written(plan) == {"ja": {"other": "{n}個"}}
+
+
+def test_a_key_without_texts_becomes_plural_as_the_file_has_it() -> None:
+    plan = plan_key(imported({"en": {"other": "{n}"}}), key(), [], KEEP)
+
+    assert plan.write is not None
+    assert plan.write.is_plural is True
+    assert written(plan) == {"en": {"other": "{n}"}}
+
+
+def test_a_key_with_texts_becomes_plural_only_when_asked_to_overwrite() -> None:
+    new = imported({"en": {"one": "one", "other": "{n}"}})
+    rows = [value("en", "{n}")]
+
+    kept = plan_key(new, key(), rows, KEEP)
+    turned = plan_key(new, key(), rows, OVERWRITE)
+
+    assert kept.write is None
+    assert len(kept.conflicts) == 2
+    assert "plural in the file only" in kept.warnings[0]
+    assert turned.write is not None
+    assert turned.write.is_plural is True
+    assert written(turned) == {"en": {"one": "one"}}  # other has its text already
+    assert turned.conflicts == []
+
+
+def test_nobody_makes_a_key_plural_without_key_update() -> None:
+    new = imported({"en": {"other": "{n}"}})
+
+    plan = plan_key(new, key(), [], replace(OVERWRITE, may_describe=False))
+
+    assert plan.write is None
+    assert "key_update" in plan.warnings[0]
+
+
+def test_a_source_text_beside_a_translation_fills_the_source_where_there_is_none() -> (
+    None
+):
+    new = imported({"de": "Zahlen"}, source="Pay")
+
+    assert written(plan_key(new, None, [], KEEP)) == {"en": "Pay", "de": "Zahlen"}
+    assert written(plan_key(new, key(), [], KEEP)) == {"en": "Pay", "de": "Zahlen"}
+
+
+def test_a_source_text_beside_a_translation_never_changes_the_source() -> None:
+    new = imported({"de": "Zahlen"}, source="Pay")
+
+    plan = plan_key(new, key(), [value("en", "Pay now")], OVERWRITE)
+
+    assert written(plan) == {"de": "Zahlen"}
+    assert plan.conflicts == []
+
+
+def test_the_file_of_the_source_language_wins_over_the_text_beside() -> None:
+    new = imported({"en": "Pay now"}, source="Pay")
+
+    assert written(plan_key(new, None, [], KEEP)) == {"en": "Pay now"}
+
+
+def test_the_source_is_not_filled_by_one_who_may_not_write_it() -> None:
+    new = imported({"de": "Zahlen"}, source="Pay")
+
+    plan = plan_key(new, key(), [], replace(KEEP, fill_source=False))
+
+    assert written(plan) == {"de": "Zahlen"}
+
+
+@pytest.mark.parametrize(
+    ("before", "on_conflict", "after"),
+    [
+        ("", "keep", "New"),
+        ("Old", "keep", UNSET),
+        ("Old", "overwrite", "New"),
+        ("New", "overwrite", UNSET),
+    ],
+)
+def test_a_description_fills_or_overwrites(
+    before: str, on_conflict: OnConflict, after: object
+) -> None:
+    rules = replace(KEEP, on_conflict=on_conflict)
+
+    plan = plan_key(imported(description="New"), key(description=before), [], rules)
+
+    assert (plan.write.description if plan.write is not None else UNSET) == after
+
+
+def test_a_file_without_a_description_leaves_the_one_there_is() -> None:
+    assert plan_key(imported(), key(description="Old"), [], OVERWRITE).write is None
+
+
+def test_tags_are_added_to_those_there_are() -> None:
+    rules = replace(KEEP, tags=("b", "c"))
+
+    plan = plan_key(imported(), key(tags=("a", "b")), [], rules)
+
+    assert plan.write is not None
+    assert plan.write.tags == ("a", "b", "c")
+
+
+def test_more_than_twenty_tags_are_not_made() -> None:
+    rules = replace(KEEP, tags=("new",))
+    old = key(tags=tuple(f"t{number}" for number in range(20)))
+
+    plan = plan_key(imported(), old, [], rules)
+
+    assert plan.write is None
+    assert "20 tags" in plan.warnings[0]
+
+
+def test_description_and_tags_stay_without_key_update() -> None:
+    rules = replace(KEEP, tags=("new",), may_describe=False)
+
+    plan = plan_key(imported({"de": "Zahlen"}, description="New"), key(), [], rules)
+
+    assert plan.write is not None
+    assert (plan.write.description, plan.write.tags) == (UNSET, UNSET)
+    assert written(plan) == {"de": "Zahlen"}
+    assert "key_update" in plan.warnings[0]
+
+
+def test_texts_marked_for_review_are_written_for_review() -> None:
+    plan = plan_key(imported({"de": "Zahlen"}, review=("de",)), None, [], KEEP)
+
+    assert plan.write is not None
+    assert plan.write.review == {"de"}
+
+
+def test_a_key_is_counted_once() -> None:
+    result = ImportResult(dry_run=False)
+    count(result, plan_key(imported({"en": "a"}), None, [], KEEP), is_new=True)
+    count(result, plan_key(imported({"en": "a"}), key(), [], KEEP), is_new=False)
+    same = plan_key(imported({"en": "a"}), key(), [value("en", "a")], KEEP)
+    count(result, same, is_new=False)
+
+    counts = (result.keys_created, result.keys_updated, result.keys_unchanged)
+    assert counts == (1, 1, 1)
+    assert result.values_written == 2
+
+
+def test_a_result_lists_a_hundred_conflicts_and_warnings_and_counts_all() -> None:
+    result = ImportResult(dry_run=False)
+    plan = plan_key(imported({"de": "b"}), key(), [value("de", "a")], KEEP)
+    for _ in range(TOLD_MOST + 50):
+        count(result, plan, is_new=False)
+        warn(result, ["careful" * 100])
+
+    assert result.conflict_count == TOLD_MOST + 50
+    assert len(result.conflicts) == len(result.warnings) == TOLD_MOST
+    assert len(result.warnings[0]) == 200
+
+
+TAGS = st.sampled_from(["en", "de", "pl"])
+TEXTS = st.sampled_from(["a", "b", "c"])
+FORMS = st.dictionaries(st.sampled_from(PLURAL_FORMS), TEXTS, min_size=1)
+
+
+@st.composite
+def keys_there(draw: st.DrawFn) -> tuple[Key, list[StoredValue]]:
+    is_plural = draw(st.booleans())
+    texts = draw(st.dictionaries(TAGS, FORMS if is_plural else TEXTS))
+    rows = [
+        value(tag, text, form)
+        for tag, forms in texts.items()
+        for form, text in (
+            forms.items() if isinstance(forms, dict) else [(None, forms)]
+        )
+    ]
+    return key(is_plural=is_plural), rows
+
+
+@given(
+    st.dictionaries(TAGS, TEXTS | FORMS),
+    keys_there(),
+    st.sampled_from(["keep", "overwrite", "fail"]),
+)
+def test_what_is_there_changes_only_when_asked_to_overwrite(
+    texts: dict[str, Text],
+    there: tuple[Key, list[StoredValue]],
+    on_conflict: OnConflict,
+) -> None:
+    old, rows = there
+    before = {(row.language_code, row.plural_form): row.value for row in rows}
+
+    plan = plan_key(imported(texts), old, rows, replace(KEEP, on_conflict=on_conflict))
+
+    for tag, text in written(plan).items():
+        forms = {None: text} if isinstance(text, str) else text
+        for form, one in forms.items():
+            if on_conflict != "overwrite":
+                assert (tag, form) not in before
+            assert before.get((tag, form)) != one
+
+
+@given(st.dictionaries(TAGS, TEXTS | FORMS, min_size=1), keys_there())
+def test_importing_the_same_twice_changes_nothing_the_second_time(
+    texts: dict[str, Text], there: tuple[Key, list[StoredValue]]
+) -> None:
+    old, rows = there
+    new = imported(texts)
+    first = plan_key(new, old, rows, OVERWRITE)
+    if first.write is None:
+        return
+    turned = first.write.is_plural is True
+    after = {
+        (row.language_code, "other" if turned else row.plural_form): row.value
+        for row in rows
+    }
+    for tag, text in written(first).items():
+        forms = {None: text} if isinstance(text, str) else text
+        after |= {(tag, form): one for form, one in forms.items()}
+
+    second = plan_key(
+        new,
+        replace(old, is_plural=old.is_plural or turned),
+        [value(tag, text, form) for (tag, form), text in after.items()],
+        OVERWRITE,
+    )
+
+    assert second == KeyPlan(None, 0, [], [])

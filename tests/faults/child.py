@@ -1,0 +1,102 @@
+"""Serves the whole application in processes that tests may kill.
+
+This process loads all there is once, and forks a server for each line of JSON on its
+standard input: a fork serves after 50 ms, a fresh interpreter after two seconds. It
+says ``{"ready": port, "pid": pid}`` and ``{"ended": code}`` of each, one at a time;
+``{"signal": number}`` in between goes to the server.
+"""
+
+import gc
+import json
+import os
+import select
+import sys
+import threading
+import time
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import locframework_storage_peewee.postgres  # noqa: F401
+
+from locframework import Framework, Settings, app, crash_points, create_app
+from locframework.server import serve
+
+
+def say(**what: object) -> None:
+    os.write(1, (json.dumps(what) + "\n").encode())
+
+
+def serve_one(asked: dict[str, Any]) -> None:
+    """Serve by these settings, until told to stop; or die at ``crash_at``.
+
+    ``hang_at``: who comes to that place does not go on.
+    """
+    crash_points.arm(asked.get("hang_at", asked["crash_at"]))
+    if "hang_at" in asked:
+        crash_points.os = SimpleNamespace(_exit=lambda _: time.sleep(3600))
+    if "requests_a_minute" in asked:  # for clients that are quicker than any of ours
+        app.RateLimiter = partial(app.RateLimiter, api_most=asked["requests_a_minute"])
+    framework = None
+
+    def make_app() -> Any:
+        nonlocal framework
+        framework = Framework(Settings.of(asked["settings"]))
+        return create_app(framework)
+
+    serve(
+        make_app,
+        port=0,
+        threads=asked.get("threads", 4),
+        processes=asked.get("processes", 1),
+        is_pinned=False,
+        on_ready=lambda _, port: say(ready=port, pid=os.getpid()),
+        on_stop=lambda: framework and framework.close(),
+    )
+
+
+def fork(asked: dict[str, Any]) -> int:
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 1
+    try:
+        serve_one(asked)
+        code = 0
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def wait_for(pid: int) -> int:
+    """The exit code; negative: the signal. Passes on signals that come as lines.
+
+    So no signal ever goes to another process that was given the number since. Killed
+    when the tests end before it.
+    """
+    while True:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        if select.select([0], [], [], 0.005)[0]:
+            lines = os.read(0, 65536).splitlines()
+            for line in lines or [b'{"signal": 9}']:
+                os.kill(pid, json.loads(line)["signal"])
+
+
+def main() -> None:
+    with Framework(Settings()) as framework:  # loads the plugins; opens nothing
+        del framework
+    gc.collect()
+    gc.freeze()
+    if threading.active_count() != 1:
+        raise RuntimeError("a process with threads cannot fork")
+    say(loaded=True)
+    while line := os.read(0, 65536):
+        asked = json.loads(line)
+        if "settings" in asked:  # else a signal for one that had ended by then
+            say(ended=wait_for(fork(asked)))
+
+
+if __name__ == "__main__":
+    main()

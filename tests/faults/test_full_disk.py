@@ -1,0 +1,185 @@
+"""A full disk refuses writes with 503 and nothing else, and is forgotten with room."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from locframework.http.records import Upload
+from locframework.testing.client import Answer
+
+World = Any  # tests/faults/conftest.py
+
+MIB = 1024 * 1024
+SIZE = 12 * MIB
+
+
+class Disk:
+    """A small file system of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._filler = folder / "filler"
+
+    def fill(self, *, leave: int = 0) -> None:
+        """Leave so many bytes free."""
+        with self._filler.open("wb", buffering=0) as file:
+            room = os.statvfs(self.folder).f_bavail * os.statvfs(self.folder).f_frsize
+            os.posix_fallocate(file.fileno(), 0, max(1, room - leave))
+
+    def make_room(self) -> None:
+        self._filler.unlink()
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Disk]:
+    """Skips where nobody may mount; root may, in most containers and in CI."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, check=False).returncode:
+        pytest.skip("no file system of a fixed size can be mounted here")
+    yield Disk(folder)
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def is_full(answer: Answer) -> bool:
+    """Whether it is the one right refusal."""
+    if answer.status != 503:
+        return False
+    assert answer.error["code"] == "unavailable", answer
+    assert int(answer.headers["Retry-After"] or "") > 0
+    assert b"/" not in answer.error["message"].encode()
+    return True
+
+
+def upload(client: Any, path: str, keys: int) -> Answer:
+    texts = {f"new.key{number}": f"Text {number} " * 10 for number in range(keys)}
+    file = Upload("en.json", json.dumps(texts).encode(), "application/json")
+    answer: Answer = client.post(f"{path}/import", files={"file": file})
+    return answer
+
+
+@pytest.fixture
+def full_world(
+    disk: Disk, migrated_sqlite: Path, make_world: Callable[..., World]
+) -> World:
+    """Database and files on the small disk."""
+    copy = disk.folder / migrated_sqlite.name
+    shutil.copy(migrated_sqlite, copy)
+    return make_world(f"sqlite:///{copy}", disk.folder)
+
+
+def test_a_full_disk_refuses_writes_serves_reads_and_loses_nothing(
+    full_world: World, disk: Disk
+) -> None:
+    world, owner = full_world, full_world.workspace.owner
+    project = world.workspace.project(languages=["de"])
+    path = f"/projects/{project['id']}"
+    world.workspace.key(project, "first", values={"en": "First", "de": "Erster"})
+    body = {"name": "Web", "format": "json-nested"}
+    made = owner.post(f"{path}/distributions", json=body).data["distribution"]
+    world.workspace.run_jobs()
+    manifest = f"/content/{made['publicKey']}/manifest.json"
+    client = world.owner(world.start())
+    disk.fill(leave=MIB // 4)
+    acknowledged = ["first"]
+
+    for number in count():
+        name = f"key{number}"
+        values = {"en": "x" * 4000, "de": "y" * 4000}
+        answer = client.post(f"{path}/keys", {"key": name, "values": values})
+        if is_full(answer):
+            break
+        assert answer.status == 201, answer
+        acknowledged.append(name)
+
+    assert len(acknowledged) > 3
+    writes = [
+        client.post(f"{path}/keys", {"key": "late", "values": {"en": "x" * 9000}}),
+        client.post(
+            f"{path}/keys/bulk", {"keys": [{"key": f"l{n}"} for n in range(99)]}
+        ),
+        client.post(f"{path}/distributions/{made['id']}/releases", {}),
+        upload(client, path, 100),
+    ]
+    assert [answer.status for answer in writes if not is_full(answer)] == []
+    reads = [
+        client.get(path),
+        client.get(f"{path}/keys"),
+        client.get(f"{path}/keys", query={"search": "first", "include": "values"}),
+        client.get(manifest),
+        client.get("/tokens/self"),
+        client.get("/readyz"),
+    ]
+    assert [answer.status for answer in reads] == [200] * len(reads)
+    [file] = client.get(manifest).json["files"][:1]
+    assert client.get(file["url"]).status == 200
+    names = world.workspace.framework.storage.keys.names_of
+    assert sorted(names(project["id"])) == sorted(acknowledged)
+
+    disk.make_room()
+
+    assert client.post(f"{path}/keys", {"key": "late"}).status == 201
+    assert client.job(upload(client, path, 50))["status"] == "succeeded"
+    release = client.post(f"{path}/distributions/{made['id']}/releases", {})
+    assert client.job(release)["status"] == "succeeded"
+    assert client.get(manifest).json["release"]["version"] == 2
+    assert len(names(project["id"])) == len(acknowledged) + 1 + 50
+    world.check_database()
+
+
+@pytest.fixture
+def world_of_full_files(
+    database_url: str, disk: Disk, make_world: Callable[..., World]
+) -> World:
+    """Only the files are on the small disk."""
+    world: World = make_world(database_url, disk.folder)
+    return world
+
+
+def test_without_room_for_files_a_release_waits_and_the_old_one_stays(
+    world_of_full_files: World, disk: Disk
+) -> None:
+    world, owner = world_of_full_files, world_of_full_files.workspace.owner
+    project = world.workspace.project()
+    path = f"/projects/{project['id']}"
+    world.workspace.key(project, "first", values={"en": "First"})
+    body = {"name": "Web", "format": "json-nested"}
+    made = owner.post(f"{path}/distributions", json=body).data["distribution"]
+    world.workspace.run_jobs()
+    manifest = f"/content/{made['publicKey']}/manifest.json"
+    server = world.start()
+    client = world.owner(server)
+    keys = [{"key": f"k{n}", "values": {"en": "x" * 400}} for n in range(500)]
+    assert client.post(f"{path}/keys/bulk", {"keys": keys}).status == 200
+    disk.fill()
+
+    assert is_full(upload(client, path, 100))
+    accepted = client.post(f"{path}/distributions/{made['id']}/releases", {})
+    assert accepted.status == 202
+
+    def state() -> tuple[int, str]:
+        found = client.get(manifest)
+        assert client.get(found.json["files"][0]["url"]).status == 200
+        [job, *_] = client.get(f"{path}/jobs").data["items"]
+        return found.json["release"]["version"], job["status"]
+
+    world.wait_until(lambda: state() == (1, "running"))
+    time.sleep(0.5)  # for it to meet the full disk; it stays as it is then
+    assert state() == (1, "running")
+    disk.make_room()
+    assert server.stop() == 0
+    client = world.owner(world.start())  # else it is tried again when its lease is out
+
+    assert client.job(accepted)["status"] == "succeeded"
+    assert state() == (2, "succeeded")

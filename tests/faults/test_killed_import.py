@@ -1,0 +1,250 @@
+"""An import that is killed anywhere has happened or not, and comes to the same end."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from http.client import HTTPException
+from typing import Any
+
+import pytest
+
+from locframework.http.records import Upload
+
+World = Any  # tests/faults/conftest.py
+
+LEASE_SECONDS = 30  # what a restart must not wait for
+FEW, SOME, MANY = 1_100, 2_500, 10_000  # keys; a batch is 1,000
+RANDOM = "at random"
+
+IN_THE_JOB = [
+    "job.after_claim",
+    "import.after_batch#2",
+    RANDOM,
+    "import.after_keys",
+    "import.before_commit",
+    RANDOM,
+    "job.before_commit",
+    RANDOM,
+]
+AFTER_THE_END = ["job.after_commit", "import.after_commit"]
+BEFORE_THE_JOB = ["blobs.after_note", "blobs.after_put", "import.before_job"]
+KILLS_OF_A_JOB = 4  # it is begun five times at most
+
+
+class Importing:
+    """A project that gets one file after the other, and a model without kills."""
+
+    def __init__(self, world: World, size: int) -> None:
+        self.world, self.size = world, size
+        self.project = world.workspace.project(languages=["de"], name="Killed")
+        self.model = world.workspace.project(languages=["de"], name="Never killed")
+        self.version = 0
+        self.seconds = 0.5  # how long the job takes, about
+        self.result: dict[str, Any] = {}
+        self.old = self.new = world.texts(self.model)
+
+    def next_file(self) -> None:
+        """Another file; what comes of it is tried out on the model."""
+        self.version += 1
+        begun = time.monotonic()
+        job = self.world.workspace.job_of(
+            self.world.workspace.owner.post(self._path(self.model), **self._upload())
+        )
+        self.seconds = time.monotonic() - begun
+        assert job["status"] == "succeeded", job
+        self.result = job["result"]
+        self.old, self.new = self.new, self.world.texts(self.model)
+
+    def send(self, server: Any) -> bool:
+        """Upload the file; False when the server died before it answered."""
+        with suppress(OSError, HTTPException):
+            client = self.world.owner(server)
+            return client.post(self._path(self.project), **self._upload()).status == 202
+        return False
+
+    def texts(self) -> dict[str, str]:
+        found: dict[str, str] = self.world.texts(self.project)
+        return found
+
+    def jobs(self) -> list[dict[str, Any]]:
+        path = f"/projects/{self.project['id']}/jobs"
+        found: list[dict[str, Any]] = self.world.workspace.owner.get(path).data["items"]
+        return found
+
+    def end(self, server: Any) -> dict[str, Any]:
+        """The newest job, once it has ended on this server."""
+        path = f"/projects/{self.project['id']}/jobs/{self.jobs()[0]['id']}"
+        job: dict[str, Any] = self.world.owner(server).end_of_job(path)
+        return job
+
+    def event_types(self, project: dict[str, Any]) -> Counter[str]:
+        counted: Counter[str] = Counter()
+        for event in self.world.events(project):
+            counted[event.type] += len(event.items)
+        return counted
+
+    def _path(self, project: dict[str, Any]) -> str:
+        return f"/projects/{project['id']}/import"
+
+    def _upload(self) -> dict[str, Any]:
+        first = self.version * 50  # some keys go and some are new
+        numbers = range(first, first + self.size)
+        texts = {f"page{n % 40}.text{n}": self._text(n) for n in numbers}
+        file = Upload("de.json", json.dumps(texts).encode(), "application/json")
+        options = {"mode": "replace", "onConflict": "overwrite", "tags": "t"}
+        return {"files": {"file": file}, "form": options | {"languageCode": "de"}}
+
+    def _text(self, number: int) -> str:
+        return f"Text {number} der Fassung {self.version}"
+
+
+@pytest.fixture
+def importing(world: World, is_long: bool) -> Importing:
+    return Importing(world, MANY if is_long else SOME)
+
+
+def kill(importing: Importing, server: Any, place: str) -> None:
+    """Wait until the server has died at the place; or at any moment of the job."""
+    if place == RANDOM:
+        time.sleep(random.uniform(0, importing.seconds))
+        server.kill()
+    code = server.wait()
+    assert code in (137, -9), f"it did not pass {place}"
+
+
+def in_groups(places: list[str], many: int) -> Iterator[list[str]]:
+    for start in range(0, len(places), many):
+        yield places[start : start + many]
+
+
+def crash_at(place: str) -> str:
+    return "" if place == RANDOM else place
+
+
+def test_an_import_killed_in_its_job_comes_to_the_same_end(
+    world: World, importing: Importing, is_long: bool
+) -> None:
+    places = IN_THE_JOB * (25 if is_long else 1)
+    for group in in_groups(places, KILLS_OF_A_JOB):
+        importing.next_file()
+        server = world.start(crash_at(group[0]))
+        assert importing.send(server) or server.wait()
+        for place, then in zip(group, [*group[1:], ""], strict=True):
+            kill(importing, server, place)
+            job = importing.jobs()[0]
+            assert importing.texts() == (
+                importing.new if job["status"] == "succeeded" else importing.old
+            )
+            world.check_database()
+            if job["status"] == "succeeded":  # it was quicker than the random kill
+                assert place == RANDOM
+                server = world.start()
+                break
+            server = world.start(crash_at(then))
+
+        begun = time.monotonic()
+        job = importing.end(server)
+        assert time.monotonic() - begun < LEASE_SECONDS - 5
+        assert (job["status"], job["result"]) == ("succeeded", importing.result)
+        assert importing.texts() == importing.new
+        assert server.stop() == 0
+
+    models = importing.event_types(importing.model)
+    assert importing.event_types(importing.project) == models
+
+
+@pytest.mark.parametrize("place", AFTER_THE_END)
+def test_an_import_killed_after_its_end_is_not_done_again(
+    sqlite_world: World, place: str
+) -> None:
+    importing = Importing(sqlite_world, FEW)
+    importing.next_file()
+    server = sqlite_world.start(place)
+
+    importing.send(server)
+    kill(importing, server, place)
+
+    [job] = importing.jobs()
+    assert (job["status"], job["result"]) == ("succeeded", importing.result)
+    assert importing.texts() == importing.new
+    again = sqlite_world.start()
+    assert again.stop() == 0
+    assert importing.jobs() == [job]
+
+
+@pytest.mark.parametrize("place", BEFORE_THE_JOB)
+def test_an_upload_killed_before_its_job_is_none(
+    sqlite_world: World, place: str
+) -> None:
+    importing = Importing(sqlite_world, FEW)
+    importing.next_file()
+    server = sqlite_world.start(place)
+
+    assert not importing.send(server)
+    kill(importing, server, place)
+
+    assert importing.jobs() == []
+    again = sqlite_world.start()
+    assert importing.send(again)
+    assert importing.end(again)["result"] == importing.result
+
+
+def test_an_upload_killed_before_its_answer_is_done(sqlite_world: World) -> None:
+    importing = Importing(sqlite_world, FEW)
+    importing.next_file()
+    server = sqlite_world.start("import.after_job")
+
+    assert not importing.send(server)
+    kill(importing, server, "import.after_job")
+    again = sqlite_world.start()
+
+    assert importing.end(again)["result"] == importing.result
+    assert importing.texts() == importing.new
+
+
+def test_an_import_that_kills_every_server_is_given_up(world: World) -> None:
+    importing = Importing(world, FEW)
+    importing.next_file()
+    place = "import.before_commit"
+    server = world.start(place)
+    importing.send(server)
+    for _ in range(KILLS_OF_A_JOB):
+        kill(importing, server, place)
+        server = world.start(place)
+    kill(importing, server, place)
+
+    server = world.start(place)
+    job = importing.end(server)
+
+    assert (job["status"], job["error"]["code"]) == ("failed", "internal_error")
+    assert importing.texts() == importing.old
+    assert server.stop() == 0
+    healthy = world.start()
+    assert importing.send(healthy)
+    assert importing.end(healthy)["result"] == importing.result
+
+
+def test_no_upload_is_kept_for_ever(sqlite_world: World) -> None:
+    importing = Importing(sqlite_world, FEW)
+    for place in [*BEFORE_THE_JOB, "import.before_commit"]:
+        importing.next_file()
+        server = sqlite_world.start(place)
+        importing.send(server)
+        kill(importing, server, place)
+    finished = sqlite_world.start()
+    importing.end(finished)
+    finished.stop()
+    store = sqlite_world.workspace.framework.plugins.blob_stores["disk"]
+    assert list(store.names())
+
+    with sqlite_world.later(days=8) as later:
+        while later.blobs.prune():
+            pass
+
+    assert list(store.names()) == []
+    assert list((sqlite_world.blobs / "incoming").iterdir()) == []

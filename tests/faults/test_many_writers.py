@@ -1,0 +1,155 @@
+"""Many writers of one thing at once: one wins or all take turns, and none is lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from locframework.testing.client import Answer
+
+World = Any  # tests/faults/conftest.py
+
+WRITERS = 50  # as many connections as one address may have
+
+
+def all_at_once(world: World, server: Any, ask: Callable[[Any, int], Answer]) -> Any:
+    """What fifty clients are answered, each on a connection of its own."""
+    start = Barrier(WRITERS)
+
+    def one(number: int) -> Answer:
+        with closing(world.owner(server)) as client:
+            client.get("/healthz")  # the connection is there
+            start.wait(60)
+            answer: Answer = ask(client, number)
+            return answer
+
+    with ThreadPoolExecutor(WRITERS) as pool:
+        return list(pool.map(one, range(WRITERS)))
+
+
+@pytest.fixture
+def server(world: World) -> Any:
+    return world.start(threads=16, processes=2)
+
+
+def test_one_of_fifty_creates_the_key_and_the_others_are_told_that_it_exists(
+    world: World, server: Any
+) -> None:
+    project = world.workspace.project(languages=["de"])
+    path = f"/projects/{project['id']}/keys"
+
+    answers = all_at_once(
+        world,
+        server,
+        lambda client, number: client.post(
+            path, {"key": "a", "values": {"de": str(number)}}
+        ),
+    )
+
+    assert Counter(answer.status for answer in answers) == {201: 1, 409: WRITERS - 1}
+    refusals = {answer.error["code"] for answer in answers if answer.status == 409}
+    assert refusals == {"key_exists"}
+    [winner] = [n for n, answer in enumerate(answers) if answer.status == 201]
+    found = world.workspace.owner.get(path, query={"include": "values"}).data
+    assert found["total"] == 1
+    assert [each["value"] for each in found["items"][0]["values"]] == [str(winner)]
+    assert (
+        world.workspace.owner.get(f"/projects/{project['id']}").data["project"][
+            "keyCount"
+        ]
+        == 1
+    )
+    types = Counter(event.type for event in world.events(project))
+    assert types["key.created"] == types["translation.updated"] == 1
+
+
+def test_fifty_writes_of_one_value_are_all_kept_in_turn(
+    world: World, server: Any
+) -> None:
+    project = world.workspace.project(languages=["de"])
+    key = world.workspace.key(project, "a", values={"de": "before"})
+    path = f"/projects/{project['id']}/keys/{key['id']}/values/de"
+
+    answers = all_at_once(
+        world, server, lambda client, number: client.put(path, {"value": str(number)})
+    )
+
+    statuses = Counter(answer.status for answer in answers)
+    assert set(statuses) <= {200, 503}
+    assert statuses[200] >= WRITERS / 2
+    value = world.workspace.owner.get(path).data["value"]
+    written = {str(n) for n, answer in enumerate(answers) if answer.status == 200}
+    assert value["value"] in written
+    assert value["revision"] == 1 + statuses[200]  # none was lost in between
+    updates = [
+        event for event in world.events(project) if event.type == "translation.updated"
+    ]
+    assert len(updates) == 1 + statuses[200]
+    for answer in answers:
+        if answer.status == 200:
+            assert len(answer.data["key"]["values"]) == 1
+
+
+def test_fifty_writes_of_fifty_languages_of_one_key_are_all_there(
+    world: World, server: Any
+) -> None:
+    codes = [f"x-l{number:02}" for number in range(WRITERS)]
+    project = world.workspace.project(languages=codes)
+    key = world.workspace.key(project, "a", values={"en": "source"})
+    path = f"/projects/{project['id']}/keys/{key['id']}"
+
+    answers = all_at_once(
+        world,
+        server,
+        lambda client, number: client.put(
+            f"{path}/values/{codes[number]}", {"value": codes[number]}
+        ),
+    )
+
+    stored = world.workspace.owner.get(path).data["key"]["values"]
+    acknowledged = [
+        code
+        for code, answer in zip(codes, answers, strict=True)
+        if answer.status == 200
+    ]
+    assert {answer.status for answer in answers} <= {200, 503}
+    assert len(acknowledged) >= WRITERS / 2
+    there = {value["languageCode"]: value["value"] for value in stored}
+    assert there == {"en": "source", **{code: code for code in acknowledged}}
+
+
+def test_one_of_fifty_publishes_and_the_others_are_told_to_wait(
+    world: World, server: Any
+) -> None:
+    project = world.workspace.project()
+    owner = world.workspace.owner
+    body = {"name": "Web", "format": "json-nested"}
+    path = f"/projects/{project['id']}"
+    made = owner.post(f"{path}/distributions", json=body).data["distribution"]
+    one = f"{path}/distributions/{made['id']}"
+    [first] = owner.get(f"{path}/jobs").data["items"]
+    with closing(world.owner(server)) as client:
+        client.end_of_job(f"{path}/jobs/{first['id']}")
+    world.workspace.key(project, "a", values={"en": "x"})
+
+    answers = all_at_once(
+        world, server, lambda client, _: client.post(f"{one}/releases", {})
+    )
+
+    statuses = Counter(answer.status for answer in answers)
+    assert set(statuses) <= {200, 202, 409, 503}
+    assert statuses[202] == 1
+    with closing(world.owner(server)) as client:
+        for job in owner.get(f"{path}/jobs").data["items"]:
+            client.end_of_job(f"{path}/jobs/{job['id']}")
+    releases = owner.get(f"{one}/releases").data["items"]
+    assert [(each["version"], each["status"]) for each in releases] == [
+        (2, "ready"),
+        (1, "ready"),
+    ]

@@ -1,0 +1,210 @@
+"""In no minute are more than 600 requests of one token or address accepted."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from http.client import HTTPException
+from typing import Any
+
+import pytest
+
+from locframework import app
+from locframework.http.rate_limit import MemoryWindows
+from locframework.testing.client import Client
+from locframework.testing.workspace import Workspace
+
+World = Any  # tests/faults/conftest.py
+
+MOST = 600  # service.md, Limits
+MINUTE = 60
+REDIS = os.environ.get("LOCFRAMEWORK_TEST_REDIS", "redis://127.0.0.1:6379/15")
+
+
+class Clock:
+    """Seconds that only pass when told."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def most_in_a_minute(times: list[float]) -> int:
+    """The largest number of times within 60 seconds; they are sorted."""
+    first, most = 0, 0
+    for last, at in enumerate(times):
+        while at - times[first] > MINUTE:
+            first += 1
+        most = max(most, last - first + 1)
+    return most
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of the limiter of every app that is made from now on."""
+    clock = Clock()
+    monkeypatch.setattr(app, "open_windows", lambda _: MemoryWindows(clock))
+    return clock
+
+
+@pytest.mark.parametrize("asker", ["token", "address"])
+def test_600_a_minute_are_accepted_and_never_more(
+    clock: Clock, sqlite_workspace: Workspace, asker: str
+) -> None:
+    """Bursts at the worst moments: at the end of a minute and right after it."""
+    made = app.create_app(sqlite_workspace.framework)
+    token = sqlite_workspace.owner.token if asker == "token" else None
+    client = Client(made, token)
+    refused = 429, 200 if token else 401
+    accepted = []
+    for seconds in (0, 1, 58, 0.5, 1, 0.5, 30, 29.5, 0.5, 0.5, 120, 59.9, 0.2):
+        clock.now += seconds
+        for _ in range(250):
+            answer = client.get("/tokens/self")
+            assert answer.status in refused, answer
+            if answer.status != 429:
+                accepted.append(clock.now)
+                continue
+            retry_after = int(answer.headers["Retry-After"] or "")
+            assert 0 < retry_after <= MINUTE + 1
+            assert answer.headers["X-RateLimit-Limit"] == str(MOST)
+            assert answer.headers["X-RateLimit-Remaining"] == "0"
+
+    assert most_in_a_minute(accepted) == MOST
+
+
+def test_tokens_and_addresses_are_counted_each_by_itself(
+    clock: Clock, sqlite_workspace: Workspace
+) -> None:
+    made = app.create_app(sqlite_workspace.framework)
+    full = Client(made, sqlite_workspace.owner.token)
+    while full.get("/tokens/self").status == 200:
+        pass
+
+    another = sqlite_workspace.client("viewer").token
+    assert Client(made, another).get("/tokens/self").status == 200
+    assert Client(made).get("/tokens/self").status == 401
+    for number in range(MOST - 1):  # invented tokens are the address's
+        answer = Client(made, f"svc_pat_{number}").get("/tokens/self")
+        assert answer.status == 401
+    assert Client(made, "svc_pat_1").get("/tokens/self").status == 429
+    elsewhere = Client(made, "svc_pat_1", remote_address="192.0.2.1")
+    assert elsewhere.get("/tokens/self").status == 401
+    assert full.get("/tokens/self").status == 429
+
+
+class Hammer(threading.Thread):
+    """Asks as fast as it can; notes between which times each was accepted."""
+
+    def __init__(self, client: Any) -> None:
+        super().__init__()
+        self._client = client
+        self.accepted: list[tuple[float, float]] = []
+        self.statuses: dict[int, int] = {}
+        self.is_done = threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        while not self.is_done.is_set():
+            begun = time.monotonic()
+            try:
+                status = self._client.get("/tokens/self").status
+            except (OSError, HTTPException):
+                continue
+            self.statuses[status] = self.statuses.get(status, 0) + 1
+            if status in (200, 401):
+                self.accepted.append((begun, time.monotonic()))
+
+
+def hammer(clients: list[Any], seconds: float) -> list[Hammer]:
+    hammers = [Hammer(client) for client in clients]
+    time.sleep(seconds)
+    for each in hammers:
+        each.is_done.set()
+        each.join()
+    return hammers
+
+
+def surely_in_a_minute(hammers: list[Hammer]) -> int:
+    """How many were accepted within 60 seconds whatever time the way took."""
+    accepted = sorted(times for each in hammers for times in each.accepted)
+    most = 0
+    for begun, _ in accepted:
+        inside = [
+            1 for other, ended in accepted if begun <= other and ended <= begun + MINUTE
+        ]
+        most = max(most, len(inside))
+    return most
+
+
+@pytest.fixture
+def shared_limits() -> Iterator[dict[str, object]]:
+    """Settings for processes that count together, in a Redis database of tests."""
+    redis = pytest.importorskip("redis")
+    server = redis.Redis.from_url(REDIS, socket_timeout=5)
+    try:
+        server.ping()
+    except redis.RedisError:
+        if os.environ.get("LOCFRAMEWORK_REQUIRE_SERVERS") == "1":
+            raise
+        pytest.skip(f"no Redis at {REDIS}")
+    yield {"rate_limit_storage": REDIS}
+    server.close()
+
+
+@pytest.mark.server
+def test_three_processes_that_share_redis_accept_600_together(
+    sqlite_world: World, shared_limits: dict[str, object]
+) -> None:
+    token = sqlite_world.workspace.client("viewer").token
+    servers = [
+        sqlite_world.start(settings=shared_limits, requests_a_minute=MOST)
+        for _ in range(3)
+    ]
+    begun = time.monotonic()
+    clients = [server.client(token) for server in servers for _ in range(2)]
+
+    hammers = hammer(clients, 1)
+    while sum(each.statuses.get(429, 0) for each in hammers) == 0:
+        assert time.monotonic() - begun < MINUTE / 2, "this machine is too slow"
+        hammers += hammer(clients, 1)
+
+    assert time.monotonic() - begun < MINUTE
+    assert sum(len(each.accepted) for each in hammers) == MOST
+    assert {status for each in hammers for status in each.statuses} == {200, 429}
+
+
+@pytest.mark.parametrize("asker", ["token", "address"])
+def test_no_minute_of_real_time_holds_more_than_600(
+    sqlite_world: World, is_long: bool, asker: str
+) -> None:
+    if not is_long:
+        pytest.skip("takes more than a minute")
+    server = sqlite_world.start(requests_a_minute=MOST)
+    token = sqlite_world.token if asker == "token" else None
+    hammers = hammer([server.client(token) for _ in range(3)], MINUTE + 15)
+
+    accepted = sum(len(each.accepted) for each in hammers)
+    assert MOST < accepted <= 2 * MOST
+    assert surely_in_a_minute(hammers) <= MOST
+    assert sum(each.statuses[429] for each in hammers) > 100
+
+
+@pytest.mark.server
+def test_no_minute_of_real_time_over_three_processes_holds_more_than_600(
+    sqlite_world: World, shared_limits: dict[str, object], is_long: bool
+) -> None:
+    if not is_long:
+        pytest.skip("takes more than a minute")
+    token = sqlite_world.workspace.client("viewer").token
+    server = sqlite_world.start(
+        settings=shared_limits, requests_a_minute=MOST, processes=3
+    )
+    hammers = hammer([server.client(token) for _ in range(6)], MINUTE + 15)
+
+    assert MOST < sum(len(each.accepted) for each in hammers) <= 2 * MOST
+    assert surely_in_a_minute(hammers) <= MOST

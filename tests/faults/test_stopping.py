@@ -1,0 +1,236 @@
+"""SIGTERM in traffic: what is running ends, what is not done is left to the next."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from http.client import HTTPException
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from locframework.http.records import Upload
+
+World = Any  # tests/faults/conftest.py
+
+ROOT = Path(__file__).parents[2]
+CLIENTS = 4
+STOP_SECONDS = 10  # what running requests, and then running jobs, are given
+KEYS = 3_000
+
+
+class Client(threading.Thread):
+    """Writes one key after the other, until the server says that it closes."""
+
+    def __init__(self, http: Any, path: str, name: str) -> None:
+        super().__init__()
+        self._http, self._path, self._name = http, path, name
+        self.acknowledged: list[str] = []
+        self.fault: object = None
+        self.start()
+
+    def run(self) -> None:
+        for number in count():
+            name = f"{self._name}.{number}"
+            try:
+                answer = self._http.post(f"{self._path}/keys", {"key": name})
+            except (OSError, HTTPException) as fault:
+                self.fault = fault
+                return
+            if answer.status != 201:
+                self.fault = answer
+                return
+            self.acknowledged.append(name)
+            if answer.headers["Connection"] == "close":
+                return
+
+
+def stop_in_traffic(
+    clients: list[Client], stop: Callable[[], int], seconds: float = 0.3
+) -> None:
+    """Exit code 0, and no request that was begun was lost."""
+    time.sleep(seconds)
+    begun = time.monotonic()
+    code = stop()
+    took = time.monotonic() - begun
+    for client in clients:
+        client.join()
+
+    assert code == 0
+    assert took < STOP_SECONDS
+    assert [client.fault for client in clients] == [None] * len(clients)
+    assert all(client.acknowledged for client in clients)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_requests_that_run_are_answered_and_written(
+    world: World, processes: int
+) -> None:
+    project = world.workspace.project()
+    path = f"/projects/{project['id']}"
+    server = world.start(processes=processes)
+    clients = [
+        Client(server.client(world.token), path, f"c{number}")
+        for number in range(CLIENTS)
+    ]
+
+    stop_in_traffic(clients, server.stop)
+
+    acknowledged = [name for client in clients for name in client.acknowledged]
+    stored = world.workspace.framework.storage.keys.names_of(project["id"])
+    assert sorted(acknowledged) == sorted(stored)
+
+
+def upload(client: Any, path: str, keys: int) -> Any:
+    texts = {f"key{number}": f"Text {number}" for number in range(keys)}
+    file = Upload("en.json", json.dumps(texts).encode(), "application/json")
+    accepted = client.post(f"{path}/import", files={"file": file})
+    assert accepted.status == 202, accepted
+    return accepted
+
+
+def job_of(world: World, project: dict[str, Any]) -> Any:
+    """The only job, as it is kept."""
+    path = f"/projects/{project['id']}/jobs"
+    [job] = world.workspace.owner.get(path).data["items"]
+    return world.workspace.framework.storage.jobs.find(project["id"], job["id"])
+
+
+def test_a_job_that_runs_is_waited_for(world: World) -> None:
+    project = world.workspace.project()
+    server = world.start()
+    upload(world.owner(server), f"/projects/{project['id']}", KEYS)
+
+    assert server.stop() == 0
+
+    job = job_of(world, project)
+    assert job.job.status in ("succeeded", "queued")  # queued: not begun by then
+    assert job.owner is None
+    assert world.key_count(project) in (0, KEYS)
+    next_one = world.owner(world.start())
+    path = f"/projects/{project['id']}/jobs/{job.job.id}"
+    assert next_one.end_of_job(path)["status"] == "succeeded"
+    assert world.key_count(project) == KEYS
+
+
+HANGS = ["job.after_claim", "import.before_commit"]
+
+
+@pytest.mark.parametrize("place", HANGS)
+def test_a_job_that_hangs_is_left_to_the_next_start(
+    world: World, is_long: bool, place: str
+) -> None:
+    """The first signal asks and waits; the second one does not."""
+    project = world.workspace.project()
+    path = f"/projects/{project['id']}"
+    server = world.start(hang_at=place)
+    upload(world.owner(server), path, 1_100)
+    time.sleep(0.5)
+
+    if is_long:
+        begun = time.monotonic()
+        assert server.stop() == 0
+        assert STOP_SECONDS <= time.monotonic() - begun < 2 * STOP_SECONDS + 5
+    else:
+        server.ask_to_stop()
+        time.sleep(0.2)
+        assert server.stop() == 128 + signal.SIGTERM
+    assert world.key_count(project) == 0
+    begun = time.monotonic()
+    next_one = world.owner(world.start())
+    job = next_one.end_of_job(f"{path}/jobs/{job_of(world, project).job.id}")
+
+    assert job["status"] == "succeeded"
+    assert time.monotonic() - begun < STOP_SECONDS
+    assert world.key_count(project) == 1_100
+
+
+def test_the_lease_of_a_job_that_takes_too_long_is_given_back(
+    world: World, is_long: bool
+) -> None:
+    """So another host can go on with it, which cannot see that we are dead."""
+    if not is_long:
+        pytest.skip("waits as long as a stop does")
+    project = world.workspace.project()
+    server = world.start(hang_at="release.before_blobs")
+    body = {"name": "Web", "format": "json-nested"}
+    path = f"/projects/{project['id']}/distributions"
+    assert world.owner(server).post(path, body).status == 201
+    time.sleep(0.5)
+
+    assert server.stop() == 0
+
+    job = job_of(world, project)
+    assert (job.job.status, job.owner, job.lease_until) == ("running", None, None)
+
+
+class Example:
+    """The example app as a user runs it."""
+
+    def __init__(self, data: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "example_app", "--port=0", f"--data-dir={data}"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            cwd=ROOT,
+        )
+        assert self.process.stdout is not None
+        found = re.search(r":(\d+)/", self.process.stdout.readline())
+        assert found is not None
+        self.port = int(found[1])
+        self.demo = json.loads((data / "demo.json").read_bytes())
+
+    def stop(self) -> int:
+        self.process.terminate()
+        self.process.communicate(timeout=2 * STOP_SECONDS)
+        return self.process.returncode
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+
+
+@pytest.fixture
+def run_example(tmp_path: Path) -> Iterator[Callable[[], Example]]:
+    with ExitStack() as stack:
+
+        def run() -> Example:
+            example = Example(tmp_path)
+            stack.callback(example.end)
+            return example
+
+        yield run
+
+
+def test_the_example_app_stops_in_traffic_and_keeps_what_it_answered(
+    run_example: Callable[[], Example], connect: Callable[..., Any]
+) -> None:
+    example = run_example()
+    path, token = f"/projects/{example.demo['projectId']}", example.demo["token"]
+    clients = [
+        Client(connect(example.port, token), path, f"traffic.c{number}")
+        for number in range(CLIENTS)
+    ]
+    stop_in_traffic(clients, example.stop)
+
+    again = run_example()
+    client = connect(again.port, token)
+    query = {"prefix": "traffic.", "limit": 1}
+    kept = client.get(f"{path}/keys", query=query).data["total"]
+    assert kept == sum(len(each.acknowledged) for each in clients)
+    manifest = client.get(f"/content/{example.demo['publicKey']}/manifest.json")
+    assert manifest.status == 200
+    for file in manifest.json["files"]:
+        assert client.get(file["url"]).status == 200
+    assert again.stop() == 0

@@ -1,0 +1,178 @@
+"""What every answer has, and what becomes of requests that meet no operation."""
+
+from __future__ import annotations
+
+import logging
+from wsgiref.validate import validator
+
+import pytest
+
+from locframework.testing.client import Client
+
+NOTES = "/projects/p1/notes"
+
+
+def test_every_answer_has_a_request_id_and_takes_over_a_sane_one(client):
+    for path in ("/whoami", "/nowhere", "/boom", "/file"):
+        assert client.get(path).headers["X-Request-Id"]
+    asked = client.get("/whoami", headers={"X-Request-Id": "a.B_c-1"})
+    assert asked.headers["X-Request-Id"] == "a.B_c-1"
+
+
+@pytest.mark.parametrize("wrong", ["", "a b", "x" * 129, "a\nb", "é"])
+def test_an_odd_request_id_is_replaced(client, wrong):
+    answer = client.get("/whoami", headers={"X-Request-Id": wrong})
+
+    assert answer.headers["X-Request-Id"] not in (wrong, "")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/nowhere",
+        "/projects/p1/notes/",
+        "//projects/p1/notes",
+        "/projects//notes",
+        "/projects/p1%00/notes",
+        "/projects/p1%0a/notes",
+        "/projects/p1%7f/notes",
+        "/projects/%ff/notes",
+        "/projects/%ed%a0%80/notes",
+        "/projects/p1%2Fnotes%2Fx%2Fy",
+        "/projects/p1/notes/..",
+        "/",
+        "/docs/",
+        "/docs/..%2Fapp.py",
+        "/docs/index.html",
+    ],
+)
+def test_a_path_that_is_none_of_ours_is_404_in_the_envelope(client, path):
+    answer = client.get(path)
+
+    assert answer.status in (404, 405)
+    assert answer.json["success"] is False
+    assert answer.error["code"] in ("not_found", "method_not_allowed")
+    assert answer.headers["X-RateLimit-Limit"] == "600"
+
+
+def test_paths_above_the_prefix_are_404(build):
+    environ = Client(build())._environ("GET", "/whoami", {}, {}, None)
+    for path in ("", "/", "/api", "/api/v2/whoami", "/whoami"):
+        answer = Client(build())._call({**environ, "PATH_INFO": path})
+        assert answer.status == 404
+        assert answer.error["code"] == "not_found"
+
+
+@pytest.mark.parametrize("method", ["DELETE", "OPTIONS", "TRACE", "PROPFIND", "FOO"])
+def test_another_method_is_405_with_the_methods_there_are(client, method):
+    answer = client.request(method, NOTES)
+
+    assert answer.status == 405
+    assert answer.error["code"] == "method_not_allowed"
+    assert answer.headers["Allow"] == "GET, POST"
+    assert answer.headers["X-RateLimit-Limit"] == "600"
+
+
+def test_an_unknown_route_is_404_even_over_the_rate(client):
+    for _ in range(600):
+        client.get("/whoami")
+
+    assert client.get("/whoami").status == 429
+    assert client.get("/nowhere").status == 404
+
+
+def test_an_unexpected_failure_tells_its_id_to_the_log_and_nothing_to_the_asker(
+    client, caplog
+):
+    with caplog.at_level(logging.ERROR):
+        answer = client.get("/boom", headers={"X-Request-Id": "r-500"})
+
+    assert answer.status == 500
+    assert answer.error["code"] == "internal_error"
+    assert b"secret" not in answer.content
+    assert "r-500" in caplog.text
+    assert "secret statement" in caplog.text
+
+
+def test_what_does_not_answer_is_503_with_retry_after(client):
+    answer = client.get("/down")
+
+    assert answer.status == 503
+    assert answer.error["code"] == "unavailable"
+    assert answer.headers["Retry-After"] == "5"
+
+
+def test_no_message_repeats_more_than_200_characters(client):
+    answer = client.get("/echo/" + "x" * 5000)
+
+    assert answer.status == 409
+    assert len(answer.error["message"]) <= 200
+
+
+def test_answers_of_the_api_are_not_to_be_kept(client):
+    assert client.get("/whoami").headers["Cache-Control"] == "no-store"
+    assert client.get("/nowhere").headers["Cache-Control"] == "no-store"
+
+
+def test_a_type_is_never_guessed(client):
+    assert client.get("/file").headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_it_keeps_to_the_protocol_of_servers(build):
+    client = Client(validator(build()), "writer")
+
+    assert client.post(NOTES, json={"name": "Milk"}).status == 201
+    assert client.post(NOTES, content=b"{").status == 415
+    assert client.get("/nowhere").status == 404
+    assert client.get("/content/key/manifest.json").status == 200
+    assert client.request("OPTIONS", "/content/key/manifest.json").status == 204
+
+
+class TestContent:
+    PATH = "/content/key/manifest.json"
+
+    def test_every_origin_may_read_it(self, client):
+        for path in (self.PATH, "/content/down/manifest.json", "/content/x/y/z"):
+            answer = client.get(path)
+            assert answer.headers["Access-Control-Allow-Origin"] == "*"
+
+    def test_its_headers_may_be_read_too(self, client):
+        exposed = client.get(self.PATH).headers["Access-Control-Expose-Headers"]
+
+        assert exposed == "ETag, X-Service-Release, X-Service-Quota, Retry-After"
+
+    def test_it_needs_no_token_and_shows_no_rate(self, client):
+        answer = client.with_token(None).get(self.PATH)
+
+        assert answer.status == 200
+        assert answer.json == {"schema": "x/v1"}
+        assert answer.headers["X-RateLimit-Limit"] is None
+
+    def test_head_is_get_without_the_body(self, client):
+        answer = client.request("HEAD", self.PATH)
+
+        assert answer.status == 200
+        assert answer.content == b""
+        assert answer.headers["ETag"] == '"1"'
+
+    def test_a_preflight_allows_conditional_reads(self, client):
+        answer = client.request("OPTIONS", self.PATH)
+
+        assert answer.status == 204
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+        assert answer.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"
+        assert answer.headers["Access-Control-Allow-Headers"] == "If-None-Match"
+
+    def test_errors_are_outside_the_envelope(self, client):
+        missing = client.get("/content/key/nothing.json")
+        down = client.get("/content/down/manifest.json")
+        wrong = client.post(self.PATH, json={})
+
+        assert missing.status == 404
+        assert missing.json == {"error": "not_found"}
+        assert missing.headers["Cache-Control"] == "public, max-age=60"
+        assert down.status == 503
+        assert down.json == {"error": "unavailable"}
+        assert down.headers["Retry-After"] == "5"
+        assert wrong.status == 405
+        assert wrong.headers["Allow"] == "GET, HEAD, OPTIONS"

@@ -1,0 +1,66 @@
+"""The page is whole by itself: no file missing, no other host."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import pytest
+
+from locframework.http.docs_page import SECURITY_POLICY
+from locframework.testing.client import Client
+
+FOLDER = files("locframework.http") / "swagger_ui"
+
+
+def test_every_file_that_the_page_names_is_served(client):
+    page = client.get("/docs")
+    named = re.findall(r'(?:href|src)="([^"]+)"', page.content.decode())
+
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert len(named) == 4
+    for each in named:
+        assert each.startswith("docs/")  # relative, so it works wherever it is mounted
+        assert client.get("/" + each).status == 200
+
+
+def test_it_works_below_a_mount(build):
+    client = Client(build(), script_name="/loc")
+
+    assert client.get("http://localhost/loc/api/v1/docs/init.js").status == 200
+
+
+@pytest.mark.parametrize(
+    ("file", "type_"),
+    [
+        ("swagger-ui.css", "text/css; charset=utf-8"),
+        ("swagger-ui-bundle.js", "text/javascript; charset=utf-8"),
+        ("init.js", "text/javascript; charset=utf-8"),
+        ("favicon-32x32.png", "image/png"),
+    ],
+)
+def test_files_come_as_what_they_are(client, file, type_):
+    answer = client.get(f"/docs/{file}")
+
+    assert answer.headers["Content-Type"] == type_
+    assert answer.content == (FOLDER / file).read_bytes()
+
+
+@pytest.mark.parametrize("file", ["index.html", "LICENSE", "..", "../app.py", "x.js"])
+def test_nothing_else_is_served(client, file):
+    assert client.get("/docs/" + file.replace("/", "%2F")).status == 404
+
+
+def test_the_page_may_ask_nobody_else(client):
+    answer = client.get("/docs")
+
+    assert answer.headers["Content-Security-Policy"] == SECURITY_POLICY
+    assert "http" not in SECURITY_POLICY
+    assert "default-src 'none'" in SECURITY_POLICY
+    assert not re.search(rb"https?://|<script>", answer.content)
+
+
+def test_its_licence_lies_beside_it():
+    assert b"Apache License" in (FOLDER / "LICENSE").read_bytes()
+    assert (FOLDER / "NOTICE").is_file()
+    assert (FOLDER / "swagger-ui-bundle.js.LICENSE.txt").is_file()

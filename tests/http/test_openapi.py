@@ -1,0 +1,207 @@
+"""The document says what the app does, and its examples fit its schemas."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.config import SchemathesisConfig
+
+from locframework.http.rate_limit import MemoryWindows, RateLimiter
+from locframework.testing.client import Client
+
+
+@pytest.fixture
+def document(client) -> Any:
+    return client.get("/openapi.json").json
+
+
+def walk(node: Any) -> Iterator[Any]:
+    if isinstance(node, dict):
+        yield node
+        for each in node.values():
+            yield from walk(each)
+    elif isinstance(node, list):
+        for each in node:
+            yield from walk(each)
+
+
+def operations(document: Any) -> Iterator[tuple[str, str, Any]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield method, path, operation
+
+
+def look_up(document: Any, reference: str) -> Any:
+    node = document
+    for step in reference.removeprefix("#/").split("/"):
+        node = node[step]
+    return node
+
+
+def test_it_describes_the_interface_at_its_version(document):
+    assert document["openapi"] == "3.1.0"
+    assert document["info"]["version"] == "1.2.0"
+    assert document["servers"] == [{"url": "http://localhost/api/v1"}]
+
+
+def test_the_server_is_where_the_document_was_asked_for(build):
+    mounted = Client(build(), script_name="/loc").get("/openapi.json").json
+    fixed = Client(build(base_url="https://x.example/api/v1")).get("/openapi.json").json
+
+    assert mounted["servers"] == [{"url": "http://localhost/loc/api/v1"}]
+    assert fixed["servers"] == [{"url": "https://x.example/api/v1"}]
+
+
+def test_it_is_the_same_every_time(build):
+    first, second = (Client(build()).get("/openapi.json") for _ in range(2))
+
+    assert first.content == second.content
+
+
+def test_every_operation_is_there_with_its_permission(document):
+    found = {
+        operation["operationId"]: operation.get("x-permission", "public")
+        for _, _, operation in operations(document)
+    }
+
+    assert found["createNote"] == "note_write"
+    assert found["whoami"] is None
+    assert found["getManifest"] == found["getManifestHead"] == "public"
+    assert found["getHealth"] == "public"
+    assert len(found) == sum(1 for _ in operations(document))
+
+
+def test_public_operations_need_no_token(document):
+    assert document["security"] == [{"token": []}]
+    for _, _, operation in operations(document):
+        assert (operation.get("security") == []) == ("x-permission" not in operation)
+
+
+def test_every_reference_leads_somewhere(document):
+    for node in walk(document):
+        if isinstance(node.get("$ref"), str):
+            assert look_up(document, node["$ref"])
+
+
+def test_every_schema_is_one_and_every_example_fits_it(document):
+    checked = 0
+    for node in walk(document["paths"]), walk(document["components"]["responses"]):
+        for each in node:
+            if "schema" not in each or "example" not in each:
+                continue
+            schema = {**each["schema"], "components": document["components"]}
+            assert jsonschema_rs.validator_for(schema).is_valid(each["example"]), each
+            checked += 1
+    assert checked > 20
+
+
+def test_a_refusal_lists_the_codes_that_may_come(document):
+    create = document["paths"]["/projects/{projectId}/notes"]["post"]["responses"]
+    codes = {
+        status: look_up(document, response["$ref"])["description"]
+        for status, response in create.items()
+        if "$ref" in response
+    }
+
+    assert codes == {
+        "400": "`invalid_json`, `validation_failed`",
+        "401": "`unauthorized`",
+        "403": "`permission_denied`",
+        "404": "`not_found`, `project_not_found`",
+        "405": "`method_not_allowed`",
+        "406": "`not_acceptable`",
+        "409": "`name_exists`",
+        "413": "`payload_too_large`",
+        "415": "`unsupported_media_type`",
+        "429": "`rate_limited`",
+        "500": "`internal_error`",
+        "503": "`unavailable`",
+    }
+
+
+def test_a_query_becomes_parameters_without_null(document):
+    parameters = {
+        each["name"]: each
+        for each in document["paths"]["/projects/{projectId}/notes"]["get"][
+            "parameters"
+        ]
+    }
+
+    assert list(parameters) == [
+        "projectId",
+        "page",
+        "limit",
+        "search",
+        "isOpen",
+        "tag",
+        "sortBy",
+    ]
+    assert parameters["search"]["schema"] == {"type": "string", "maxLength": 10}
+    assert parameters["limit"]["description"] == "Items a page"
+    assert parameters["limit"]["schema"]["maximum"] == 200
+    assert not parameters["limit"]["required"]
+    assert re.search(
+        parameters["projectId"]["schema"]["pattern"],
+        parameters["projectId"]["example"],
+    )
+
+
+def test_a_form_becomes_multipart_with_its_file(document):
+    body = document["paths"]["/projects/{projectId}/import"]["post"]["requestBody"]
+    schema = body["content"]["multipart/form-data"]["schema"]
+
+    assert schema["properties"]["file"] == {"type": "string", "format": "binary"}
+    assert schema["required"] == ["file"]
+
+
+def test_an_optional_body_is_not_required(document):
+    paths = document["paths"]
+
+    assert not paths["/projects/{projectId}/run"]["post"]["requestBody"]["required"]
+    assert paths["/notes"]["post"]["requestBody"]["required"]
+
+
+def test_a_job_tells_its_headers(document):
+    answers = document["paths"]["/projects/{projectId}/run"]["post"]["responses"]
+
+    assert {"Location", "Retry-After"} <= set(answers["202"]["headers"])
+    assert "200" in answers
+
+
+def test_components_have_readable_names_and_no_sources(document):
+    text = json.dumps(document)
+
+    assert "PageOfNote" in document["components"]["schemas"]
+    assert "decisions 9.9" not in text
+    assert "``" not in text
+
+
+def test_the_app_does_what_the_document_says(build):
+    """Schemathesis asks at random; what it flags is a difference between the two."""
+    limiter = RateLimiter(MemoryWindows(), api_most=10**6, content_most=10**6)
+    app = build(limiter=limiter)
+    config = SchemathesisConfig.from_dict({"generation": {"allow-x00": False}})
+    schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", app, config=config)
+    left_out = schema.exclude(path=["/boom", "/down"])
+
+    for result in left_out.get_all_operations():
+        case = result.ok().as_strategy()
+
+        @settings(
+            max_examples=8,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=case)
+        def ask(case: schemathesis.Case) -> None:
+            case.call_and_validate(headers={"Authorization": "Bearer writer"})
+
+        ask()

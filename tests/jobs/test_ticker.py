@@ -1,0 +1,63 @@
+"""The ticker rings, whatever comes of what it rings for."""
+
+import logging
+import threading
+
+import pytest
+
+from locframework.jobs import ticker
+from locframework.jobs.ticker import Ticker
+
+
+def test_it_wakes_again_and_again() -> None:
+    twice = threading.Semaphore(0)
+    clock = Ticker(twice.release, [])
+    clock.start()
+
+    rang = twice.acquire(timeout=5) and twice.acquire(timeout=5)
+    clock.stop()
+
+    assert rang
+
+
+def test_a_chore_that_fails_stops_neither_the_wake_nor_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ticker, "HOUSEKEEPING_SECONDS", 1)
+    woke, swept = threading.Semaphore(0), threading.Semaphore(0)
+
+    def fails() -> None:
+        raise ZeroDivisionError
+
+    clock = Ticker(woke.release, [fails, swept.release])
+    clock.start()
+    rang = all(each.acquire(timeout=5) for each in (woke, swept, woke, swept))
+    clock.stop()
+
+    assert rang
+
+
+def test_it_rings_no_more_after_stop() -> None:
+    woke = threading.Semaphore(0)
+    clock = Ticker(woke.release, [])
+    clock.start()
+    assert woke.acquire(timeout=5)
+    clock.stop()
+    while woke.acquire(blocking=False):
+        pass
+
+    assert not woke.acquire(timeout=1.5)
+
+
+def test_it_does_not_fill_the_log_of_an_embedder(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    woke = threading.Semaphore(0)
+    clock = Ticker(woke.release, [])
+    clock.start()
+    assert woke.acquire(timeout=5)
+    assert woke.acquire(timeout=5)
+    clock.stop()
+
+    assert [r for r in caplog.records if "Running job" in r.getMessage()] == []

@@ -1,0 +1,188 @@
+"""What keys and texts may be, and what becomes of a written value."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from locframework.errors import (
+    InvalidKey,
+    InvalidPluralForm,
+    PluralMismatch,
+    ValidationFailed,
+)
+from locframework.keys.records import StoredValue, ValueStatus
+from locframework.keys.rules import (
+    check_key,
+    clean_tags,
+    fold,
+    fresh_value,
+    in_order,
+    module_of,
+    moved_form,
+    texts_by_form,
+    written,
+)
+
+THEN, NOW = "2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"
+
+
+def value(text: str, **fields: Any) -> StoredValue:
+    fresh = fresh_value("k", "de", None, text, origin="human", at=NOW, by="anna")
+    return replace(fresh, **fields)
+
+
+def approved(text: str, **fields: Any) -> StoredValue:
+    return value(
+        text,
+        status="approved",
+        approved_value=text,
+        approved_at=THEN,
+        approved_by="bert",
+        updated_at=THEN,
+        updated_by="bert",
+        **fields,
+    )
+
+
+@pytest.mark.parametrize("key", ["a", "a.b", "A-1_x.Y", "k" * 500, "-", "_"])
+def test_a_key_of_legal_segments_passes(key: str) -> None:
+    check_key(key, ".")  # raises nothing
+
+    assert module_of(key + ".z", ".") == key.split(".")[0]
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["", ".", "a.", ".a", "a..b", "a b", "ä", "a.b\n", "²", "a:b", "k" * 501, "а"],
+)
+def test_a_key_with_an_illegal_segment_is_refused(key: str) -> None:
+    with pytest.raises(InvalidKey):
+        check_key(key, ".")
+
+
+def test_the_separator_is_the_projects() -> None:
+    check_key("a:b", ":")
+    with pytest.raises(InvalidKey):
+        check_key("a.b", ":")
+
+
+def test_the_module_is_the_first_segment_and_root_for_a_single_one() -> None:
+    assert module_of("checkout.pay.now", ".") == "checkout"
+    assert module_of("title", ".") == "@root"
+
+
+def test_tags_are_trimmed_and_kept_once_in_order() -> None:
+    assert clean_tags([" b ", "a", "b"]) == ("b", "a")
+    with pytest.raises(ValidationFailed):
+        clean_tags(["a", "  "])
+
+
+def test_a_plural_key_takes_an_object_and_another_a_string() -> None:
+    assert texts_by_form("x", is_plural=False) == {None: "x"}
+    assert texts_by_form({"one": "x"}, is_plural=True) == {"one": "x"}
+    with pytest.raises(PluralMismatch):
+        texts_by_form("x", is_plural=True)
+    with pytest.raises(PluralMismatch):
+        texts_by_form({"other": "x"}, is_plural=False)
+    with pytest.raises(InvalidPluralForm):
+        texts_by_form({"several": "x"}, is_plural=True)
+
+
+def test_a_text_has_64_kib_at_most_counted_in_bytes() -> None:
+    texts_by_form("ä" * 32768, is_plural=False)
+    with pytest.raises(ValidationFailed, match="bytes"):
+        texts_by_form("ä" * 32769, is_plural=False)
+
+
+def test_an_approvers_text_is_approved() -> None:
+    kept = written(None, value("Hallo"), "approved")
+
+    assert isinstance(kept, StoredValue)
+    assert (kept.value, kept.status, kept.approved_value) == (
+        "Hallo",
+        "approved",
+        "Hallo",
+    )
+    assert (kept.approved_at, kept.approved_by, kept.revision) == (NOW, "anna", 1)
+
+
+def test_anothers_text_waits_and_the_approved_one_stays_beside_it() -> None:
+    kept = written(approved("Hallo", revision=3), value("Moin"), "pending_review")
+
+    assert isinstance(kept, StoredValue)
+    assert (kept.value, kept.status, kept.revision) == ("Moin", "pending_review", 4)
+    assert (kept.approved_value, kept.approved_by) == ("Hallo", "bert")
+
+
+def test_an_empty_text_clears_what_an_approver_clears() -> None:
+    assert written(approved("Hallo"), value(""), "approved") is None
+    assert written(value("Moin"), value(""), "pending_review") is None
+    assert written(None, value(""), "approved") == "unchanged"
+
+
+def test_an_empty_text_of_another_is_a_proposal_to_clear() -> None:
+    kept = written(approved("Hallo"), value(""), "pending_review")
+
+    assert isinstance(kept, StoredValue)
+    assert (kept.value, kept.approved_value) == ("", "Hallo")
+
+
+@pytest.mark.parametrize("status", ["approved", "pending_review"])
+def test_the_same_text_again_changes_nothing(status: ValueStatus) -> None:
+    assert written(approved("Hallo"), value("Hallo"), status) == "unchanged"
+
+
+def test_the_same_text_again_makes_an_outdated_value_fresh() -> None:
+    old = approved("Hallo", is_outdated=True)
+
+    kept = written(old, value("Hallo"), "approved")
+
+    assert isinstance(kept, StoredValue)
+    assert not kept.is_outdated
+
+
+def test_an_approver_who_writes_a_pending_text_again_approves_it() -> None:
+    kept = written(value("Moin"), value("Moin"), "approved")
+
+    assert isinstance(kept, StoredValue)
+    assert kept.status == "approved"
+
+
+def test_turning_plurals_on_moves_the_text_to_other_and_back() -> None:
+    on = moved_form(value("Datei"), is_plural=True)
+
+    assert on is not None
+    assert on.plural_form == "other"
+    back = moved_form(on, is_plural=False)
+    assert back is not None
+    assert back.plural_form is None
+    assert moved_form(replace(on, plural_form="one"), is_plural=False) is None
+
+
+def test_values_come_by_project_language_then_by_plural_form() -> None:
+    def at(language: str, form: str | None) -> StoredValue:
+        return value("x", language_code=language, plural_form=form)
+
+    mixed = [at("de", "other"), at("en", "many"), at("de", "one"), at("en", "zero")]
+
+    ordered = in_order(mixed, {"en": 0, "de": 1})
+
+    assert [(v.language_code, v.plural_form) for v in ordered] == [
+        ("en", "zero"),
+        ("en", "many"),
+        ("de", "one"),
+        ("de", "other"),
+    ]
+
+
+@given(st.text())
+def test_folding_twice_is_folding_once(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+
+
+def test_search_folds_case_beyond_ascii() -> None:
+    assert fold("ÄPFEL") == fold("a\u0308pfel")
+    assert fold("STRASSE") == fold("straße")

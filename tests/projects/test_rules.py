@@ -1,0 +1,193 @@
+"""What the languages of a project may be."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from locframework.errors import LanguageNotInProject, ValidationFailed
+from locframework.formats.records import PLURAL_FORMS
+from locframework.projects.records import LanguageChanges, NewLanguage
+from locframework.projects.rules import (
+    changed_language,
+    check_fallback,
+    check_plural_forms,
+    fallback_chain,
+    new_language,
+)
+
+NOW = "2026-11-21T08:45:29.123Z"
+TAGS = ("de", "de-AT", "en", "fr", "it")
+FALLBACKS = st.fixed_dictionaries(
+    {tag: st.sampled_from([None, *TAGS]) for tag in TAGS},
+)
+
+
+def made(tag: str = "de", **fields: Any) -> Any:
+    return new_language("p", tag, NewLanguage(tag, **fields), NOW)
+
+
+# plural forms
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ([], ("other",)),
+        (["other"], ("other",)),
+        (["other", "one"], ("one", "other")),
+        (["many", "few", "one"], ("one", "few", "many", "other")),
+        (["one", "one"], ("one", "other")),
+    ],
+)
+def test_plural_forms_are_in_cldr_order_once_each_with_other(
+    sent: list[str], kept: tuple[str, ...]
+) -> None:
+    assert check_plural_forms(sent) == kept
+
+
+@pytest.mark.parametrize("form", ["", "One", "=1", "plural", "one ", "x" * 1000])
+def test_any_other_form_is_refused_where_it_stands(form: str) -> None:
+    with pytest.raises(ValidationFailed) as caught:
+        check_plural_forms(["one", form])
+
+    [problem] = caught.value.details
+    assert (problem.path, problem.rule) == ("$.pluralForms[1]", "enum")
+    assert len(problem.message) < 300
+
+
+@given(st.lists(st.sampled_from(PLURAL_FORMS)))
+def test_the_order_in_which_forms_are_named_does_not_matter(forms: list[str]) -> None:
+    kept = check_plural_forms(forms)
+
+    assert kept == check_plural_forms(forms[::-1]) == check_plural_forms(kept)
+    assert set(kept) == {*forms, "other"}
+
+
+# fallbacks
+
+
+def test_no_fallback_is_fine() -> None:
+    check_fallback("de", None, {"en": None})  # raises nothing
+
+
+def test_a_fallback_is_in_the_project() -> None:
+    check_fallback("de", "en", {"en": None})
+    with pytest.raises(LanguageNotInProject):
+        check_fallback("de", "fr", {"en": None})
+
+
+@pytest.mark.parametrize(
+    ("fallback", "others"),
+    [
+        ("de", {"de": None}),
+        ("fr", {"de": None, "fr": "de"}),
+        ("it", {"de": None, "fr": "de", "it": "fr"}),
+    ],
+)
+def test_a_fallback_never_leads_back_to_its_language(
+    fallback: str, others: dict[str, str | None]
+) -> None:
+    with pytest.raises(ValidationFailed) as caught:
+        check_fallback("de", fallback, others)
+    assert caught.value.details[0].rule == "cycle"
+
+
+def test_a_missing_text_is_looked_for_along_the_fallbacks_then_in_the_source() -> None:
+    fallbacks = {"en": None, "de": None, "de-AT": "de", "fr": None}
+
+    assert fallback_chain("de-AT", fallbacks, "en") == ["de", "en"]
+    assert fallback_chain("fr", fallbacks, "en") == ["en"]
+    assert fallback_chain("en", fallbacks, "en") == []
+
+
+def test_the_source_language_stands_where_the_chain_names_it() -> None:
+    fallbacks = {"de-AT": "de", "de": "en", "en": "fr", "fr": None}
+
+    assert fallback_chain("de-AT", fallbacks, "en") == ["de", "en", "fr"]
+
+
+@given(FALLBACKS, st.sampled_from(TAGS), st.sampled_from(TAGS))
+def test_fallbacks_that_pass_one_by_one_never_make_a_circle(
+    wanted: dict[str, str | None], tag: str, source: str
+) -> None:
+    """Set one after another, as requests do: whatever passes, chains end."""
+    kept: dict[str, str | None] = dict.fromkeys(TAGS)
+    for language, fallback in wanted.items():
+        try:
+            check_fallback(language, fallback, kept)
+        except ValidationFailed:
+            continue
+        kept[language] = fallback
+
+    chain = fallback_chain(tag, kept, source)
+
+    assert tag not in chain
+    assert len(set(chain)) == len(chain)
+    assert source in (*chain, tag)
+    if chain and kept[tag] is not None:
+        assert chain[0] == kept[tag]
+
+
+# languages
+
+
+def test_a_new_language_is_completed_from_cldr() -> None:
+    language = made("ar")
+
+    assert (language.label, language.direction) == ("Arabic", "rtl")
+    assert language.plural_forms == PLURAL_FORMS
+    assert (language.icon, language.fallback_language_code) == ("🇪🇬", None)
+    assert (language.is_source, language.created_at) == (False, NOW)
+
+
+def test_what_is_said_of_a_new_language_wins_over_cldr() -> None:
+    language = made(
+        "ar",
+        label="Masri",
+        icon=None,
+        direction="ltr",
+        plural_forms=["other", "one"],
+        fallback_language_code="EN",
+    )
+
+    assert (language.label, language.icon) == ("Masri", None)
+    assert (language.direction, language.plural_forms) == ("ltr", ("one", "other"))
+    assert language.fallback_language_code == "en"
+
+
+def test_a_fallback_that_is_no_tag_is_refused() -> None:
+    with pytest.raises(ValidationFailed) as caught:
+        made("de", fallback_language_code="german")
+    assert caught.value.details[0].path == "$.fallbackLanguageCode"
+
+
+def test_a_change_touches_only_what_it_names() -> None:
+    old = made("de", fallback_language_code="en")
+
+    assert changed_language(old, LanguageChanges()) == old
+
+    new = changed_language(old, LanguageChanges(label="Deutsch", icon=None))
+    assert (new.label, new.icon) == ("Deutsch", None)
+    assert new.fallback_language_code == "en"
+    assert (new.id, new.language_code) == (old.id, old.language_code)
+
+
+def test_a_change_to_null_takes_the_fallback_away() -> None:
+    old = made("de", fallback_language_code="en")
+
+    new = changed_language(old, LanguageChanges(fallback_language_code=None))
+
+    assert new.fallback_language_code is None
+
+
+def test_a_change_of_forms_and_direction_is_judged_like_a_new_language() -> None:
+    old = made("de")
+
+    changes = LanguageChanges(plural_forms=["many"], direction="rtl")
+    new = changed_language(old, changes)
+
+    assert (new.plural_forms, new.direction) == (("many", "other"), "rtl")
+    with pytest.raises(ValidationFailed):
+        changed_language(old, LanguageChanges(plural_forms=["lots"]))

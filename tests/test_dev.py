@@ -1,0 +1,181 @@
+"""The small parts of dev.py; that the whole works is seen in every run of it."""
+
+import os
+import signal
+import subprocess
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+FILE = Path(__file__).parent.parent / "dev.py"
+
+
+@pytest.fixture
+def dev(tmp_path: Path) -> ModuleType:
+    """dev.py over an environment of its own; installing is only noted."""
+    spec = spec_from_file_location("dev", FILE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    project = tmp_path / "pyproject.toml"
+    project.write_text('[project]\nname = "x"\n')
+    (tmp_path / "constraints.txt").write_text("")
+    module.ROOT, module.VENV = tmp_path, tmp_path / ".venv"
+    module.DISTRIBUTIONS = [tmp_path]
+    module.VENV.mkdir()
+    module.installed = []
+    module.install = module.installed.append
+    return module
+
+
+def test_an_unknown_task_is_refused_and_those_there_are_are_told():
+    refused = subprocess.run(
+        [sys.executable, FILE, "tset"], capture_output=True, text=True, check=False
+    )
+
+    assert refused.returncode == 2
+    for task in ("run", "test", "check", "fix", "bench", "docs"):
+        assert f"\n{task} " in refused.stderr
+
+
+def test_running_needs_the_app_and_testing_the_tools_too(dev, monkeypatch):
+    monkeypatch.setattr(dev, "run", lambda command, cwd: 0)
+
+    monkeypatch.setattr(sys, "argv", ["dev.py", "run"])
+    dev.main()
+    for_running = list(dev.installed)
+    monkeypatch.setattr(sys, "argv", ["dev.py", "test"])
+    dev.main()
+
+    assert for_running == ["app"]
+    assert dev.installed == ["app", "tools"]
+
+
+def test_nothing_is_installed_twice(dev):
+    dev.prepare(["app", "tools"])
+    dev.prepare(["app", "tools"])
+
+    assert dev.installed == ["app", "tools"]
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
+def test_a_changed_project_file_installs_again(dev, tmp_path, name):
+    dev.prepare(["app"])
+    (tmp_path / name).write_text('[project]\nname = "changed"\n')
+
+    dev.prepare(["app"])
+
+    assert dev.installed == ["app", "app"]
+
+
+def test_an_install_that_fails_is_done_again(dev):
+    def fail(part: str) -> None:
+        raise subprocess.CalledProcessError(1, ["pip"])
+
+    noted, dev.install = dev.install, fail
+    with pytest.raises(subprocess.CalledProcessError):
+        dev.prepare(["app"])
+
+    dev.install = noted
+    dev.prepare(["app"])
+
+    assert dev.installed == ["app"]
+
+
+def test_every_extra_is_installed_but_that_for_testing(dev, tmp_path):
+    extras = "serve = []\nmetrics = []\ntesting = []\n"
+    project = tmp_path / "pyproject.toml"
+    project.write_text(f"[project]\n[project.optional-dependencies]\n{extras}")
+
+    assert dev.with_extras(tmp_path) == f"{tmp_path}[metrics,serve]"
+
+
+def test_a_distribution_without_extras_is_named_plainly(dev, tmp_path):
+    assert dev.with_extras(tmp_path) == str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [("0", 0), ("3", 3), ("__import__('os').kill(__import__('os').getpid(), 9)", 137)],
+)
+def test_the_status_of_the_command_is_ours(dev, monkeypatch, code, status):
+    monkeypatch.setattr(dev, "BIN", Path(sys.executable).parent)
+
+    with keeping_signals():
+        ended = dev.run(["python", "-c", f"raise SystemExit({code})"], None)
+
+    assert ended == status
+
+
+def test_the_first_command_that_fails_ends_the_task(dev, monkeypatch):
+    asked = []
+    monkeypatch.setattr(dev, "run", lambda command, cwd: asked.append(command) or 7)
+    monkeypatch.setattr(sys, "argv", ["dev.py", "check"])
+
+    assert dev.main() == 7
+    assert len(asked) == 1
+
+
+def test_what_follows_the_task_is_the_commands(dev, monkeypatch):
+    asked = []
+    monkeypatch.setattr(dev, "run", lambda command, cwd: asked.append(command) or 0)
+    monkeypatch.setattr(sys, "argv", ["dev.py", "test", "tests/keys", "-k", "plural"])
+
+    dev.main()
+
+    [command] = asked
+    assert command[0] == "pytest"
+    assert command[-3:] == ["tests/keys", "-k", "plural"]
+
+
+def test_checking_runs_no_tests_as_ci_does_that_itself(dev):
+    assert not any("pytest" in command for command in dev.TASKS["check"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_command_first_and_then_us(tmp_path, number):
+    script = (
+        "import importlib.util, sys; from pathlib import Path;"
+        f"s = importlib.util.spec_from_file_location('dev', {str(FILE)!r});"
+        "dev = importlib.util.module_from_spec(s); s.loader.exec_module(dev);"
+        "dev.BIN = Path(sys.executable).parent;"
+        "sys.exit(dev.run(['python', '-c', sys.argv[1]], None))"
+    )
+    child = (
+        "import signal, sys, time;"
+        "end = lambda *_: (time.sleep(0.3), print('ended', flush=True), sys.exit(0));"
+        "signal.signal(signal.SIGTERM, end); signal.signal(signal.SIGINT, end);"
+        "print('ready', flush=True); time.sleep(30)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, child],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout.readline() == "ready\n"
+
+    if number == signal.SIGINT:  # a terminal sends it to the whole group
+        os.killpg(process.pid, number)
+    else:
+        process.send_signal(number)
+    out, told = process.communicate(timeout=20)
+
+    assert (process.returncode, out, told) == (0, "ended\n", "")
+
+
+class keeping_signals:
+    """dev.run() takes the handlers of its process; give them back."""
+
+    def __enter__(self) -> None:
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        self.before = {number: signal.getsignal(number) for number in numbers}
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self.before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,88 @@
+"""What logs may not show."""
+
+import io
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from locframework.redact import RedactingFormatter, redact
+
+PERSONAL = "svc_pat_aM9OFdFuRFpjTEW0zvfZIoKlsrup8URyzfCX0ysgHy"
+PROJECT = "svc_proj_04u8iorYGsjkZ9fJP1Q1PkFblMTH7mGHRHT00j952t"
+SIGNING = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw/x+y="
+PUBLIC_KEY = "Zm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm8"
+
+
+@pytest.fixture
+def written() -> Iterator[tuple[logging.Logger, io.StringIO]]:
+    logger, stream = logging.Logger("canary"), io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(RedactingFormatter(logging.Formatter("%(message)s")))
+    logger.addHandler(handler)
+    yield logger, stream
+    handler.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"token {PERSONAL} was used", "token svc_pat_… was used"),
+        (f"({PROJECT})", "(svc_proj_…)"),
+        (f"secret={SIGNING}", "secret=whsec_…"),
+        ("Authorization: Bearer my own scheme", "Authorization: …"),
+        ("authorization: Basic dXNlcjpwYXNz\r\nHost: x", "authorization: …\r\nHost: x"),
+        (
+            "{'Authorization': 'Token abc', 'Host': 'x'}",
+            "{'Authorization': '…', 'Host'",
+        ),
+        ("sent Bearer abc.def-ghi", "sent Bearer …"),
+        (
+            f"GET /content/{PUBLIC_KEY}/manifest.json",
+            "GET /content/Zm9v…/manifest.json",
+        ),
+        ("postgresql://loc:s3cret@db:5432/loc", "postgresql://loc:…@db:5432/loc"),
+    ],
+)
+def test_a_secret_is_cut_out_and_the_rest_stays(text, left):
+    assert redact(text).startswith(left)
+
+
+def test_what_is_no_secret_is_left_alone():
+    text = "job 0199 of project web-shop ended; svc_other and whsec are words"
+
+    assert redact(text) == text
+
+
+def test_a_secret_among_the_arguments_is_redacted(written):
+    logger, stream = written
+
+    logger.warning("the token %s of %s is odd", PERSONAL, "ada")
+
+    assert stream.getvalue() == "the token svc_pat_… of ada is odd\n"
+
+
+def test_a_secret_in_a_trace_is_redacted(written):
+    logger, stream = written
+
+    try:
+        raise ValueError(f"cannot use {PERSONAL}")
+    except ValueError:
+        logger.exception("it failed")
+
+    assert "ValueError: cannot use svc_pat_…" in stream.getvalue()
+    assert PERSONAL not in stream.getvalue()
+
+
+def test_the_record_is_left_as_it_was_for_other_handlers(written):
+    logger, _ = written
+    seen: list[str] = []
+
+    class Other(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            seen.append(record.getMessage())
+
+    logger.addHandler(Other())
+    logger.warning("token %s", PERSONAL)
+
+    assert seen == [f"token {PERSONAL}"]
