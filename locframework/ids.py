@@ -14,13 +14,15 @@ SLUG_NAME_LENGTH = 60
 def new_id() -> str:
     """A new UUID version 7 (RFC 9562): later ones sort after earlier ones.
 
-    Time order keeps bulk inserts sequential, which measured 2.5 times faster.
+    Its time is exact to 1/4096 of a millisecond (6.2, method 3), so that things made
+    one after the other by one thread keep their order. Time order also keeps bulk
+    inserts sequential, which measured 2.5 times faster.
     """
-    milliseconds = time.time_ns() // 1_000_000
-    random = int.from_bytes(os.urandom(10), "big")
-    value = (milliseconds & (1 << 48) - 1) << 80 | random
-    value = value & ~(0xF << 76) | 0x7 << 76
-    value = value & ~(0x3 << 62) | 0x2 << 62
+    milliseconds, rest = divmod(time.time_ns(), 1_000_000)
+    fraction = (rest << 12) // 1_000_000
+    random = int.from_bytes(os.urandom(8), "big") >> 2
+    value = (milliseconds & (1 << 48) - 1) << 80 | fraction << 64 | random
+    value |= 0x7 << 76 | 0x2 << 62  # version and variant
     digits = f"{value:032x}"  # written out here: uuid.UUID takes twice as long
     parts = digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]
     return "-".join(parts)

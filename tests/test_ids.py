@@ -37,6 +37,15 @@ def test_later_ids_sort_after_earlier_ones() -> None:
     assert ids == sorted(ids)
 
 
+def test_ids_made_within_a_millisecond_keep_their_order() -> None:
+    ids = []
+    for _ in range(500):
+        ids.append(new_id())
+        time.sleep(0.000_001)
+
+    assert ids == sorted(ids)
+
+
 def test_no_two_ids_are_the_same() -> None:
     assert len({new_id() for _ in range(10_000)}) == 10_000
 
