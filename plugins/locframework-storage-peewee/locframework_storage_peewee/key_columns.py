@@ -7,8 +7,9 @@ from locframework.ports import Key, StoredValue, fold
 from .columns import json_text
 from .engine import Row
 
-PROJECT = "(SELECT number FROM project_counters WHERE project_id = ?)"
-"""The number that wide tables name a project by."""
+PROJECT = "(SELECT number FROM lines WHERE id = ?)"
+"""The number that wide tables name a line by: main, by the id of its project, or a
+branch, by its own id."""
 
 IN_PROJECT = f"project + 0 = {PROJECT}"
 """That a key found by its id is the project's. No index is to be walked for it, which

@@ -61,7 +61,7 @@ def add_to_lists(
     """Enter new keys of one project, with their values."""
     rows = database.rows(
         """SELECT l.language_code FROM languages l
-            JOIN project_counters c ON c.project_id = l.project_id
+            JOIN lines c ON c.project_id = l.project_id
             WHERE c.number = ?""",
         (project,),
     )
@@ -86,36 +86,47 @@ def add_to_lists(
 def add_language(database: Database, project_id: str, language_code: str) -> None:
     """Note that no key has a value in this new language of the project."""
     untranslated = of_state(language_code, UNTRANSLATED)
-    database.run(
-        f"""INSERT INTO key_lists (project, list, key) SELECT k.project, ?, k.key
-            FROM keys k WHERE k.project = {PROJECT} AND k.deleted_at IS NULL
-            ORDER BY k.key""",
-        (untranslated, project_id),
-    )
-    database.run(
-        """INSERT INTO key_list_lengths (project, list, keys)
-            SELECT number, ?, key_count FROM project_counters WHERE project_id = ?""",
-        (untranslated, project_id),
-    )
+    for line_id in lines_of(database, project_id):
+        database.run(
+            f"""INSERT INTO key_lists (project, list, key) SELECT k.project, ?, k.key
+                FROM keys k WHERE k.project = {PROJECT} AND k.deleted_at IS NULL
+                ORDER BY k.key""",
+            (untranslated, line_id),
+        )
+        database.run(
+            """INSERT INTO key_list_lengths (project, list, keys)
+                SELECT number, ?, key_count FROM lines WHERE id = ?""",
+            (untranslated, line_id),
+        )
 
 
 def remove_language(database: Database, project_id: str, language_code: str) -> None:
     """Drop what keys have in a language that leaves the project."""
-    database.run(
-        f"DELETE FROM key_values WHERE language_code = ? AND key_number {OF_PROJECT}",
-        (language_code, project_id, project_id),
-    )
-    database.run(
-        f"DELETE FROM file_details WHERE project = {PROJECT} AND language_code = ?",
-        (project_id, language_code),
-    )
     lists = database.listed([of_state(language_code, state) for state in _STATES])
-    for table in ("key_lists", "key_list_lengths"):
+    for line_id in lines_of(database, project_id):
         database.run(
-            f"""DELETE FROM {table}
-                WHERE project = {PROJECT} AND {database.among("list")}""",
-            (project_id, lists),
+            f"""DELETE FROM key_values
+                WHERE language_code = ? AND key_number {OF_PROJECT}""",
+            (language_code, line_id, line_id),
         )
+        database.run(
+            f"DELETE FROM file_details WHERE project = {PROJECT} AND language_code = ?",
+            (line_id, language_code),
+        )
+        for table in ("key_lists", "key_list_lengths"):
+            database.run(
+                f"""DELETE FROM {table}
+                    WHERE project = {PROJECT} AND {database.among("list")}""",
+                (line_id, lists),
+            )
+
+
+def lines_of(database: Database, project_id: str) -> list[str]:
+    """The ids of main and of the branches that have keys of their own."""
+    rows = database.rows(
+        "SELECT id FROM lines WHERE project_id = ? ORDER BY number", (project_id,)
+    )
+    return [line_id for (line_id,) in rows]
 
 
 def chunks(items: Collection[T]) -> Iterator[list[T]]:
@@ -163,7 +174,7 @@ def _list_values(
         params.append(database.listed(language_codes))
     rows = database.rows(
         f"""SELECT k.project, k.key, l.language_code, v.status, v.is_outdated
-            FROM keys k JOIN project_counters c ON c.number = k.project + 0
+            FROM keys k JOIN lines c ON c.number = k.project + 0
             JOIN languages l ON l.project_id = c.project_id
             LEFT JOIN key_values v ON v.key_number = k.number
                 AND v.language_code = l.language_code

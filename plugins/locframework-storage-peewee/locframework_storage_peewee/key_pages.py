@@ -58,7 +58,7 @@ def _count(database: Database, project_id: str, where: KeyFilter) -> tuple[int, 
         sql = f"SELECT count(*) FROM {keys.source.sql} WHERE {keys.where.sql}"
         count = Part(f"({sql})", keys.params)
     row = database.row(
-        f"SELECT {count.sql}, key_count FROM project_counters WHERE project_id = ?",
+        f"SELECT {count.sql}, key_count FROM lines WHERE id = ?",
         (*count.params, project_id),
     )
     return (row[0] or 0, row[1]) if row else (0, 0)

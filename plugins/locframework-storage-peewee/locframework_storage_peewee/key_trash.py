@@ -77,6 +77,6 @@ def purge_trash(database: Database, before: Timestamp, rows: int) -> int:
 def count_keys(database: Database, project_id: str, more: int) -> None:
     """Add to the project's count of keys."""
     database.run(
-        "UPDATE project_counters SET key_count = key_count + ? WHERE project_id = ?",
+        "UPDATE lines SET key_count = key_count + ? WHERE id = ?",
         (more, project_id),
     )

@@ -173,9 +173,9 @@ class KeyTables:
         self, project_id: str, keys: Sequence[Key], values: Sequence[StoredValue]
     ) -> None:
         [(project, last)] = self._database.rows(
-            """UPDATE project_counters
+            """UPDATE lines
                 SET key_count = key_count + ?, last_key = last_key + ?
-                WHERE project_id = ? RETURNING number, last_key""",
+                WHERE id = ? RETURNING number, last_key""",
             (len(keys), len(keys), project_id),
         )
         keys = sorted(keys, key=attrgetter("id"))

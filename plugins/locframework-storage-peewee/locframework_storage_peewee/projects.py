@@ -18,7 +18,7 @@ _KEPT = """id, slug, organization_id, name, description, source_language,
 _PROJECT = """p.id, p.slug, p.organization_id, p.name, p.description,
     p.source_language, p.key_separator, p.main_protected, p.tm_enabled,
     p.blocking_checks, c.key_count, p.created_at, p.updated_at"""
-_PROJECTS = """projects p JOIN project_counters c ON c.project_id = p.id
+_PROJECTS = """projects p JOIN lines c ON c.id = p.id
     WHERE p.deleted_at IS NULL"""
 _LANGUAGE = """id, project_id, language_code, label, icon, direction, is_source,
     fallback_language_code, plural_forms, created_at"""
@@ -54,8 +54,8 @@ class ProjectTables:
             )
             # the key store counts here, in the transactions that add and remove keys
             self._database.run(
-                "INSERT INTO project_counters (project_id, key_count) VALUES (?, 0)",
-                (project.id,),
+                "INSERT INTO lines (id, project_id, key_count) VALUES (?, ?, 0)",
+                (project.id, project.id),
             )
 
     def find_project(self, project_id: str) -> Project | None:

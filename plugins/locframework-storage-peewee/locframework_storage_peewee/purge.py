@@ -1,17 +1,17 @@
 """Drops what a deleted project held, in pieces that keep transactions short."""
 
+from collections.abc import Iterable
+
 from .database import Database
 from .key_columns import OF_PROJECT, PROJECT
+from .key_lists import lines_of
 
 _NUMBERED = f"project = {PROJECT}"
 _OF_RELEASES = """release_id IN (SELECT r.id FROM releases r
     JOIN distributions d ON d.id = r.distribution_id WHERE d.project_id = ?)"""
 
-# table, its key, and which of its rows are the project's; children before parents
-_PARTS = (
-    ("events", "seq", "project_id = ?"),
-    ("jobs", "id", "project_id = ?"),
-    ("tokens", "id", "project_id = ?"),
+# table, its key, and which of its rows are the line's
+_OF_LINE = (
     ("key_lists", "project, list, key", _NUMBERED),
     ("key_list_lengths", "project, list", _NUMBERED),
     ("file_details", "project, family, language_code, key_id, module", _NUMBERED),
@@ -21,6 +21,13 @@ _PARTS = (
         f"key_number {OF_PROJECT}",
     ),
     ("keys", "number", f"number {OF_PROJECT}"),
+)
+
+# the same of the project; children before parents
+_OF_PROJECT = (
+    ("events", "seq", "project_id = ?"),
+    ("jobs", "id", "project_id = ?"),
+    ("tokens", "id", "project_id = ?"),
     ("release_files", "release_id, position", _OF_RELEASES),
     ("distributions", "id", "project_id = ?"),
     ("languages", "id", "project_id = ?"),
@@ -31,11 +38,27 @@ _PARTS = (
 def purge_project(database: Database, project_id: str, rows: int) -> int:
     """Drop up to ``rows`` rows of the project, itself last; how many went."""
     gone = 0
-    for table, key, mine in _PARTS:
+    for line_id in lines_of(database, project_id):
+        gone += purge_line(database, line_id, rows - gone)
+        if gone >= rows:
+            return gone
+    return gone + _purge(database, _OF_PROJECT, project_id, rows - gone)
+
+
+def purge_line(database: Database, line_id: str, rows: int) -> int:
+    """Drop up to ``rows`` rows of what a line holds; how many went."""
+    return _purge(database, _OF_LINE, line_id, rows)
+
+
+def _purge(
+    database: Database, parts: Iterable[tuple[str, str, str]], id_: str, rows: int
+) -> int:
+    gone = 0
+    for table, key, mine in parts:
         gone += database.run(
             f"""DELETE FROM {table} WHERE ({key}) IN (
                 SELECT {key} FROM {table} WHERE {mine} LIMIT ?)""",
-            (*[project_id] * mine.count("?"), rows - gone),
+            (*[id_] * mine.count("?"), rows - gone),
         )
         if gone >= rows:
             break

@@ -282,7 +282,7 @@ def test_what_a_killed_writer_acknowledged_is_there(
     assert set(acknowledged) <= set(names)
     assert set(names.values()) == {"twice"}  # never the first half of a transaction
     assert len(names) <= len(acknowledged) + 1
-    counted = storage.database.row("SELECT count(*) FROM project_counters")
+    counted = storage.database.row("SELECT count(*) FROM lines")
     assert counted == (len(rows),)
     if kind == "sqlite":
         assert storage.database.rows("PRAGMA integrity_check") == [("ok",)]

@@ -1,4 +1,7 @@
-"""Projects, their languages, and how many keys each has."""
+"""Projects, their languages, and their lines: what has keys of its own.
+
+Main is a line, with the id of its project; every branch is another, with its own id.
+"""
 
 import peewee
 from locframework_storage_peewee.ddl import run
@@ -29,13 +32,14 @@ def up(migrator: object, db: peewee.Database) -> None:
             ON projects (name, id) WHERE deleted_at IS NULL""",
         """CREATE INDEX projects_deleted
             ON projects (deleted_at) WHERE deleted_at IS NOT NULL""",
-        """CREATE TABLE project_counters (
+        """CREATE TABLE lines (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
-            project_id TEXT NOT NULL UNIQUE
-                REFERENCES projects (id) ON DELETE CASCADE,
+            id TEXT NOT NULL UNIQUE,
+            project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
             key_count INTEGER NOT NULL,
             last_key INTEGER NOT NULL DEFAULT 0
         )""",
+        "CREATE INDEX lines_of_project ON lines (project_id)",
         """CREATE TABLE languages (
             id TEXT PRIMARY KEY,
             project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
