@@ -6,6 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from .errors import ValidationFailed, shown
+
 Timestamp = Annotated[
     str,
     Meta(
@@ -14,6 +16,11 @@ Timestamp = Annotated[
     ),
 ]
 """UTC with milliseconds and ``Z`` (decisions 2.1.5). As text it sorts by time."""
+
+GivenTime = Annotated[
+    str, Meta(max_length=40, extra_json_schema={"format": "date-time"})
+]
+"""A time that a client sends, as ``given_moment`` reads it."""
 
 Clock = Callable[[], datetime]
 """Gives the present as an aware UTC datetime; tests hand in their own."""
@@ -32,3 +39,16 @@ def timestamp(at: datetime) -> Timestamp:
 def moment(text: Timestamp) -> datetime:
     """The aware datetime that ``timestamp`` wrote as ``text``."""
     return datetime.fromisoformat(text)
+
+
+def given_moment(text: str, path: str) -> datetime:
+    """The aware datetime that a client sent at ``path``; UTC where no zone is said.
+
+    Raises ValidationFailed for what is not an ISO 8601 date or time.
+    """
+    try:
+        at = datetime.fromisoformat(text)
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        message = f"{shown(text)!r} is not an ISO 8601 date"
+        raise ValidationFailed.at(path, "date-time", message) from None

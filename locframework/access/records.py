@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from locframework.clock import Timestamp
+from locframework.clock import GivenTime, Timestamp
 from locframework.events import Actor
 
 Role = Literal["viewer", "translator", "reviewer", "developer", "manager", "owner"]
@@ -112,13 +112,15 @@ class StoredToken(Struct, frozen=True):
 class NewToken(Struct, frozen=True, rename="camel"):
     """The body that makes a token.
 
-    ``permissions`` left out: all that the maker may grant. ``expiresInDays`` left
-    out: 90.
+    ``permissions`` left out: all that the maker may grant. The end is told as
+    ``expiresInDays`` or as ``expiresAt``, not as both: a moment to come, 366 days
+    from now at most. Both left out: 90 days.
     """
 
     name: Name
     permissions: Annotated[list[str], Meta(max_length=200)] | UnsetType = UNSET
-    expires_in_days: Annotated[int, Meta(ge=1, le=366)] = 90
+    expires_in_days: Annotated[int, Meta(ge=1, le=366)] | UnsetType = UNSET
+    expires_at: GivenTime | UnsetType = UNSET
     assigned_languages: Annotated[list[str], Meta(max_length=500)] | None = None
 
 

@@ -5,19 +5,23 @@ import re
 import secrets
 import zlib
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from locframework.clock import moment
+from msgspec import UNSET
+
+from locframework.clock import given_moment, moment
 from locframework.errors import UnknownPermission, ValidationFailed, shown
 from locframework.languages import require_tag
 
 from .permissions import PERMISSIONS, ROLES
-from .records import Grant, Member, Scope, StoredToken, TokenKind
+from .records import Grant, Member, NewToken, Scope, StoredToken, TokenKind
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 RANDOM_LENGTH = 36
 CHECK_LENGTH = 6
 SHOWN_PREFIX_LENGTH = 12
+LIFE_DAYS = 90
+LIFE_DAYS_MOST = 366
 PREFIXES: dict[TokenKind, str] = {"personal": "svc_pat_", "project": "svc_proj_"}
 
 _TOKEN = re.compile(r"svc_(pat|proj)_[0-9A-Za-z]{42}", re.ASCII)
@@ -111,6 +115,24 @@ def allows(grant: Grant, permission: str, scope: Scope) -> bool:
         return False
     bound = scope.project_id is None and grant.project_ids is not None
     return not bound or permission == "project_read"
+
+
+def expiry(new: NewToken, now: datetime) -> datetime:
+    """When a token that is made now ends. Raises ValidationFailed.
+
+    Source: decisions 2.9 (90 days by default, 366 at most).
+    """
+    if new.expires_at is UNSET:
+        days = LIFE_DAYS if new.expires_in_days is UNSET else new.expires_in_days
+        return now + timedelta(days=days)
+    if new.expires_in_days is not UNSET:
+        message = "says again when the token ends: leave it or expiresInDays out"
+        raise ValidationFailed.at("$.expiresAt", "exclusive", message)
+    at = given_moment(new.expires_at, "$.expiresAt")
+    if not now < at <= now + timedelta(days=LIFE_DAYS_MOST):
+        message = f"must be in the future, at most {LIFE_DAYS_MOST} days from now"
+        raise ValidationFailed.at("$.expiresAt", "range", message)
+    return at
 
 
 def check_permissions(keys: Collection[str], known: Collection[str]) -> None:

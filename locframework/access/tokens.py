@@ -42,6 +42,7 @@ from .rules import (
     check_name,
     check_permissions,
     covers,
+    expiry,
     is_live,
     is_token_text,
     new_token_text,
@@ -218,7 +219,7 @@ class Tokens:
             permissions=tuple(dict.fromkeys(permissions)),
             project_id=project_id,
             assigned_languages=languages,
-            expires_at=timestamp(now + timedelta(days=new.expires_in_days)),
+            expires_at=timestamp(expiry(new, now)),
             last_used_at=None,
             created_at=timestamp(now),
         )

@@ -1,10 +1,9 @@
 """Reads what a list of keys is asked by into what the store is asked."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
-from locframework.clock import Timestamp, timestamp
-from locframework.errors import LanguageNotInProject, ValidationFailed, shown
+from locframework.clock import Timestamp, given_moment, timestamp
+from locframework.errors import LanguageNotInProject
 from locframework.languages import require_tag
 
 from .records import KeyFilter, KeyQuery
@@ -32,11 +31,4 @@ def filter_of(query: KeyQuery, language_codes: Sequence[str]) -> KeyFilter:
 
 
 def _moment(text: str | None) -> Timestamp | None:
-    if text is None:
-        return None
-    try:
-        at = datetime.fromisoformat(text)
-        return timestamp(at if at.tzinfo else at.replace(tzinfo=UTC))
-    except (ValueError, OverflowError):
-        message = f"{shown(text)!r} is not an ISO 8601 date"
-        raise ValidationFailed.at("query.updatedSince", "date-time", message) from None
+    return None if text is None else timestamp(given_moment(text, "query.updatedSince"))

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from locframework.clock import Timestamp
+from locframework.clock import GivenTime, Timestamp
 from locframework.formats.records import Detail, Text
 from locframework.paging import LIMIT_MOST, PAGE_MOST
 
@@ -212,7 +212,7 @@ class KeyQuery(Struct, frozen=True, rename="camel"):
     is_outdated: bool | None = None
     has_issues: bool | None = None
     is_plural: bool | None = None
-    updated_since: Annotated[str, Meta(max_length=40)] | None = None
+    updated_since: GivenTime | None = None
     include: Literal["values"] | None = None
     page: Annotated[int, Meta(ge=1, le=PAGE_MOST, description="1-based")] = 1
     limit: Annotated[int, Meta(ge=1, le=LIMIT_MOST, description="Items a page")] = 50

@@ -143,6 +143,56 @@ def test_a_token_lives_90_days_by_default_and_366_at_most(tmp_path: Path) -> Non
         assert client.get("/tokens/self").status == 401
 
 
+@pytest.mark.parametrize("whose", ["personal", "member", "project"])
+def test_every_kind_of_token_ends_when_expires_at_says(
+    sqlite_workspace: Workspace, whose: str
+) -> None:
+    owner, project = sqlite_workspace.owner, sqlite_workspace.project()
+    members = f"/organizations/{sqlite_workspace.organization_id}/members"
+    [member] = owner.get(members).data["items"]
+    path = {
+        "personal": "/tokens",
+        "member": f"{members}/{member['id']}/tokens",
+        "project": f"/projects/{project['id']}/tokens",
+    }[whose]
+    end = (datetime.now(UTC) + timedelta(days=7)).isoformat(timespec="milliseconds")
+
+    made = owner.post(path, json={"name": "ci", "expiresAt": end}).data["token"]
+
+    assert made["expiresAt"] == end.replace("+00:00", "Z")
+
+
+@pytest.mark.parametrize(
+    ("days", "body", "rule"),
+    [
+        (367, {}, "range"),
+        (-1, {}, "range"),
+        (30, {"expiresInDays": 30}, "exclusive"),
+    ],
+)
+def test_an_end_beyond_the_bounds_or_told_twice_is_refused(
+    sqlite_workspace: Workspace, days: int, body: dict[str, object], rule: str
+) -> None:
+    end = (datetime.now(UTC) + timedelta(days=days)).isoformat()
+
+    refused = personal(sqlite_workspace.owner, expiresAt=end, **body)
+
+    assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+    [problem] = refused.error["details"]
+    assert (problem["path"], problem["rule"]) == ("$.expiresAt", rule)
+
+
+@pytest.mark.parametrize(
+    "end", ["soon", "", "2027-02-30", None, 3, "9999-12-31T23:59:59-09:00"]
+)
+def test_an_end_that_is_no_time_is_refused(
+    sqlite_workspace: Workspace, end: object
+) -> None:
+    refused = personal(sqlite_workspace.owner, expiresAt=end)
+
+    assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+
+
 # 5 and 6: a project token; no coarse scopes
 
 
