@@ -23,7 +23,7 @@ from locframework.delivery.records import Distribution, NewDistribution, NewRele
 from locframework.errors import ProjectNotFound
 from locframework.exchange.records import ImportOptions
 from locframework.formats.records import SourceFile
-from locframework.jobs.records import Job
+from locframework.jobs.records import Job, JobQuery
 from locframework.keys.records import BulkKey, NewKeys
 from locframework.paging import PageRequest
 from locframework.projects.records import NewLanguage, NewProject, Project
@@ -37,6 +37,7 @@ LANGUAGES = ("de", "fr", "pt-BR", "pl", "ar", "ja")
 DISTRIBUTION = "Apps and emails"
 FORMAT = "json-nested"
 ALL = PageRequest(limit=200)
+JOBS = JobQuery(limit=200)
 
 
 class Demo(Struct, frozen=True, rename="camel"):
@@ -161,7 +162,7 @@ def _publish(framework: Framework, project: Project) -> Distribution:
         distribution = framework.distributions.create_distribution(
             OPERATOR, project.id, new
         )
-    for job in framework.jobs.list_jobs(OPERATOR, project.id, ALL).items:
+    for job in framework.jobs.list_jobs(OPERATOR, project.id, JOBS).items:
         if job.status in ("queued", "running"):
             _run(framework, job)
     # what an earlier start published may lack what this one has imported

@@ -50,7 +50,7 @@ from locframework.formats.records import (
     Text,
     WrittenFile,
 )
-from locframework.jobs.records import Job, JobError, Progress, StoredJob
+from locframework.jobs.records import Job, JobError, JobFilter, Progress, StoredJob
 from locframework.jobs.store import JobStore
 from locframework.keys.records import (
     FileDetail,
@@ -90,6 +90,7 @@ __all__ = [
     "Grant",
     "Job",
     "JobError",
+    "JobFilter",
     "JobStore",
     "Key",
     "KeyFilter",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from locframework.access.records import Caller
 from locframework.errors import JobNotCancellable, JobNotFound, ProjectNotFound
 from locframework.http.operation import operation
-from locframework.paging import Page, PageRequest
+from locframework.paging import Page
 
-from .records import Job, JobAnswer
+from .records import Job, JobAnswer, JobQuery
 from .service import Jobs
 
 TAG = "Jobs"
@@ -26,9 +26,7 @@ class JobEndpoints:
         permission=None,
         errors=(ProjectNotFound,),
     )
-    def list_jobs(
-        self, caller: Caller, project_id: str, query: PageRequest
-    ) -> Page[Job]:
+    def list_jobs(self, caller: Caller, project_id: str, query: JobQuery) -> Page[Job]:
         """List jobs.
 
         Newest first; those of a kind that the caller may start.

@@ -1,12 +1,13 @@
 """Jobs: work that outlives its request (decisions 2.6, Job)."""
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from locframework.access.records import Caller
 from locframework.clock import Timestamp
+from locframework.paging import PageRequest
 
 JobStatus = Literal["queued", "running", "succeeded", "partial", "failed", "cancelled"]
 
@@ -53,6 +54,21 @@ class StoredJob(Struct, frozen=True):
     lease_until: Timestamp | None
     attempt: int  # claims so far; fences off a runner whose lease ran out
     cancel_requested: bool
+
+
+class JobQuery(PageRequest, frozen=True):
+    """What a list of jobs is asked by."""
+
+    status: JobStatus | None = None
+    type: Annotated[str, Meta(max_length=100)] | None = None  # an unknown one: no job
+
+
+class JobFilter(Struct, frozen=True):
+    """Which jobs a list holds; every condition that is set must hold."""
+
+    permissions: Sequence[str] | None = None  # one of these started it
+    status: JobStatus | None = None
+    type: str | None = None
 
 
 class JobAnswer(Struct, frozen=True):

@@ -12,13 +12,13 @@ from locframework.clock import Clock, timestamp
 from locframework.errors import JobNotCancellable, JobNotFound
 from locframework.events import EventLog
 from locframework.ids import is_id, new_id
-from locframework.paging import Page, PageRequest
+from locframework.paging import Page
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
 from locframework.storage import Transactions
 
 from .events import tell_ended
-from .records import Job, Progress, StoredJob
+from .records import Job, JobFilter, JobQuery, Progress, StoredJob
 from .runner import JobRunner
 from .store import JobStore
 
@@ -91,13 +91,12 @@ class Jobs:
         self._transactions.after_commit(self._runner.wake)
         return stored
 
-    def list_jobs(
-        self, caller: Caller, project_id: str, page: PageRequest
-    ) -> Page[Job]:
+    def list_jobs(self, caller: Caller, project_id: str, query: JobQuery) -> Page[Job]:
         """The project's jobs that the caller might have started, newest first."""
         project = self._projects.visible(caller, project_id)
         mine = [key for key in sorted(PERMISSIONS) if self._may(caller, key, project)]
-        found = self._store.list_jobs(project.id, mine, page)
+        where = JobFilter(mine, query.status, query.type)
+        found = self._store.list_jobs(project.id, where, query)
         return replace(found, items=[self._live(job) for job in found.items])
 
     def get_job(self, caller: Caller, project_id: str, job_id: str) -> Job:

@@ -6,7 +6,7 @@ from typing import Protocol
 from locframework.clock import Timestamp
 from locframework.paging import Page, PageRequest
 
-from .records import Job, Progress, StoredJob
+from .records import Job, JobFilter, Progress, StoredJob
 
 
 class JobStore(Protocol):
@@ -17,9 +17,9 @@ class JobStore(Protocol):
     def find(self, project_id: str, job_id: str) -> StoredJob | None: ...
 
     def list_jobs(
-        self, project_id: str, permissions: Sequence[str] | None, page: PageRequest
+        self, project_id: str, where: JobFilter, page: PageRequest
     ) -> Page[Job]:
-        """Newest first; only those whose ``permission`` is named (None: all)."""
+        """Newest first."""
         ...
 
     def claim(

@@ -56,6 +56,31 @@ def test_jobs_are_listed_newest_first(workspace: Workspace) -> None:
     assert [job["id"] for job in data["items"]] == job_ids[:0:-1]
 
 
+def test_jobs_are_listed_by_status_and_type(workspace: Workspace) -> None:
+    project = workspace.project()
+    done = start(workspace, project)
+    workspace.run_jobs()
+    waiting = start(workspace, project)
+
+    def listed(**query: str) -> list[str]:
+        path = f"/projects/{project['id']}/jobs"
+        items = workspace.owner.get(path, query=query).data["items"]
+        return [job["id"] for job in items]
+
+    assert listed(status="succeeded") == [done]
+    assert listed(status="queued", type="import") == [waiting]
+    assert listed(type="import") == [waiting, done]
+    assert listed(type="release") == []
+
+
+def test_a_status_that_no_job_has_is_refused(sqlite_workspace: Workspace) -> None:
+    project = sqlite_workspace.project()
+
+    answer = sqlite_workspace.owner.get(f"/projects/{project['id']}/jobs?status=done")
+
+    assert refusal(answer) == (400, "validation_failed")
+
+
 def test_a_queued_job_is_cancelled_and_a_cancelled_one_is_not(
     workspace: Workspace,
 ) -> None:

@@ -9,9 +9,8 @@ from locframework.access.records import Caller, Grant
 from locframework.errors import JobNotCancellable, JobNotFound, ProjectNotFound
 from locframework.events import Actor
 from locframework.ids import new_id
-from locframework.jobs.records import Progress, StoredJob
+from locframework.jobs.records import JobQuery, Progress, StoredJob
 from locframework.jobs.work import Work
-from locframework.paging import PageRequest
 
 World = Any  # tests/jobs/conftest.py
 Does = Any
@@ -28,7 +27,7 @@ def test_a_job_is_seen_with_the_permission_that_started_it(world: World) -> None
     other = world.with_permissions("import_run")
 
     assert jobs.get_job(other, world.project.id, job_id).id == job_id
-    assert jobs.list_jobs(other, world.project.slug, PageRequest()).total == 1
+    assert jobs.list_jobs(other, world.project.slug, JobQuery()).total == 1
 
 
 def test_a_job_of_another_kind_reads_like_one_that_is_not_there(world: World) -> None:
@@ -44,7 +43,7 @@ def test_a_job_of_another_kind_reads_like_one_that_is_not_there(world: World) ->
         jobs.cancel_job(viewer, world.project.id, job_id)
 
     assert hidden.value.message.replace(job_id, absent) == missing.value.message
-    assert jobs.list_jobs(viewer, world.project.id, PageRequest()).items == []
+    assert jobs.list_jobs(viewer, world.project.id, JobQuery()).items == []
     assert world.job(job_id).status == "queued"
 
 
@@ -58,7 +57,7 @@ def test_jobs_of_a_foreign_project_are_out_of_sight(world: World) -> None:
     with pytest.raises(ProjectNotFound):
         jobs.get_job(stranger, world.project.id, job_id)
     with pytest.raises(ProjectNotFound):
-        jobs.list_jobs(stranger, world.project.id, PageRequest())
+        jobs.list_jobs(stranger, world.project.id, JobQuery())
 
 
 @pytest.mark.parametrize("id_", ["", "x", "0" * 36, "../../etc", "x" * 5000])
@@ -75,7 +74,7 @@ def test_jobs_are_listed_newest_first_a_page_at_a_time(world: World) -> None:
         world.clock.forward(1)
 
     page = world.jobs(runner).list_jobs(
-        world.caller, world.project.id, PageRequest(page=2, limit=2)
+        world.caller, world.project.id, JobQuery(page=2, limit=2)
     )
 
     assert page.total == 5
@@ -122,7 +121,7 @@ def test_a_job_that_was_not_committed_never_was(world: World, does: Does) -> Non
     runner.run_until_idle()
 
     assert handler.runs == 0
-    assert jobs.list_jobs(world.caller, world.project.id, PageRequest()).total == 0
+    assert jobs.list_jobs(world.caller, world.project.id, JobQuery()).total == 0
 
 
 def test_progress_is_shown_as_it_is_reported(world: World, does: Does) -> None:
@@ -133,7 +132,7 @@ def test_progress_is_shown_as_it_is_reported(world: World, does: Does) -> None:
             work.report(done, 3)
             shown = jobs.get_job(world.caller, world.project.id, job.job.id)
             seen.append(shown.progress)
-        [shown] = jobs.list_jobs(world.caller, world.project.id, PageRequest()).items
+        [shown] = jobs.list_jobs(world.caller, world.project.id, JobQuery()).items
         seen.append(shown.progress)
         succeeds(job, work)
 

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 from locframework.access.records import Caller, Grant
 from locframework.events import Actor
 from locframework.ids import new_id
-from locframework.jobs.records import JobError, Progress, StoredJob
+from locframework.jobs.records import Job, JobError, JobFilter, Progress, StoredJob
 from locframework.paging import PageRequest
 from locframework.storage import Storage
 
@@ -76,9 +77,10 @@ class StorageJobsContract:
             (one.job for one in made), key=lambda j: (j.created_at, j.id), reverse=True
         )
 
-        every = storage.jobs.list_jobs(of.id, None, ALL)
-        some = storage.jobs.list_jobs(of.id, ["import_run", "x"], PageRequest(limit=2))
-        none = storage.jobs.list_jobs(of.id, [], ALL)
+        may, first = JobFilter(["import_run", "x"]), PageRequest(limit=2)
+        every = storage.jobs.list_jobs(of.id, JobFilter(), ALL)
+        some = storage.jobs.list_jobs(of.id, may, first)
+        none = storage.jobs.list_jobs(of.id, JobFilter([]), ALL)
 
         assert every.items == [release.job, *in_order]
         assert every.total == 6
@@ -277,5 +279,20 @@ class StorageJobsContract:
         dropped = [storage.jobs.prune(at(4), 3) for _ in range(3)]
 
         assert dropped == [3, 1, 0]
-        left = storage.jobs.list_jobs(of.id, None, ALL).items
+        left = storage.jobs.list_jobs(of.id, JobFilter(), ALL).items
         assert {one.finished_at for one in left} == {None, at(4)}
+
+    def test_sj14_jobs_are_listed_by_status_and_type(self, storage: Storage) -> None:
+        of = add_project(storage)
+        queued, failed = job(of, minute=1), job(of, minute=2, status="failed")
+        release = job(of, "release", 3, status="failed")
+        for one in (queued, failed, release):
+            storage.jobs.add(one)
+
+        def listed(**where: Any) -> list[Job]:
+            return storage.jobs.list_jobs(of.id, JobFilter(**where), ALL).items
+
+        assert listed(status="failed") == [release.job, failed.job]
+        assert listed(type="import") == [failed.job, queued.job]
+        assert listed(status="failed", type="import") == [failed.job]
+        assert listed(status="failed", permissions=["x"]) == []

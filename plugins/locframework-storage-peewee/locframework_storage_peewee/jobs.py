@@ -8,6 +8,7 @@ from locframework.ports import (
     Caller,
     Job,
     JobError,
+    JobFilter,
     Page,
     PageRequest,
     Progress,
@@ -77,13 +78,19 @@ class JobTable:
         return _stored(row) if row else None
 
     def list_jobs(
-        self, project_id: str, permissions: Sequence[str] | None, page: PageRequest
+        self, project_id: str, where: JobFilter, page: PageRequest
     ) -> Page[Job]:
         source = "jobs WHERE project_id = ?"
         params: list[object] = [project_id]
-        if permissions is not None:
+        if where.permissions is not None:
             source += f" AND {self._database.among('permission')}"
-            params.append(self._database.listed(permissions))
+            params.append(self._database.listed(where.permissions))
+        if where.status is not None:
+            source += " AND status = ?"
+            params.append(where.status)
+        if where.type is not None:
+            source += " AND type = ?"
+            params.append(where.type)
         return page_of(
             self._database,
             _job,

@@ -7,6 +7,7 @@ from locframework_storage_peewee import PeeweeStorage
 
 from locframework.access.records import Scope
 from locframework.blobs.records import BlobNote
+from locframework.jobs.records import JobFilter
 from locframework.testing.contracts.storage_records import ALL, add_project, at, job
 from locframework.testing.databases import statements_of
 
@@ -31,7 +32,10 @@ QUESTIONS: dict[str, Ask] = {
     "purge_projects": lambda s, i: s.projects.purge_projects(at(0), 9),
     "list_events": lambda s, i: s.events.list_events(i, 9),
     "find job": lambda s, i: s.jobs.find(i, i),
-    "list_jobs": lambda s, i: s.jobs.list_jobs(i, None, ALL),
+    "list_jobs": lambda s, i: s.jobs.list_jobs(i, JobFilter(), ALL),
+    "list_jobs of one kind": lambda s, i: s.jobs.list_jobs(
+        i, JobFilter(["import_run"], "failed", "import"), ALL
+    ),
     "claim": lambda s, i: s.jobs.claim(("import",), "me", at(30), at(40)),
     "owners": lambda s, i: s.jobs.owners(),
     "release_leases": lambda s, i: s.jobs.release_leases("a", "b"),

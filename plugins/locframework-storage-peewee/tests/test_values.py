@@ -5,7 +5,7 @@ import pytest
 from locframework_storage_peewee import PeeweeStorage
 from msgspec.structs import replace
 
-from locframework.jobs.records import Progress
+from locframework.jobs.records import JobFilter, Progress
 from locframework.testing.contracts.storage_records import (
     ALL,
     add_project,
@@ -53,7 +53,7 @@ def test_an_integer_over_64_bits_keeps_nothing(storage: PeeweeStorage) -> None:
     with pytest.raises((OverflowError, *storage.database.engine.errors)):
         storage.jobs.add(job(of, progress=Progress(2**63, 0)))
 
-    assert storage.jobs.list_jobs(of.id, None, ALL).total == 0
+    assert storage.jobs.list_jobs(of.id, JobFilter(), ALL).total == 0
     storage.jobs.add(job(of))
 
 
