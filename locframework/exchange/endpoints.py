@@ -19,6 +19,7 @@ from locframework.jobs.records import JobAnswer
 from .exports import Exports
 from .imports import Imports
 from .records import ExportQuery, ImportForm
+from .rules import WARNING_COUNT_HEADER, WARNINGS_HEADER, warning_headers
 
 TAG = "Import and export"
 
@@ -74,7 +75,11 @@ class ExchangeEndpoints:
             RawAnswer(
                 200,
                 "The file, or a ZIP archive of one file a language.",
-                headers=("Content-Disposition",),
+                headers=(
+                    "Content-Disposition",
+                    WARNING_COUNT_HEADER,
+                    WARNINGS_HEADER,
+                ),
             ),
         ),
     )
@@ -82,9 +87,11 @@ class ExchangeEndpoints:
         """Export a file.
 
         One file of the format; a ZIP archive when several languages are asked for
-        and a file of the format holds one.
+        and a file of the format holds one. What the format cannot express is left
+        out: `X-Service-Warning-Count` says how often, `X-Service-Warnings` lists
+        the first as JSON.
         """
         file = self._exports.export(caller, project_id, query)
         disposition = f'attachment; filename="{file.name}"'
-        headers = {"Content-Disposition": disposition}
+        headers = {"Content-Disposition": disposition, **warning_headers(file.warnings)}
         return Raw(file.content, file.content_type, headers=headers)

@@ -1,6 +1,7 @@
 """Decides what an import does to each key: pure."""
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -12,6 +13,9 @@ from locframework.keys.rules import status_of_write
 from .records import Conflict, ImportedKey, ImportResult, OnConflict
 
 TOLD_MOST = 100  # conflicts and warnings that a result lists
+WARNING_COUNT_HEADER = "X-Service-Warning-Count"
+WARNINGS_HEADER = "X-Service-Warnings"
+HEADER_BYTES_MOST = 4096  # proxies take 8 KiB of headers in all
 
 Place = tuple[str, str | None]
 """Language code and plural form."""
@@ -215,3 +219,22 @@ def _text(forms: Mapping[str | None, str]) -> Text:
 def _conflict(name: str, place: Place, existing: str, imported: str) -> Conflict:
     tag, form = place
     return Conflict(name, tag, form, shown(existing), shown(imported))
+
+
+def warning_headers(warnings: Sequence[str]) -> dict[str, str]:
+    """How the answer of an export tells its warnings, as its body is the file.
+
+    The count is told always; where it is not 0, the first warnings follow as a JSON
+    list in ASCII, each cut to 200 characters, as many as fit (decisions/0006).
+    """
+    headers = {WARNING_COUNT_HEADER: str(len(warnings))}
+    told, size = [], len("[]")
+    for warning in warnings:
+        text = json.dumps(shown(warning)).replace("\x7f", "\\u007f")
+        size += len(text) + len(", ")
+        if size > HEADER_BYTES_MOST:
+            break
+        told.append(text)
+    if told:
+        headers[WARNINGS_HEADER] = f"[{', '.join(told)}]"
+    return headers

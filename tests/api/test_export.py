@@ -159,6 +159,21 @@ def test_an_export_reads_back_the_same(workspace: Workspace, project: Project) -
     assert ask(workspace.owner, other, "json-flat").content == archive
 
 
+def test_what_a_format_cannot_express_is_told_in_headers(
+    workspace: Workspace, project: Project
+) -> None:
+    workspace.key(project, "cart", values={"en": "Cart", "de": "Körbchen"})
+
+    answer = ask(workspace.owner, project, "json-nested")
+    flat = ask(workspace.owner, project, "json-flat", languageCodes="de")
+
+    warnings = json.loads(answer.headers["X-Service-Warnings"] or "")
+    assert answer.headers["X-Service-Warning-Count"] == str(len(warnings))
+    assert [warning[:3] for warning in warnings] == ["en:", "en:", "de:"]
+    assert flat.headers["X-Service-Warning-Count"] == "0"
+    assert flat.headers["X-Service-Warnings"] is None
+
+
 def test_a_project_without_keys_gives_an_empty_file(workspace: Workspace) -> None:
     project = workspace.project(name="日本")
 
