@@ -147,6 +147,7 @@ def import_(
     type=click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path),
     help='Left out: a name of its own in this folder; "-": standard output.',
 )
+@click.option("--overwrite", is_flag=True, help="Replace a file that is there.")
 @common_options
 @click.pass_obj
 def export(
@@ -158,15 +159,17 @@ def export(
     module: str | None,
     tag: str | None,
     output: Path | None,
+    overwrite: bool,
 ) -> None:
     """Export a file, or a ZIP archive of several.
 
     A file of one language, or an archive of one each: the same as GET …/export of
-    the API. The same content gives the same bytes.
+    the API. The same content gives the same bytes. What the format cannot express
+    is left out, with a warning.
 
     \b
     Examples:
-      locframework export --format json-nested --language de -o de.json
+      locframework export --format json-nested --language de -o de.json --overwrite
       locframework export --format gettext-po -o translations.zip
       locframework export --format arb --language fr -o - | jq .
     """
@@ -181,6 +184,8 @@ def export(
         sys.stdout.buffer.write(file.content)
         return
     path = output or Path(file.name)
+    if path.is_file() and not overwrite:
+        raise Refused(f"{path} is there already; --overwrite replaces it")
     path.write_bytes(file.content)
     click.echo(f"{path}: {len(file.content)} bytes", err=True)
 

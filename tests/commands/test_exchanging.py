@@ -13,7 +13,7 @@ import pytest
 from locframework import OPERATOR
 from locframework.commands import progress as progress_module
 from locframework.commands.progress import progress
-from locframework.keys.records import KeyQuery
+from locframework.keys.records import KeyQuery, NewKey
 from locframework.projects.records import NewProject
 
 CATALOGUE = {"cart": {"pay": "Pay", "back": "Back"}}
@@ -204,6 +204,33 @@ def test_export_of_all_languages_is_an_archive_with_a_name_of_its_own(
 
     with zipfile.ZipFile(folder / "shop.zip") as archive:
         assert archive.namelist() == ["de.json", "en.json"]
+
+
+def test_export_replaces_a_file_only_when_told_to(command, english, folder, project):
+    command("import", english, "--format", "json-nested")
+    there = folder / "out.json"
+    there.write_text("mine")
+    export = ("export", "--format", "json-flat", "--language", "en", "-o", there)
+
+    refused = command(*export)
+    kept = there.read_text()
+    done = command(*export, "--overwrite")
+
+    assert (refused.exit_code, kept) == (1, "mine")
+    assert "--overwrite" in refused.stderr
+    assert (done.exit_code, json.loads(there.read_text())["cart.pay"]) == (0, "Pay")
+
+
+def test_export_prints_what_the_format_cannot_express(
+    command, framework, folder, project
+):
+    for name in ("cart", "cart.pay"):
+        new = NewKey(name, values={"en": "Pay"})
+        framework.keys.create_key(OPERATOR, project.id, new)
+
+    told = command("export", "--format", "json-nested", "--language", "en").stderr
+
+    assert told.startswith("Warning: en: ")
 
 
 def test_export_to_a_dash_writes_only_the_file_to_standard_output(
