@@ -7,7 +7,7 @@ import click
 from msgspec.structs import replace
 
 from locframework import Framework, Settings
-from locframework.commands.options import configure_logging
+from locframework.commands.options import Setup, configure_logging
 from locframework.commands.serving import base_url, migrate_first, serve_settings
 from locframework.commands.telling import one_line
 
@@ -47,7 +47,8 @@ def main(
       python -m example_app --port 8081 --data-dir /tmp/second
     """
     configure_logging("warning")
-    with one_line():
+    setup = Setup(settings_file)
+    with one_line(setup.source_of):
         settings = settings_of(settings_file, data_dir)
         asked = {"host": host, "port": port}
         given = {name: value for name, value in asked.items() if value is not None}

@@ -39,10 +39,16 @@ class LocError(Exception):
 
 
 class PluginError(Exception):
-    """A plugin that cannot be used; it stops the start with this one line."""
+    """A plugin that cannot be used; it stops the start with this one line.
 
-    def __init__(self, plugin: str, origin: str, reason: str) -> None:
+    ``setting`` is the one at fault, from the top ("plugins.json.indent"), or "".
+    """
+
+    def __init__(
+        self, plugin: str, origin: str, reason: str, setting: str = ""
+    ) -> None:
         super().__init__(f"plugin {plugin!r} ({origin}): {reason}")
+        self.setting = setting
 
 
 PLUGIN_FAULTS = (Exception, SystemExit)
@@ -50,7 +56,14 @@ PLUGIN_FAULTS = (Exception, SystemExit)
 
 
 class SettingsError(Exception):
-    """Settings that cannot be used; it stops the start with this one line."""
+    """Settings that cannot be used; it stops the start with this one line.
+
+    ``setting`` is the one at fault, from the top ("server.port"), or "".
+    """
+
+    def __init__(self, message: str, setting: str = "") -> None:
+        super().__init__(message)
+        self.setting = setting
 
 
 # 400: the request is wrong

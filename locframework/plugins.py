@@ -22,6 +22,7 @@ from .errors import (
 )
 from .events import Event
 from .formats.format import Format
+from .settings import setting_in
 from .storage import StorageProvider
 
 T = TypeVar("T")
@@ -77,10 +78,17 @@ class PluginHost:
     ) -> PluginHost:
         """The installed plugins with their settings, and ``more`` made by hand.
 
-        ``settings`` is by plugin name; a name that nobody has is a SettingsError.
+        ``settings`` is by plugin name; a name that nobody has is a SettingsError,
+        here and in ``blocked``.
         """
+        entries = entry_points(group=GROUP) if installed else ()
+        names = {entry.name for entry in entries}
+        for name in blocked if installed else ():
+            if name not in names:
+                told = _no_such("blocked_plugins", name, names)
+                raise SettingsError(told, "blocked_plugins")
         plugins: dict[str, object] = {}
-        for entry in entry_points(group=GROUP) if installed else ():
+        for entry in entries:
             if entry.name in blocked:
                 continue
             if entry.name in plugins:
@@ -96,7 +104,8 @@ class PluginHost:
             plugins[name] = plugin
         for name in settings:
             if name not in plugins and name not in blocked:
-                raise SettingsError(_no_such("plugins", name, plugins))
+                told = _no_such("plugins", name, plugins)
+                raise SettingsError(told, f"plugins.{name}")
         return cls(plugins)
 
     def storage(self, name: str) -> StorageProvider:
@@ -231,7 +240,7 @@ class PluginHost:
 
 def _pick(setting: str, name: str, provided: Mapping[str, T]) -> T:
     if name not in provided:
-        raise SettingsError(_no_such(setting, name, provided))
+        raise SettingsError(_no_such(setting, name, provided), setting)
     return provided[name]
 
 
@@ -252,7 +261,9 @@ def _build(entry: EntryPoint, settings: Mapping[str, object]) -> object:
         wanted = plugin_class.settings_type
         return plugin_class(msgspec.convert(settings, wanted, strict=False))
     except msgspec.ValidationError as error:
-        raise PluginError(entry.name, _dist(entry), f"settings: {error}") from error
+        setting = setting_in(error, f"plugins.{entry.name}")
+        reason = f"settings: {error}"
+        raise PluginError(entry.name, _dist(entry), reason, setting) from error
     except Exception as error:
         reason = f"cannot be loaded: {error!r}"
         raise PluginError(entry.name, _dist(entry), reason) from error

@@ -18,6 +18,9 @@ ENVIRONMENT_PREFIX = "LOCFRAMEWORK_"
 
 _BASE_URL = re.compile(r"https?://[^\s/?#@]+(/[^\s/?#]+)*/api/v1")
 
+_PLACE = re.compile(r"at `\$\.([^`\[]+)")
+_UNKNOWN = re.compile(r"unknown field `([^`]+)`")
+
 Port = Annotated[int, Meta(ge=0, le=65535)]
 
 
@@ -51,7 +54,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         if self.base_url is not None and not _BASE_URL.fullmatch(self.base_url):
             wanted = "an http or https address that ends with /api/v1"
             message = f"settings: base_url: {self.base_url!r} is not {wanted}"
-            raise SettingsError(message)
+            raise SettingsError(message, "base_url")
 
     @classmethod
     def load(
@@ -68,7 +71,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
             tree = _read_toml(path)
         for name, text in sorted((os.environ if environ is None else environ).items()):
             if name.startswith(ENVIRONMENT_PREFIX):
-                _put(tree, name.removeprefix(ENVIRONMENT_PREFIX).lower(), text)
+                _put(tree, _setting_of(name), text)
         return cls.of(tree)
 
     @classmethod
@@ -77,7 +80,42 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         try:
             return msgspec.convert(tree, cls, strict=False)
         except msgspec.ValidationError as error:
-            raise SettingsError(f"settings: {error}") from error
+            raise SettingsError(f"settings: {error}", setting_in(error)) from error
+
+
+def setting_in(error: msgspec.ValidationError, below: str = "") -> str:
+    """The setting that the error is about, from the top; "" when it names none.
+
+    ``below`` is the table that was read ("plugins.json").
+    """
+    found = _PLACE.search(str(error))
+    unknown = _UNKNOWN.search(str(error))
+    named = (below, found and found[1], unknown and unknown[1])
+    return ".".join(part for part in named if part)
+
+
+def source_of(setting: str, path: Path | None, environ: Mapping[str, str]) -> str:
+    """Who said the setting, or one below it: variables, else the file, else "".
+
+    What ``Settings.load`` reads again, so ``path`` and ``environ`` are as there.
+    """
+    wanted = setting.split(".")
+    names = [
+        name
+        for name in sorted(environ)
+        if name.startswith(ENVIRONMENT_PREFIX)
+        and _setting_of(name).split("__")[: len(wanted)] == wanted
+    ]
+    if names:
+        return ", ".join(names)
+    here: object = {} if path is None else _read_toml(path)
+    for table in wanted:
+        here = here.get(table) if isinstance(here, dict) else None
+    return "" if here is None else str(path)
+
+
+def _setting_of(variable: str) -> str:
+    return variable.removeprefix(ENVIRONMENT_PREFIX).lower()
 
 
 def _read_toml(path: Path) -> dict[str, object]:
@@ -102,6 +140,7 @@ def _put(tree: dict[str, object], name: str, text: str) -> None:
     for table in tables:
         below = tree.setdefault(table, {})
         if not isinstance(below, dict):
-            raise SettingsError(f"settings: {name}: {table} is not a table")
+            variable = ENVIRONMENT_PREFIX + name.upper()
+            raise SettingsError(f"settings: {variable}: {table} is not a table")
         tree = below
     tree[last] = text

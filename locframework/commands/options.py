@@ -1,6 +1,7 @@
 """The options that every command has, and what they open."""
 
 import logging
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ import click
 
 from locframework.app import Framework
 from locframework.redact import RedactingFormatter
-from locframework.settings import Settings
+from locframework.settings import Settings, source_of
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -21,12 +22,16 @@ LOG_LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 class Setup:
     """What the common options say; opens the framework as they say."""
 
-    def __init__(self) -> None:
-        self.settings_file: Path | None = None
+    def __init__(self, settings_file: Path | None = None) -> None:
+        self.settings_file = settings_file
 
     def settings(self) -> Settings:
         """The settings of file and environment. Raises SettingsError."""
         return Settings.load(self.settings_file)
+
+    def source_of(self, setting: str) -> str:
+        """The variables that said a setting, or the file, or "" for neither."""
+        return source_of(setting, self.settings_file, os.environ)
 
     @contextmanager
     def framework(self) -> Iterator[Framework]:

@@ -2,7 +2,7 @@
 
 import errno
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,6 +10,8 @@ import click
 
 from locframework.errors import LocError, PluginError, SettingsError
 from locframework.server import ServerError
+
+from .options import Setup
 
 log = logging.getLogger("locframework.commands")
 
@@ -31,21 +33,27 @@ class TellingGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. Raises nothing but what click itself answers."""
-        with one_line():
+        setup = ctx.ensure_object(Setup)
+        with one_line(setup.source_of):
             return super().invoke(ctx)
 
 
 @contextmanager
-def one_line() -> Iterator[None]:
+def one_line(source_of: Callable[[str], str]) -> Iterator[None]:
     """Turn what is raised in the block into what click tells in one line.
 
-    The trace of a fault of our own is logged with ``--log-level debug``.
+    ``source_of`` knows which variable or file said a setting that is at fault. The
+    trace of a fault of our own is logged with ``--log-level debug``.
     """
     try:
         yield
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
-    except (SettingsError, PluginError, ServerError) as error:
+    except (SettingsError, PluginError) as error:
+        source = source_of(error.setting) if error.setting else ""
+        told = f"{_line(error)} (from {source})" if source else _line(error)
+        raise Misconfigured(told) from error
+    except ServerError as error:
         raise Misconfigured(_line(error)) from error
     except LocError as refusal:
         raise Refused(_line(refusal)) from refusal

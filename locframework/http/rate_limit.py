@@ -119,7 +119,8 @@ class SharedWindows:
             )
             self._limiter = MovingWindowRateLimiter(storage)
         except (ConfigurationError, NotImplementedError, ValueError) as error:
-            raise SettingsError(f"rate limit storage: {error}") from error
+            message = f"settings: rate_limit_storage: {error}"
+            raise SettingsError(message, "rate_limit_storage") from error
 
     def take(self, key: str, most: int) -> Window:
         limit = RateLimitItemPerMinute(most)

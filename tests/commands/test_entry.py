@@ -67,24 +67,32 @@ def test_settings_may_be_named_before_and_after_the_command(command, folder):
     [
         (
             {"LOCFRAMEWORK_COLOUR": "red"},
-            "Error: settings: Object contains unknown field `colour`\n",
+            (
+                "Error: settings: Object contains unknown field `colour`"
+                " (from LOCFRAMEWORK_COLOUR)\n"
+            ),
         ),
         (
             {"LOCFRAMEWORK_BLOB_STORE": "tape"},
-            "Error: settings: blob_store: 'tape' is not provided; there is: disk\n",
+            (
+                "Error: settings: blob_store: 'tape' is not provided; there is: disk"
+                " (from LOCFRAMEWORK_BLOB_STORE)\n"
+            ),
         ),
         (
             {"LOCFRAMEWORK_PLUGINS__JSON__INDENT": "99"},
             (
                 "Error: plugin 'json' (locframework-formats-json 0.1.0): settings:"
-                " Expected `int` <= 8 - at `$.indent`\n"
+                " Expected `int` <= 8 - at `$.indent`"
+                " (from LOCFRAMEWORK_PLUGINS__JSON__INDENT)\n"
             ),
         ),
         (
             {"LOCFRAMEWORK_PLUGINS__YSON__INDENT": "2"},
             (
                 "Error: settings: plugins: 'yson' is not provided;"
-                " there is: disk, gettext, json, peewee\n"
+                " there is: disk, gettext, json, peewee"
+                " (from LOCFRAMEWORK_PLUGINS__YSON__INDENT)\n"
             ),
         ),
     ],
@@ -93,6 +101,37 @@ def test_wrong_settings_are_one_line_and_exit_code_2(command, environment, line)
     result = command("check-settings", **environment)
 
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", line)
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [
+        ("job_workers = 99", "at `$.job_workers` (from my.toml)"),
+        ("[server]\nprot = 1", "at `$.server` (from my.toml)"),
+        ("[plugins.json]\nindent = 99", "at `$.indent` (from my.toml)"),
+        ("blocked_plugins = ['jason']", "there is: disk, gettext, json, peewee"),
+        ("rate_limit_storage = 'carrier://x'", "(from my.toml)"),
+        ("base_url = 'x'", "(from my.toml)"),
+    ],
+)
+def test_what_a_file_says_wrong_is_told_with_its_name(command, folder, toml, said):
+    (folder / "my.toml").write_text(toml)
+
+    result = command("--settings", "my.toml", "check-settings")
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+    assert result.stderr.endswith(" (from my.toml)\n")
+
+
+def test_a_variable_that_overrules_the_file_is_the_one_that_is_named(command, folder):
+    (folder / "my.toml").write_text("job_workers = 2")
+
+    result = command(
+        "--settings", "my.toml", "check-settings", LOCFRAMEWORK_JOB_WORKERS="0"
+    )
+
+    assert result.stderr.endswith(" (from LOCFRAMEWORK_JOB_WORKERS)\n")
 
 
 def test_a_settings_file_that_is_not_there_is_one_line(command):

@@ -41,7 +41,7 @@ def test_check_settings_finds_a_rate_limit_storage_of_no_kind(command):
     result = command("check-settings", LOCFRAMEWORK_RATE_LIMIT_STORAGE="carrier://x")
 
     assert result.exit_code == 2
-    assert result.stderr.startswith("Error: rate limit storage: ")
+    assert result.stderr.startswith("Error: settings: rate_limit_storage: ")
     assert result.stderr.count("\n") == 1
 
 

@@ -302,7 +302,7 @@ class TestNoServer:
 
 @pytest.mark.parametrize("uri", ["nonsense", "nonsense://x", "redis://h:port", ""])
 def test_a_storage_that_is_none_stops_the_start(uri):
-    with pytest.raises(SettingsError, match="rate limit storage"):
+    with pytest.raises(SettingsError, match="rate_limit_storage"):
         open_windows(uri)
 
 
