@@ -41,7 +41,9 @@ from .http.app import build_wsgi
 from .http.docs_page import DocsPageEndpoints
 from .http.health import HealthEndpoints
 from .http.metrics import MetricsEndpoints, open_metrics
+from .http.preconditions import Lock, Preconditions
 from .http.rate_limit import RateLimiter, open_windows
+from .ids import id_in
 from .jobs.endpoints import JobEndpoints
 from .jobs.runner import JobRunner
 from .jobs.service import Jobs
@@ -291,10 +293,31 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
         ),
         base_url=settings.base_url,
         metrics=metrics,
+        preconditions=Preconditions(framework.storage, _locks(framework)),
     )
     if settings.start_scheduler:
         framework.start()
     return app
+
+
+def _locks(framework: Framework) -> dict[str, Lock[Caller]]:
+    """How writers are kept out of what a path names, in the order of everybody."""
+    storage, organizations = framework.storage, framework.organizations
+
+    def lock_own(caller: Caller, _: str) -> None:
+        storage.access.lock_organization(organizations.get_own(caller).id)
+
+    return {
+        "": lock_own,
+        "organizationId": _by_id(storage.access.lock_organization),
+        "projectId": _by_id(storage.projects.lock_project),
+        "distributionId": _by_id(storage.delivery.lock_distribution),
+    }
+
+
+def _by_id(lock: Callable[[str], None]) -> Lock[Caller]:
+    """Lock by an id or slug; one that names nothing is for others to refuse."""
+    return lambda _, reference: lock(id_in(reference) or "")
 
 
 def _endpoints(framework: Framework) -> list[object]:

@@ -94,7 +94,11 @@ class AccessEndpoints:
         return OrganizationAnswer(self._organizations.get_own(caller))
 
     @operation(
-        "PATCH", "/organization", permission="organization_manage", tag="Organizations"
+        "PATCH",
+        "/organization",
+        permission="organization_manage",
+        etag=True,
+        tag="Organizations",
     )
     def update_own_organization(
         self, caller: Caller, body: OrganizationChanges
@@ -121,6 +125,7 @@ class AccessEndpoints:
         "/organizations/{organizationId}",
         permission="organization_manage",
         errors=(OrganizationNotFound,),
+        etag=True,
         tag="Organizations",
     )
     def update_organization(

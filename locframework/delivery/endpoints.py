@@ -122,6 +122,7 @@ class DeliveryEndpoints:
         _ONE,
         permission="distribution_manage",
         errors=(*_CHOICES, DistributionNotFound),
+        etag=True,
         tag=TAG,
     )
     def update_distribution(

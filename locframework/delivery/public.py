@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from locframework.blobs.service import Blobs
 from locframework.errors import Unavailable
+from locframework.http.etags import none_match
 
 from .meter import Meter
 from .records import PublicHead, ReleaseFile
@@ -20,7 +21,6 @@ from .rules import (
     is_public_key,
     manifest,
     manifest_etag,
-    none_match,
 )
 from .store import DeliveryStore
 

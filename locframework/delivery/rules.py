@@ -35,7 +35,6 @@ BUILDING_RETRY_SECONDS = 5
 
 _PUBLIC_KEY = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 _BLOB = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_ETAG = re.compile(r'(?:W/)?"([\x21\x23-\x7e\x80-\xff]*)"')
 
 _CONTENT_EVENTS = ("key.", "translation.", "language.", "project.", "branch.merged")
 
@@ -126,19 +125,6 @@ def _shown_file(file: ReleaseFile, url: str) -> ManifestFile:
 def manifest_etag(version: int, body: bytes) -> str:
     """``"r<version>-<16 hex>"`` (decisions 2.8); another body, another tag."""
     return f'"r{version}-{hashlib.sha256(body).hexdigest()[:16]}"'
-
-
-def none_match(header: str | None, etag: str) -> bool:
-    """Whether ``If-None-Match`` names ``etag``: then the answer is 304 (RFC 9110).
-
-    Takes ``*``, lists and weak tags; compares weakly.
-    """
-    if header is None:
-        return False
-    if header.strip() == "*":
-        return True
-    wanted = etag.strip('"')
-    return any(found == wanted for found in _ETAG.findall(header))
 
 
 def diff(old: StoredRelease | None, new: Sequence[ReleaseFile]) -> list[FileChange]:

@@ -9,6 +9,7 @@ from falcon import Response, code_to_http_status
 
 from locframework.errors import LocError, RateLimited, Unauthorized, Unavailable, shown
 
+from .etags import etag_of, none_match
 from .records import Accepted, Raw
 
 JSON = "application/json"
@@ -32,12 +33,28 @@ class _Failure(msgspec.Struct, frozen=True):
     error: _Error
 
 
+def encoded(data: object) -> bytes:
+    """``data`` as it stands in an answer; ETags are made of it."""
+    return _encoder.encode(data)
+
+
 def write_data(response: Response, data: object, status: str) -> None:
     """``{"success": true, "data": …}``."""
-    response.status = status
-    response.content_type = JSON
-    response.set_header("Cache-Control", NOT_KEPT)
-    response.data = _BEGIN + _encoder.encode(data) + _END
+    _write_encoded(response, _encoder.encode(data), status)
+
+
+def write_tagged(
+    response: Response, data: object, status: str, if_none_match: str | None
+) -> None:
+    """The same with its ETag; 304 without a body when ``If-None-Match`` names it."""
+    content = _encoder.encode(data)
+    etag = etag_of(content)
+    response.set_header("ETag", etag)
+    if if_none_match is not None and none_match(if_none_match, etag):
+        response.status = "304 Not Modified"
+        response.set_header("Cache-Control", NOT_KEPT)
+    else:
+        _write_encoded(response, content, status)
 
 
 def write_accepted(response: Response, answer: Accepted[object], base_url: str) -> None:
@@ -88,6 +105,13 @@ def allow(methods: Sequence[str]) -> str:
 
 def _failure(code: str, message: str, details: object) -> bytes:
     return _encoder.encode(_Failure(False, _Error(code, message, details)))
+
+
+def _write_encoded(response: Response, content: bytes, status: str) -> None:
+    response.status = status
+    response.content_type = JSON
+    response.set_header("Cache-Control", NOT_KEPT)
+    response.data = _BEGIN + content + _END
 
 
 def _write_status(response: Response, error: LocError) -> None:

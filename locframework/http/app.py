@@ -33,6 +33,7 @@ from .dispatch import (
 )
 from .metrics import Metrics
 from .operation import DeclarationError, Operation, operations_of
+from .preconditions import Preconditions, if_match_of
 from .rate_limit import RateLimiter
 from .records import Asker
 
@@ -58,6 +59,7 @@ def build_wsgi(
     limiter: RateLimiter,
     base_url: str | None = None,
     metrics: Metrics | None = None,
+    preconditions: Preconditions[C] | None = None,
 ) -> falcon.App[Request, Response]:
     """The app that serves every operation of ``endpoints`` below ``/api/v1``.
 
@@ -65,7 +67,8 @@ def build_wsgi(
     for paths without one. ``permissions`` are all there are. ``base_url``, up to and
     including ``/api/v1``, is what answers name; None: what the request came by.
     An ApiDocumentEndpoints among ``endpoints`` is told what to describe. ``metrics``
-    see every request. Raises DeclarationError for an operation that cannot be served.
+    see every request. ``preconditions`` judge If-Match; None: nobody does. Raises
+    DeclarationError for an operation that cannot be served.
     """
     operations = collect(endpoints, permissions)
     for owner in endpoints:
@@ -82,9 +85,17 @@ def build_wsgi(
     by_template: dict[str, list[Operation]] = defaultdict(list)
     for operation in operations:
         by_template[operation.template].append(operation)
+    reads = {each.path: each for each in operations if each.is_single_read}
     for template, here in by_template.items():
         responders: dict[str, Responder] = {
-            each.method: Dispatch(each, admission, guards, base_url) for each in here
+            each.method: Dispatch(
+                each,
+                admission,
+                guards,
+                base_url,
+                if_match=if_match_of(each, preconditions, reads),
+            )
+            for each in here
         }
         _add_route(app, template, here, responders, admission)
     return app

@@ -11,11 +11,13 @@ from falcon import Request, Response, code_to_http_status, mediatypes
 from locframework.errors import LocError, MethodNotAllowed, NotAcceptable
 
 from .admission import Admission
-from .answers import JSON, write_accepted, write_data, write_raw
+from .answers import JSON, write_accepted, write_data, write_raw, write_tagged
 from .body import Environ
 from .form_body import FormBody
 from .json_body import JsonBody
 from .operation import DeclarationError, Operation
+from .preconditions import HEADER as IF_MATCH
+from .preconditions import IfMatch
 from .records import Accepted, Asker, Raw, RequestInfo
 from .text_fields import Query
 
@@ -52,6 +54,7 @@ class Dispatch(Generic[C]):
         admission: Admission[C],
         guards: Mapping[str, Guard[C]],
         base_url: str | None,
+        if_match: IfMatch[C] | None = None,
     ) -> None:
         """Raises DeclarationError when no guard knows the operation's root."""
         declaration = operation.declaration
@@ -65,6 +68,8 @@ class Dispatch(Generic[C]):
         self._wants_request = operation.wants_request
         self._status = code_to_http_status(declaration.status)
         self._is_plain = not operation.answers_raw and operation.accepted is None
+        self._is_tagged = operation.is_single_read or declaration.etag
+        self._if_match = if_match
         self._negotiates = not operation.answers_raw
         self._guard = _guard_of(operation, guards)
         self._readers: list[tuple[str, Callable[[Environ], object]]] = []
@@ -101,10 +106,24 @@ class Dispatch(Generic[C]):
             given["caller"] = caller
         if self._wants_request:
             given["request"] = self._info(request)
-        self._write(request, response, self._call(**given))
+        if self._if_match is not None and IF_MATCH in environ:
+            if self._guard is not None:
+                self._guard(caller, given)
+            answer = self._if_match(
+                caller,
+                environ,
+                given,
+                lambda: self._info(request),
+                lambda: self._call(**given),
+            )
+        else:
+            answer = self._call(**given)
+        self._write(request, response, answer)
 
     def _write(self, request: Request, response: Response, answer: object) -> None:
-        if self._is_plain:
+        if self._is_tagged:
+            write_tagged(response, answer, self._status, self._known_to(request))
+        elif self._is_plain:
             write_data(response, answer, self._status)
         elif isinstance(answer, Raw):
             write_raw(response, answer)
@@ -112,6 +131,11 @@ class Dispatch(Generic[C]):
             write_accepted(response, answer, self._base(request))
         else:
             write_data(response, answer, self._status)
+
+    def _known_to(self, request: Request) -> str | None:
+        """The ETags of what the client has; a write is never answered by 304."""
+        is_read = request.method == "GET"
+        return request.env.get("HTTP_IF_NONE_MATCH") if is_read else None
 
     def _info(self, request: Request) -> RequestInfo:
         environ = request.env
@@ -174,9 +198,9 @@ def _query(environ: Environ) -> str:
 def _guard_of(
     operation: Operation, guards: Mapping[str, Guard[C]]
 ) -> Callable[[C, dict[str, Any]], object] | None:
-    """What to ask when decoding failed; None when there is nothing to hide."""
+    """What to ask before what came is judged; None when there is nothing to hide."""
     permission = operation.declaration.permission
-    if permission is None or not operation.decodes:
+    if permission is None:
         return None
     root = operation.parameters[0] if operation.parameters else None
     guard = guards.get(root.wire if root else "")

@@ -9,6 +9,7 @@ from locframework.errors import Problem
 
 from .examples import example_of
 from .openapi_answers import FAILURE, Answers, header_components
+from .openapi_headers import header_parameters
 from .operation import Operation, PathParameter, camel
 from .schemas import Schema, Schemas, plain
 
@@ -38,6 +39,7 @@ def document(operations: Sequence[Operation]) -> Schema:
 class _Document:
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._operations = operations
+        self._single_reads = {each.path for each in operations if each.is_single_read}
         self._hints = {
             each.name: get_type_hints(each.call, include_extras=True)
             for each in operations
@@ -133,7 +135,7 @@ class _Document:
                 }
                 for name, schema in fields["properties"].items()
             ]
-        return found
+        return [*found, *header_parameters(operation, self._single_reads)]
 
     def _path_parameter(self, parameter: PathParameter, schema: Schema) -> Schema:
         if schema == {"type": "string"} and parameter.wire.endswith("Id"):

@@ -9,6 +9,7 @@ from locframework.errors import LocError
 
 from .examples import example_of
 from .operation import Operation, RawAnswer
+from .preconditions import METHODS
 from .schemas import Schema, Schemas
 
 JSON = "application/json"
@@ -23,6 +24,7 @@ _HEADERS = {
         "Unix seconds at which the oldest request of the minute stops counting",
     ),
     "Retry-After": ("integer", "Seconds to wait"),
+    "ETag": ("string", "Names this state of what was read"),
     "Location": ("string", "Where to see how the job goes"),
     "WWW-Authenticate": ("string", "Always Bearer"),
     "Allow": ("string", "The methods that the path has"),
@@ -45,7 +47,13 @@ class Answers:
 
     def of(self, operation: Operation) -> Schema:
         """The ``responses`` of an operation, by status."""
-        return {**self._successes(operation), **self._refusals(operation)}
+        answers = {**self._successes(operation), **self._refusals(operation)}
+        if operation.is_single_read:
+            answers["304"] = {
+                "description": "Unchanged since an ETag of If-None-Match",
+                "headers": _headers("ETag", *RATE_HEADERS),
+            }
+        return answers
 
     def content(self, schema: Schema) -> Schema:
         """A JSON media type with an example."""
@@ -55,6 +63,8 @@ class Answers:
     def _successes(self, operation: Operation) -> Schema:
         declaration = operation.declaration
         rated = RATE_HEADERS if declaration.rate == "api" else ()
+        is_tagged = operation.is_single_read or declaration.etag
+        tag = ("ETag",) if is_tagged else ()
         answers: Schema = {}
         for status, type_, text in (
             (declaration.status, operation.answer, "Done"),
@@ -63,7 +73,7 @@ class Answers:
             if type_ is not None:
                 answers[str(status)] = {
                     "description": text,
-                    "headers": _headers(*rated, *_MORE_HEADERS.get(status, ())),
+                    "headers": _headers(*rated, *tag, *_MORE_HEADERS.get(status, ())),
                     "content": self.content(self._enveloped(type_)),
                 }
         for raw in declaration.raw:
@@ -180,6 +190,8 @@ def _common(operation: Operation) -> list[type[LocError]]:
         found.append(errors.PermissionDenied)
     if operation.parameters:
         found.append(errors.NotFound)
+    if not declaration.public and operation.method in METHODS:
+        found.append(errors.PreconditionFailed)
     if not operation.answers_raw:
         found.append(errors.NotAcceptable)
     if declaration.rate is not None:

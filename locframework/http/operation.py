@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from msgspec import Struct, structs
 
 from locframework.errors import LocError
+from locframework.paging import Page
 
 from .records import Accepted, Raw
 
@@ -54,6 +55,7 @@ class Declaration(Struct, frozen=True):
     errors: tuple[type[LocError], ...]
     rate: Rate | None
     head: bool
+    etag: bool  # the answer is that of GET of the same path, with its ETag
     raw: tuple[RawAnswer, ...]
 
 
@@ -96,6 +98,16 @@ class Operation(Struct, frozen=True):
         return _PARAMETER.sub(lambda found: f"{{{snake(found[1])}}}", self.path)
 
     @property
+    def is_single_read(self) -> bool:
+        """Whether it reads one thing: its answer has an ETag."""
+        return (
+            self.method == "GET"
+            and not self.declaration.public
+            and not self.answers_raw
+            and get_origin(self.answer) is not Page
+        )
+
+    @property
     def body_optional(self) -> bool:
         """Whether no body at all is read as ``{}``: an action without must-haves."""
         return (
@@ -121,6 +133,7 @@ def operation(
     errors: Sequence[type[LocError]] = (),
     rate: Rate | None = "api",
     head: bool = False,
+    etag: bool = False,
     raw: Sequence[RawAnswer] = (),
 ) -> Callable[[F], F]:
     """Make a method an operation.
@@ -128,7 +141,9 @@ def operation(
     ``permission`` is the one that the service will ask for, or None for any valid
     token; it must be said unless the operation is ``public``. ``rate`` is the class
     of the request limit. ``"content"`` also means: errors outside the envelope, read
-    from any origin, HEAD as GET. ``raw`` documents answers of the type Raw.
+    from any origin, HEAD as GET. ``etag``: a PATCH or PUT that answers just what GET of
+    the same path does, and so carries its ETag. ``raw`` documents answers of the type
+    Raw.
     """
     declaration = Declaration(
         method=method,
@@ -140,6 +155,7 @@ def operation(
         errors=tuple(errors),
         rate=rate,
         head=head or rate == "content",
+        etag=etag,
         raw=tuple(raw),
     )
 

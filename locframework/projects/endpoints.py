@@ -91,6 +91,7 @@ class ProjectEndpoints:
         "/projects/{projectId}",
         permission="project_update",
         errors=(ProjectNotFound, LanguageNotInProject, SeparatorFixed),
+        etag=True,
         tag="Projects",
     )
     def update_project(
@@ -168,6 +169,7 @@ class ProjectEndpoints:
         "/projects/{projectId}/languages/{lang}",
         permission="language_manage",
         errors=(ProjectNotFound, LanguageNotFound, LanguageNotInProject),
+        etag=True,
         tag="Languages",
     )
     def update_language(

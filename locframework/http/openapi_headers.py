@@ -1,0 +1,38 @@
+"""Describes the headers that a request may carry."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from .operation import Operation
+from .preconditions import METHODS
+from .schemas import Schema
+
+_TAGS = "`*`, or ETags with commas between them"
+
+_IF_NONE_MATCH = f"304 when the answer is still of one of these; {_TAGS}"
+_IF_MATCH = (
+    "Do it only if GET of this path, with this query, still answers with one of these "
+    f"ETags, else 412; {_TAGS}. Needs the permission of that GET too"
+)
+
+
+def header_parameters(
+    operation: Operation, single_reads: Collection[str]
+) -> list[Schema]:
+    """The header parameters; ``single_reads`` are the paths whose GET has an ETag."""
+    if operation.is_single_read:
+        return [_header("If-None-Match", _IF_NONE_MATCH)]
+    if operation.method in METHODS and operation.path in single_reads:
+        return [_header("If-Match", _IF_MATCH)]
+    return []
+
+
+def _header(name: str, description: str, **schema: object) -> Schema:
+    return {
+        "name": name,
+        "in": "header",
+        "required": False,
+        "description": description,
+        "schema": {"type": "string", **schema},
+    }
