@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import falcon
 import psycopg
+from locframework_storage_peewee.postgres import OUTSIDE_BLOCKS
 from locframework_storage_peewee.sqlite import PRAGMAS
 
 from locframework.storage import Storage
@@ -20,17 +21,18 @@ READ, STATIC = "/api/v1/read", "/api/v1/static"
 
 
 def statements_asked(storage: Storage, call: Callable[[], object]) -> list[Statement]:
-    """The statements, with their parameters, of what this thread does in a call."""
+    """The statements, with their parameters, of what this thread does in a call.
+
+    Without BEGIN and COMMIT.
+    """
     database = cast("Any", storage).database
     ask, thread = database._do, threading.get_ident()
     seen: list[Statement] = []
 
-    def listen(
-        session: object, answer: object, sql: str, params: Any = (), **how: Any
-    ) -> object:
-        if threading.get_ident() == thread:
+    def listen(session: object, answer: object, sql: str, params: Any = ()) -> object:
+        if threading.get_ident() == thread and sql != "COMMIT":
             seen.append((sql, list(params)))
-        return ask(session, answer, sql, params, **how)
+        return ask(session, answer, sql, params)
 
     database._do = listen
     try:
@@ -44,7 +46,7 @@ def connect(url: str) -> Any:
     """A raw connection, set as ours is; a transaction is what is begun by hand."""
     if not url.startswith("sqlite:"):
         server = psycopg.connect(url, autocommit=True)
-        server.execute("SET plan_cache_mode = force_custom_plan")
+        server.execute(OUTSIDE_BLOCKS)
         return server
     connection = sqlite3.connect(
         url.removeprefix("sqlite:///"),

@@ -30,8 +30,8 @@ from typing import TypeVar
 
 from locframework.ports import Unavailable
 
-from .engine import Connection, Cursor, Engine, Row
-from .sessions import Mode, Session, Sessions, first_line
+from .engine import Connection, Cursor, Engine, Mode, Row
+from .sessions import Session, Sessions, first_line
 
 T = TypeVar("T")
 STREAM_ROWS = 1000
@@ -169,17 +169,20 @@ class Database:
         answer: Callable[[Cursor], T],
         sql: str,
         params: Sequence[object] = (),
-        *,
-        tries: int = 2,
+    ) -> T:
+        return self._try(session, lambda to: answer(to.execute(sql, params)))
+
+    def _try(
+        self, session: Session, ask: Callable[[Connection], T], *, tries: int = 2
     ) -> T:
         connection = session.connection or self._sessions.connect(session)
         try:
             with session.lock:
-                return answer(connection.execute(sql, params))
+                return ask(connection)
         except self.engine.errors as error:
             found = self._judge(session, connection, error)
             if session.connection is None and not session.depth and tries > 1:
-                return self._do(session, answer, sql, params, tries=1)
+                return self._try(session, ask, tries=1)
             if found is error:
                 raise
             raise found from error
@@ -246,9 +249,8 @@ class Database:
         if mode == "write" and not self.engine.take_turn():
             raise _unavailable("busy")
         session.mode, session.writes, session.doom = mode, 0, None
-        sql = self.engine.begin_write if mode == "write" else self.engine.begin_read
         try:
-            self._do(session, _count, sql)
+            self._try(session, lambda connection: self.engine.begin(connection, mode))
         except BaseException:
             self._end(session)
             raise

@@ -8,6 +8,9 @@ import peewee
 
 Row = tuple[Any, ...]  # a store knows the type of each column that it asks for
 
+Mode = Literal["write", "read"]
+"""Of a block: a transaction, or a snapshot."""
+
 Fault = Literal["lost", "busy", "clash", "wrong"]
 """What an error of the driver means.
 
@@ -57,8 +60,6 @@ class Engine(Protocol):
     """
 
     errors: tuple[type[Exception], ...]  # of the driver, that ``fault`` can judge
-    begin_write: str
-    begin_read: str
     locked_row: str
     skip_locked: str
 
@@ -88,6 +89,10 @@ class Engine(Protocol):
 
     def listed(self, values: Collection[str]) -> object:
         """The one parameter of ``among``."""
+        ...
+
+    def begin(self, connection: Connection, mode: Mode) -> None:
+        """Open a block."""
         ...
 
     def fault(self, error: Exception, connection: Connection) -> Fault: ...

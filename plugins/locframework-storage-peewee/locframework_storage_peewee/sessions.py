@@ -6,15 +6,12 @@ import threading
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Literal
 
 import peewee
 
 from locframework.ports import Unavailable
 
-from .engine import Connection, Engine
-
-Mode = Literal["write", "read"]
+from .engine import Connection, Engine, Mode
 
 log = logging.getLogger("locframework.storage")
 

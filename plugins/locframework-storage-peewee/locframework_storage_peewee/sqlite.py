@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import peewee
 
-from .engine import LOCK_SECONDS, Connection, Cursor, Fault
+from .engine import LOCK_SECONDS, Connection, Cursor, Fault, Mode
 
 PRAGMAS = {
     "journal_mode": "wal",  # readers and the writer do not wait for each other
@@ -47,8 +47,6 @@ class Sqlite:
     """The database in the file ``path``; folder and file are made when missing."""
 
     errors: tuple[type[Exception], ...] = (sqlite3.Error,)
-    begin_write = "BEGIN IMMEDIATE"  # a later upgrade of a reader fails at once
-    begin_read = "BEGIN"
     locked_row = ""  # BEGIN IMMEDIATE has locked everything
     skip_locked = ""
 
@@ -107,6 +105,10 @@ class Sqlite:
 
     def listed(self, values: Collection[str]) -> object:
         return msgspec.json.encode(list(values)).decode()
+
+    def begin(self, connection: Connection, mode: Mode) -> None:
+        # a later upgrade of a reader to a writer would fail at once
+        connection.execute("BEGIN IMMEDIATE" if mode == "write" else "BEGIN")
 
     def fault(self, error: Exception, connection: Connection) -> Fault:
         code = getattr(error, "sqlite_errorcode", 0)

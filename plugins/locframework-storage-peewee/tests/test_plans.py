@@ -12,7 +12,7 @@ from locframework.testing.contracts.storage_records import ALL, add_project, at,
 from locframework.testing.databases import statements_of
 
 Ask = Callable[[PeeweeStorage, str], object]
-ROWS = 1000
+ENOUGH_TO_KEEP = 20  # psycopg prepares, and the server keeps the plan, after five
 BLOB = BlobNote("disk", "0" * 64, 1, at(0))
 
 QUESTIONS: dict[str, Ask] = {
@@ -76,3 +76,38 @@ def test_a_question_is_two_statements_at_most(
         QUESTIONS[name](storage, of.id)
 
     assert 1 <= len(seen) <= 2
+
+
+@pytest.mark.parametrize("kind", ["postgres"], indirect=True)
+@pytest.mark.server
+def test_postgres_keeps_the_plan_of_a_look_up_and_it_walks_an_index(
+    storage: PeeweeStorage,
+) -> None:
+    """Also one made for an empty table, which would read all of it when it grows."""
+    for _ in range(ENOUGH_TO_KEEP):
+        storage.access.find_token_by_hash("0" * 64)
+
+    [(name, kept)] = storage.database.rows(
+        """SELECT name, generic_plans > 0 FROM pg_prepared_statements
+            WHERE statement LIKE '%FROM tokens WHERE sha256%'"""
+    )
+    plan = storage.database.rows(f"EXPLAIN EXECUTE {name}('')")
+    assert kept
+    assert "Index Scan using tokens_sha256_key" in plan[0][0]
+
+
+@pytest.mark.parametrize("kind", ["postgres"], indirect=True)
+@pytest.mark.server
+def test_postgres_plans_anew_what_stands_in_a_block(storage: PeeweeStorage) -> None:
+    with storage.transaction():
+        for _ in range(ENOUGH_TO_KEEP):
+            storage.access.find_token_by_hash("0" * 64)
+    with storage.snapshot():
+        for _ in range(ENOUGH_TO_KEEP):
+            storage.access.find_token_by_hash("0" * 64)
+
+    rows = storage.database.rows(
+        """SELECT generic_plans FROM pg_prepared_statements
+            WHERE statement LIKE '%FROM tokens WHERE sha256%'"""
+    )
+    assert rows == [(0,)]
