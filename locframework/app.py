@@ -19,6 +19,8 @@ from .access.records import Caller
 from .access.service import Access
 from .access.tokens import Tokens, TokenUse
 from .blobs.service import Blobs
+from .branches.endpoints import BranchEndpoints
+from .branches.service import Branches
 from .clock import Clock, system_clock, timestamp
 from .delivery.builder import ReleaseBuilder
 from .delivery.distributions import Distributions
@@ -120,6 +122,9 @@ class Framework:
         self.languages = Languages(
             storage.projects, storage, self.projects, self.events, clock
         )
+        self.branches = Branches(
+            storage.branches, storage, self.projects, self.events, clock
+        )
 
     def _build_jobs(self) -> None:
         storage, clock, workers = self.storage, self.clock, self.settings.job_workers
@@ -144,28 +149,28 @@ class Framework:
 
     def _build_keys(self) -> None:
         storage, clock = self.storage, self.clock
-        self.key_writer = KeyWriter(storage.keys, self.events, self.access, clock)
+        self.key_writer = KeyWriter(storage, self.events, self.access, clock)
         self.keys = Keys(
-            storage.keys,
             storage,
             self.projects,
+            self.branches,
             self.languages,
             self.key_writer,
             self.events,
             clock,
         )
         self.bulk_keys = BulkKeys(
-            storage.keys, storage, self.projects, self.languages, self.key_writer
+            storage, self.projects, self.branches, self.languages, self.key_writer
         )
-        self.catalogues = Catalogues(storage.keys)
+        self.catalogues = Catalogues(storage)
 
     def _build_exchange(self) -> None:
         storage, clock = self.storage, self.clock
         self.imports = Imports(
-            storage.keys,
             storage,
             self.access,
             self.projects,
+            self.branches,
             self.languages,
             self.formats,
             self.blobs,
@@ -173,11 +178,22 @@ class Framework:
         )
         self.runner.handle(
             ImportJob(
-                storage, self.access, self.key_writer, self.blobs, self.events, clock
+                storage,
+                self.access,
+                self.branches,
+                self.key_writer,
+                self.blobs,
+                self.events,
+                clock,
             )
         )
         self.exports = Exports(
-            storage, self.projects, self.languages, self.formats, self.catalogues
+            storage,
+            self.projects,
+            self.branches,
+            self.languages,
+            self.formats,
+            self.catalogues,
         )
 
     def _build_delivery(self) -> None:
@@ -185,7 +201,14 @@ class Framework:
         queue = ReleaseQueue(storage, self.jobs)
         events.listen_inside(queue.on_event)
         builder = ReleaseBuilder(
-            storage, self.formats, self.catalogues, self.blobs, queue, events, clock
+            storage,
+            self.formats,
+            self.catalogues,
+            self.branches,
+            self.blobs,
+            queue,
+            events,
+            clock,
         )
         self.runner.handle(builder)
         self.releases = Releases(storage, self.projects, queue, builder, events, clock)
@@ -193,7 +216,14 @@ class Framework:
             self.plugins.blob_stores, key=lambda name: name != self.settings.blob_store
         )
         self.distributions = Distributions(
-            storage, self.projects, queue, self.formats, stores, events, clock
+            storage,
+            self.projects,
+            self.branches,
+            queue,
+            self.formats,
+            stores,
+            events,
+            clock,
         )
         self.meter = Meter(
             storage.delivery, storage.access, storage, clock, self._later
@@ -325,6 +355,7 @@ def _endpoints(framework: Framework) -> list[object]:
     return [
         KeyEndpoints(framework.keys, framework.bulk_keys),
         ProjectEndpoints(framework.projects, framework.languages),
+        BranchEndpoints(framework.branches),
         ExchangeEndpoints(framework.imports, framework.exports),
         FormatEndpoints(framework.formats),
         JobEndpoints(framework.jobs),

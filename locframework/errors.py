@@ -278,6 +278,12 @@ class LanguageExists(LocError):
     code, status = "language_exists", 409
 
 
+class BranchExists(LocError):
+    """An open branch of the project has this name."""
+
+    code, status = "branch_exists", 409
+
+
 class NameExists(LocError):
     """Another record of the same kind has this name."""
 
@@ -317,6 +323,18 @@ class BranchProtected(LocError):
         super().__init__(
             "main is protected; pass ?branch= with the name of an open branch"
         )
+
+
+class BranchNotOpen(LocError):
+    """The branch was merged or closed: nothing is read or written there any more."""
+
+    code, status = "branch_not_open", 409
+
+
+class MergeConflict(LocError):
+    """Main and the branch changed the same; ``details`` lists the ``conflicts``."""
+
+    code, status = "merge_conflict", 409
 
 
 class JobNotCancellable(LocError):

@@ -15,6 +15,8 @@ from locframework.access.store import AccessStore
 from locframework.blobs.blob_store import BlobStore
 from locframework.blobs.records import BlobNote
 from locframework.blobs.store import BlobIndex
+from locframework.branches.records import Branch
+from locframework.branches.store import BranchStore
 from locframework.clock import Timestamp
 from locframework.delivery.records import (
     Distribution,
@@ -53,15 +55,17 @@ from locframework.formats.records import (
 from locframework.jobs.records import Job, JobError, JobFilter, Progress, StoredJob
 from locframework.jobs.store import JobStore
 from locframework.keys.records import (
+    BranchKey,
     FileDetail,
     Key,
     KeyFilter,
+    KeyState,
     Selection,
     StoredValue,
     TextRow,
 )
 from locframework.keys.rules import ROOT_MODULE, fold
-from locframework.keys.store import KeyStore
+from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.paging import Page, PageRequest
 from locframework.projects.records import Language, Project
 from locframework.projects.store import ProjectStore
@@ -75,6 +79,10 @@ __all__ = [
     "BlobIndex",
     "BlobNote",
     "BlobStore",
+    "Branch",
+    "BranchKey",
+    "BranchKeyStore",
+    "BranchStore",
     "Caller",
     "Catalogue",
     "DeliveryStore",
@@ -94,6 +102,7 @@ __all__ = [
     "JobStore",
     "Key",
     "KeyFilter",
+    "KeyState",
     "KeyStore",
     "Language",
     "LocError",

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:  # every area's store stands above this floor
     from locframework.access.store import AccessStore
     from locframework.blobs.store import BlobIndex
+    from locframework.branches.store import BranchStore
     from locframework.delivery.store import DeliveryStore
     from locframework.events import EventStore
     from locframework.jobs.store import JobStore
-    from locframework.keys.store import KeyStore
+    from locframework.keys.store import BranchKeyStore, KeyStore
     from locframework.projects.store import ProjectStore
 
 
@@ -50,11 +51,16 @@ class Storage(Transactions, Protocol):
 
     access: AccessStore
     projects: ProjectStore
-    keys: KeyStore
+    branches: BranchStore
+    keys: KeyStore  # of main
     jobs: JobStore
     events: EventStore
     blobs: BlobIndex
     delivery: DeliveryStore
+
+    def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
+        """The keys as they are seen from a branch. Asks nothing by itself."""
+        ...
 
     def migrate(self) -> list[str]:
         """Bring the schema up to date; answers what was applied, in order.

@@ -11,6 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from locframework.blobs.service import Blobs
+from locframework.branches.records import Line
+from locframework.branches.service import Branches
 from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
 from locframework.errors import (
@@ -87,6 +89,7 @@ class ReleaseBuilder:
         storage: Storage,
         formats: Formats,
         catalogues: Catalogues,
+        branches: Branches,
         blobs: Blobs,
         queue: ReleaseQueue,
         events: EventLog,
@@ -96,6 +99,7 @@ class ReleaseBuilder:
         self._storage = storage
         self._formats = formats
         self._catalogues = catalogues
+        self._branches = branches
         self._blobs = blobs
         self._events = events
         self._clock = clock
@@ -164,6 +168,7 @@ class ReleaseBuilder:
             )
             if distribution is None:
                 raise DistributionNotFound
+            line = self._branches.line(project, distribution.branch)
             languages = self._storage.projects.list_languages(project_id)
             chosen = _chosen(distribution, languages)
             files: list[ReleaseFile] = []
@@ -173,7 +178,7 @@ class ReleaseBuilder:
                     work.report(at, len(chosen))
                     work.check_cancelled()
                 made = self._files_of(
-                    project, distribution, languages, language, spool, warnings
+                    line, distribution, languages, language, spool, warnings
                 )
                 files += made
         info = self._formats.to_write(distribution.format)
@@ -191,7 +196,7 @@ class ReleaseBuilder:
 
     def _files_of(
         self,
-        project: Project,
+        line: Line,
         distribution: Distribution,
         languages: list[Language],
         language: Language,
@@ -199,9 +204,9 @@ class ReleaseBuilder:
         warnings: list[str],
     ) -> list[ReleaseFile]:
         info = self._formats.to_write(distribution.format)
-        code = language.language_code
+        code, project = language.language_code, line.project
         catalogue = self._catalogues.of_language(
-            project,
+            line,
             languages,
             code,
             info,

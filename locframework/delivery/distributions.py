@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.access.rules import check_name
 from locframework.blobs.records import BlobNote
+from locframework.branches.service import Branches
 from locframework.clock import Clock, timestamp
 from locframework.errors import (
     AlreadyPaused,
-    BranchNotFound,
     DistributionNotFound,
     LanguageNotInProject,
     NotPaused,
@@ -42,6 +42,7 @@ class Distributions:
         self,
         storage: Storage,
         projects: Projects,
+        branches: Branches,
         queue: ReleaseQueue,
         formats: Formats,
         blob_stores: list[str],
@@ -52,6 +53,7 @@ class Distributions:
         self._storage = storage
         self._store = storage.delivery
         self._projects = projects
+        self._branches = branches
         self._queue = queue
         self._formats = formats
         self._blob_stores = blob_stores
@@ -66,7 +68,7 @@ class Distributions:
         Raises UnknownFormat, LanguageNotInProject, BranchNotFound, ValidationFailed.
         """
         project = self._projects.require(caller, "distribution_manage", project_id)
-        _require_main(new.branch)
+        branch = self._branch(project, new.branch)
         now = timestamp(self._clock())
         distribution = Distribution(
             id=new_id(),
@@ -76,7 +78,7 @@ class Distributions:
             channel=new.channel,
             format=self._format(new.format),
             language_codes=self._languages(project, new.language_codes),
-            branch=None,
+            branch=branch,
             split_by_module=new.split_by_module,
             min_status=new.min_status,
             missing=new.missing,
@@ -211,7 +213,7 @@ class Distributions:
             codes = self._languages(project, changes.language_codes)
             new = replace(new, language_codes=codes)
         if changes.branch is not UNSET:
-            _require_main(changes.branch)
+            new = replace(new, branch=self._branch(project, changes.branch))
         if changes.storage is not UNSET:
             new = replace(new, storage=self._storage_name(changes.storage))
         plain = {
@@ -229,6 +231,10 @@ class Distributions:
             message = f"the format {info.id} cannot write one file a language"
             raise UnknownFormat(message)
         return info.id
+
+    def _branch(self, project: Project, reference: str | None) -> str | None:
+        """The name of an open branch. Raises BranchNotFound, BranchNotOpen."""
+        return self._branches.line(project, reference).name
 
     def _languages(
         self, project: Project, codes: list[str] | None
@@ -266,9 +272,3 @@ class Distributions:
             actor=caller.actor,
             items=[{"distributionId": distribution.id}],
         )
-
-
-def _require_main(branch: str | None) -> None:
-    """Raise BranchNotFound for any branch that is named: main is all there is."""
-    if branch is not None:
-        raise BranchNotFound

@@ -80,7 +80,7 @@ class ReleaseQueue:
         for event in events:
             if event.id == snapshot.last_event:
                 return False
-            if changes_content(event):
+            if changes_content(event, distribution.branch):
                 return True
         return True
 
@@ -95,10 +95,11 @@ class ReleaseQueue:
         if event.type in ("job.failed", "job.cancelled"):
             for item in event.items:
                 self._give_up(event.project_id, item)
-        if not changes_content(event):
+        if not changes_content(event, event.branch):
             return
         for distribution in self._store.list_auto_publish(event.project_id):
-            self._queue_by_itself(distribution)
+            if changes_content(event, distribution.branch):
+                self._queue_by_itself(distribution)
 
     def _give_up(self, project_id: str, item: Mapping[str, object]) -> None:
         job = self._storage.jobs.find(project_id, str(item["jobId"]))

@@ -161,9 +161,11 @@ def release_diff(
     return ReleaseDiff(from_version, version, changes, len(new) - touched)
 
 
-def changes_content(event: Event) -> bool:
-    """Whether what happened may change what a release holds; branches do not."""
-    return event.branch is None and event.type.startswith(_CONTENT_EVENTS)
+def changes_content(event: Event, branch: str | None) -> bool:
+    """Whether what happened may change what a release of main, or of this branch,
+    holds: a branch shows what changes on main, and main nothing of any branch."""
+    seen = event.branch is None or event.branch == branch
+    return seen and event.type.startswith(_CONTENT_EVENTS)
 
 
 def month_of(at: datetime) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 from locframework.access.records import Caller
+from locframework.branches.records import Line
+from locframework.branches.service import Branches
 from locframework.errors import LanguageNotInProject
 from locframework.formats.archive import write_archive
 from locframework.formats.records import Catalogue, FormatInfo, SourceFile
@@ -10,7 +12,6 @@ from locframework.formats.service import Formats
 from locframework.ids import UUID_LENGTH
 from locframework.keys.catalogues import Catalogues, options_of
 from locframework.keys.records import Selection
-from locframework.keys.service import on_main
 from locframework.languages import require_tag
 from locframework.projects.languages import Languages
 from locframework.projects.records import Language, Project
@@ -30,12 +31,14 @@ class Exports:
         self,
         transactions: Transactions,
         projects: Projects,
+        branches: Branches,
         languages: Languages,
         formats: Formats,
         catalogues: Catalogues,
     ) -> None:
         self._transactions = transactions
         self._projects = projects
+        self._branches = branches
         self._languages = languages
         self._formats = formats
         self._catalogues = catalogues
@@ -55,28 +58,28 @@ class Exports:
         written. Raises UnknownFormat, LanguageNotInProject, ValidationFailed.
         """
         project = self._projects.require(caller, "export_run", project_id)
-        on_main(query.branch)
+        line = self._branches.line(project, query.branch)
         info = self._formats.to_write(query.format)
         with self._transactions.snapshot():
             languages = self._languages.of(project)
             codes = _wanted(query.language_codes, languages)
             catalogues = []
             for code in codes:
-                read = self._catalogue(project, languages, code, info, query)
+                read = self._catalogue(line, languages, code, info, query)
                 catalogues.append(read)
                 tell(len(catalogues), 2 * len(codes))
             return self._written(project, info, codes, catalogues, tell)
 
     def _catalogue(
         self,
-        project: Project,
+        line: Line,
         languages: list[Language],
         code: str,
         info: FormatInfo,
         query: ExportQuery,
     ) -> Catalogue:
         which = Selection(query.min_status, query.module, query.tag)
-        return self._catalogues.of_language(project, languages, code, info, which)
+        return self._catalogues.of_language(line, languages, code, info, which)
 
     def _written(
         self,

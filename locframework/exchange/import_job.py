@@ -11,6 +11,8 @@ from msgspec import Struct
 from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.blobs.service import Blobs
+from locframework.branches.records import Line
+from locframework.branches.service import Branches, require_writable
 from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
 from locframework.errors import (
@@ -24,7 +26,7 @@ from locframework.jobs.records import StoredJob
 from locframework.jobs.work import Work
 from locframework.keys.events import KeyEvents
 from locframework.keys.records import Key
-from locframework.keys.service import require_open_main
+from locframework.keys.store import KeyStore, store_of
 from locframework.keys.working_set import WorkingSet
 from locframework.keys.writer import KeyWriter
 from locframework.projects.records import Language, Project
@@ -58,6 +60,7 @@ class ImportParams(Struct, frozen=True, rename="camel"):
     dry_run: bool
     tags: tuple[str, ...]
     module: str | None
+    branch: str | None = None  # its id; None: main
 
 
 class ImportJob:
@@ -69,6 +72,7 @@ class ImportJob:
         self,
         storage: Storage,
         access: Access,
+        branches: Branches,
         writer: KeyWriter,
         blobs: Blobs,
         events: EventLog,
@@ -76,6 +80,7 @@ class ImportJob:
     ) -> None:
         self._storage = storage
         self._access = access
+        self._branches = branches
         self._writer = writer
         self._blobs = blobs
         self._events = events
@@ -114,10 +119,12 @@ class ImportJob:
         project = self._storage.projects.find_project(job.job.project_id)
         if project is None:
             raise ProjectNotFound
-        require_open_main(project)
+        line = self._branches.line(project, params.branch)
+        require_writable(line)
         run = _Run(
             caller=job.caller,
-            project=project,
+            line=line,
+            store=store_of(self._storage, line),
             languages=self._storage.projects.list_languages(project.id),
             params=params,
             rules=self._rules(job.caller, project, params),
@@ -144,7 +151,7 @@ class ImportJob:
         )
 
     def _apply_keys(self, run: _Run, work: Work, batch: ImportBatch) -> None:
-        details = DetailKeeper(self._storage.keys, run.project, batch)
+        details = DetailKeeper(run.store, run.project, batch)
         done, total = 0, len(batch.keys)
         for some in _chunks(batch.keys):
             work.check_cancelled()
@@ -167,11 +174,11 @@ class ImportJob:
         """
         names = [key.name for key in some]
         codes = {run.project.source_language}.union(*(key.values for key in some))
-        there = self._writer.load(run.project, names, codes)
+        there = self._writer.load(run.line, names, codes)
         for key in some:
             old = there.named(key.name)
             if key.is_plural and old is not None and not old.is_plural:
-                return self._writer.load(run.project, names)
+                return self._writer.load(run.line, names)
         return there
 
     def _plan(
@@ -192,7 +199,7 @@ class ImportJob:
         writes = [plan.write for plan in plans if plan.write is not None]
         self._writer.write(
             run.caller,
-            run.project,
+            run.line,
             run.languages,
             writes,
             origin="import",
@@ -207,17 +214,17 @@ class ImportJob:
             self._access.require_language(run.caller, scope, tag)
         module, separator = run.params.module, run.project.key_separator
         prefix = f"{module}{separator}" if module is not None else ""
-        there = self._storage.keys.names_of(run.project.id, prefix=prefix)
+        there = run.store.names_of(run.project.id, prefix=prefix)
         gone = [there[name] for name in sorted(there) if name not in names]
         run.result.keys_removed = len(gone)
         if gone and not run.params.dry_run:
-            keys = self._storage.keys.find_keys(run.project.id, gone)
+            keys = run.store.find_keys(run.project.id, gone)
             now = timestamp(self._clock())
-            self._storage.keys.trash_keys(run.project.id, gone, now)
+            run.store.trash_keys(run.project.id, gone, now)
             self._tell_removed(run, [keys[id_] for id_ in gone])
 
     def _tell_removed(self, run: _Run, keys: Sequence[Key]) -> None:
-        events = KeyEvents(self._events, run.caller.actor, run.project)
+        events = KeyEvents(self._events, run.caller.actor, run.line)
         events.deleted(keys)
         events.append({})
 
@@ -236,6 +243,7 @@ class ImportJob:
             project_id=run.project.id,
             actor=run.caller.actor,
             items=[{"jobId": job.job.id}],
+            branch=run.line.name,
         )
 
     def _require(self, run: _Run, permission: str) -> None:
@@ -248,11 +256,16 @@ class _Run(Struct):
     """One import while it is done."""
 
     caller: Caller
-    project: Project
+    line: Line
+    store: KeyStore  # of the line
     languages: Sequence[Language]
     params: ImportParams
     rules: ImportRules
     result: ImportResult
+
+    @property
+    def project(self) -> Project:
+        return self.line.project
 
 
 def _chunks(keys: Sequence[ImportedKey]) -> Iterator[list[ImportedKey]]:

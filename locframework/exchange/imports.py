@@ -11,6 +11,8 @@ import msgspec
 from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.blobs.service import Blobs
+from locframework.branches.records import Line
+from locframework.branches.service import Branches, require_writable
 from locframework.crash_points import crash_point
 from locframework.errors import UnreadableFile, ValidationFailed
 from locframework.formats.records import SourceFile
@@ -19,13 +21,12 @@ from locframework.jobs.records import Job
 from locframework.jobs.service import Jobs
 from locframework.keys.records import TAG_LENGTH, TAGS_MOST
 from locframework.keys.rules import check_key, clean_tags
-from locframework.keys.service import on_main, require_open_main
-from locframework.keys.store import KeyStore
+from locframework.keys.store import store_of
 from locframework.languages import require_tag
 from locframework.projects.languages import Languages
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
-from locframework.storage import Transactions
+from locframework.storage import Storage
 
 from .gathering import gather
 from .import_job import PERMISSION, TYPE, ImportParams
@@ -44,19 +45,19 @@ class Imports:
 
     def __init__(
         self,
-        keys: KeyStore,
-        transactions: Transactions,
+        storage: Storage,
         access: Access,
         projects: Projects,
+        branches: Branches,
         languages: Languages,
         formats: Formats,
         blobs: Blobs,
         jobs: Jobs,
     ) -> None:
-        self._keys = keys
-        self._transactions = transactions
+        self._storage = storage
         self._access = access
         self._projects = projects
+        self._branches = branches
         self._languages = languages
         self._reader = UploadReader(formats)
         self._blobs = blobs
@@ -81,13 +82,13 @@ class Imports:
         if options.mode == "replace" and not batch.keys:
             message = "a file without keys would remove every key"
             raise ValidationFailed.at("form.mode", "replace", message)
-        on_main(options.branch)
+        line = self._branches.line(project, options.branch)
         if options.mode == "replace":
             self._judge_languages(caller, project, self._codes(project))
         written = dict.fromkeys(tag for key in batch.keys for tag in key.values)
         self._judge_languages(caller, project, written)
-        self._judge_keys(caller, project, batch)
-        require_open_main(project)
+        self._judge_keys(caller, line, batch)
+        require_writable(line)
         note = self._blobs.put(_encoded(batch), keep_for=KEPT_FOR)
         crash_point("import.before_job")
         params = ImportParams(
@@ -98,9 +99,10 @@ class Imports:
             dry_run=options.dry_run,
             tags=tags,
             module=options.module,
+            branch=line.branch.id if line.branch else None,
         )
         given = msgspec.to_builtins(params)
-        with self._transactions.transaction():
+        with self._storage.transaction():
             started = self._jobs.start(caller, project, TYPE, PERMISSION, given)
         crash_point("import.after_job")
         return started.job
@@ -128,17 +130,19 @@ class Imports:
         for tag in tags:
             self._access.require_language(caller, scope_of(project), tag)
 
-    def _judge_keys(self, caller: Caller, project: Project, batch: ImportBatch) -> None:
+    def _judge_keys(self, caller: Caller, line: Line, batch: ImportBatch) -> None:
         """Ask for what the import needs; whoever writes texts only needs no more."""
+        project = line.project
         if any(key.values or key.source for key in batch.keys):
             self._projects.require_also(caller, "translation_write", project)
         if not self._access.may(caller, "key_create", scope_of(project)):
             names = [key.name for key in batch.keys]
-            if self._are_new(project, names):
+            if self._are_new(line, names):
                 self._projects.require_also(caller, "key_create", project)
 
-    def _are_new(self, project: Project, names: Sequence[str]) -> bool:
-        there: Collection[str] = self._keys.find_keys_by_name(project.id, names)
+    def _are_new(self, line: Line, names: Sequence[str]) -> bool:
+        store = store_of(self._storage, line)
+        there: Collection[str] = store.find_keys_by_name(line.project.id, names)
         return len(there) < len(names)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from locframework.access.records import Caller
+from locframework.branches.records import Line
+from locframework.branches.service import Branches, require_writable
 from locframework.errors import (
     KeyExists,
     KeyNotFound,
@@ -15,9 +17,8 @@ from locframework.errors import (
 from locframework.ids import is_id
 from locframework.languages import require_tag
 from locframework.projects.languages import Languages
-from locframework.projects.records import Project
 from locframework.projects.service import Projects
-from locframework.storage import Transactions
+from locframework.storage import Storage
 
 from .records import (
     BulkKey,
@@ -31,8 +32,8 @@ from .records import (
     OnExisting,
     ValueItem,
 )
-from .service import key_write, on_main, require_open_main
-from .store import KeyStore
+from .service import key_write
+from .store import store_of
 from .writer import KeyWriter
 
 
@@ -41,15 +42,15 @@ class BulkKeys:
 
     def __init__(
         self,
-        store: KeyStore,
-        transactions: Transactions,
+        storage: Storage,
         projects: Projects,
+        branches: Branches,
         languages: Languages,
         writer: KeyWriter,
     ) -> None:
-        self._store = store
-        self._transactions = transactions
+        self._storage = storage
         self._projects = projects
+        self._branches = branches
         self._languages = languages
         self._writer = writer
 
@@ -72,16 +73,17 @@ class BulkKeys:
             self._projects.require_also(caller, "translation_write", project)
         if new.on_existing == "update":
             self._projects.require_also(caller, "key_update", project)
-        on_main(branch)
-        with self._transactions.transaction():
-            project = self._projects.lock(project)
-            require_open_main(project)
+        line = self._branches.line(project, branch)
+        with self._storage.transaction():
+            line = self._branches.open_line(line)
+            require_writable(line)
+            store = store_of(self._storage, line)
             names = {item.key for item in new.keys}
-            there = self._store.find_keys_by_name(project.id, names)
+            there = store.find_keys_by_name(project.id, names)
             plans = [
                 _key_plan(item, there, new.on_existing) for item in _once(new.keys)
             ]
-            return self._write(caller, project, plans)
+            return self._write(caller, line, plans)
 
     def set_values(
         self,
@@ -97,24 +99,25 @@ class BulkKeys:
         BranchProtected.
         """
         project = self._projects.require(caller, "translation_write", project_id)
-        on_main(branch)
-        with self._transactions.transaction():
-            project = self._projects.lock(project)
-            require_open_main(project)
+        line = self._branches.line(project, branch)
+        with self._storage.transaction():
+            line = self._branches.open_line(line)
+            require_writable(line)
+            store = store_of(self._storage, line)
             names = {item.key for item in new.items if item.key is not None}
-            there = self._store.find_keys_by_name(project.id, names)
+            there = store.find_keys_by_name(project.id, names)
             plans = [_value_plan(item, there) for item in new.items]
-            return self._write(caller, project, plans)
+            return self._write(caller, line, plans)
 
     def _write(
         self,
         caller: Caller,
-        project: Project,
+        line: Line,
         plans: list[KeyWrite | Key | LocError],
     ) -> list[ItemResult]:
-        languages = self._languages.of(project)
+        languages = self._languages.of(line.project)
         writes = [plan for plan in plans if isinstance(plan, KeyWrite)]
-        written = iter(self._writer.write_each(caller, project, languages, writes))
+        written = iter(self._writer.write_each(caller, line, languages, writes))
         results: list[ItemResult] = []
         for at, plan in enumerate(plans):
             outcome = next(written) if isinstance(plan, KeyWrite) else plan

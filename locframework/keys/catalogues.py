@@ -5,6 +5,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from locframework.branches.records import Line
 from locframework.formats.records import (
     PLURAL_FORMS,
     Catalogue,
@@ -16,10 +17,11 @@ from locframework.formats.records import (
 )
 from locframework.projects.records import Language, Project
 from locframework.projects.rules import fallback_chain
+from locframework.storage import Storage
 
 from .records import FileDetail, Selection, TextRow
 from .rules import module_of
-from .store import KeyStore
+from .store import KeyStore, store_of
 
 Missing = Literal["omit", "source", "fallback"]
 """What stands for a text that is not there: nothing, the source text, or the first
@@ -35,12 +37,12 @@ class Catalogues:
     each language that may stand in, and three for what files said beyond our model.
     """
 
-    def __init__(self, store: KeyStore) -> None:
-        self._store = store
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
 
     def of_language(
         self,
-        project: Project,
+        line: Line,
         languages: Sequence[Language],
         language_code: str,
         format_: FormatInfo,
@@ -53,11 +55,12 @@ class Catalogues:
         ``languages`` are all of the project's, and ``language_code`` is among them.
         A key without a text is there with the value None.
         """
-        family = family_of(format_.id)
-        by_key = self._store.details_of(project.id, family, "")
-        by_value = self._store.details_of(project.id, family, language_code)
-        sources = self._sources(project, format_, which)
-        rows = self._rows(project, languages, language_code, which, missing)
+        family, project = family_of(format_.id), line.project
+        store = store_of(self._storage, line)
+        by_key = store.details_of(project.id, family, "")
+        by_value = store.details_of(project.id, family, language_code)
+        sources = _sources(store, project, format_, which)
+        rows = _rows(store, project, languages, language_code, which, missing)
         entries = [
             Entry(
                 key=row.key,
@@ -76,49 +79,8 @@ class Catalogues:
             language_code=language_code,
             entries=entries,
             plural_forms=language.plural_forms,
-            detail=self._file_detail(project, family, which, language_code),
+            detail=_file_detail(store, project, family, which, language_code),
         )
-
-    def _rows(
-        self,
-        project: Project,
-        languages: Sequence[Language],
-        language_code: str,
-        which: Selection,
-        missing: Missing,
-    ) -> Iterator[TextRow]:
-        """The language's rows; those without texts with another language's."""
-        codes = [language_code]
-        fallbacks = {
-            language.language_code: language.fallback_language_code
-            for language in languages
-        }
-        if missing == "source" and language_code != project.source_language:
-            codes.append(project.source_language)
-        if missing == "fallback":
-            codes += fallback_chain(language_code, fallbacks, project.source_language)
-        streams = [self._store.text_rows(project.id, code, which) for code in codes]
-        for rows in zip(*streams, strict=True):
-            yield next((row for row in rows if row.texts), rows[0])
-
-    def _sources(
-        self, project: Project, format_: FormatInfo, which: Selection
-    ) -> Iterator[Text | None]:
-        if not format_.source_texts:
-            return
-        newest = replace(which, min_status=_NEWEST)
-        for row in self._store.text_rows(project.id, project.source_language, newest):
-            yield _text(row)
-
-    def _file_detail(
-        self, project: Project, family: str, which: Selection, language_code: str
-    ) -> Detail | None:
-        """Of the file of this module; else of the project's file as a whole."""
-        for module in dict.fromkeys((which.module or "", "")):
-            found = self._store.file_detail(project.id, family, module, language_code)
-            if found is not None:
-                return found.detail
-        return None
 
 
 def family_of(format_id: str) -> str:
@@ -152,3 +114,47 @@ def _text(row: TextRow) -> Text | None:
 
 def _detail(kept: FileDetail | None) -> Detail | None:
     return None if kept is None else kept.detail
+
+
+def _rows(
+    store: KeyStore,
+    project: Project,
+    languages: Sequence[Language],
+    language_code: str,
+    which: Selection,
+    missing: Missing,
+) -> Iterator[TextRow]:
+    """The language's rows; those without texts with another language's."""
+    codes = [language_code]
+    fallbacks = {
+        language.language_code: language.fallback_language_code
+        for language in languages
+    }
+    if missing == "source" and language_code != project.source_language:
+        codes.append(project.source_language)
+    if missing == "fallback":
+        codes += fallback_chain(language_code, fallbacks, project.source_language)
+    streams = [store.text_rows(project.id, code, which) for code in codes]
+    for rows in zip(*streams, strict=True):
+        yield next((row for row in rows if row.texts), rows[0])
+
+
+def _sources(
+    store: KeyStore, project: Project, format_: FormatInfo, which: Selection
+) -> Iterator[Text | None]:
+    if not format_.source_texts:
+        return
+    newest = replace(which, min_status=_NEWEST)
+    for row in store.text_rows(project.id, project.source_language, newest):
+        yield _text(row)
+
+
+def _file_detail(
+    store: KeyStore, project: Project, family: str, which: Selection, language_code: str
+) -> Detail | None:
+    """Of the file of this module; else of the project's file as a whole."""
+    for module in dict.fromkeys((which.module or "", "")):
+        found = store.file_detail(project.id, family, module, language_code)
+        if found is not None:
+            return found.detail
+    return None

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from locframework.branches.records import Line
 from locframework.events import Actor, EventLog
-from locframework.projects.records import Project
 
 from .records import Key, StoredValue
 
@@ -13,10 +13,10 @@ Item = Mapping[str, object]
 class KeyEvents:
     """Gathers what a batch did to keys and values, and appends it as events."""
 
-    def __init__(self, log: EventLog, actor: Actor, project: Project) -> None:
+    def __init__(self, log: EventLog, actor: Actor, line: Line) -> None:
         self._log = log
         self._actor = actor
-        self._project = project
+        self._line = line
         self._items: dict[str, list[Item]] = {}
 
     def created(self, key: Key) -> None:
@@ -62,10 +62,11 @@ class KeyEvents:
         for type_, items in self._items.items():
             self._log.append(
                 type_,
-                organization_id=self._project.organization_id,
-                project_id=self._project.id,
+                organization_id=self._line.project.organization_id,
+                project_id=self._line.project.id,
                 actor=self._actor,
                 items=items,
+                branch=self._line.name,
             )
         self._items = {}
 

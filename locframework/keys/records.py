@@ -82,6 +82,29 @@ class StoredValue(Struct, frozen=True, gc=False):
     updated_by: str  # actor id
 
 
+class KeyState(Struct, frozen=True):
+    """A key with all its texts, as it was at some moment."""
+
+    key: Key
+    values: tuple[StoredValue, ...]
+
+
+BranchKeyKind = Literal["copy", "own", "hidden"]
+
+
+class BranchKey(Struct, frozen=True):
+    """A key that a branch does not read from main.
+
+    ``copy``: the branch changed or deleted it; ``base`` is what it was before. What is
+    the same in base and copy follows main. ``own``: made on the branch. ``hidden``:
+    main's, out of sight because the branch has a key of that name.
+    """
+
+    key_id: str
+    kind: BranchKeyKind
+    base: KeyState | None = None  # of a copy
+
+
 class ValueDetail(KeyValue, frozen=True, rename="camel"):
     """A Key value with where it stands (decisions 2.3.6)."""
 

@@ -6,11 +6,11 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
+from locframework.branches.records import Line
+from locframework.branches.service import Branches, require_writable
 from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
 from locframework.errors import (
-    BranchNotFound,
-    BranchProtected,
     KeyExists,
     KeyNotFound,
     LanguageNotFound,
@@ -25,7 +25,7 @@ from locframework.paging import Page, PageRequest
 from locframework.projects.languages import Languages
 from locframework.projects.records import Language, Project
 from locframework.projects.service import Projects
-from locframework.storage import Transactions
+from locframework.storage import Storage
 
 from .events import KeyEvents
 from .query import filter_of
@@ -41,26 +41,29 @@ from .records import (
     ValueDetail,
 )
 from .rules import clean_tags, in_order, shown_value
-from .store import KeyStore
+from .store import KeyStore, store_of
 from .writer import KeyWriter
 
 
 class Keys:
-    """Keys and their values. ``branch`` None is main, everywhere."""
+    """Keys and their values. ``branch`` is a branch's name or id; None is main.
+
+    With a branch everything raises BranchNotFound and BranchNotOpen.
+    """
 
     def __init__(
         self,
-        store: KeyStore,
-        transactions: Transactions,
+        storage: Storage,
         projects: Projects,
+        branches: Branches,
         languages: Languages,
         writer: KeyWriter,
         events: EventLog,
         clock: Clock,
     ) -> None:
-        self._store = store
-        self._transactions = transactions
+        self._storage = storage
         self._projects = projects
+        self._branches = branches
         self._languages = languages
         self._writer = writer
         self._events = events
@@ -83,9 +86,8 @@ class Keys:
         project = self._projects.require(caller, "key_create", project_id)
         if new.values:
             self._projects.require_also(caller, "translation_write", project)
-        write = key_write(new)
-        written = self._write(caller, project, write, branch)
-        return replace(written, values=UNSET)
+        line = self._branches.line(project, branch)
+        return replace(self._write(caller, line, key_write(new)), values=UNSET)
 
     def get_key(
         self,
@@ -97,9 +99,9 @@ class Keys:
     ) -> Key:
         """The key with its values in all languages. Raises KeyNotFound."""
         project = self._projects.require(caller, "translation_read", project_id)
-        on_main(branch)
-        key = self._find(project, key_id)
-        values = self._store.values_of([key.id]).get(key.id, [])
+        store = store_of(self._storage, self._branches.line(project, branch))
+        key = _find(store, project, key_id)
+        values = store.values_of([key.id]).get(key.id, [])
         return self._writer.shown(key, values, self._order(project))
 
     def list_keys(self, caller: Caller, project_id: str, query: KeyQuery) -> Page[Key]:
@@ -111,12 +113,12 @@ class Keys:
         project = self._projects.require(caller, "translation_read", project_id)
         languages = self._languages.of(project)
         where = filter_of(query, [lang.language_code for lang in languages])
-        on_main(query.branch)
+        store = store_of(self._storage, self._branches.line(project, query.branch))
         request = PageRequest(query.page, query.limit)
-        page = self._store.list_keys(project.id, where, query.sort, request)
+        page = store.list_keys(project.id, where, query.sort, request)
         if query.include is None or not page.items:
             return page
-        values = self._store.values_of([key.id for key in page.items])
+        values = store.values_of([key.id for key in page.items])
         order = order_of(languages)
         items = [
             self._writer.shown(key, values.get(key.id, []), order) for key in page.items
@@ -150,7 +152,8 @@ class Keys:
             screenshot_file_id=changes.screenshot_file_id,
             screenshot_url=UNSET if changes.screenshot_file_id is UNSET else None,
         )
-        return replace(self._write(caller, project, write, branch), values=UNSET)
+        line = self._branches.line(project, branch)
+        return replace(self._write(caller, line, write), values=UNSET)
 
     def delete_key(
         self,
@@ -162,40 +165,48 @@ class Keys:
     ) -> Key:
         """Move the key to the trash, where it can be restored for 30 days."""
         project = self._projects.require(caller, "key_delete", project_id)
-        on_main(branch)
-        with self._transactions.transaction():
-            project = self._projects.lock(project)
-            key = self._find(project, key_id)
-            require_open_main(project)
+        line = self._branches.line(project, branch)
+        with self._storage.transaction():
+            line = self._branches.open_line(line)
+            store = store_of(self._storage, line)
+            key = _find(store, project, key_id)
+            require_writable(line)
             now = timestamp(self._clock())
-            self._store.trash_keys(project.id, [key.id], now)
-            events = KeyEvents(self._events, caller.actor, project)
+            store.trash_keys(project.id, [key.id], now)
+            events = KeyEvents(self._events, caller.actor, line)
             events.deleted([key])
             events.append({})
         return key
 
-    def restore_key(self, caller: Caller, project_id: str, key_id: str) -> Key:
+    def restore_key(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        *,
+        branch: str | None = None,
+    ) -> Key:
         """Bring a key back from the trash, with its values.
 
         Raises KeyNotFound when it is not there, KeyExists when its name was taken.
         """
         project = self._projects.require(caller, "key_delete", project_id)
-        with self._transactions.transaction():
-            project = self._projects.lock(project)
-            key = (
-                self._store.find_trashed(project.id, key_id) if is_id(key_id) else None
-            )
+        line = self._branches.line(project, branch)
+        with self._storage.transaction():
+            line = self._branches.open_line(line)
+            store = store_of(self._storage, line)
+            key = store.find_trashed(project.id, key_id) if is_id(key_id) else None
             if key is None:
                 raise KeyNotFound
-            require_open_main(project)
-            if self._store.find_keys_by_name(project.id, [key.key]):
+            require_writable(line)
+            if store.find_keys_by_name(project.id, [key.key]):
                 raise KeyExists(f"key {shown(key.key)!r} is in the project again")
             now = timestamp(self._clock())
-            self._store.restore_key(project.id, key.id, now)
-            events = KeyEvents(self._events, caller.actor, project)
+            store.restore_key(project.id, key.id, now)
+            events = KeyEvents(self._events, caller.actor, line)
             events.restored(key)
             events.append({})
-        return self._find(project, key.id)
+        return _find(store, project, key.id)
 
     def get_value(
         self,
@@ -211,10 +222,10 @@ class Keys:
         Empty when there is no text. Raises KeyNotFound, LanguageNotFound.
         """
         project = self._projects.require(caller, "translation_read", project_id)
-        on_main(branch)
-        key = self._find(project, key_id)
+        store = store_of(self._storage, self._branches.line(project, branch))
+        key = _find(store, project, key_id)
         tag = self._tag(project, lang)
-        rows = self._store.values_of([key.id], [tag]).get(key.id, [])
+        rows = store.values_of([key.id], [tag]).get(key.id, [])
         return [value_detail(row) for row in in_order(rows, {tag: 0})]
 
     def set_value(
@@ -235,6 +246,7 @@ class Keys:
         LanguageNotAssigned, BranchProtected.
         """
         project = self._projects.require(caller, "translation_write", project_id)
+        line = self._branches.line(project, branch)
         write = KeyWrite(
             name=key_id,
             key_id=_require_id(key_id),
@@ -242,28 +254,19 @@ class Keys:
             keep_fresh=new.keep_fresh,
         )
         try:
-            return self._write(caller, project, write, branch)
+            return self._write(caller, line, write)
         except LanguageNotInProject:  # of the path, not of the body
             raise LanguageNotFound from None
 
-    def _write(
-        self, caller: Caller, project: Project, write: KeyWrite, branch: str | None
-    ) -> Key:
-        on_main(branch)
-        with self._transactions.transaction():
-            project = self._projects.lock(project)
-            languages = self._languages.of(project)
-            [written] = self._writer.write(caller, project, languages, [write])
-            require_open_main(project)
+    def _write(self, caller: Caller, line: Line, write: KeyWrite) -> Key:
+        with self._storage.transaction():
+            line = self._branches.open_line(line)
+            languages = self._languages.of(line.project)
+            [written] = self._writer.write(caller, line, languages, [write])
+            require_writable(line)
             crash_point("keys.before_commit")
         crash_point("keys.after_commit")
         return written.key
-
-    def _find(self, project: Project, key_id: str) -> Key:
-        key = self._store.find_key(project.id, key_id) if is_id(key_id) else None
-        if key is None:
-            raise KeyNotFound
-        return key
 
     def _tag(self, project: Project, lang: str) -> str:
         tag = tag_in_path(lang)
@@ -298,16 +301,11 @@ def _require_id(key_id: str) -> str:
     return key_id
 
 
-def on_main(branch: str | None) -> None:
-    """Raise BranchNotFound for any branch that is named: main is all there is."""
-    if branch is not None:
-        raise BranchNotFound
-
-
-def require_open_main(project: Project) -> None:
-    """Raise BranchProtected when main takes no direct writes."""
-    if project.main_protected:
-        raise BranchProtected
+def _find(store: KeyStore, project: Project, key_id: str) -> Key:
+    key = store.find_key(project.id, key_id) if is_id(key_id) else None
+    if key is None:
+        raise KeyNotFound
+    return key
 
 
 def order_of(languages: Sequence[Language]) -> dict[str, int]:

@@ -3,10 +3,21 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
+from locframework.branches.records import Line
 from locframework.clock import Timestamp
 from locframework.paging import Page, PageRequest
+from locframework.storage import Storage
 
-from .records import FileDetail, Key, KeyFilter, Selection, StoredValue, TextRow
+from .records import (
+    BranchKey,
+    FileDetail,
+    Key,
+    KeyFilter,
+    KeyState,
+    Selection,
+    StoredValue,
+    TextRow,
+)
 
 
 class KeyStore(Protocol):
@@ -33,6 +44,16 @@ class KeyStore(Protocol):
         self, project_id: str, names: Collection[str]
     ) -> dict[str, Key]:
         """By name; those that are not there are left out."""
+        ...
+
+    def branches_with(
+        self, project_id: str, key_ids: Collection[str], names: Collection[str]
+    ) -> Mapping[str, Collection[str]]:
+        """Which open branches have one of these keys for themselves, or one so named.
+
+        By branch id, the ids of their keys. Empty at the cost of one statement when
+        no branch is open. Asked of main.
+        """
         ...
 
     def find_trashed(self, project_id: str, key_id: str) -> Key | None: ...
@@ -114,4 +135,36 @@ class KeyStore(Protocol):
         self, project_id: str, family: str, module: str, language_code: str
     ) -> FileDetail | None:
         """Of the file as a whole."""
+        ...
+
+
+def store_of(storage: Storage, line: Line) -> KeyStore:
+    """The keys as they are seen, and written, on a line."""
+    if line.branch is None:
+        return storage.keys
+    return storage.branch_keys(line.project.id, line.branch.id)
+
+
+class BranchKeyStore(KeyStore, Protocol):
+    """The keys that are seen from a branch: main's, overlaid with its own.
+
+    A write copies what it touches from main first, so main is never changed; a read
+    finds the copy from then on. Keys keep their id; ``key_source`` of a copy or an own
+    key is ``branch``. Batches cost a constant number of statements more than main's.
+    """
+
+    def overlay(self, key_ids: Collection[str] | None = None) -> list[BranchKey]:
+        """What the branch has for itself, of these keys or all of it, by key id."""
+        ...
+
+    def copies(self, key_ids: Collection[str]) -> dict[str, KeyState]:
+        """Copies and own keys as they are on the branch; deleted ones are left out."""
+        ...
+
+    def put_overlay(self, keys: Sequence[BranchKey]) -> None:
+        """Insert, or replace, what is noted about keys; the copies stay as they are."""
+        ...
+
+    def drop_overlay(self, key_ids: Collection[str]) -> None:
+        """Forget the copies, deleted ones too, and what is noted: main shows again."""
         ...

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.access.service import Access
+from locframework.branches.records import Line
 from locframework.clock import Clock, Timestamp, timestamp
 from locframework.crash_points import crash_point
 from locframework.errors import (
@@ -23,6 +24,7 @@ from locframework.events import EventLog
 from locframework.ids import new_id
 from locframework.projects.records import Language, Project
 from locframework.projects.service import scope_of
+from locframework.storage import Storage
 
 from .events import KeyEvents
 from .records import Key, KeyWrite, KeyWritten, Origin, StoredValue
@@ -36,7 +38,7 @@ from .rules import (
     texts_by_form,
     written,
 )
-from .store import KeyStore
+from .store import store_of
 from .working_set import Place, WorkingSet
 
 
@@ -49,16 +51,16 @@ class KeyWriter:
     """
 
     def __init__(
-        self, store: KeyStore, events: EventLog, access: Access, clock: Clock
+        self, storage: Storage, events: EventLog, access: Access, clock: Clock
     ) -> None:
-        self._store = store
+        self._storage = storage
         self._events = events
         self._access = access
         self._clock = clock
 
     def load(
         self,
-        project: Project,
+        line: Line,
         names: Collection[str],
         language_codes: Collection[str] | None = None,
     ) -> WorkingSet:
@@ -67,14 +69,14 @@ class KeyWriter:
         ``language_codes`` leaves out values in languages that are not written; a
         write that turns plurals on or off needs them all.
         """
-        keys = WorkingSet(self._store, project.id)
+        keys = WorkingSet(store_of(self._storage, line), line.project.id)
         keys.load((), names, language_codes)
         return keys
 
     def write(
         self,
         caller: Caller,
-        project: Project,
+        line: Line,
         languages: Sequence[Language],
         writes: Sequence[KeyWrite],
         *,
@@ -90,7 +92,7 @@ class KeyWriter:
         grows with size / 500.
         """
         results = self.write_each(
-            caller, project, languages, writes, origin=origin, loaded=loaded
+            caller, line, languages, writes, origin=origin, loaded=loaded
         )
         done: list[KeyWritten] = []
         for result in results:
@@ -102,7 +104,7 @@ class KeyWriter:
     def write_each(
         self,
         caller: Caller,
-        project: Project,
+        line: Line,
         languages: Sequence[Language],
         writes: Sequence[KeyWrite],
         *,
@@ -110,6 +112,7 @@ class KeyWriter:
         loaded: WorkingSet | None = None,
     ) -> list[KeyWritten | LocError]:
         """Write each item that can be written; the refusal stands in its place."""
+        project = line.project
         batch = _Batch(
             caller=caller,
             project=project,
@@ -120,12 +123,12 @@ class KeyWriter:
         )
         keys = loaded
         if keys is None:
-            keys = WorkingSet(self._store, project.id)
+            keys = WorkingSet(store_of(self._storage, line), project.id)
             keys.load(
                 {write.key_id for write in writes if write.key_id is not None},
                 set(_names(writes)),
             )
-        events = KeyEvents(self._events, caller.actor, project)
+        events = KeyEvents(self._events, caller.actor, line)
         results: list[KeyWritten | LocError] = []
         for write in writes:
             try:

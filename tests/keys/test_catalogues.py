@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from locframework.app import OPERATOR
+from locframework.branches.records import Line
 from locframework.formats.records import Catalogue, FormatInfo
 from locframework.keys.catalogues import Missing, by_module, family_of
 from locframework.keys.records import FileDetail, Selection
@@ -48,7 +49,7 @@ class Texts:
         languages = framework.languages.of(project)
         with framework.storage.snapshot():
             return framework.catalogues.of_language(
-                project, languages, tag, info, which, missing=missing
+                Line(project), languages, tag, info, which, missing=missing
             )
 
 

@@ -1,12 +1,14 @@
 """Answers a page of keys in two statements, from whichever end is nearer."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from locframework.ports import Key, KeyFilter, Page, PageRequest
 
 from .database import Database
-from .key_columns import IN_PROJECT, KEY, PROJECT, key_of
-from .key_sets import KeySet, all_keys, listed_keys, only_list
+from .engine import Row
+from .key_columns import KEY, key_of
+from .key_sets import KeySet, Source, all_keys, counted, listed_keys
 from .parts import Part
 
 _TIMES = {"createdAt": "k.created_at", "updatedAt": "k.updated_at"}
@@ -28,10 +30,12 @@ def list_keys(
     where: KeyFilter,
     sort: str,
     page: PageRequest,
+    sources: Sequence[Source] | None = None,
 ) -> Page[Key]:
-    """See KeyStore.list_keys."""
+    """See KeyStore.list_keys; ``sources`` other than main alone are a branch's."""
+    sources = sources or [Source(project_id)]
     with database.snapshot():
-        total, of_all = (0, 0) if where.nothing else _count(database, project_id, where)
+        total, of_all = (0, 0) if where.nothing else _count(database, sources, where)
         keys: list[Key] = []
         if page.offset < total:
             piece = _slice(page, total, descending=sort.startswith("-"))
@@ -40,33 +44,32 @@ def list_keys(
             # to sort what is found, or to meet it in the order of time?
             walked = (piece.offset + piece.limit) * of_all // total
             wide = by_time and walked < total * _SORTING
-            keys_set = _set(project_id, where, with_keys=by_time, wide=wide)
-            keys = _page(database, project_id, keys_set, field, piece)
+            sets = [_set(one, where, with_keys=by_time, wide=wide) for one in sources]
+            rows = _page(database, sets, field, piece)
+            keys = [key_of(project_id, row) for row in rows]
     return Page(keys, total, page.page, page.limit)
 
 
-def _count(database: Database, project_id: str, where: KeyFilter) -> tuple[int, int]:
+def _count(
+    database: Database, sources: Sequence[Source], where: KeyFilter
+) -> tuple[int, int]:
     """How many keys meet the filter, and how many there are."""
-    one_list = only_list(where)
-    if where == KeyFilter(language_code=where.language_code):
-        count = Part("key_count")
-    elif one_list is not None:
-        sql = "SELECT keys FROM key_list_lengths WHERE project = number AND list = ?"
-        count = Part(f"({sql})", (one_list,))
-    else:
-        keys = _set(project_id, where, with_keys=False, wide=False)
-        sql = f"SELECT count(*) FROM {keys.source.sql} WHERE {keys.where.sql}"
-        count = Part(f"({sql})", keys.params)
+    parts = [part for source in sources for part in counted(source, where)]
+    found = " + ".join(f"coalesce({part.sql}, 0)" for part in parts)
     row = database.row(
-        f"SELECT {count.sql}, key_count FROM lines WHERE id = ?",
-        (*count.params, project_id),
+        f"SELECT {found}, (SELECT sum(key_count) FROM lines"
+        f" WHERE id IN ({', '.join('?' * len(sources))}))",
+        (
+            *(param for part in parts for param in part.params),
+            *(source.line_id for source in sources),
+        ),
     )
-    return (row[0] or 0, row[1]) if row else (0, 0)
+    return (row[0], row[1] or 0) if row else (0, 0)
 
 
-def _set(project_id: str, where: KeyFilter, *, with_keys: bool, wide: bool) -> KeySet:
-    narrow = None if wide else listed_keys(project_id, where, with_keys=with_keys)
-    return narrow or all_keys(project_id, where)
+def _set(source: Source, where: KeyFilter, *, with_keys: bool, wide: bool) -> KeySet:
+    narrow = None if wide else listed_keys(source, where, with_keys=with_keys)
+    return narrow or all_keys(source, where)
 
 
 def _slice(page: PageRequest, total: int, *, descending: bool) -> _Slice:
@@ -78,24 +81,31 @@ def _slice(page: PageRequest, total: int, *, descending: bool) -> _Slice:
 
 
 def _page(
-    database: Database, project_id: str, keys: KeySet, field: str, piece: _Slice
-) -> list[Key]:
+    database: Database, sets: Sequence[KeySet], field: str, piece: _Slice
+) -> list[Row]:
     way = "DESC" if piece.descending else "ASC"
     time = _TIMES.get(field)
     if time is None:
-        place, order, outer = keys.name, f"{keys.name} {way}", f"k.key {way}"
-        mine = f"k.project = {PROJECT} AND k.key = found.place AND k.deleted_at IS NULL"
+        places = [
+            Part(f"{keys.name} AS place, {keys.table}.project AS line") for keys in sets
+        ]
+        order, outer = f"place {way}", f"k.key {way}"
+        mine = "k.project = found.line AND k.key = found.place AND k.deleted_at IS NULL"
     else:
-        place, mine = "k.id", f"k.{IN_PROJECT} AND k.id = found.place"
-        order = outer = f"{time} {way}, k.id {way}"
+        places = [Part(f"{time} AS time, k.id AS place") for _ in sets]
+        order, outer = f"time {way}, place {way}", f"{time} {way}, k.id {way}"
+        mine = "k.id = found.place"
+    walks = " UNION ALL ".join(
+        f"SELECT {place.sql} FROM {keys.source.sql} WHERE {keys.where.sql}"
+        for place, keys in zip(places, sets, strict=True)
+    )
     rows = database.rows(
         f"""SELECT {KEY} FROM (
-                SELECT {place} AS place FROM {keys.source.sql}
-                WHERE {keys.where.sql} ORDER BY {order} LIMIT ? OFFSET ?
+                {walks} ORDER BY {order} LIMIT ? OFFSET ?
             ) found CROSS JOIN keys k WHERE {mine}
             ORDER BY {outer}""",
-        (*keys.params, piece.limit, piece.offset, project_id),
+        (*(p for keys in sets for p in keys.params), piece.limit, piece.offset),
     )
     if piece.reverse:
         rows.reverse()
-    return [key_of(project_id, row) for row in rows]
+    return rows

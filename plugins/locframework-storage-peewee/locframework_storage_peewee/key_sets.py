@@ -15,16 +15,30 @@ from .key_columns import PROJECT
 from .key_lists import OUTDATED, UNTRANSLATED, of_plural, of_state, of_tag
 from .parts import Part, contains, every, starts_with
 
+_HIDDEN = f"""(SELECT h.key FROM branch_keys b JOIN keys h ON h.id = b.key_id
+    WHERE b.branch_id = ? AND h.project + 0 = {PROJECT} AND h.deleted_at IS NULL)"""
+"""The names on a line of the keys that a branch has for itself."""
+
+
+class Source(NamedTuple):
+    """A line to take keys from: all of its keys, or but for those that a branch has
+    for itself."""
+
+    line_id: str
+    but_for: str | None = None  # a branch
+
 
 class KeySet(NamedTuple):
-    """Some keys of a project, each once: what stands after FROM and after WHERE.
+    """Some keys of a line, each once: what stands after FROM and after WHERE.
 
-    ``name`` is the column of their names. The columns of the table ``keys`` are those
-    of k, where it was asked for.
+    ``table`` is the one that is walked, with a column ``project``, the line's number;
+    ``name`` is the column of the names. The columns of the table ``keys`` are those of
+    k, where it was asked for.
     """
 
     source: Part
     where: Part
+    table: str
     name: str
 
     @property
@@ -39,29 +53,30 @@ class _List(NamedTuple):
     name: str | None  # of one list
 
 
-def all_keys(project_id: str, where: KeyFilter) -> KeySet:
+def all_keys(from_: Source, where: KeyFilter) -> KeySet:
     """Walks all keys, in any order; has the table ``keys``."""
-    lists, rest = _lists(project_id, where)
-    live = Part(f"k.project = {PROJECT} AND k.deleted_at IS NULL", (project_id,))
+    lists, rest = _lists(from_.line_id, where)
+    live = Part(f"k.project = {PROJECT} AND k.deleted_at IS NULL", (from_.line_id,))
     asked = [
         live,
-        *(_on_list("k.key", project_id, one) for one in lists),
-        *_of_names(rest, "k.key"),
+        *(_on_list("k.key", from_.line_id, one) for one in lists),
+        *_of_names(from_, rest, "k.key"),
         *_of_keys(rest),
     ]
-    return KeySet(Part("keys k"), every(asked), "k.key")
+    return KeySet(Part("keys k"), every(asked), "k", "k.key")
 
 
-def listed_keys(project_id: str, where: KeyFilter, *, with_keys: bool) -> KeySet | None:
+def listed_keys(from_: Source, where: KeyFilter, *, with_keys: bool) -> KeySet | None:
     """Walks the first list that the filter names; None when it names none.
 
     ``with_keys``: the table ``keys`` is asked for.
     """
-    lists, rest = _lists(project_id, where)
+    line_id = from_.line_id
+    lists, rest = _lists(line_id, where)
     if not lists:
         return None
     first, *others = lists
-    source, asked = Part("key_lists s"), [_of_list("s", project_id, first)]
+    source, asked = Part("key_lists s"), [_of_list("s", line_id, first)]
     if first.name is None:
         once = f"SELECT DISTINCT s.project, s.key FROM key_lists s WHERE {asked[0].sql}"
         source, asked = Part(f"({once}) s", asked[0].params), [Part("TRUE")]
@@ -71,27 +86,58 @@ def listed_keys(project_id: str, where: KeyFilter, *, with_keys: bool) -> KeySet
         source = Part(f"{source.sql} CROSS JOIN keys k", source.params)
         join = "k.project = s.project AND k.key = s.key AND k.deleted_at IS NULL"
         asked.append(Part(join))
-    asked += [_on_list("s.key", project_id, one) for one in others]
-    asked += [*_of_names(rest, "s.key"), *of_keys]
-    return KeySet(source, every(asked), "s.key")
+    asked += [_on_list("s.key", line_id, one) for one in others]
+    asked += [*_of_names(from_, rest, "s.key"), *of_keys]
+    return KeySet(source, every(asked), "s", "s.key")
 
 
-def only_list(where: KeyFilter) -> str | None:
+def counted(from_: Source, where: KeyFilter) -> Iterator[Part]:
+    """How many keys there are: the sum of these expressions.
+
+    A length that is kept is not counted, but what a branch has for itself.
+    """
+    line_id, but_for = from_
+    one_list = _only_list(where)
+    if where == KeyFilter(language_code=where.language_code):
+        yield Part("(SELECT key_count FROM lines WHERE id = ?)", (line_id,))
+    elif one_list is not None:
+        lengths = f"SELECT keys FROM key_list_lengths WHERE project = {PROJECT}"
+        yield Part(f"({lengths} AND list = ?)", (line_id, one_list))
+    else:
+        keys = listed_keys(from_, where, with_keys=False) or all_keys(from_, where)
+        yield _number_of(keys, keys.where)
+        return
+    if but_for is not None:
+        whole = Source(line_id)
+        keys = listed_keys(whole, where, with_keys=False) or all_keys(whole, where)
+        away = Part(f"{keys.name} IN {_HIDDEN}", (but_for, line_id))
+        number = _number_of(keys, every([keys.where, away]))
+        yield Part(f"-{number.sql}", number.params)
+
+
+def _number_of(keys: KeySet, where: Part) -> Part:
+    return Part(
+        f"(SELECT count(*) FROM {keys.source.sql} WHERE {where.sql})",
+        keys.source.params + where.params,
+    )
+
+
+def _only_list(where: KeyFilter) -> str | None:
     """The name of the one list that the filter means, if it means no more."""
     lists, rest = _lists("", where)
     return lists[0].name if len(lists) == 1 and rest == KeyFilter() else None
 
 
-def _lists(project_id: str, where: KeyFilter) -> tuple[list[_List], KeyFilter]:
+def _lists(line_id: str, where: KeyFilter) -> tuple[list[_List], KeyFilter]:
     """The lists that the keys are on, and what else is asked of them."""
     lists = [_one_list(of_tag(tag)) for tag in where.tags]
     rest = replace(where, tags=())
     if where.is_outdated:
-        lists.append(_of_language(project_id, where.language_code, OUTDATED))
+        lists.append(_of_language(line_id, where.language_code, OUTDATED))
     elif where.status is not None:
-        lists.append(_of_language(project_id, where.language_code, where.status))
+        lists.append(_of_language(line_id, where.language_code, where.status))
     if where.is_outdated and where.status == UNTRANSLATED:
-        lists.append(_of_language(project_id, where.language_code, UNTRANSLATED))
+        lists.append(_of_language(line_id, where.language_code, UNTRANSLATED))
     if where.status == UNTRANSLATED or where.is_outdated is None:
         rest = replace(rest, status=None)
     if where.is_outdated and rest.status is None:
@@ -108,27 +154,30 @@ def _one_list(name: str) -> _List:
     return _List(Part("= ?", (name,)), name)
 
 
-def _of_language(project_id: str, language_code: str | None, state: str) -> _List:
+def _of_language(line_id: str, language_code: str | None, state: str) -> _List:
     if language_code is not None:
         return _one_list(of_state(language_code, state))
-    lists = "SELECT language_code || ? FROM languages WHERE project_id = ?"
-    return _List(Part(f"IN ({lists})", (of_state("", state), project_id)), None)
+    lists = """SELECT g.language_code || ? FROM languages g
+        JOIN lines l ON l.project_id = g.project_id WHERE l.id = ?"""
+    return _List(Part(f"IN ({lists})", (of_state("", state), line_id)), None)
 
 
-def _of_list(table: str, project_id: str, one: _List) -> Part:
+def _of_list(table: str, line_id: str, one: _List) -> Part:
     condition = f"{table}.project = {PROJECT} AND {table}.list {one.which.sql}"
-    return Part(condition, (project_id, *one.which.params))
+    return Part(condition, (line_id, *one.which.params))
 
 
-def _on_list(name: str, project_id: str, one: _List) -> Part:
-    mine = _of_list("m", project_id, one)
+def _on_list(name: str, line_id: str, one: _List) -> Part:
+    mine = _of_list("m", line_id, one)
     return Part(
         f"EXISTS (SELECT 1 FROM key_lists m WHERE {mine.sql} AND m.key = {name})",
         mine.params,
     )
 
 
-def _of_names(where: KeyFilter, name: str) -> Iterator[Part]:
+def _of_names(from_: Source, where: KeyFilter, name: str) -> Iterator[Part]:
+    if from_.but_for is not None:
+        yield Part(f"{name} NOT IN {_HIDDEN}", (from_.but_for, from_.line_id))
     if where.prefix is not None:
         yield starts_with(name, Part("?", (where.prefix,)))
 

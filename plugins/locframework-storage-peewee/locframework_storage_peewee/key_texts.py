@@ -13,7 +13,8 @@ from .key_lists import of_tag
 from .parts import Part, every, starts_with
 
 _key_of_row = itemgetter(0, 1, 2, 3)
-_SEPARATOR = "(SELECT key_separator FROM projects WHERE id = ?)"
+_SEPARATOR = """(SELECT p.key_separator FROM projects p
+    JOIN lines n ON n.project_id = p.id WHERE n.id = ?)"""
 _APPROVED = "CASE WHEN v.status = 'approved' THEN v.value ELSE v.approved_value END"
 
 

@@ -74,6 +74,21 @@ def purge_trash(database: Database, before: Timestamp, rows: int) -> int:
     return gone
 
 
+def drop_keys(
+    database: Database, line_id: str, key_ids: Collection[str], at: Timestamp
+) -> None:
+    """Away at once, with their values, whether they are in the trash or not."""
+    with database.transaction():
+        trash_keys(database, line_id, key_ids, at)
+        for some in chunks(key_ids):
+            gone = database.rows(
+                f"""DELETE FROM keys WHERE {database.among("id")} AND {IN_PROJECT}
+                    RETURNING number""",
+                (database.listed(some), line_id),
+            )
+            database.run_many("DELETE FROM key_values WHERE key_number = ?", gone)
+
+
 def count_keys(database: Database, project_id: str, more: int) -> None:
     """Add to the project's count of keys."""
     database.run(

@@ -15,7 +15,7 @@ from locframework.ports import (
     Timestamp,
 )
 
-from . import key_details, key_pages, key_texts, key_trash, key_values
+from . import key_branches, key_details, key_pages, key_texts, key_trash, key_values
 from .columns import json_text
 from .database import Database
 from .engine import Row
@@ -70,6 +70,11 @@ class KeyTables:
             project_id, f"{_BY_NAME} AND {self._database.among('k.key')}", names
         )
         return {key.key: key for key in found}
+
+    def branches_with(
+        self, project_id: str, key_ids: Collection[str], names: Collection[str]
+    ) -> Mapping[str, Collection[str]]:
+        return key_branches.branches_with(self._database, project_id, key_ids, names)
 
     def find_trashed(self, project_id: str, key_id: str) -> Key | None:
         return key_trash.find_trashed(self._database, project_id, key_id)

@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager
 from locframework.ports import (
     AccessStore,
     BlobIndex,
+    BranchKeyStore,
+    BranchStore,
     DeliveryStore,
     EventStore,
     JobStore,
@@ -15,6 +17,8 @@ from locframework.ports import (
 
 from .access import AccessTables
 from .blobs import BlobNotes
+from .branch_keys import BranchKeyTables
+from .branches import BranchTables
 from .database import Database
 from .delivery import DeliveryTables
 from .engine import Engine
@@ -30,6 +34,7 @@ class PeeweeStorage:
 
     access: AccessStore
     projects: ProjectStore
+    branches: BranchStore
     keys: KeyStore
     jobs: JobStore
     events: EventStore
@@ -40,11 +45,15 @@ class PeeweeStorage:
         self.database = Database(engine)
         self.access = AccessTables(self.database)
         self.projects = ProjectTables(self.database)
+        self.branches = BranchTables(self.database)
         self.keys = KeyTables(self.database)
         self.jobs = JobTable(self.database)
         self.events = EventTable(self.database)
         self.blobs = BlobNotes(self.database)
         self.delivery = DeliveryTables(self.database)
+
+    def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
+        return BranchKeyTables(self.database, project_id, branch_id)
 
     def transaction(self) -> AbstractContextManager[None]:
         return self.database.transaction()

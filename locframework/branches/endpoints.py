@@ -1,0 +1,86 @@
+"""Branches over HTTP."""
+
+from msgspec import Struct
+
+from locframework.access.records import Caller
+from locframework.errors import (
+    BranchExists,
+    BranchNotFound,
+    BranchNotOpen,
+    ProjectNotFound,
+)
+from locframework.http.operation import operation
+from locframework.http.records import Deleted
+from locframework.paging import Page, PageRequest
+
+from .records import Branch, NewBranch
+from .service import Branches
+
+
+class BranchAnswer(Struct, frozen=True):
+    """One branch."""
+
+    branch: Branch
+
+
+class BranchEndpoints:
+    """Declares the operations of the branches area."""
+
+    def __init__(self, branches: Branches) -> None:
+        self._branches = branches
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/branches",
+        permission="branch_manage",
+        status=201,
+        errors=(ProjectNotFound, BranchExists),
+        tag="Branches",
+    )
+    def create_branch(
+        self, caller: Caller, project_id: str, body: NewBranch
+    ) -> BranchAnswer:
+        """Make a branch.
+
+        It reads as main until something is changed on it, and goes on showing what
+        changes on main where it did not change the same itself.
+        """
+        return BranchAnswer(self._branches.create_branch(caller, project_id, body))
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/branches",
+        permission="translation_read",
+        errors=(ProjectNotFound,),
+        tag="Branches",
+    )
+    def list_branches(
+        self, caller: Caller, project_id: str, query: PageRequest
+    ) -> Page[Branch]:
+        """List branches, newest first; those merged or closed among them."""
+        return self._branches.list_branches(caller, project_id, query)
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/branches/{branch}",
+        permission="translation_read",
+        errors=(ProjectNotFound, BranchNotFound),
+        tag="Branches",
+    )
+    def get_branch(self, caller: Caller, project_id: str, branch: str) -> BranchAnswer:
+        """Get a branch by its name (URL-encoded) or id."""
+        return BranchAnswer(self._branches.get_branch(caller, project_id, branch))
+
+    @operation(
+        "DELETE",
+        "/projects/{projectId}/branches/{branch}",
+        permission="branch_manage",
+        errors=(ProjectNotFound, BranchNotFound, BranchNotOpen),
+        tag="Branches",
+    )
+    def close_branch(self, caller: Caller, project_id: str, branch: str) -> Deleted:
+        """Close a branch without merging it.
+
+        Nothing of it comes to main. What stood on it is kept for 30 days.
+        """
+        return Deleted(self._branches.close_branch(caller, project_id, branch).id)

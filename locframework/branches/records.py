@@ -1,0 +1,54 @@
+"""Branches of a project, and lines: main or a branch (decisions 2.6)."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from locframework.clock import Timestamp
+from locframework.projects.records import Project
+
+BranchStatus = Literal["open", "merging", "merged", "closed"]
+
+BRANCH_NAME = r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$"
+MAIN = "main"
+
+BranchName = Annotated[
+    str, Meta(max_length=100, pattern=BRANCH_NAME, examples=["spring-campaign"])
+]
+
+
+class Branch(Struct, frozen=True, rename="camel"):
+    """A branch: an overlay of main that holds only what was changed on it."""
+
+    id: str
+    project_id: str
+    name: str  # unique among the open branches of its project
+    status: BranchStatus
+    change_count: int  # how many changes its diff shows
+    created_by: str  # actor id
+    created_at: Timestamp
+    updated_at: Timestamp
+    merged_at: Timestamp | None
+
+
+class NewBranch(Struct, frozen=True, rename="camel"):
+    """The body that makes a branch."""
+
+    name: BranchName
+
+
+class Line(Struct, frozen=True):
+    """Where keys are read and written: main, or a branch over it."""
+
+    project: Project
+    branch: Branch | None = None
+
+    @property
+    def name(self) -> str | None:
+        """As events name it: None is main."""
+        return self.branch.name if self.branch else None
+
+    def in_project(self, project: Project) -> "Line":
+        """The same line of the project as it is by now."""
+        return replace(self, project=project)

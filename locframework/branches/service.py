@@ -1,0 +1,140 @@
+"""What one can do with branches: make, list and close them, and find the line."""
+
+from msgspec.structs import replace
+
+from locframework.access.records import Caller
+from locframework.clock import Clock, timestamp
+from locframework.errors import (
+    BranchExists,
+    BranchNotFound,
+    BranchNotOpen,
+    BranchProtected,
+    ValidationFailed,
+    shown,
+)
+from locframework.events import EventLog
+from locframework.ids import new_id
+from locframework.paging import Page, PageRequest
+from locframework.projects.records import Project
+from locframework.projects.service import Projects
+from locframework.storage import Transactions
+
+from .records import MAIN, Branch, Line, NewBranch
+from .store import BranchStore
+
+
+class Branches:
+    """Branches. ``line`` and ``open_line`` are how reads and writes find theirs."""
+
+    def __init__(
+        self,
+        store: BranchStore,
+        transactions: Transactions,
+        projects: Projects,
+        events: EventLog,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._transactions = transactions
+        self._projects = projects
+        self._events = events
+        self._clock = clock
+
+    def line(self, project: Project, branch: str | None) -> Line:
+        """The line that a request names by name or id; None is main.
+
+        Raises BranchNotFound, and BranchNotOpen for one that was merged or closed.
+        """
+        if branch is None:
+            return Line(project)
+        found = self.find(project, branch)
+        if found.status != "open":
+            raise BranchNotOpen(f"branch {found.name!r} is {found.status}")
+        return Line(project, found)
+
+    def open_line(self, line: Line) -> Line:
+        """In a transaction that writes: the line as it is now, other writers kept out.
+
+        Raises ProjectNotFound, BranchNotFound, BranchNotOpen.
+        """
+        project = self._projects.lock(line.project)
+        return self.line(project, line.branch.id if line.branch else None)
+
+    def find(self, project: Project, reference: str) -> Branch:
+        """By name or id, whatever its status. Raises BranchNotFound."""
+        found = self._store.find_branch(project.id, reference)
+        if found is None:
+            raise BranchNotFound
+        return found
+
+    def create_branch(self, caller: Caller, project_id: str, new: NewBranch) -> Branch:
+        """A new branch of main. Raises ValidationFailed, BranchExists."""
+        project = self._projects.require(caller, "branch_manage", project_id)
+        if new.name.lower() == MAIN:
+            message = f"{MAIN} is the main line: a branch needs another name"
+            raise ValidationFailed.at("$.name", "name", message)
+        now = timestamp(self._clock())
+        branch = Branch(
+            id=new_id(),
+            project_id=project.id,
+            name=new.name,
+            status="open",
+            change_count=0,
+            created_by=caller.actor.id,
+            created_at=now,
+            updated_at=now,
+            merged_at=None,
+        )
+        with self._transactions.transaction():
+            project = self._projects.lock(project)
+            there = self._store.find_branch(project.id, new.name)
+            if there is not None and there.status == "open":
+                raise BranchExists(f"branch {shown(new.name)!r} is open already")
+            self._store.add_branch(branch)
+            self._tell("branch.created", caller, project, branch)
+        return branch
+
+    def get_branch(self, caller: Caller, project_id: str, reference: str) -> Branch:
+        """By name or id; also one that was merged or closed."""
+        project = self._projects.require(caller, "translation_read", project_id)
+        return self.find(project, reference)
+
+    def list_branches(
+        self, caller: Caller, project_id: str, page: PageRequest
+    ) -> Page[Branch]:
+        """All of the project, newest first."""
+        project = self._projects.require(caller, "translation_read", project_id)
+        return self._store.list_branches(project.id, page)
+
+    def close_branch(self, caller: Caller, project_id: str, reference: str) -> Branch:
+        """End a branch without merging it. Raises BranchNotFound, BranchNotOpen.
+
+        What stood on it is kept for 30 days, out of reach of the API.
+        """
+        project = self._projects.require(caller, "branch_manage", project_id)
+        with self._transactions.transaction():
+            project = self._projects.lock(project)
+            branch = self.line(project, reference).branch
+            assert branch is not None  # a reference is never None
+            now = timestamp(self._clock())
+            closed = replace(branch, status="closed", updated_at=now)
+            self._store.save_branch(closed)
+            self._tell("branch.closed", caller, project, closed)
+        return closed
+
+    def _tell(
+        self, type_: str, caller: Caller, project: Project, branch: Branch
+    ) -> None:
+        self._events.append(
+            type_,
+            organization_id=project.organization_id,
+            project_id=project.id,
+            actor=caller.actor,
+            items=[{"branchId": branch.id, "name": branch.name}],
+        )
+
+
+def require_writable(line: Line) -> None:
+    """Raise BranchProtected when the line is a main that takes no direct writes."""
+    if line.branch is None and line.project.main_protected:
+        raise BranchProtected

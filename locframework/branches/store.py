@@ -1,0 +1,31 @@
+"""How branches are kept."""
+
+from typing import Protocol
+
+from locframework.clock import Timestamp
+from locframework.paging import Page, PageRequest
+
+from .records import Branch
+
+
+class BranchStore(Protocol):
+    """Questions that branches ask. ``change_count`` is not kept here: it reads 0."""
+
+    def add_branch(self, branch: Branch) -> None:
+        """A new, empty overlay; costs the same however many keys the project has."""
+        ...
+
+    def find_branch(self, project_id: str, reference: str) -> Branch | None:
+        """By id, or by name: the open one of that name, else the latest."""
+        ...
+
+    def save_branch(self, branch: Branch) -> None: ...
+
+    def list_branches(self, project_id: str, page: PageRequest) -> Page[Branch]:
+        """Newest first; equal times by id."""
+        ...
+
+    def purge_branches(self, before: Timestamp, rows: int) -> int:
+        """Drop up to about ``rows`` rows of the overlays of branches that ended
+        before then; the branches themselves stay. How many went."""
+        ...

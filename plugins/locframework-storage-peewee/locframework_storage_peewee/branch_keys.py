@@ -1,0 +1,311 @@
+"""Keeps the keys of a branch: copies under its own line, and main's for the rest.
+
+A copy stands in the wide tables as a key of the branch's line. Its row has the id
+``<key id>@<branch id>``, so that no question about main ever meets it.
+"""
+
+import heapq
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+
+import msgspec
+from msgspec.structs import replace
+
+from locframework.ports import (
+    BranchKey,
+    FileDetail,
+    Key,
+    KeyFilter,
+    KeyState,
+    Page,
+    PageRequest,
+    Selection,
+    StoredValue,
+    TextRow,
+    Timestamp,
+)
+
+from . import key_pages
+from .database import Database
+from .key_lists import chunks
+from .key_sets import Source
+from .key_trash import drop_keys
+from .keys import KeyTables
+
+_base = msgspec.json.Decoder(KeyState)
+_encoder = msgspec.json.Encoder()
+_by_name = attrgetter("key")
+_LONG_AGO = "1970-01-01T00:00:00.000Z"
+
+
+class BranchKeyTables:
+    """The keys seen from a branch (locframework/keys/store.py, BranchKeyStore)."""
+
+    def __init__(self, database: Database, project_id: str, branch_id: str) -> None:
+        self._database = database
+        self._tables = KeyTables(database)  # of any line
+        self._project_id = project_id
+        self._branch_id = branch_id
+        self._mark = f"@{branch_id}"
+
+    # reading
+
+    def find_key(self, project_id: str, key_id: str) -> Key | None:
+        return self.find_keys(project_id, [key_id]).get(key_id)
+
+    def find_keys(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
+        mine = self._mine(key_ids)
+        rest = [id_ for id_ in key_ids if id_ not in mine]
+        found = self._tables.find_keys(project_id, rest) if rest else {}
+        own = self._tables.find_keys(self._branch_id, self._marked(mine))
+        return found | {key.id: key for key in self._seen(own.values())}
+
+    def find_keys_by_name(
+        self, project_id: str, names: Collection[str]
+    ) -> dict[str, Key]:
+        found = self._tables.find_keys_by_name(project_id, names)
+        mine = self._mine([key.id for key in found.values()])
+        own = self._tables.find_keys_by_name(self._branch_id, names)
+        main = {name: key for name, key in found.items() if key.id not in mine}
+        return main | {key.key: key for key in self._seen(own.values())}
+
+    def find_trashed(self, project_id: str, key_id: str) -> Key | None:
+        [id_] = self._marked([key_id])
+        found = self._tables.find_trashed(self._branch_id, id_)
+        return next(self._seen([found]), None) if found else None
+
+    def branches_with(
+        self, project_id: str, key_ids: Collection[str], names: Collection[str]
+    ) -> Mapping[str, Collection[str]]:
+        return {}  # nothing stands on a branch
+
+    def names_of(self, project_id: str, *, prefix: str = "") -> dict[str, str]:
+        main = self._tables.names_of(project_id, prefix=prefix)
+        mine = self._mine()
+        own = self._tables.names_of(self._branch_id, prefix=prefix)
+        seen = {name: id_ for name, id_ in main.items() if id_ not in mine}
+        return seen | {name: self._plain(id_) for name, id_ in own.items()}
+
+    def list_keys(
+        self, project_id: str, where: KeyFilter, sort: str, page: PageRequest
+    ) -> Page[Key]:
+        sources = [Source(project_id, self._branch_id), Source(self._branch_id)]
+        found = key_pages.list_keys(
+            self._database, project_id, where, sort, page, sources
+        )
+        items = [
+            next(self._seen([key])) if key.id.endswith(self._mark) else key
+            for key in found.items
+        ]
+        return Page(items, found.total, found.page, found.limit)
+
+    def values_of(
+        self,
+        key_ids: Collection[str],
+        language_codes: Collection[str] | None = None,
+    ) -> dict[str, list[StoredValue]]:
+        mine = self._mine(key_ids)
+        rest = [id_ for id_ in key_ids if id_ not in mine]
+        found = self._tables.values_of(rest, language_codes) if rest else {}
+        own = self._tables.values_of(self._marked(mine), language_codes)
+        for id_, values in own.items():
+            plain = self._plain(id_)
+            found[plain] = [replace(value, key_id=plain) for value in values]
+        return found
+
+    def text_rows(
+        self, project_id: str, language_code: str, which: Selection
+    ) -> Iterator[TextRow]:
+        mine = self._mine()
+        main = self._tables.text_rows(project_id, language_code, which)
+        own = self._tables.text_rows(self._branch_id, language_code, which)
+        return heapq.merge(
+            (row for row in main if row.key_id not in mine),
+            (replace(row, key_id=self._plain(row.key_id)) for row in own),
+            key=_by_name,
+        )
+
+    def details_of(
+        self, project_id: str, family: str, language_code: str
+    ) -> Mapping[str, FileDetail]:
+        main = self._tables.details_of(project_id, family, language_code)
+        own = self._tables.details_of(self._branch_id, family, language_code)
+        return {**main, **{id_: self._of_project(each) for id_, each in own.items()}}
+
+    def file_detail(
+        self, project_id: str, family: str, module: str, language_code: str
+    ) -> FileDetail | None:
+        own = self._tables.file_detail(self._branch_id, family, module, language_code)
+        if own is not None:
+            return self._of_project(own)
+        return self._tables.file_detail(project_id, family, module, language_code)
+
+    # writing
+
+    def add_keys(self, keys: Sequence[Key], values: Sequence[StoredValue] = ()) -> None:
+        with self._database.transaction():
+            self._add(keys, values)
+            self.put_overlay([BranchKey(key.id, "own") for key in keys])
+
+    def save_keys(self, keys: Sequence[Key]) -> None:
+        with self._database.transaction():
+            self._adopt([key.id for key in keys])
+            self._tables.save_keys([self._kept(key) for key in keys])
+
+    def touch_keys(self, key_ids: Collection[str], at: Timestamp) -> None:
+        with self._database.transaction():
+            self._adopt(key_ids)
+            self._tables.touch_keys(self._marked(key_ids), at)
+
+    def trash_keys(
+        self, project_id: str, key_ids: Collection[str], at: Timestamp
+    ) -> None:
+        with self._database.transaction():
+            self._adopt(key_ids)
+            self._tables.trash_keys(self._branch_id, self._marked(key_ids), at)
+
+    def restore_key(self, project_id: str, key_id: str, at: Timestamp) -> None:
+        [id_] = self._marked([key_id])
+        self._tables.restore_key(self._branch_id, id_, at)
+
+    def purge_trash(self, before: Timestamp, rows: int) -> int:
+        return self._tables.purge_trash(before, rows)
+
+    def put_values(self, values: Sequence[StoredValue]) -> None:
+        with self._database.transaction():
+            self._adopt({value.key_id for value in values})
+            self._tables.put_values([self._kept_value(value) for value in values])
+
+    def remove_values(self, values: Sequence[StoredValue]) -> None:
+        with self._database.transaction():
+            self._adopt({value.key_id for value in values})
+            self._tables.remove_values([self._kept_value(value) for value in values])
+
+    def mark_outdated(
+        self, key_ids: Collection[str], source_language: str
+    ) -> list[StoredValue]:
+        with self._database.transaction():
+            self._adopt(key_ids)
+            turned = self._tables.mark_outdated(self._marked(key_ids), source_language)
+        return [replace(value, key_id=self._plain(value.key_id)) for value in turned]
+
+    def put_details(self, details: Sequence[FileDetail]) -> None:
+        mine = [replace(each, project_id=self._branch_id) for each in details]
+        self._tables.put_details(mine)
+
+    # the overlay
+
+    def overlay(self, key_ids: Collection[str] | None = None) -> list[BranchKey]:
+        sql = "SELECT key_id, kind, base FROM branch_keys WHERE branch_id = ?"
+        if key_ids is None:
+            rows = self._database.rows(f"{sql} ORDER BY key_id", (self._branch_id,))
+        else:
+            some = f"{sql} AND {self._database.among('key_id')}"
+            rows = [
+                row
+                for ids in chunks(sorted(key_ids))
+                for row in self._database.rows(
+                    some, (self._branch_id, self._database.listed(ids))
+                )
+            ]
+            rows.sort()
+        return [
+            BranchKey(id_, kind, _base.decode(base) if base else None)
+            for id_, kind, base in rows
+        ]
+
+    def copies(self, key_ids: Collection[str]) -> dict[str, KeyState]:
+        marked = self._marked(key_ids)
+        keys = self._tables.find_keys(self._branch_id, marked)
+        values = self._tables.values_of(list(keys))
+        found: dict[str, KeyState] = {}
+        for id_, key in zip(keys, self._seen(keys.values()), strict=True):
+            texts = [replace(text, key_id=key.id) for text in values.get(id_, ())]
+            found[key.id] = KeyState(key, tuple(texts))
+        return found
+
+    def put_overlay(self, keys: Sequence[BranchKey]) -> None:
+        self._database.run_many(
+            """INSERT INTO branch_keys (branch_id, key_id, kind, base)
+                VALUES (?,?,?,?) ON CONFLICT (branch_id, key_id)
+                DO UPDATE SET kind = excluded.kind, base = excluded.base""",
+            [
+                (
+                    self._branch_id,
+                    key.key_id,
+                    key.kind,
+                    _encoder.encode(key.base).decode() if key.base else None,
+                )
+                for key in keys
+            ],
+        )
+
+    def drop_overlay(self, key_ids: Collection[str]) -> None:
+        with self._database.transaction():
+            marked = self._marked(key_ids)
+            drop_keys(self._database, self._branch_id, marked, _LONG_AGO)
+            for some in chunks(key_ids):
+                self._database.run(
+                    f"""DELETE FROM branch_keys
+                        WHERE branch_id = ? AND {self._database.among("key_id")}""",
+                    (self._branch_id, self._database.listed(some)),
+                )
+
+    # below: how
+
+    def _adopt(self, key_ids: Collection[str]) -> None:
+        """Copy keys from main that the branch does not have for itself."""
+        mine = self._mine(key_ids)
+        news = [id_ for id_ in dict.fromkeys(key_ids) if id_ not in mine]
+        if not news:
+            return
+        keys = self._tables.find_keys(self._project_id, news)
+        values = self._tables.values_of(list(keys))
+        self._add(keys.values(), [text for texts in values.values() for text in texts])
+        self.put_overlay(
+            [
+                BranchKey(id_, "copy", KeyState(key, tuple(values.get(id_, ()))))
+                for id_, key in keys.items()
+            ]
+        )
+
+    def _add(self, keys: Iterable[Key], values: Iterable[StoredValue]) -> None:
+        kept = [self._kept(key) for key in keys]
+        self._tables.add_keys(kept, [self._kept_value(value) for value in values])
+
+    def _mine(self, key_ids: Collection[str] | None = None) -> set[str]:
+        """Of these keys, or of all, those that the branch has for itself."""
+        sql = "SELECT key_id FROM branch_keys WHERE branch_id = ?"
+        if key_ids is None:
+            rows = self._database.rows(sql, (self._branch_id,))
+            return {id_ for (id_,) in rows}
+        some = f"{sql} AND {self._database.among('key_id')}"
+        found: set[str] = set()
+        for ids in chunks(key_ids):
+            params = (self._branch_id, self._database.listed(ids))
+            found.update(id_ for (id_,) in self._database.rows(some, params))
+        return found
+
+    def _marked(self, key_ids: Iterable[str]) -> list[str]:
+        return [id_ + self._mark for id_ in key_ids]
+
+    def _plain(self, id_: str) -> str:
+        return id_.removesuffix(self._mark)
+
+    def _kept(self, key: Key) -> Key:
+        return replace(key, id=key.id + self._mark, project_id=self._branch_id)
+
+    def _kept_value(self, value: StoredValue) -> StoredValue:
+        return replace(value, key_id=value.key_id + self._mark)
+
+    def _seen(self, keys: Iterable[Key]) -> Iterator[Key]:
+        for key in keys:
+            yield replace(
+                key,
+                id=self._plain(key.id),
+                project_id=self._project_id,
+                key_source="branch",
+            )
+
+    def _of_project(self, detail: FileDetail) -> FileDetail:
+        return replace(detail, project_id=self._project_id)

@@ -1,0 +1,104 @@
+"""Keeps branches; the keys that they change stand in branch_keys.py."""
+
+from locframework.ports import Branch, Page, PageRequest, Timestamp
+
+from .database import Database
+from .engine import Row
+from .pages import page_of
+from .purge import purge_line
+
+_BRANCH = """b.id, b.project_id, b.name, b.status, b.created_by, b.created_at,
+    b.updated_at, b.merged_at"""
+_SOURCE = """branches b JOIN projects p ON p.id = b.project_id
+    WHERE p.deleted_at IS NULL AND b.project_id = ?"""
+
+
+class BranchTables:
+    """The branch store (locframework/branches/store.py, BranchStore)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_branch(self, branch: Branch) -> None:
+        with self._database.transaction():
+            self._database.run(
+                """INSERT INTO branches (id, project_id, name, status, created_by,
+                    created_at, updated_at, merged_at) VALUES (?,?,?,?,?,?,?,?)""",
+                (
+                    branch.id,
+                    branch.project_id,
+                    branch.name,
+                    branch.status,
+                    branch.created_by,
+                    branch.created_at,
+                    branch.updated_at,
+                    branch.merged_at,
+                ),
+            )
+            self._database.run(
+                "INSERT INTO lines (id, project_id, key_count) VALUES (?, ?, 0)",
+                (branch.id, branch.project_id),
+            )
+
+    def find_branch(self, project_id: str, reference: str) -> Branch | None:
+        row = self._database.row(
+            f"""SELECT {_BRANCH} FROM {_SOURCE} AND (b.id = ? OR b.name = ?)
+                ORDER BY b.id = ? DESC, b.status = 'open' DESC, b.id DESC LIMIT 1""",
+            (project_id, reference, reference, reference),
+        )
+        return _branch(row) if row else None
+
+    def save_branch(self, branch: Branch) -> None:
+        self._database.run(
+            """UPDATE branches SET status = ?, updated_at = ?, merged_at = ?
+                WHERE id = ?""",
+            (branch.status, branch.updated_at, branch.merged_at, branch.id),
+        )
+
+    def list_branches(self, project_id: str, page: PageRequest) -> Page[Branch]:
+        return page_of(
+            self._database,
+            _branch,
+            page,
+            select=_BRANCH,
+            source=_SOURCE,
+            order="b.created_at DESC, b.id DESC",
+            params=[project_id],
+        )
+
+    def purge_branches(self, before: Timestamp, rows: int) -> int:
+        gone = 0
+        with self._database.transaction():
+            ended = self._database.rows(
+                """SELECT b.id FROM branches b JOIN lines l ON l.id = b.id
+                    WHERE b.status <> 'open' AND b.updated_at < ?
+                    ORDER BY b.updated_at LIMIT ?""",
+                (before, rows),
+            )
+            for (branch_id,) in ended:
+                gone += purge_line(self._database, branch_id, rows - gone)
+                if gone >= rows:
+                    break
+                self._database.run(
+                    "DELETE FROM branch_keys WHERE branch_id = ?", (branch_id,)
+                )
+                # only now, when nothing goes by its number any more
+                gone += self._database.run(
+                    "DELETE FROM lines WHERE id = ?", (branch_id,)
+                )
+        return gone
+
+
+def _branch(row: Row) -> Branch:
+    id_, project_id, name, status, created_by, created_at, updated_at, merged_at = row
+    return Branch(
+        id=id_,
+        project_id=project_id,
+        name=name,
+        status=status,
+        change_count=0,
+        created_by=created_by,
+        created_at=created_at,
+        updated_at=updated_at,
+        merged_at=merged_at,
+    )
