@@ -29,7 +29,7 @@ from .records import (
     Scope,
     User,
 )
-from .rules import check_languages, check_name
+from .rules import check_email, check_languages, check_name
 from .service import Access
 from .store import AccessStore
 
@@ -54,7 +54,8 @@ class Organizations:
     ) -> tuple[Organization, Member]:
         """A new organization and its first owner. For the operator; asks nobody.
 
-        The email may be that of a user who exists already.
+        The email may be that of a user who exists already. Raises ValidationFailed
+        for what is no email, and for a blank name.
         """
         now = timestamp(self._clock())
         id_, name = new_id(), check_name(name)
@@ -181,13 +182,13 @@ class Organizations:
 
     def _add_member(self, organization_id: str, new: NewMember) -> Member:
         now = timestamp(self._clock())
-        user = self._store.find_user_by_email(new.email)
+        email = check_email(new.email)
+        user = self._store.find_user_by_email(email)
         if user is None:
-            user = User(new_id(), new.email, new.name.strip(), True, now)
+            user = User(new_id(), email, new.name.strip(), True, now)
             self._store.add_user(user)
-        for member in self._store.memberships_of(user.id):
-            if member.organization_id == organization_id:
-                raise MemberExists(f"{shown(new.email)} is a member already")
+        if organization_id in self._store.organizations_of(user.id):
+            raise MemberExists(f"{shown(new.email)} is a member already")
         member = Member(
             id=new_id(),
             organization_id=organization_id,
@@ -243,7 +244,7 @@ class Organizations:
         user = self._store.find_user(user_id)
         if user is None:
             return
-        if len(self._store.memberships_of(user_id)) > 1:
+        if len(self._store.organizations_of(user_id)) > 1:
             reason = "the person is a member elsewhere too; their name is not yours"
             raise PermissionDenied("member_manage", reason)
         self._store.save_user(replace(user, name=name))

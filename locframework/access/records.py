@@ -12,6 +12,9 @@ TokenKind = Literal["personal", "project"]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
+Email = Annotated[str, Meta(min_length=3, max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
+
+
 class Quota(Struct, frozen=True):
     """What content delivery may give out in a calendar month (UTC)."""
 
@@ -66,9 +69,7 @@ class Member(Struct, frozen=True, rename="camel"):
 class NewMember(Struct, frozen=True, rename="camel"):
     """The body that makes a member."""
 
-    email: Annotated[
-        str, Meta(min_length=3, max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")
-    ]
+    email: Email
     role: Role
     name: Annotated[str, Meta(max_length=200)] = ""
     assigned_languages: list[str] | None = None

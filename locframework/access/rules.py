@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
+import msgspec
 from msgspec import UNSET
 
 from locframework.clock import given_moment, moment
@@ -14,7 +15,7 @@ from locframework.errors import UnknownPermission, ValidationFailed, shown
 from locframework.languages import require_tag
 
 from .permissions import PERMISSIONS, ROLES
-from .records import Grant, Member, NewToken, Scope, StoredToken, TokenKind
+from .records import Email, Grant, Member, NewToken, Scope, StoredToken, TokenKind
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 RANDOM_LENGTH = 36
@@ -156,6 +157,15 @@ def check_name(name: str, path: str = "$.name") -> str:
     if not trimmed:
         raise ValidationFailed.at(path, "length", "must not be blank")
     return trimmed
+
+
+def check_email(email: str, path: str = "$.email") -> str:
+    """The email, as the API takes one. Raises ValidationFailed."""
+    try:
+        return msgspec.convert(email, Email)
+    except msgspec.ValidationError:
+        message = f"{shown(email)!r} is not an email address"
+        raise ValidationFailed.at(path, "email", message) from None
 
 
 def _check(body: str) -> str:

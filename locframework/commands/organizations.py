@@ -5,8 +5,10 @@ from collections.abc import Iterator
 import click
 import msgspec
 
-from locframework.access.records import Member, NewMember, NewToken
+from locframework.access.records import Member, NewToken
+from locframework.access.rules import check_email
 from locframework.app import OPERATOR, Framework
+from locframework.errors import ValidationFailed
 from locframework.paging import LIMIT_MOST, PageRequest
 
 from .options import Setup, common_options
@@ -144,8 +146,8 @@ def _pages() -> Iterator[PageRequest]:
 
 def _check_email(text: str) -> None:
     try:
-        msgspec.convert({"email": text, "role": "owner"}, NewMember)
-    except msgspec.ValidationError as error:
+        check_email(text)
+    except ValidationFailed as error:
         raise click.BadParameter(
             "not an email address", param_hint="--owner"
         ) from error

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from locframework.access.permissions import PERMISSIONS, ROLES
 from locframework.testing.client import Answer, Client
@@ -250,6 +251,20 @@ def test_8_permissions_are_listed_for_any_token(workspace: Workspace) -> None:
 
     assert {each["key"] for each in listed} == set(PERMISSIONS)
     assert all(each["description"] for each in listed)
+
+
+def test_a_member_who_was_deactivated_is_a_member_still(workspace: Workspace) -> None:
+    members = f"/organizations/{workspace.organization_id}/members"
+    body = {"email": "ada@example.com", "role": "developer"}
+    member = workspace.owner.post(members, json=body).data["member"]
+    storage = workspace.framework.storage
+    with storage.transaction():
+        ada = storage.access.find_user(member["userId"])
+        storage.access.save_user(replace(ada, is_active=False))
+
+    again = workspace.owner.post(members, json=body)
+
+    assert (again.status, again.error["code"]) == (409, "member_exists")
 
 
 def test_an_organization_keeps_its_last_owner(workspace: Workspace) -> None:

@@ -9,10 +9,16 @@ import pytest
 from locframework import OPERATOR, Framework
 from locframework.access.records import Caller, NewMember, NewToken
 from locframework.delivery.records import NewDistribution
-from locframework.errors import KeyExists, PermissionDenied, ProjectNotFound
+from locframework.errors import (
+    KeyExists,
+    PermissionDenied,
+    ProjectNotFound,
+    ValidationFailed,
+)
 from locframework.exchange.records import ExportQuery, ImportOptions
 from locframework.formats.records import SourceFile
 from locframework.keys.records import KeyQuery, NewKey, NewValue
+from locframework.paging import PageRequest
 from locframework.projects.records import NewLanguage, NewProject, Project
 
 Open = Callable[..., Framework]
@@ -48,6 +54,15 @@ def viewer(framework: Framework, organization_id: str) -> Caller:
     caller = framework.authenticate(text)
     assert caller is not None
     return caller
+
+
+@pytest.mark.parametrize("email", ["", "ada", "a b@example.com", "a@" + "b" * 260])
+def test_an_owner_needs_an_email(framework: Framework, email: str) -> None:
+    with pytest.raises(ValidationFailed, match=r"\$\.email"):
+        framework.organizations.create_organization("Ferries", email)
+
+    page = framework.organizations.list_organizations(OPERATOR, PageRequest())
+    assert page.total == 0
 
 
 def test_keys_and_values_are_written_and_read(

@@ -206,6 +206,22 @@ class StorageAccessContract:
 
         assert storage.access.memberships_of(who.id) == []
 
+    def test_sa16_organizations_are_those_of_a_user_active_or_not(
+        self, storage: Storage
+    ) -> None:
+        who = user()
+        storage.access.add_user(who)
+        ids = []
+        for _ in range(2):
+            owner = organization()
+            storage.access.add_organization(owner)
+            storage.access.add_member(member(owner, who))
+            ids.append(owner.id)
+        storage.access.save_user(replace(who, is_active=False))
+
+        assert sorted(storage.access.organizations_of(who.id)) == sorted(ids)
+        assert storage.access.organizations_of(new_id()) == []
+
     def test_sa11_owners_are_counted_by_organization(self, storage: Storage) -> None:
         first, second = organization(), organization()
         for one in (first, second):

@@ -168,6 +168,12 @@ class AccessTables(TokenTable):
         )
         return [_member(row) for row in rows]
 
+    def organizations_of(self, user_id: str) -> list[str]:
+        rows = self._database.rows(
+            "SELECT organization_id FROM members WHERE user_id = ?", (user_id,)
+        )
+        return [organization_id for (organization_id,) in rows]
+
     def count_owners(self, organization_id: str) -> int:
         row = self._database.row(
             """SELECT count(*) FROM members

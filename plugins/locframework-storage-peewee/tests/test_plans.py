@@ -21,6 +21,7 @@ QUESTIONS: dict[str, Ask] = {
     "find_user_by_email": lambda s, i: s.access.find_user_by_email(i),
     "find_member": lambda s, i: s.access.find_member(i, i),
     "memberships_of": lambda s, i: s.access.memberships_of(i),
+    "organizations_of": lambda s, i: s.access.organizations_of(i),
     "count_owners": lambda s, i: s.access.count_owners(i),
     "find_token_by_hash": lambda s, i: s.access.find_token_by_hash(i),
     "list_personal_tokens": lambda s, i: s.access.list_personal_tokens(i, None, ALL),
