@@ -148,7 +148,8 @@ class KeyEndpoints:
         """Rename, describe or tag a key, or turn its plurals on or off.
 
         What the body leaves out stays; so do the values. Turning `isPlural` on moves
-        each text to the form `other`, turning it off keeps that one.
+        each text to the form `other`, turning it off keeps that one; where there are
+        texts it needs translation_write too.
         """
         key = self._keys.update_key(
             caller, project_id, key_id, body, branch=query.branch
@@ -176,11 +177,15 @@ class KeyEndpoints:
         "POST",
         "/projects/{projectId}/keys/{keyId}/restore",
         permission="key_delete",
-        errors=(ProjectNotFound, KeyNotFound, BranchProtected, KeyExists),
+        errors=(ProjectNotFound, KeyNotFound, InvalidKey, BranchProtected, KeyExists),
         tag="Keys",
     )
     def restore_key(self, caller: Caller, project_id: str, key_id: str) -> KeyAnswer:
-        """Restore a key from the trash, with its values."""
+        """Restore a key from the trash, with its values.
+
+        Refused with `invalid_key` where the project's key separator was changed
+        meanwhile, so that the key is none any more.
+        """
         return KeyAnswer(self._keys.restore_key(caller, project_id, key_id))
 
     @operation(

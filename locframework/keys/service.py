@@ -40,7 +40,7 @@ from .records import (
     StoredValue,
     ValueDetail,
 )
-from .rules import clean_tags, in_order, shown_value
+from .rules import check_key, clean_tags, in_order, shown_value
 from .store import KeyStore, store_of
 from .writer import KeyWriter
 
@@ -136,7 +136,8 @@ class Keys:
     ) -> Key:
         """Rename, describe, tag, or turn plurals on and off; values stay.
 
-        Raises KeyNotFound, InvalidKey, BranchProtected, KeyExists.
+        Needs key_update, and translation_write to turn plurals where there are
+        values. Raises KeyNotFound, InvalidKey, BranchProtected, KeyExists.
         """
         project = self._projects.require(caller, "key_update", project_id)
         if changes.screenshot_file_id not in (UNSET, None):
@@ -188,7 +189,8 @@ class Keys:
     ) -> Key:
         """Bring a key back from the trash, with its values.
 
-        Raises KeyNotFound when it is not there, KeyExists when its name was taken.
+        Raises KeyNotFound when it is not there, KeyExists when its name was taken,
+        InvalidKey when another key separator made it none.
         """
         project = self._projects.require(caller, "key_delete", project_id)
         line = self._branches.line(project, branch)
@@ -199,6 +201,7 @@ class Keys:
             if key is None:
                 raise KeyNotFound
             require_writable(line)
+            check_key(key.key, line.project.key_separator)
             if store.find_keys_by_name(project.id, [key.key]):
                 raise KeyExists(f"key {shown(key.key)!r} is in the project again")
             now = timestamp(self._clock())

@@ -18,6 +18,7 @@ from locframework.errors import (
     KeyNotFound,
     LanguageNotInProject,
     LocError,
+    ProjectNotFound,
     shown,
 )
 from locframework.events import EventLog
@@ -88,8 +89,9 @@ class KeyWriter:
         ``loaded`` is what ``load`` answered in this transaction for all keys of the
         writes: nothing is read again then, and the keys are answered without values.
         Raises InvalidKey, LanguageNotInProject, PluralMismatch, InvalidPluralForm,
-        KeyNotFound, LanguageNotAssigned, KeyExists. A number of statements that
-        grows with size / 500.
+        PermissionDenied (plurals turned without translation_write), KeyNotFound,
+        LanguageNotAssigned, KeyExists. A number of statements that grows with
+        size / 500.
         """
         results = self.write_each(
             caller, line, languages, writes, origin=origin, loaded=loaded
@@ -173,7 +175,7 @@ class KeyWriter:
             check_key(name, batch.project.key_separator)
         self._judge_languages(batch, texts)
         if old is not None and plural != old.is_plural:  # every text moves, or goes
-            self._judge_languages(batch, {tag for tag, _ in keys.values(old.id)})
+            self._judge_turning(batch, {tag for tag, _ in keys.values(old.id)})
         other = keys.named(name) if old is None or write.rename is not UNSET else None
         if other is not None and other is not old and other.id != write.key_id:
             raise KeyExists(f"key {shown(name)!r} is already in the project")
@@ -205,6 +207,15 @@ class KeyWriter:
                 scope = scope_of(batch.project)
                 self._access.require_language(batch.caller, scope, tag)
                 batch.assigned.add(tag)
+
+    def _judge_turning(self, batch: _Batch, tags: set[str]) -> None:
+        """Turning plurals on or off writes every text that is there."""
+        if tags:
+            scope = scope_of(batch.project)
+            self._access.require(
+                batch.caller, "translation_write", scope, ProjectNotFound()
+            )
+        self._judge_languages(batch, tags)
 
     def _put_key(
         self,

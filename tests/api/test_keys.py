@@ -217,3 +217,38 @@ def test_a_key_whose_name_was_taken_meanwhile_is_not_restored(keys: Any) -> None
     restored = keys.owner.post(f"{keys.path}/{key['id']}/restore")
 
     assert restored.error["code"] == "key_exists"
+
+
+def test_a_key_that_the_separator_made_none_is_not_restored(keys: Any) -> None:
+    key = keys.made(key="checkout.pay")
+    keys.owner.delete(f"{keys.path}/{key['id']}")
+    project = f"/projects/{keys.project['id']}"
+    assert keys.owner.patch(project, json={"keySeparator": "/"}).status == 200
+
+    refused = keys.owner.post(f"{keys.path}/{key['id']}/restore")
+    keys.owner.patch(project, json={"keySeparator": "."})
+    restored = keys.owner.post(f"{keys.path}/{key['id']}/restore")
+
+    assert (refused.status, refused.error["code"]) == (400, "invalid_key")
+    assert restored.status == 200
+
+
+def test_turning_plurals_where_there_are_texts_needs_the_right_to_write_them(
+    keys: Any,
+) -> None:
+    full, empty = keys.made(values={"en": "Pay"}), keys.made(key="b")
+    allowed = ["key_update", "key_create", "translation_read"]
+    namer = keys.workspace.client("developer", permissions=allowed)
+
+    def turn(key: dict[str, Any]) -> Any:
+        path = f"{keys.path}/{key['id']}"
+        return namer.patch(path, json={"isPlural": True})
+
+    refused, done = turn(full), turn(empty)
+    body = {"keys": [{"key": "a.b", "isPlural": True}], "onExisting": "update"}
+    [bulk] = namer.post(f"{keys.path}/bulk", json=body).data["results"]
+
+    assert refused.error["details"] == {"required": "translation_write"}
+    assert done.data["key"]["isPlural"] is True
+    assert bulk["error"]["code"] == "permission_denied"
+    assert keys.texts(full) == {("en", None): "Pay"}
