@@ -60,6 +60,7 @@ from .plugins import PluginHost
 from .projects.endpoints import ProjectEndpoints
 from .projects.languages import Languages
 from .projects.service import Projects
+from .quality.service import Checks
 from .settings import Settings
 
 log = logging.getLogger("locframework")
@@ -101,6 +102,7 @@ class Framework:
         self.storage = self.plugins.storage(self.settings.storage).open()
         self._background = ThreadPoolExecutor(1, thread_name_prefix="locframework")
         self._ticker: Ticker | None = None
+        self.checks = Checks(self.plugins.checks)
         self._build_access()
         self._build_jobs()
         self._build_keys()
@@ -117,7 +119,13 @@ class Framework:
         use = TokenUse(storage.access, storage, clock, self._later)
         self.authenticate = Authenticator(self.plugins.caller, self.tokens, use)
         self.projects = Projects(
-            storage.projects, storage, self.access, self.tokens, self.events, clock
+            storage.projects,
+            storage,
+            self.access,
+            self.tokens,
+            self.events,
+            clock,
+            self.checks.names,
         )
         self.languages = Languages(
             storage.projects, storage, self.projects, self.events, clock

@@ -14,6 +14,7 @@ from locframework.access.records import Caller, Scope
 from locframework.blobs.blob_store import BlobStore
 from locframework.events import Event
 from locframework.formats.format import Format
+from locframework.quality.check import Check
 from locframework.storage import StorageProvider
 
 GROUP = "locframework"
@@ -33,6 +34,11 @@ def loc_provide_blob_stores() -> Sequence[BlobStore]:  # type: ignore[empty-body
 @hookspec
 def loc_provide_formats() -> Sequence[Format]:  # type: ignore[empty-body]
     """File formats for import, export and delivery."""
+
+
+@hookspec
+def loc_provide_checks() -> Sequence[Check]:  # type: ignore[empty-body]
+    """Checks on the quality of texts, beside those that come with the framework."""
 
 
 @hookspec(firstresult=True)

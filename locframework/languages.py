@@ -78,6 +78,19 @@ def facts(tag: str) -> LanguageFacts:
     )
 
 
+@lru_cache(maxsize=1024)
+def rare_plural_forms(tag: str) -> frozenset[str]:
+    """Forms that only fractions or millions take: ``many`` in French, in Czech.
+
+    Texts mostly do without. Empty for a language that CLDR does not know.
+    """
+    locale = _locale(tag)
+    if locale is None:
+        return frozenset()
+    common = {locale.plural_form(count) for count in (*range(201), 1000)}
+    return frozenset(_plural_forms(locale)) - common
+
+
 def _locale(tag: str) -> Locale | None:
     plain = langcodes.Language.get(tag)
     parts = (plain.language, plain.script, plain.territory)

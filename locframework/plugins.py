@@ -22,6 +22,9 @@ from .errors import (
 )
 from .events import Event
 from .formats.format import Format
+from .quality.check import Check
+from .quality.checks import BUILT_IN
+from .quality.rules import name_of_check
 from .settings import setting_in
 from .storage import StorageProvider
 
@@ -65,6 +68,10 @@ class PluginHost:
         self.formats: dict[str, Format] = self._provided(
             "loc_provide_formats", lambda format_: format_.info.id
         )
+        for check in BUILT_IN:  # they have their names already
+            self._givers["loc_provide_checks", check.name] = GROUP
+        self.checks: dict[str, Check] = {check.name: check for check in BUILT_IN}
+        self.checks |= self._provided("loc_provide_checks", name_of_check)
         self._listeners = self._one_by_one("loc_on_event")
 
     @classmethod
@@ -196,8 +203,8 @@ class PluginHost:
         found: dict[str, Any] = {}
         for plugin, call in self._one_by_one(hook):
             for name, item in self._given_by(plugin, hook, call, name_of):
-                if name in found:
-                    giver = self._givers[hook, name]
+                giver = self._givers.get((hook, name))
+                if giver is not None:
                     reason = f"{name!r} is provided by plugin {giver!r} already"
                     raise self._refused(plugin, hook, reason)
                 found[name] = item

@@ -67,8 +67,10 @@ from locframework.keys.records import (
 from locframework.keys.rules import ROOT_MODULE, fold
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.paging import Page, PageRequest
-from locframework.projects.records import Language, Project
+from locframework.projects.records import Language, Project, Severity
 from locframework.projects.store import ProjectStore
+from locframework.quality.check import Check
+from locframework.quality.records import Finding, Subject
 from locframework.storage import Storage, StorageProvider, Transactions
 
 __all__ = [
@@ -85,6 +87,7 @@ __all__ = [
     "BranchStore",
     "Caller",
     "Catalogue",
+    "Check",
     "DeliveryStore",
     "Detail",
     "Distribution",
@@ -93,6 +96,7 @@ __all__ = [
     "EventStore",
     "FileDetail",
     "FileOptions",
+    "Finding",
     "Format",
     "FormatInfo",
     "Grant",
@@ -124,6 +128,7 @@ __all__ = [
     "Scope",
     "Selection",
     "SettingsError",
+    "Severity",
     "SourceFile",
     "Storage",
     "StorageProvider",
@@ -131,6 +136,7 @@ __all__ = [
     "StoredRelease",
     "StoredToken",
     "StoredValue",
+    "Subject",
     "Text",
     "TextRow",
     "Timestamp",

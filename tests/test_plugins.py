@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
+from types import SimpleNamespace
 from typing import ClassVar
 
 import pytest
@@ -316,6 +317,34 @@ def test_one_name_from_two_plugins() -> None:
         "loc_provide_formats: 'x' is provided by plugin 'a' already"
     )
     assert str(caught.value).startswith("plugin 'b' (")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"name": "length"}, "'length' is provided by plugin 'locframework' already"),
+        ({"name": "No Tabs"}, "name 'No Tabs' is not lower snake case"),
+        ({"name": "x" * 101}, "is not lower snake case"),
+        ({"name": None}, "TypeError"),
+        ({"severity": "fatal"}, "severity 'fatal' is not error, warning or off"),
+        ({"find": None}, "find is no method"),
+    ],
+)
+def test_a_check_that_does_not_keep_its_port(
+    change: dict[str, object], reason: str
+) -> None:
+    class Checking:
+        name = "checking"
+
+        @hookimpl
+        def loc_provide_checks(self) -> list[object]:
+            right = {"name": "tabs", "severity": "error", "find": lambda _: []}
+            return [SimpleNamespace(**right | change)]
+
+    line = refusal_of(Checking())
+    assert line.startswith("plugin 'checking' (")
+    assert "loc_provide_checks: " in line
+    assert reason in line
 
 
 def test_one_name_twice_from_one_plugin() -> None:

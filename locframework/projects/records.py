@@ -14,7 +14,13 @@ LanguageTag = Annotated[
     str,
     Meta(min_length=1, max_length=100, description="BCP-47", examples=["pt-BR"]),
 ]
-Checks = Annotated[list[Annotated[str, Meta(max_length=100)]], Meta(max_length=100)]
+CheckName = Annotated[str, Meta(max_length=100, examples=["placeholders"])]
+Checks = Annotated[list[CheckName], Meta(max_length=100)]
+Severity = Literal["error", "warning", "off"]
+Severities = Annotated[
+    dict[CheckName, Severity],
+    Meta(max_length=100, description="Check to severity; else the check's own"),
+]
 
 
 class Project(Struct, frozen=True, rename="camel"):
@@ -30,6 +36,7 @@ class Project(Struct, frozen=True, rename="camel"):
     main_protected: bool
     tm_enabled: bool
     blocking_checks: tuple[str, ...]
+    check_severities: dict[str, Severity]
     key_count: int
     created_at: Timestamp
     updated_at: Timestamp
@@ -46,6 +53,7 @@ class NewProject(Struct, frozen=True, rename="camel"):
     main_protected: bool = False
     tm_enabled: bool = True
     blocking_checks: Checks = []
+    check_severities: Severities = {}
 
 
 class ProjectChanges(Struct, frozen=True, rename="camel"):
@@ -58,6 +66,7 @@ class ProjectChanges(Struct, frozen=True, rename="camel"):
     main_protected: bool | UnsetType = UNSET
     tm_enabled: bool | UnsetType = UNSET
     blocking_checks: Checks | UnsetType = UNSET
+    check_severities: Severities | UnsetType = UNSET
 
 
 class Language(Struct, frozen=True, rename="camel"):

@@ -1,6 +1,6 @@
 """Decides what a project's languages may be."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -20,6 +20,14 @@ def check_plural_forms(forms: Sequence[str]) -> tuple[str, ...]:
             message = f"{shown(form)!r} is not one of {', '.join(PLURAL_FORMS)}"
             raise ValidationFailed.at(f"$.pluralForms[{at}]", "enum", message)
     return tuple(form for form in PLURAL_FORMS if form in forms or form == "other")
+
+
+def require_checks(names: Iterable[str], known: Collection[str], field: str) -> None:
+    """Refuse names of checks that nobody provides. Raises ValidationFailed."""
+    for name in names:
+        if name not in known:
+            message = f"there is no check {shown(name)!r}; there is: {', '.join(known)}"
+            raise ValidationFailed.at(f"$.{field}", "enum", message)
 
 
 def check_fallback(

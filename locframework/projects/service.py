@@ -1,5 +1,7 @@
 """What one can do with projects."""
 
+from collections.abc import Collection
+
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -20,7 +22,7 @@ from locframework.paging import Page, PageRequest
 from locframework.storage import Transactions
 
 from .records import NewLanguage, NewProject, Project, ProjectChanges
-from .rules import new_language
+from .rules import new_language, require_checks
 from .store import ProjectStore
 
 
@@ -35,13 +37,16 @@ class Projects:
         tokens: Tokens,
         events: EventLog,
         clock: Clock,
+        checks: Collection[str],
     ) -> None:
+        """``checks``: the names that a project may use, sorted."""
         self._store = store
         self._transactions = transactions
         self._access = access
         self._tokens = tokens
         self._events = events
         self._clock = clock
+        self._checks = checks
 
     def require(self, caller: Caller, permission: str, reference: str) -> Project:
         """The project, by id or slug, for a caller with the permission there.
@@ -87,6 +92,8 @@ class Projects:
             caller, "project_create", reference
         )
         tag = require_tag(new.source_language, "$.sourceLanguage")
+        require_checks(new.blocking_checks, self._checks, "blockingChecks")
+        require_checks(new.check_severities, self._checks, "checkSeverities")
         id_, now, name = new_id(), timestamp(self._clock()), check_name(new.name)
         project = Project(
             id=id_,
@@ -99,6 +106,7 @@ class Projects:
             main_protected=new.main_protected,
             tm_enabled=new.tm_enabled,
             blocking_checks=tuple(new.blocking_checks),
+            check_severities=new.check_severities,
             key_count=0,
             created_at=now,
             updated_at=now,
@@ -184,7 +192,11 @@ class Projects:
         if changes.tm_enabled is not UNSET:
             new = replace(new, tm_enabled=changes.tm_enabled)
         if changes.blocking_checks is not UNSET:
+            require_checks(changes.blocking_checks, self._checks, "blockingChecks")
             new = replace(new, blocking_checks=tuple(changes.blocking_checks))
+        if changes.check_severities is not UNSET:
+            require_checks(changes.check_severities, self._checks, "checkSeverities")
+            new = replace(new, check_severities=changes.check_severities)
         return new
 
     def _move_source(self, project: Project, tag: str) -> None:

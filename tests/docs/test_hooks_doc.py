@@ -105,6 +105,18 @@ def test_the_example_of_loc_provide_formats(example: Example, open_with: Open) -
     assert made.status == 201
 
 
+def test_the_example_of_loc_provide_checks(example: Example, open_with: Open) -> None:
+    plugin = example("loc_provide_checks")["NoShoutingPlugin"]()
+    subject = ports.Subject("a", "de", {None: "SICHERN"}, "en", {None: "Save"})
+
+    with open_with(plugin) as workspace:
+        project = workspace.project(checkSeverities={"shouting": "error"})
+        found = workspace.framework.checks.findings(subject)
+
+    assert project["checkSeverities"] == {"shouting": "error"}
+    assert [each.check for each in found] == ["shouting"]
+
+
 def test_the_example_of_loc_provide_storages(example: Example, tmp_path: Path) -> None:
     plugin = example("loc_provide_storages")["ThrowawayPlugin"]()
     disk = {"folder": str(tmp_path)}

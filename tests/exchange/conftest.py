@@ -39,6 +39,7 @@ def project() -> Project:
         main_protected=False,
         tm_enabled=True,
         blocking_checks=(),
+        check_severities={},
         key_count=0,
         created_at=NOW,
         updated_at=NOW,

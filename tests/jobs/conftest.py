@@ -69,7 +69,7 @@ class World:
         tokens = Tokens(storage.access, storage, access, clock, ["import_run"])
         self.access = access
         self.projects = Projects(
-            storage.projects, storage, access, tokens, self.events, clock
+            storage.projects, storage, access, tokens, self.events, clock, ["length"]
         )
         self.organization_id = new_id()
         self.project = self._project()
@@ -128,6 +128,7 @@ class World:
             main_protected=False,
             tm_enabled=True,
             blocking_checks=(),
+            check_severities={},
             key_count=0,
             created_at=NOW,
             updated_at=NOW,

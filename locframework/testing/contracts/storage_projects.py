@@ -37,6 +37,7 @@ class StorageProjectsContract:
             main_protected=True,
             tm_enabled=False,
             blocking_checks=("placeholders", "length"),
+            check_severities={"length": "off"},
         )
         storage.access.add_organization(owner)
 
@@ -57,6 +58,7 @@ class StorageProjectsContract:
             main_protected=True,
             tm_enabled=False,
             blocking_checks=("a",),
+            check_severities={"b": "error"},
             updated_at=at(1),
         )
 

@@ -116,6 +116,7 @@ def project(of: Organization, name: str = "Web shop", **changes: Any) -> Project
         main_protected=False,
         tm_enabled=True,
         blocking_checks=(),
+        check_severities={},
         key_count=0,
         created_at=at(0),
         updated_at=at(0),

@@ -4,7 +4,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from locframework.ports import Language, Page, PageRequest, Project, Scope, Timestamp
+from locframework.ports import (
+    Language,
+    Page,
+    PageRequest,
+    Project,
+    Scope,
+    Severity,
+    Timestamp,
+)
 
 from . import key_lists
 from .columns import json_text
@@ -14,16 +22,18 @@ from .pages import page_of
 from .purge import purge_project
 
 _KEPT = """id, slug, organization_id, name, description, source_language,
-    key_separator, main_protected, tm_enabled, blocking_checks"""
+    key_separator, main_protected, tm_enabled, blocking_checks,
+    check_severities"""
 _PROJECT = """p.id, p.slug, p.organization_id, p.name, p.description,
     p.source_language, p.key_separator, p.main_protected, p.tm_enabled,
-    p.blocking_checks, c.key_count, p.created_at, p.updated_at"""
+    p.blocking_checks, p.check_severities, c.key_count, p.created_at, p.updated_at"""
 _PROJECTS = """projects p JOIN lines c ON c.id = p.id
     WHERE p.deleted_at IS NULL"""
 _LANGUAGE = """id, project_id, language_code, label, icon, direction, is_source,
     fallback_language_code, plural_forms, created_at"""
 
 _texts = msgspec.json.Decoder(tuple[str, ...])
+_severities = msgspec.json.Decoder(dict[str, Severity])
 
 
 class ProjectTables:
@@ -36,7 +46,7 @@ class ProjectTables:
         with self._database.transaction():
             self._database.run(
                 f"""INSERT INTO projects ({_KEPT}, created_at, updated_at)
-                    VALUES (?,?,?,?,?,?,?,?,?,?,?,?)""",
+                    VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)""",
                 (
                     project.id,
                     project.slug,
@@ -48,6 +58,7 @@ class ProjectTables:
                     project.main_protected,
                     project.tm_enabled,
                     json_text(project.blocking_checks),
+                    json_text(project.check_severities),
                     project.created_at,
                     project.updated_at,
                 ),
@@ -68,7 +79,8 @@ class ProjectTables:
         self._database.run(
             """UPDATE projects SET slug = ?, name = ?, description = ?,
                 source_language = ?, key_separator = ?, main_protected = ?,
-                tm_enabled = ?, blocking_checks = ?, updated_at = ?
+                tm_enabled = ?, blocking_checks = ?, check_severities = ?,
+                updated_at = ?
                 WHERE id = ? AND deleted_at IS NULL""",
             (
                 project.slug,
@@ -79,6 +91,7 @@ class ProjectTables:
                 project.main_protected,
                 project.tm_enabled,
                 json_text(project.blocking_checks),
+                json_text(project.check_severities),
                 project.updated_at,
                 project.id,
             ),
@@ -198,7 +211,8 @@ class ProjectTables:
 
 def _project(row: Row) -> Project:
     id_, slug, organization_id, name, description, source_language, *rest = row
-    separator, protected, tm_enabled, checks, key_count, created_at, updated_at = rest
+    separator, protected, tm_enabled, checks, severities, key_count, *times = rest
+    created_at, updated_at = times
     return Project(
         id=id_,
         slug=slug,
@@ -210,6 +224,7 @@ def _project(row: Row) -> Project:
         main_protected=protected,
         tm_enabled=tm_enabled,
         blocking_checks=_texts.decode(checks),
+        check_severities=_severities.decode(severities),
         key_count=key_count,
         created_at=created_at,
         updated_at=updated_at,

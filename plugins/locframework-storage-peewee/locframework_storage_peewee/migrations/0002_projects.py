@@ -22,6 +22,7 @@ def up(migrator: object, db: peewee.Database) -> None:
             main_protected BOOLEAN NOT NULL,
             tm_enabled BOOLEAN NOT NULL,
             blocking_checks TEXT NOT NULL,
+            check_severities TEXT NOT NULL,
             created_at TEXT NOT NULL,
             updated_at TEXT NOT NULL,
             deleted_at TEXT

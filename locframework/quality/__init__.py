@@ -1,0 +1,1 @@
+"""Checks on texts: pure, quick, and the same on every path."""

@@ -1,0 +1,17 @@
+"""What stands in a text and is not language: placeholders, tags, addresses."""
+
+import re
+
+_NOISE = re.compile(
+    r"%(?:\d+\$|\([^()]{1,100}\))?[-+#0,']*\d*(?:\.\d+)?l{0,2}[a-zA-Z@]"
+    r"|\{[^{}]*\}"
+    r"|</?[A-Za-z0-9][^<>]*>"
+    r"|&\#?\w{1,30};"
+    r"|https?://\S+"
+    r"|\$t\([^()]*\)"
+)
+
+
+def blanked(text: str) -> str:
+    """``text`` of the same length, with spaces instead of what is not language."""
+    return _NOISE.sub(lambda found: " " * len(found[0]), text)

@@ -1,0 +1,80 @@
+"""Numbers that a translation has lost or added."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from locframework.projects.records import Severity
+from locframework.quality.marks import Mark, differences
+from locframework.quality.records import Finding, Subject
+
+from .icu import has_branches
+from .noise import blanked
+
+_DIGIT = re.compile(r"\d")  # of any script
+_RUN = re.compile(r"\d+")
+# Digits with what groups them or parts the decimals: dot, comma, apostrophes, the
+# Arabic signs, spaces of several widths.
+_NUMBER = re.compile(
+    r"(?<![A-Za-z\d])\d+(?:[.,'\u2019\u066b\u066c \u00a0\u2009\u202f]\d+)*"
+)
+_HALF_DAYS = re.compile(r"\d\s?[ap]\.?\s?m\b", re.IGNORECASE)  # 5 pm is 17 o'clock
+_SPELLED_OUT = frozenset("012")  # often a word in one language and not in another
+_SHOWN = 40
+
+
+class Numbers:
+    """Compares the numbers, however a language writes and groups them."""
+
+    name = "numbers"
+    description = "The numbers are not those of the source text."
+    severity: Severity = "warning"
+
+    def find(self, subject: Subject) -> Iterator[Finding]:
+        for form, text, source in subject.compared():
+            if _DIGIT.search(text) is None and _DIGIT.search(source) is None:
+                continue
+            if has_branches(text) or has_branches(source):
+                continue
+            if _HALF_DAYS.search(source) or _HALF_DAYS.search(text):
+                continue
+            for message, start, end in _found(blanked(text), blanked(source)):
+                yield Finding(message, start, end, form)
+
+
+def _found(text: str, source: str) -> Iterator[tuple[str, int, int]]:
+    wanted, found = _numbers(source), _numbers(text)
+    missing, extra = differences(wanted, found)
+    if _runs(source, wanted) == _runs(text, found):
+        return  # a date in another order
+    if not wanted:
+        return  # "May" is "5月", "ten" may be "10"
+    for name in missing:
+        if name not in _SPELLED_OUT:
+            yield f"the number {name[:_SHOWN]} is missing", 0, len(text)
+    for number in extra:
+        if number.name not in _SPELLED_OUT:
+            message = f"the number {number.name[:_SHOWN]} is not in the source text"
+            yield message, number.start, number.end
+
+
+def _numbers(text: str) -> list[Mark]:
+    return [
+        Mark(_value(number[0]), number.start(), number.end())
+        for number in _NUMBER.finditer(text)
+    ]
+
+
+def _runs(text: str, numbers: list[Mark]) -> Counter[str]:
+    """The digits that stand together, each by its value."""
+    return Counter(
+        _value(run)
+        for number in numbers
+        for run in _RUN.findall(text[number.start : number.end])
+    )
+
+
+def _value(number: str) -> str:
+    """Its digits in ASCII, without zeros before them: the same in every script."""
+    digits = "".join(str(int(sign)) for sign in number if sign.isdecimal())
+    return digits.lstrip("0") or "0"

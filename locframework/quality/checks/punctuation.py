@@ -1,0 +1,104 @@
+"""Texts that end in another way than their source text."""
+
+import re
+from collections.abc import Iterator
+
+from locframework.projects.records import Severity
+from locframework.quality.records import Finding, Subject
+
+_SIGNS = {
+    "full stop": ".。．｡।॥۔\u0589\u1362\u104b\u0f0d\u17d4",
+    "question mark": "?？؟፧՞⁇",
+    "exclamation mark": "!！՜﹗",
+    "colon": ":：፡፦∶",
+    "ellipsis": "…⋯",
+    "comma": ",，،、﹐､፣",
+    "semicolon": ";；؛፤",
+}
+_KINDS = {sign: kind for kind, signs in _SIGNS.items() for sign in signs}
+_GREEK = {";": "question mark", "\u037e": "question mark", "·": "semicolon"}
+_CLOSING = "\"'”’»›)]}」』）】》〉］｝"
+_SPACES = " \t\r\n\u00a0\u202f\u2009\u3000\u200b\u200e\u200f"
+_LAST_TAGS = re.compile(r"(?:</?[A-Za-z0-9][^<>]*>\s*)+$")
+_LAST_WORD = re.compile(r"\S+$")
+
+# Thai, Lao, Khmer and Burmese end sentences with a space, or as the writer likes.
+_FREE = frozenset(("km", "lo", "my", "th"))
+_SHORT = 5  # "Min." is an abbreviation, "Done." a sentence of one word
+
+
+class Punctuation:
+    """Compares the kind of punctuation at the end, in any script.
+
+    A question stays a question: ``?``, ``？`` and ``؟`` are the same, and so are ``.``
+    and ``。``. Quotes, brackets and tags after it do not count, nor does the
+    space that French puts before it.
+    """
+
+    name = "punctuation"
+    description = "The text ends with other punctuation than the source text."
+    severity: Severity = "warning"
+
+    def find(self, subject: Subject) -> Iterator[Finding]:
+        for form, text, source in subject.compared():
+            if _end_alike(text, source):
+                continue
+            base = subject.language_code.partition("-")[0]
+            if base in _FREE:
+                return
+            wanted, there = _end(source, subject.source_language)
+            found, here = _end(text, subject.language_code)
+            if wanted == found:
+                continue
+            if base == "hy" and wanted & {"question mark", "exclamation mark"}:
+                continue  # Armenian puts them inside the word
+            if wanted ^ found == {"full stop"} and (
+                _may_be_short(source[:there]) or _may_be_short(text[:here])
+            ):
+                continue
+            message = f"ends with {_told(found)}, the source text with {_told(wanted)}"
+            yield Finding(message, here, len(text), form)
+
+
+def _end_alike(text: str, source: str) -> bool:
+    """Whether both end with a letter, or with one sign after a letter: most do."""
+    if text[-1:].isalnum():
+        return source[-1:].isalnum()
+    is_same = text[-1:] == source[-1:]
+    return is_same and text[-2:-1].isalnum() and source[-2:-1].isalnum()
+
+
+def _end(text: str, language_code: str) -> tuple[frozenset[str], int]:
+    """The kinds of punctuation at the end, and where they begin."""
+    kinds = _KINDS
+    if language_code.partition("-")[0] == "el":
+        kinds = _KINDS | _GREEK
+    text = text.rstrip(_SPACES)
+    if text.endswith(">"):
+        tags = _LAST_TAGS.search(text, max(0, len(text) - 1000))
+        text = text[: tags.start()] if tags else text
+    text = text.rstrip(_CLOSING + _SPACES)
+    at = len(text)
+    found: set[str] = set()
+    stops = 0
+    while at and (text[at - 1] in kinds or text[at - 1] in _SPACES):
+        at -= 1
+        if text[at] in kinds:
+            found.add(kinds[text[at]])
+            stops += kinds[text[at]] == "full stop"
+    if stops > 1:
+        found = found - {"full stop"} | {"ellipsis"}
+    return frozenset(found), at
+
+
+def _may_be_short(text: str) -> bool:
+    """Whether the last word may be an abbreviation, which ends with a full stop."""
+    word = _LAST_WORD.search(text, max(0, len(text) - 50))
+    if word is None:
+        return True
+    is_alone = word.start() == 0
+    return "." in word[0] or (is_alone and len(word[0]) < _SHORT)
+
+
+def _told(kinds: frozenset[str]) -> str:
+    return " and ".join(sorted(kinds)) or "no punctuation"

@@ -1,0 +1,47 @@
+"""What a check is given, and what it finds."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+
+class Subject(Struct, frozen=True, gc=False):
+    """The texts of one key in one language, with what they are judged by."""
+
+    key: str
+    language_code: str  # canonical BCP-47
+    texts: Mapping[str | None, str]  # by plural form, None without; none is empty
+    source_language: str
+    source_texts: Mapping[str | None, str] = {}  # empty: nothing to compare with,
+    # as in the source language itself
+    is_plural: bool = False
+    plural_forms: tuple[str, ...] = ("other",)  # of the language in this project
+    description: str = ""
+    tags: tuple[str, ...] = ()
+
+    def compared(self) -> Sequence[tuple[str | None, str, str]]:
+        """Each text with its plural form before, and the source text beside it.
+
+        That is the source text of the same form, else that of ``other``, else any.
+        """
+        sources = self.source_texts
+        if not sources:
+            return ()
+        return [
+            (form, text, sources.get(form) or _nearest(sources))
+            for form, text in self.texts.items()
+        ]
+
+
+class Finding(Struct, frozen=True, gc=False):
+    """What a check found in one text."""
+
+    message: str  # a sentence without a full stop, 1 to 300 characters
+    start: int  # in code points of the text; start 0 and end its length: all of it
+    end: int
+    plural_form: str | None = None  # one of the subject's texts
+    check: str = ""  # filled in by the framework
+
+
+def _nearest(sources: Mapping[str | None, str]) -> str:
+    return sources.get("other") or next(iter(sources.values()))

@@ -1,0 +1,33 @@
+"""Decides what a check may be called, and how long a text may be."""
+
+import re
+from collections.abc import Iterable
+from typing import get_args
+
+from locframework.projects.records import Severity
+
+from .check import Check
+
+_NAME = re.compile(r"(?=.{1,100}\Z)[a-z0-9]+(_[a-z0-9]+)*")
+
+_LIMIT = re.compile(r"max-length:([1-9][0-9]{0,5})")
+
+
+def name_of_check(check: Check) -> str:
+    """The name of a check that keeps its port. Raises ValueError, AttributeError."""
+    if not _NAME.fullmatch(check.name):
+        raise ValueError(f"name {check.name!r} is not lower snake case")
+    if check.severity not in get_args(Severity):
+        raise ValueError(f"severity {check.severity!r} is not error, warning or off")
+    if not callable(check.find):
+        raise ValueError("find is no method")
+    return check.name
+
+
+def length_limit(tags: Iterable[str]) -> int | None:
+    """The most code points a text may have: of the key's tag ``max-length:30``.
+
+    The smallest of several; None without such a tag. Source: decisions/0013.
+    """
+    limits = [int(match[1]) for tag in tags if (match := _LIMIT.fullmatch(tag))]
+    return min(limits, default=None)

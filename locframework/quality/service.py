@@ -1,0 +1,75 @@
+"""Runs every check on texts, and survives those that fail."""
+
+import logging
+from collections.abc import Mapping
+from itertools import islice
+
+from msgspec.structs import replace
+
+from locframework.errors import PLUGIN_FAULTS
+
+from .check import Check
+from .records import Finding, Subject
+
+log = logging.getLogger("locframework.quality")
+
+FINDINGS_MOST = 20  # of one check on the texts of one key in one language
+MESSAGE_LENGTH = 300
+
+
+class Checks:
+    """The checks of one application, by name. Findings are the same on every path."""
+
+    def __init__(self, checks: Mapping[str, Check]) -> None:
+        self._checks = dict(sorted(checks.items()))
+        self._finders = [(name, check.find) for name, check in self._checks.items()]
+        self._failed: set[str] = set()
+
+    @property
+    def names(self) -> list[str]:
+        """The names that projects may use, sorted."""
+        return list(self._checks)
+
+    def findings(self, subject: Subject) -> list[Finding]:
+        """What all checks find, by name of the check; how grave is said when read.
+
+        A check that fails is logged, and has found nothing. Costs about 5 µs for a
+        text without placeholders and markup.
+        """
+        found: list[Finding] = []
+        for name, find in self._finders:
+            try:
+                # a list first: one that fails half way has found nothing
+                if some := [*islice(find(subject), FINDINGS_MOST)]:
+                    found += [_judged(name, each, subject) for each in some]
+            except PLUGIN_FAULTS:
+                self._tell(name, subject)
+        return found
+
+    def _tell(self, name: str, subject: Subject) -> None:
+        """Log a failure; in full only the first time, as imports have many texts."""
+        is_new = name not in self._failed
+        self._failed.add(name)
+        log.error(
+            "check %s failed on key %s in %s",
+            name,
+            subject.key,
+            subject.language_code,
+            exc_info=is_new,
+        )
+
+
+def _judged(name: str, finding: Finding, subject: Subject) -> Finding:
+    """What a check found, made sure of. ValueError for what no text has."""
+    if type(finding.start) is not int or type(finding.end) is not int:
+        raise ValueError(f"{finding!r} is at no place")
+    text = subject.texts.get(finding.plural_form)
+    if text is None or not 0 <= finding.start <= finding.end <= len(text):
+        raise ValueError(f"{finding!r} is in none of the texts")
+    message = finding.message
+    if not message or "\0" in message:
+        raise ValueError("the message cannot be shown")
+    message.encode()  # a lone surrogate is a ValueError as well
+    if len(message) > MESSAGE_LENGTH:
+        message = message[: MESSAGE_LENGTH - 1] + "…"
+    return replace(finding, message=message, check=name)

@@ -1,0 +1,114 @@
+"""The contract of the port Check; clauses as in docs/contracts.md."""
+
+import re
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar, get_args
+
+import pytest
+from hypothesis import given, settings
+
+from locframework.languages import PLURAL_FORMS
+from locframework.projects.records import Severity
+from locframework.quality.check import Check
+from locframework.quality.records import Finding, Subject
+from locframework.quality.service import MESSAGE_LENGTH, Checks
+
+from .check_samples import PAIRS, SLOW, plural_subjects, subjects
+
+
+class CheckContract:
+    """Subclass it as ``Test…`` and give ``check``; see docs/contracts.md.
+
+    ``good`` are subjects that the check has nothing to say about, by name, and ``bad``
+    those where it finds something.
+    """
+
+    check: ClassVar[Check]
+    good: ClassVar[Mapping[str, Subject]] = {}
+    bad: ClassVar[Mapping[str, Subject]] = {}
+
+    def find(self, subject: Subject) -> list[Finding]:
+        """What the check finds, each in its text. Fails for what a text has not."""
+        found = list(self.check.find(subject))
+        for finding in found:
+            assert finding.plural_form in subject.texts
+            text = subject.texts[finding.plural_form]
+            assert 0 <= finding.start <= finding.end <= len(text)
+            assert 1 <= len(finding.message) <= MESSAGE_LENGTH
+            assert "\n" not in finding.message
+            assert not finding.message.endswith(".")
+        return found
+
+    def test_k1_what_it_says_of_itself_is_well_formed_and_stays_the_same(self) -> None:
+        check = self.check
+
+        assert re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)*", check.name)
+        assert len(check.name) <= 100
+        assert check.description.strip()
+        assert check.severity in get_args(Severity)
+        assert check.name == self.check.name
+
+    def test_k2_it_finds_what_the_subclass_calls_bad(self) -> None:
+        overlooked = [name for name, bad in self.bad.items() if not self.find(bad)]
+
+        assert self.bad
+        assert overlooked == []
+
+    def test_k3_it_leaves_alone_what_the_subclass_calls_good(self) -> None:
+        found = {name: self.find(good) for name, good in self.good.items()}
+
+        assert self.good
+        assert {name: each for name, each in found.items() if each} == {}
+
+    def test_k4_any_text_is_judged_and_findings_are_in_it(self) -> None:
+        @settings(deadline=None)
+        @given(subject=subjects() | plural_subjects())
+        def judge(subject: Subject) -> None:
+            self.find(subject)
+
+        judge()
+
+    @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS.keys())
+    def test_k5_so_is_what_translators_write(self, pair: tuple[str, str]) -> None:
+        source, text = pair
+        for language in ("de", "ja", "ar", "el", "xx", "en"):
+            self.find(Subject("a", language, {None: text}, "en", {None: source}))
+            self.find(Subject("a", language, {None: source}, "en", {None: text}))
+
+    def test_k6_the_same_subject_gives_the_same_findings(self) -> None:
+        @settings(deadline=None, max_examples=30)
+        @given(subject=subjects() | plural_subjects())
+        def judge(subject: Subject) -> None:
+            assert self.find(subject) == self.find(subject)
+
+        judge()
+
+    def test_k7_a_key_without_a_source_text_is_judged(self) -> None:
+        for form in (None, *PLURAL_FORMS):
+            self.find(Subject("a", "de", {form: "Text {x} %s <b>. "}, "en"))
+
+    @pytest.mark.parametrize("text", SLOW.values(), ids=SLOW.keys())
+    def test_k8_the_longest_text_is_judged_in_time_with_its_length(
+        self, text: str
+    ) -> None:
+        # no clock here: what takes time by the square does not come back for minutes
+        self.find(Subject("a", "de", {None: text}, "en", {None: text[:-1]}))
+
+    def test_k9_calls_share_nothing(self) -> None:
+        all_ = [*self.good.values(), *self.bad.values()] * 20
+        alone = [self.find(subject) for subject in all_]
+
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(self.find, all_)) == alone
+
+    def test_k10_the_framework_keeps_all_it_finds(self) -> None:
+        checks = Checks({self.check.name: self.check})
+
+        for subject in self.bad.values():
+            assert texts(checks.findings(subject)) == texts(self.find(subject))[:20]
+
+
+def texts(findings: Iterable[Finding]) -> list[tuple[str, int, int]]:
+    """Findings without the name that the framework fills in."""
+    return [(found.message, found.start, found.end) for found in findings]

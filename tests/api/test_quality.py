@@ -1,0 +1,67 @@
+"""What a project says of its checks."""
+
+from __future__ import annotations
+
+import pytest
+
+from locframework.testing.workspace import Workspace
+
+
+def test_a_project_keeps_what_it_says_of_checks(workspace: Workspace) -> None:
+    severities = {"punctuation": "off", "length": "warning"}
+    project = workspace.project(blockingChecks=["markup"], checkSeverities=severities)
+    path = f"/projects/{project['id']}"
+
+    workspace.owner.patch(path, json={"name": "Shop"})
+    kept = workspace.owner.get(path).data["project"]
+    body = {"blockingChecks": [], "checkSeverities": {"numbers": "error"}}
+    workspace.owner.patch(path, json=body)
+    changed = workspace.owner.get(path).data["project"]
+
+    assert kept["checkSeverities"] == project["checkSeverities"] == severities
+    assert kept["blockingChecks"] == ["markup"]
+    assert {name: changed[name] for name in body} == body
+
+
+def test_a_project_that_says_nothing_leaves_it_to_the_checks(
+    workspace: Workspace,
+) -> None:
+    project = workspace.project()
+
+    assert (project["checkSeverities"], project["blockingChecks"]) == ({}, [])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("blockingChecks", ["length", "lenght"]), ("checkSeverities", {"lenght": "off"})],
+)
+def test_a_check_that_nobody_provides_is_refused_with_those_there_are(
+    workspace: Workspace, field: str, value: object
+) -> None:
+    project = workspace.project()
+    body = {"name": "Shop", "sourceLanguage": "en", field: value}
+    owner = workspace.owner
+
+    created = owner.post("/projects", json=body)
+    changed = owner.patch(f"/projects/{project['id']}", json={field: value})
+
+    for answer in (created, changed):
+        assert (answer.status, answer.error["code"]) == (400, "validation_failed")
+        [problem] = answer.error["details"]
+        assert problem["path"] == f"$.{field}"
+        assert "'lenght'; there is: length, markup, numbers" in problem["message"]
+
+
+@pytest.mark.parametrize(
+    "value", [{"length": "fatal"}, {"length": None}, ["length"], "off", None]
+)
+def test_a_severity_that_there_is_not_is_refused(
+    workspace: Workspace, value: object
+) -> None:
+    project = workspace.project()
+
+    answer = workspace.owner.patch(
+        f"/projects/{project['id']}", json={"checkSeverities": value}
+    )
+
+    assert (answer.status, answer.error["code"]) == (400, "validation_failed")

@@ -1,0 +1,282 @@
+"""The built-in checks keep the contract of their port."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from locframework.quality.check import Check
+from locframework.quality.checks.length import Length
+from locframework.quality.checks.markup import Markup
+from locframework.quality.checks.numbers import Numbers
+from locframework.quality.checks.placeholders import Placeholders
+from locframework.quality.checks.plural_forms import PluralForms
+from locframework.quality.checks.punctuation import Punctuation
+from locframework.quality.checks.unchanged import Unchanged
+from locframework.quality.checks.white_space import WhiteSpace
+from locframework.quality.records import Subject
+from locframework.testing.contracts.checks import CheckContract
+
+Texts = str | Mapping[str | None, str]
+Subjects = Mapping[str, Subject]
+
+
+def subject(
+    source: Texts, text: Texts, language: str = "de", *tags: str, forms: str = ""
+) -> Subject:
+    return Subject(
+        "a",
+        language,
+        {None: text} if isinstance(text, str) else text,
+        "en",
+        {None: source} if isinstance(source, str) else source,
+        is_plural=not isinstance(text, str),
+        plural_forms=tuple(forms.split()) or ("one", "other"),
+        tags=tags,
+    )
+
+
+ICU = "{n, plural, one {# file of {name}} other {# files of {name}}}"
+SELECT = "{g, select, male {He} female {She} other {They}} left"
+FILES = {"one": "%d file", "other": "%d files"}
+FILE_S = {"one": "One file", "other": "%d files"}
+
+
+class TestPlaceholders(CheckContract):
+    check: ClassVar[Check] = Placeholders()
+    good: ClassVar[Subjects] = {
+        "none": subject("Save", "Speichern"),
+        "the same": subject("Hi {name}", "Hallo {name}"),
+        "turned": subject("{a} of {b}", "{b}: {a}"),
+        "i18next, formatted": subject("{{n, number}} of {{ m }}", "{{m}}: {{ n }}"),
+        "i18next, unescaped": subject("{{- a}}", "{{-a}}"),
+        "i18next, nested": subject("$t(a.b) x", "x $t(a.b, { 'count': 1 })"),
+        "Python, formatted": subject("{:.2f} {a!r} {b:>3}", "{b} {a} {:.1f}"),
+        "Python, named": subject("%(n)d by %(who)s", "%(who)s: %(n)i"),
+        "printf, numbered": subject("%s has %d", "%2$d hat %1$s"),
+        "printf, numbered in the source": subject("%1$s has %2$d", "%s hat %d"),
+        "printf, other width": subject("%5.2f", "%.1f"),
+        "printf, whole numbers": subject("%i %u %ld", "%d %d %lld"),
+        "Objective-C": subject("%@: %lu", "%2$lu: %1$@"),
+        "braces, numbered": subject("{} of {}", "{1}: {0}"),
+        "named twice": subject("{a}", "{a}, {a}"),
+        "a percentage": subject("100% sure", "zu 100 % sicher"),
+        "a German percentage": subject("a 50% discount", "50%iger Nachlass"),
+        "two percent signs": subject("100%% of", "100 %% von"),
+        "a remark in braces": subject("a {see below} b", "a {siehe unten} b"),
+        "ICU": subject(ICU, ICU.replace("other", "few {# {name}} other"), "ru"),
+        "ICU, formatted": subject("{d, date, short}", "am {d, date, long}"),
+        "ICU select": subject(SELECT, SELECT.replace("He", "Er")),
+        "ICU words": subject(
+            "{n, plural, one {file} other {files}}",
+            "{n, plural, one {Datei} other {Dateien}}",
+        ),
+        "one in words": subject(FILES, {"one": "Eine Datei", "other": "%d Dateien"}),
+        "one in words, unnamed": subject(
+            {"one": "{0} file in {name}", "other": "{0} files in {name}"},
+            {"one": "Eine Datei in {name}", "other": "{0} Dateien in {name}"},
+        ),
+        "one in digits": subject(FILE_S, {"one": "%d Datei", "other": "%d Dateien"}),
+        "more forms": subject(FILE_S, {"few": "%d pliki", "other": "%d plików"}, "pl"),
+        "no source text": Subject("a", "de", {None: "{a}"}, "en"),
+    }
+    bad: ClassVar[Subjects] = {
+        "missing": subject("Hi {name}", "Hallo"),
+        "extra": subject("Hi", "Hallo {name}"),
+        "translated": subject("Hi {name}", "Hallo {имя}"),
+        "half of i18next": subject("Hi {{name}}", "Hallo {{name}"),
+        "one brace": subject("Hi {{name}}", "Hallo {name}"),
+        "i18next, nested": subject("$t(a)", "$t(b)"),
+        "another kind": subject("%s", "%d"),
+        "another name": subject("%(a)s", "%(b)s"),
+        "once more": subject("%s", "%s %s"),
+        "once less": subject("{} {}", "{}"),
+        "another number": subject("%1$s", "%2$s"),
+        "lost its letter": subject("%(name)s", "%(name)"),
+        "ICU name": subject(ICU, ICU.replace("{n,", "{m,")),
+        "ICU keyword": subject(ICU, ICU.replace("plural", "Mehrzahl")),
+        "ICU branch": subject(ICU, ICU.replace("other", "andere")),
+        "ICU select": subject(SELECT, SELECT.replace("female", "weiblich")),
+        "ICU inner": subject(ICU, ICU.replace("{name}", "{Name}")),
+        "other without number": subject(FILES, {"one": "1", "other": "Dateien"}),
+        "one without name": subject(
+            {"one": "%d of %s", "other": "%d of %s"}, {"one": "%d"}
+        ),
+        "one with another": subject(FILES, {"one": "%s Datei", "other": "%d"}),
+    }
+
+
+class TestMarkup(CheckContract):
+    check: ClassVar[Check] = Markup()
+    good: ClassVar[Subjects] = {
+        "none": subject("Save", "Speichern"),
+        "turned": subject("<b>a</b> <i>b</i>", "<i>b</i> <b>a</b>"),
+        "other attributes": subject(
+            '<a href="/en">x</a>', "<a href='/de' title=y>x</a>"
+        ),
+        "void": subject("a<br>b", "a<br />b"),
+        "React": subject("Read <0>this</0>", "<0>Dies</0> lesen"),
+        "no tags": subject("a < b and c > d", "c > d und a < b"),
+        "a heart": subject("<3", "Liebe"),
+        "an address": subject("<you@example.com>", "du"),
+        "in more branches": subject(
+            "{n, plural, one {<b>#</b>} other {<b>#</b>}}",
+            "{n, plural, one {<b>#</b>} few {<b>#</b>} other {<b>#</b>}}",
+            "ru",
+        ),
+    }
+    bad: ClassVar[Subjects] = {
+        "missing": subject("<b>a</b>", "a"),
+        "not closed": subject("<b>a</b>", "<b>a"),
+        "closed twice": subject("<b>a</b>", "</b>a</b>"),
+        "another": subject("<b>a</b>", "<i>a</i>"),
+        "extra": subject("a", "a<br>"),
+        "in a plural": subject(
+            {"other": "<b>x</b>"}, {"one": "x", "other": "<b>x</b>"}
+        ),
+    }
+
+
+class TestWhiteSpace(CheckContract):
+    check: ClassVar[Check] = WhiteSpace()
+    good: ClassVar[Subjects] = {
+        "none": subject("Save", "Speichern"),
+        "the same": subject(" a\n", " b\n"),
+        "inside": subject("a b", "a  b"),
+        "Japanese writes none": subject("Name: ", "名前：", "ja"),
+    }
+    bad: ClassVar[Subjects] = {
+        "before": subject("a", " b"),
+        "after": subject("a", "b "),
+        "lost": subject("a: ", "b:"),
+        "another": subject("a\n", "b "),
+        "line break lost": subject("a\n", "b", "ja"),
+        "all of it": subject("a", "  "),
+        "no-break": subject("a", "b\u00a0"),
+    }
+
+
+class TestPunctuation(CheckContract):
+    check: ClassVar[Check] = Punctuation()
+    good: ClassVar[Subjects] = {
+        "none": subject("Save", "Speichern"),
+        "the same": subject("Done.", "Fertig."),
+        "Chinese": subject("Really?", "真的吗？", "zh-Hans"),
+        "Japanese": subject("It is done.", "完了しました。", "ja"),
+        "Arabic": subject("Really?", "حقا؟", "ar"),
+        "Hindi": subject("It is done.", "यह हो गया।", "hi"),
+        "Greek": subject("Really?", "Αλήθεια;", "el"),
+        "Armenian": subject("Really?", "Իսկապե՞ս", "hy"),
+        "Thai": subject("It is done.", "เสร็จแล้ว", "th"),
+        "French": subject("Really?", "Vraiment\u202f?", "fr"),
+        "an ellipsis in one sign": subject("Loading...", "Lädt…"),
+        "before a quote": subject("He said “yes.”", "Er sagte „ja.“"),
+        "before a tag": subject("<b>Done.</b>", "<b>Fertig</b>."),
+        "before a bracket": subject("(Really?)", "（本当？）", "ja"),
+        "several": subject("What?!", "Was!?"),
+        "an abbreviation": subject("Min.", "Minimum"),
+        "another abbreviation": subject("for example", "z.B."),
+        "a placeholder": subject("Hi {name}", "{name}さん、こんにちは", "ja"),
+    }
+    bad: ClassVar[Subjects] = {
+        "lost": subject("It is done.", "Es ist fertig"),
+        "a statement": subject("Really?", "Wirklich."),
+        "extra": subject("Save", "Speichern!"),
+        "a colon": subject("Name:", "Name"),
+        "a colon in Chinese": subject("Name", "名字：", "zh"),
+        "an ellipsis": subject("Loading…", "Lädt."),
+        "French": subject("Really?", "Vraiment\u202f!", "fr"),
+    }
+
+
+class TestLength(CheckContract):
+    check: ClassVar[Check] = Length()
+    good: ClassVar[Subjects] = {
+        "no tag": subject("a", "b" * 1000),
+        "just so": subject("a", "b" * 30, "de", "ui", "max-length:30"),
+        "characters, not bytes": subject("a", "👍" * 3, "de", "max-length:3"),
+        "no number": subject("a", "long", "de", "max-length:few", "max-length:0"),
+    }
+    bad: ClassVar[Subjects] = {
+        "too long": subject("a", "b" * 31, "de", "max-length:30"),
+        "the smallest counts": subject(
+            "a", "bcd", "de", "max-length:2", "max-length:9"
+        ),
+        "a plural form": subject(
+            {}, {"one": "a", "other": "bcd"}, "de", "max-length:2"
+        ),
+        "the source": Subject("a", "en", {None: "abc"}, "en", tags=("max-length:2",)),
+    }
+
+
+class TestPluralForms(CheckContract):
+    check: ClassVar[Check] = PluralForms()
+    good: ClassVar[Subjects] = {
+        "no plural": subject("a", "b"),
+        "all": subject({}, {"one": "a", "other": "b"}),
+        "more": subject({}, {"zero": "n", "one": "a", "other": "b"}),
+        "millions in French": subject(
+            {}, {"one": "a", "other": "b"}, "fr", forms="one many other"
+        ),
+        "fractions in Russian": subject(
+            {}, {"one": "a", "few": "b", "many": "c"}, "ru", forms="one few many other"
+        ),
+    }
+    bad: ClassVar[Subjects] = {
+        "one": subject({}, {"other": "b"}),
+        "other": subject({}, {"one": "b"}),
+        "few": subject(
+            {}, {"one": "a", "other": "b"}, "ru", forms="one few many other"
+        ),
+        "of the project's own": subject({}, {"other": "b"}, "xx", forms="two other"),
+    }
+
+
+class TestUnchanged(CheckContract):
+    check: ClassVar[Check] = Unchanged()
+    good: ClassVar[Subjects] = {
+        "translated": subject("Save all", "Alles sichern"),
+        "one word": subject("Name", "Name"),
+        "a name": subject("Google Play", "Google Play"),
+        "an abbreviation": subject("HTTP API", "HTTP API"),
+        "only placeholders": subject("{count} %s <b></b>", "{count} %s <b></b>"),
+        "an address": subject("https://a.example/go to", "https://a.example/go to"),
+        "another country": subject("Save all", "Save all", "en-GB"),
+        "digits": subject("12 + 3", "12 + 3"),
+    }
+    bad: ClassVar[Subjects] = {
+        "a sentence": subject("Save all files", "Save all files"),
+        "another script": subject("保存文件", "保存文件", "ja"),
+        "a form": subject({"other": "{n} open files"}, {"other": "{n} open files"}),
+    }
+
+
+class TestNumbers(CheckContract):
+    check: ClassVar[Check] = Numbers()
+    good: ClassVar[Subjects] = {
+        "none": subject("Save", "Speichern"),
+        "turned": subject("5 of 10", "10: 5"),
+        "grouped": subject("1,000,000 files", "1.000.000 Dateien"),
+        "grouped by spaces": subject("10,000", "10\u202f000", "fr"),
+        "not grouped": subject("1,000", "1000"),
+        "decimals": subject("1.5 GB", "1,5 GB"),
+        "Arabic": subject("1,234.5", "١٬٢٣٤٫٥", "ar"),
+        "Hindi": subject("42", "४२", "hi"),
+        "Japanese": subject("Chapter 3", "第3章", "ja"),
+        "a date": subject("12/31/2026", "31.12.2026"),
+        "a zero before": subject("5", "05"),
+        "a month": subject("May", "5月", "ja"),
+        "in words": subject("Choose 1 or 2", "Wähle eins oder zwei"),
+        "in a name": subject("MP3", "Musik"),
+        "half days": subject("5:30 PM", "17:30"),
+        "a placeholder": subject("{0} %2$s <1>x</1> &#39;", "x"),
+        "ICU": subject("{n, plural, =5 {a} other {b}}", "b"),
+    }
+    bad: ClassVar[Subjects] = {
+        "missing": subject("at most 30 characters", "höchstens einige Zeichen"),
+        "another": subject("30 days", "60 Tage"),
+        "extra": subject("5 days", "5 von 30 Tagen"),
+        "a digit": subject("1,000", "10.000"),
+        "the other way round": subject("12 eggs", "21 Eier"),
+        "Arabic": subject("30", "٣١", "ar"),
+    }
