@@ -86,6 +86,7 @@ class Distributions:
             storage=self._storage_name(new.storage),
             status="building",
             current_release=None,
+            failed_release=None,
             created_at=now,
             updated_at=now,
         )
@@ -118,13 +119,16 @@ class Distributions:
     ) -> Distribution:
         """Change it; what the files depend on shows from the next release on.
 
-        Raises as ``create_distribution`` does, and DistributionNotFound.
+        Where the first release failed, this begins another. Raises as
+        ``create_distribution`` does, and DistributionNotFound.
         """
         project = self._projects.require(caller, "distribution_manage", project_id)
         with self._storage.transaction():
             old = self._locked(project, distribution_id)
             new = self._changed(project, old, changes)
             self._store.save_distribution(new)
+            if new.status != "paused":
+                self._queue.queue_first(caller, project, new)
         return new
 
     def delete_distribution(
@@ -164,7 +168,7 @@ class Distributions:
     def resume(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> Distribution:
-        """Show the last ready release again, or wait for the first. NotPaused."""
+        """Show the last ready release again, or make the first. NotPaused."""
         project = self._projects.require(caller, "distribution_manage", project_id)
         with self._storage.transaction():
             old = self._locked(project, distribution_id)
@@ -173,6 +177,7 @@ class Distributions:
             ready = old.current_release is not None
             new = replace(old, status="published" if ready else "building")
             self._store.save_distribution(new)
+            self._queue.queue_first(caller, project, new)
             self._tell("distribution.resumed", caller, project, new)
         return new
 

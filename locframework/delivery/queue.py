@@ -8,7 +8,7 @@ from locframework.access.records import Caller
 from locframework.errors import ReleaseInProgress
 from locframework.events import SYSTEM, Event
 from locframework.ids import new_id
-from locframework.jobs.records import StoredJob
+from locframework.jobs.records import JobError, StoredJob
 from locframework.jobs.service import Jobs
 from locframework.projects.records import Project
 from locframework.storage import Storage
@@ -19,6 +19,7 @@ from .rules import changes_content
 RELEASE_JOB = "release"
 EVENTS_LOOKED_AT = 200
 AUTO_PUBLISHER = Caller(actor=SYSTEM)
+_CANCELLED = JobError("cancelled", "its job was cancelled")
 
 
 class ReleaseQueue:
@@ -47,6 +48,7 @@ class ReleaseQueue:
             rolled_back_from=None,
             note=note,
             warnings=(),
+            error=None,
             created_by=caller.actor.id,
             published_at=None,
         )
@@ -57,6 +59,19 @@ class ReleaseQueue:
             caller, project, RELEASE_JOB, "distribution_publish", params
         )
         return release, job
+
+    def queue_first(
+        self, caller: Caller, project: Project, distribution: Distribution
+    ) -> None:
+        """Try again to make a first release, where there is none and none is built.
+
+        Both are locked. Without this, a first release that failed would leave the
+        manifest waiting until somebody asks for another.
+        """
+        if distribution.current_release is not None:
+            return
+        if self._store.find_building(distribution.id) is None:
+            self.queue(caller, project, distribution, note="")
 
     def require_idle(self, distribution: Distribution) -> None:
         """Raise ReleaseInProgress while a release is being built."""
@@ -107,7 +122,8 @@ class ReleaseQueue:
             return
         release = self._store.find_release_by_id(str(job.params["releaseId"]))
         if release is not None and release.release.status == "building":
-            failed = replace(release.release, status="failed")
+            error = job.job.error or _CANCELLED
+            failed = replace(release.release, status="failed", error=error)
             self._store.save_release(replace(release, release=failed))
 
     def after_build(self, distribution: Distribution) -> None:

@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.access.records import Name
 from locframework.clock import Timestamp
+from locframework.jobs.records import JobError
 
 Channel = Literal["stable", "prerelease"]
 MinStatus = Literal["approved", "any"]
@@ -45,6 +46,7 @@ class Release(Struct, frozen=True, rename="camel"):
     rolled_back_from: int | None  # the version whose files it has again
     note: str
     warnings: tuple[str, ...]
+    error: JobError | None  # why it failed; null unless it did
     created_by: str
     published_at: Timestamp | None
 
@@ -90,6 +92,7 @@ class Distribution(Struct, frozen=True, rename="camel"):
     storage: str  # a blob store's name
     status: Literal["building", "published", "paused"]
     current_release: Release | None
+    failed_release: Release | None  # the newest one, when it failed; mended by the next
     created_at: Timestamp
     updated_at: Timestamp
 

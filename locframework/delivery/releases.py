@@ -108,7 +108,7 @@ class Releases:
         if from_version is not None:
             old: StoredRelease | None = self._ready(distribution, str(from_version))
         else:
-            old = self._before(distribution, number)
+            old = self._store.find_ready_before(distribution.id, number)
         return release_diff(old, release.files, number)
 
     def rollback(
@@ -144,15 +144,6 @@ class Releases:
     def _current(self, distribution: Distribution) -> StoredRelease | None:
         current = distribution.current_release
         return self._store.find_release_by_id(current.id) if current else None
-
-    def _before(self, distribution: Distribution, number: int) -> StoredRelease | None:
-        page = PageRequest(limit=200)
-        older = [
-            release.version
-            for release in self._store.list_releases(distribution.id, page).items
-            if release.version < number and release.status == "ready"
-        ]
-        return self._store.find_release(distribution.id, older[0]) if older else None
 
     def _release(self, distribution: Distribution, version: str) -> StoredRelease:
         number = int(version) if version.isascii() and version.isdigit() else 0

@@ -61,6 +61,12 @@ class DeliveryStore(Protocol):
         """Newest version first."""
         ...
 
+    def find_ready_before(
+        self, distribution_id: str, version: int
+    ) -> StoredRelease | None:
+        """The newest ready release of a lower version."""
+        ...
+
     def find_building(self, distribution_id: str) -> StoredRelease | None:
         """The release being built, if one is."""
         ...

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from locframework.errors import UnreadableFile
 from locframework.events import SYSTEM
 from locframework.ids import new_id
 from locframework.testing.workspace import Workspace
@@ -81,6 +82,89 @@ def test_a_cancelled_release_frees_the_way(published: Any) -> None:
     releases = published.workspace.owner.get(f"{published.one}/releases").data["items"]
     assert [release["status"] for release in releases] == ["failed", "ready"]
     assert published.release()["result"] == {"version": 3, "unchanged": False}
+
+
+@pytest.fixture
+def failed(publish: Callable[..., Any]) -> Any:
+    """A distribution whose first release failed: its job was cancelled."""
+    published = publish()
+    read = published.workspace.owner.get
+    [job] = read(f"{published.path}/jobs?type=release").data["items"]
+    cancel = f"{published.path}/jobs/{job['id']}/cancel"
+    assert published.workspace.owner.post(cancel).status == 200
+    return published
+
+
+def test_a_first_release_that_failed_says_why(failed: Any) -> None:
+    read = failed.workspace.owner.get
+
+    shown = read(failed.one).data["distribution"]
+    [release] = read(f"{failed.one}/releases").data["items"]
+
+    assert (shown["status"], shown["currentRelease"]) == ("building", None)
+    assert shown["failedRelease"] == release
+    assert (release["version"], release["status"]) == (1, "failed")
+    assert release["error"] == {"code": "cancelled", "message": "its job was cancelled"}
+    assert failed.manifest().status == 202
+
+
+def test_a_release_that_a_fault_ended_has_the_error_of_its_job(
+    publish: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published = publish()
+
+    def fail(*_: object, **__: object) -> None:
+        raise UnreadableFile("the paper is blank")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(published.workspace.framework.formats, "write", fail)
+        published.build()
+
+    shown = published.workspace.owner.get(published.one).data["distribution"]
+    error = {"code": "unreadable_file", "message": "the paper is blank"}
+    assert shown["failedRelease"]["error"] == error
+
+
+@pytest.mark.parametrize("way", ["releases", "pause and resume", "patch", "change"])
+def test_a_first_release_that_failed_is_mended(failed: Any, way: str) -> None:
+    if way == "releases":
+        assert failed.act("releases").status == 202
+    elif way == "pause and resume":
+        failed.act("pause")
+        failed.act("resume")
+    else:
+        is_auto = way == "change"
+        body = {"format": "json-flat", "autoPublish": is_auto}
+        failed.workspace.owner.patch(failed.one, json=body)
+    if way == "change":
+        failed.change("Bezahlen")
+
+    failed.build()
+
+    shown = failed.workspace.owner.get(failed.one).data["distribution"]
+    assert (shown["status"], shown["failedRelease"]) == ("published", None)
+    assert failed.manifest().json["release"]["version"] == 2
+
+
+def test_a_diff_looks_past_any_number_of_failed_releases(
+    published: Any, workspace: Workspace
+) -> None:
+    store = workspace.framework.storage.delivery
+    first = store.find_release(published.distribution["id"], 1)
+    with workspace.framework.storage.transaction():
+        for _ in range(201):
+            version = store.next_version(published.distribution["id"])
+            shown = replace(
+                first.release, id=new_id(), version=version, status="failed"
+            )
+            store.add_release(replace(first, release=shown, files=()))
+    published.change("Bezahlen")
+    published.release()
+
+    path = f"{published.one}/releases/203/diff"
+    diff = published.workspace.owner.get(path).data["diff"]
+
+    assert diff["fromVersion"] == 1
 
 
 def test_a_dry_run_tells_what_would_change_and_keeps_nothing(

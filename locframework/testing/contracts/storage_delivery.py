@@ -5,9 +5,10 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from locframework.delivery.records import Distribution, PublicHead, Usage
+from locframework.delivery.records import Distribution, PublicHead, Release, Usage
 from locframework.errors import Unavailable
 from locframework.ids import new_id
+from locframework.jobs.records import JobError
 from locframework.paging import PageRequest
 from locframework.storage import Storage
 
@@ -27,6 +28,7 @@ QUESTIONS: dict[str, Question] = {
     "find_release": lambda s, d: s.delivery.find_release(d.id, 1),
     "find_release_by_id": lambda s, d: s.delivery.find_release_by_id(_current(d)),
     "list_releases": lambda s, d: s.delivery.list_releases(d.id, ALL).items,
+    "find_ready_before": lambda s, d: s.delivery.find_ready_before(d.id, 2),
     "find_building": lambda s, d: s.delivery.find_building(d.id),
     "find_head": lambda s, d: s.delivery.find_head(d.public_key),
     "names_blob": lambda s, d: s.delivery.names_blob(d.id, BLOB),
@@ -302,6 +304,46 @@ class StorageDeliveryContract:
         assert usage_of(a, "2026-12") == Usage(7, 8)
         assert usage_of(b, "2026-11") == Usage(5, 6)
         assert usage_of(b, "2026-12") == Usage(0, 0)
+
+    def test_sd15_the_newest_release_is_told_when_it_failed(
+        self, storage: Storage
+    ) -> None:
+        one = distribution(add_project(storage))
+        storage.delivery.add_distribution(one)
+
+        def failed_now(status: str) -> Release | None:
+            with storage.transaction():
+                version = storage.delivery.next_version(one.id)
+            made = building(one, version)
+            error = JobError("unknown_format", "ä") if status == "failed" else None
+            shown = replace(made.release, status=status, error=error)
+            storage.delivery.add_release(replace(made, release=shown))
+            found = storage.delivery.find_distribution(one.project_id, one.id)
+            [listed] = storage.delivery.list_distributions(one.project_id, ALL).items
+            assert found is not None
+            assert found == listed
+            assert found.failed_release in (None, shown)
+            return found.failed_release
+
+        assert failed_now("failed") is not None
+        assert failed_now("failed") is not None
+        assert failed_now("building") is None
+
+    def test_sd16_the_newest_ready_release_before_a_version_is_found(
+        self, storage: Storage
+    ) -> None:
+        of = add_project(storage)
+        one, other = distribution(of), distribution(of)
+        for each in (one, other):
+            storage.delivery.add_distribution(each)
+        old, new = ready(building(one), BLOB), ready(building(one, 2), BLOB)
+        for release in (old, new, building(one, 3), ready(building(other, 3), BLOB)):
+            storage.delivery.add_release(release)
+
+        before = storage.delivery.find_ready_before
+        assert before(one.id, 4) == before(one.id, 3) == new
+        assert before(one.id, 2) == old
+        assert before(one.id, 1) is None
 
 
 def _current(of: Distribution) -> str:

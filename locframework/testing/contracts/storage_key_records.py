@@ -97,6 +97,7 @@ def distribution(of: Project, name: str = "Web", **changes: Any) -> Distribution
         storage="disk",
         status="building",
         current_release=None,
+        failed_release=None,
         created_at=at(0),
         updated_at=at(0),
     )
@@ -116,6 +117,7 @@ def building(of: Distribution, version: int = 1, **changes: Any) -> StoredReleas
         rolled_back_from=None,
         note="",
         warnings=(),
+        error=None,
         created_by="u1",
         published_at=None,
     )

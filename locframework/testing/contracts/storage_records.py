@@ -204,6 +204,7 @@ def distribution(of: Project, **changes: Any) -> Distribution:
         storage="disk",
         status="building",
         current_release=None,
+        failed_release=None,
         created_at=at(0),
         updated_at=at(0),
     )
@@ -228,6 +229,7 @@ def release(
         rolled_back_from=None,
         note="",
         warnings=(),
+        error=None,
         created_by="u1",
         published_at=at(version),
     )

@@ -31,9 +31,12 @@ _OWN = """d.id, d.project_id, d.public_key, d.name, d.channel, d.format,
     d.language_codes, d.branch, d.split_by_module, d.min_status, d.missing,
     d.auto_publish, d.storage, d.status, d.created_at, d.updated_at"""
 _OWN_COLUMNS = 16
-_SELECT = f"{_OWN}, {RELEASE}"
+_FAILED = RELEASE.replace("r.", "f.")
+_SELECT = f"{_OWN}, {RELEASE}, {_FAILED}"
 _SOURCE = """distributions d JOIN projects p ON p.id = d.project_id
     LEFT JOIN releases r ON r.id = d.current_release_id
+    LEFT JOIN releases f ON f.distribution_id = d.id AND f.version = d.last_version
+        AND f.status = 'failed'
     WHERE p.deleted_at IS NULL"""
 
 _codes = msgspec.json.Decoder(tuple[str, ...])
@@ -136,6 +139,11 @@ class DeliveryTables:
     def list_releases(self, distribution_id: str, page: PageRequest) -> Page[Release]:
         return self._releases.list_releases(distribution_id, page)
 
+    def find_ready_before(
+        self, distribution_id: str, version: int
+    ) -> StoredRelease | None:
+        return self._releases.find_ready_before(distribution_id, version)
+
     def find_building(self, distribution_id: str) -> StoredRelease | None:
         return self._releases.find_building(distribution_id)
 
@@ -230,6 +238,7 @@ def _distribution(row: Row) -> Distribution:
     ]
     split, min_status, missing, auto_publish, storage, status, *at = more
     release = row[_OWN_COLUMNS : _OWN_COLUMNS + RELEASE_COLUMNS]
+    failed = row[_OWN_COLUMNS + RELEASE_COLUMNS :]
     return Distribution(
         id=id_,
         project_id=project_id,
@@ -246,6 +255,7 @@ def _distribution(row: Row) -> Distribution:
         storage=storage,
         status=status,
         current_release=None if release[0] is None else release_of(release),
+        failed_release=None if failed[0] is None else release_of(failed),
         created_at=at[0],
         updated_at=at[1],
     )

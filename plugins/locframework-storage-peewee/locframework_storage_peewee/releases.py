@@ -3,6 +3,7 @@
 import msgspec
 
 from locframework.ports import (
+    JobError,
     Page,
     PageRequest,
     Release,
@@ -17,8 +18,9 @@ from .engine import Row
 from .pages import page_of
 
 RELEASE = """r.id, r.version, r.status, r.content_hash, r.file_count, r.byte_size,
-    r.rolled_back_from, r.note, r.warnings, r.created_by, r.published_at"""
-RELEASE_COLUMNS = 11
+    r.rolled_back_from, r.note, r.warnings, r.error, r.created_by,
+    r.published_at"""
+RELEASE_COLUMNS = 12
 _STORED = f"{RELEASE}, r.distribution_id, r.storage, r.snapshot"
 RELEASES = """releases r JOIN distributions d ON d.id = r.distribution_id
     JOIN projects p ON p.id = d.project_id"""
@@ -26,6 +28,7 @@ LIVE = "p.deleted_at IS NULL"
 _FILE = "language, module, path, blob, byte_size, content_type"
 
 _texts = msgspec.json.Decoder(tuple[str, ...])
+_error = msgspec.json.Decoder(JobError)
 _snapshot = msgspec.json.Decoder(ReleaseSnapshot)
 
 
@@ -40,8 +43,8 @@ class ReleaseTables:
             self._database.run(
                 """INSERT INTO releases (id, distribution_id, version, status,
                     content_hash, file_count, byte_size, rolled_back_from, note,
-                    warnings, created_by, published_at, storage, snapshot)
-                    VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
+                    warnings, error, created_by, published_at, storage, snapshot)
+                    VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
                 (
                     release.release.id,
                     release.distribution_id,
@@ -56,8 +59,8 @@ class ReleaseTables:
             self._database.run(
                 """UPDATE releases SET status = ?, content_hash = ?, file_count = ?,
                     byte_size = ?, rolled_back_from = ?, note = ?, warnings = ?,
-                    created_by = ?, published_at = ?, storage = ?, snapshot = ?
-                    WHERE id = ?""",
+                    error = ?, created_by = ?, published_at = ?, storage = ?,
+                    snapshot = ? WHERE id = ?""",
                 (*_changing(release), release.release.id),
             )
             self._database.run(
@@ -75,6 +78,16 @@ class ReleaseTables:
 
     def find_by_id(self, release_id: str) -> StoredRelease | None:
         return self._find("r.id = ?", release_id)
+
+    def find_ready_before(
+        self, distribution_id: str, version: int
+    ) -> StoredRelease | None:
+        return self._find(
+            """r.distribution_id = ? AND r.version < ? AND r.status = 'ready'
+            ORDER BY r.version DESC LIMIT 1""",
+            distribution_id,
+            version,
+        )
 
     def find_building(self, distribution_id: str) -> StoredRelease | None:
         return self._find(
@@ -129,7 +142,7 @@ class ReleaseTables:
 def release_of(row: Row) -> Release:
     """A release of the columns RELEASE."""
     id_, version, status, content_hash, file_count, byte_size, *rest = row
-    rolled_back_from, note, warnings, created_by, published_at = rest
+    rolled_back_from, note, warnings, error, created_by, published_at = rest
     return Release(
         id=id_,
         version=version,
@@ -140,6 +153,7 @@ def release_of(row: Row) -> Release:
         rolled_back_from=rolled_back_from,
         note=note,
         warnings=_texts.decode(warnings),
+        error=None if error is None else _error.decode(error),
         created_by=created_by,
         published_at=published_at,
     )
@@ -156,6 +170,7 @@ def _changing(release: StoredRelease) -> tuple[object, ...]:
         record.rolled_back_from,
         record.note,
         json_text(record.warnings),
+        json_or_null(record.error),
         record.created_by,
         record.published_at,
         release.storage,

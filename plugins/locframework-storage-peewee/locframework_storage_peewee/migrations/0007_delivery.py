@@ -40,6 +40,7 @@ def up(migrator: object, db: peewee.Database) -> None:
             rolled_back_from INTEGER,
             note TEXT NOT NULL,
             warnings TEXT NOT NULL,
+            error TEXT,
             created_by TEXT NOT NULL,
             published_at TEXT,
             storage TEXT NOT NULL,
