@@ -55,6 +55,9 @@ from .keys.catalogues import Catalogues
 from .keys.endpoints import KeyEndpoints
 from .keys.service import Keys
 from .keys.writer import KeyWriter
+from .merging.applying import Applying
+from .merging.endpoints import MergingEndpoints
+from .merging.service import Merging
 from .plugin_list import PluginEndpoints
 from .plugins import PluginHost
 from .projects.endpoints import ProjectEndpoints
@@ -171,6 +174,12 @@ class Framework:
             storage, self.projects, self.branches, self.languages, self.key_writer
         )
         self.catalogues = Catalogues(storage)
+        applying = Applying(
+            storage, self.languages, self.key_writer, self.events, clock
+        )
+        self.merging = Merging(
+            storage, self.projects, self.branches, applying, self.events, clock
+        )
 
     def _build_exchange(self) -> None:
         storage, clock = self.storage, self.clock
@@ -297,6 +306,8 @@ class Framework:
             self.storage.keys.purge_trash(before, PURGED_AT_ONCE)
         with self.storage.transaction():
             self.storage.projects.purge_projects(before, PURGED_AT_ONCE)
+        with self.storage.transaction():
+            self.storage.branches.purge_branches(before, PURGED_AT_ONCE)
 
 
 def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Response]:
@@ -364,6 +375,7 @@ def _endpoints(framework: Framework) -> list[object]:
         KeyEndpoints(framework.keys, framework.bulk_keys),
         ProjectEndpoints(framework.projects, framework.languages),
         BranchEndpoints(framework.branches),
+        MergingEndpoints(framework.merging),
         ExchangeEndpoints(framework.imports, framework.exports),
         FormatEndpoints(framework.formats),
         JobEndpoints(framework.jobs),

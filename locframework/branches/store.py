@@ -9,7 +9,7 @@ from .records import Branch
 
 
 class BranchStore(Protocol):
-    """Questions that branches ask. ``change_count`` is not kept here: it reads 0."""
+    """Questions that branches ask. ``change_count`` is the sum of BranchKey.changes."""
 
     def add_branch(self, branch: Branch) -> None:
         """A new, empty overlay; costs the same however many keys the project has."""

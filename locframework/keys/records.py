@@ -103,6 +103,7 @@ class BranchKey(Struct, frozen=True):
     key_id: str
     kind: BranchKeyKind
     base: KeyState | None = None  # of a copy
+    changes: int = 0  # how many fields the branch has for itself
 
 
 class ValueDetail(KeyValue, frozen=True, rename="camel"):
@@ -213,6 +214,10 @@ class KeyWrite(Struct, frozen=True, gc=False):
     values: Mapping[str, Text] = {}  # canonical language tag to text; "" clears
     review: frozenset[str] = frozenset()  # languages to be reviewed, whoever writes
     keep_fresh: bool = False  # true: a new source text makes nothing outdated
+    new_id: str | None = None  # of a key to create that has an id already
+    carried: Mapping[tuple[str, str | None], StoredValue | None] = {}
+    """By language and plural form: values taken over with their review state and the
+    approved text beside them, as a merge does; None clears one."""
 
 
 class KeyWritten(Struct, frozen=True, gc=False):

@@ -133,6 +133,32 @@ def written(
     )
 
 
+def carried(
+    old: StoredValue | None, value: StoredValue | None, *, at: Timestamp, by: str
+) -> StoredValue | Literal["unchanged"] | None:
+    """What becomes of a value when another line's is taken over as it stands."""
+    if value is None:
+        return "unchanged" if old is None else None
+    if old is not None and not old.is_outdated and _stands_so(old, value):
+        return "unchanged"
+    return replace(
+        value,
+        is_outdated=False,
+        revision=old.revision + 1 if old else 1,
+        origin="merge",
+        updated_at=at,
+        updated_by=by,
+    )
+
+
+def _stands_so(old: StoredValue, value: StoredValue) -> bool:
+    return (old.value, old.status, old.approved_value) == (
+        value.value,
+        value.status,
+        value.approved_value,
+    )
+
+
 def _says_nothing_new(old: StoredValue, value: str, status: ValueStatus) -> bool:
     settled = old.status in (status, "approved")
     return value == old.value and settled and not old.is_outdated

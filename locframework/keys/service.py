@@ -28,6 +28,7 @@ from locframework.projects.service import Projects
 from locframework.storage import Storage
 
 from .events import KeyEvents
+from .overlays import Overlays
 from .query import filter_of
 from .records import (
     BulkKey,
@@ -62,6 +63,7 @@ class Keys:
         clock: Clock,
     ) -> None:
         self._storage = storage
+        self._overlays = Overlays(storage)
         self._projects = projects
         self._branches = branches
         self._languages = languages
@@ -177,6 +179,7 @@ class Keys:
             events = KeyEvents(self._events, caller.actor, line)
             events.deleted([key])
             events.append({})
+            self._overlays.follow(line, [key.id])
         return key
 
     def restore_key(
@@ -209,6 +212,7 @@ class Keys:
             events = KeyEvents(self._events, caller.actor, line)
             events.restored(key)
             events.append({})
+            self._overlays.follow(line, [key.id], [key.key])
         return _find(store, project, key.id)
 
     def get_value(

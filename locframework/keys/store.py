@@ -161,6 +161,10 @@ class BranchKeyStore(KeyStore, Protocol):
         """Copies and own keys as they are on the branch; deleted ones are left out."""
         ...
 
+    def own_details(self) -> list[FileDetail]:
+        """What files that were imported on the branch say beyond our model."""
+        ...
+
     def put_overlay(self, keys: Sequence[BranchKey]) -> None:
         """Insert, or replace, what is noted about keys; the copies stay as they are."""
         ...

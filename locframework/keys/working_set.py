@@ -116,6 +116,15 @@ class WorkingSet:
         """Every key of the batch, by id."""
         return self._keys
 
+    def changed(self) -> list[str]:
+        """The ids of the keys that the batch changed in any way."""
+        kinds = (self._new, self._changed, self._touched, self._outdating)
+        return list(dict.fromkeys(id_ for kind in kinds for id_ in kind))
+
+    def names_taken(self) -> list[str]:
+        """The names that new and changed keys have now."""
+        return [self._keys[id_].key for id_ in (*self._new, *self._changed)]
+
     def flush(self, source_language: str, at: str) -> list[StoredValue]:
         """Write what changed; answers the values that became outdated.
 

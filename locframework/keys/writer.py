@@ -28,8 +28,10 @@ from locframework.projects.service import scope_of
 from locframework.storage import Storage
 
 from .events import KeyEvents
-from .records import Key, KeyWrite, KeyWritten, Origin, StoredValue
+from .overlays import Overlays
+from .records import Key, KeySource, KeyWrite, KeyWritten, Origin, StoredValue
 from .rules import (
+    carried,
     check_key,
     fresh_value,
     in_order,
@@ -55,6 +57,7 @@ class KeyWriter:
         self, storage: Storage, events: EventLog, access: Access, clock: Clock
     ) -> None:
         self._storage = storage
+        self._overlays = Overlays(storage)
         self._events = events
         self._access = access
         self._clock = clock
@@ -122,6 +125,7 @@ class KeyWriter:
             origin=origin,
             at=timestamp(self._clock()),
             approver=self._access.may(caller, "translation_approve", scope_of(project)),
+            source="main" if line.branch is None else "branch",
         )
         keys = loaded
         if keys is None:
@@ -138,6 +142,7 @@ class KeyWriter:
             except LocError as refusal:
                 results.append(refusal)
         outdated = keys.flush(project.source_language, batch.at)
+        self._overlays.follow(line, keys.changed(), keys.names_taken())
         crash_point("keys.before_events")
         events.append(keys.keys(), outdated)
         crash_point("keys.after_events")
@@ -159,7 +164,10 @@ class KeyWriter:
         if isinstance(result, LocError):
             return result
         values = keys.values(result.key.id).values()
-        return replace(result, key=self.shown(result.key, values, batch.order))
+        key = self.shown(result.key, values, batch.order)
+        if result.outcome != "unchanged":  # a write makes it the line's own
+            key = replace(key, key_source=batch.source)
+        return replace(result, key=key)
 
     def _write_one(
         self, batch: _Batch, keys: WorkingSet, events: KeyEvents, write: KeyWrite
@@ -173,7 +181,7 @@ class KeyWriter:
         name = write.name if write.rename is UNSET else write.rename
         if old is None or write.rename is not UNSET:
             check_key(name, batch.project.key_separator)
-        self._judge_languages(batch, texts)
+        self._judge_languages(batch, [*texts, *(tag for tag, _ in write.carried)])
         if old is not None and plural != old.is_plural:  # every text moves, or goes
             self._judge_turning(batch, {tag for tag, _ in keys.values(old.id)})
         other = keys.named(name) if old is None or write.rename is not UNSET else None
@@ -181,6 +189,7 @@ class KeyWriter:
             raise KeyExists(f"key {shown(name)!r} is already in the project")
         key, changed = self._put_key(batch, keys, events, old, write, plural)
         count = self._put_texts(batch, keys, events, key, write, texts)
+        count += self._carry(batch, keys, events, key, write)
         if count and old is not None and not changed:
             key = replace(key, updated_at=batch.at)
         outcome: Literal["created", "updated", "unchanged"] = "updated"
@@ -282,6 +291,31 @@ class KeyWriter:
                     keys.outdate(key.id)
         return count
 
+    def _carry(
+        self,
+        batch: _Batch,
+        keys: WorkingSet,
+        events: KeyEvents,
+        key: Key,
+        write: KeyWrite,
+    ) -> int:
+        """Take over values as they stand elsewhere; how many that changed."""
+        count = 0
+        for place, value in write.carried.items():
+            old = keys.values(key.id).get(place)
+            by = batch.caller.actor.id
+            mine = None if value is None else replace(value, key_id=key.id)
+            result = carried(old, mine, at=batch.at, by=by)
+            if result == "unchanged":
+                continue
+            keys.put(key.id, place, result)
+            events.value(key, old, result, place)
+            count += 1
+            is_source = place[0] == batch.project.source_language
+            if is_source and _applied(old) not in (None, _applied(result)):
+                keys.outdate(key.id)
+        return count
+
 
 class _Batch(Struct):
     """What all items of one call share."""
@@ -292,6 +326,7 @@ class _Batch(Struct):
     origin: Origin
     at: Timestamp
     approver: bool
+    source: KeySource  # where keys of the line come from
     assigned: set[str] = set()  # languages found to be the caller's
 
 
@@ -315,7 +350,7 @@ def _key_as_written(
 ) -> Key:
     if old is None:
         old = Key(
-            id=new_id(),
+            id=write.new_id or new_id(),
             project_id=batch.project.id,
             key=write.name,
             description="",
@@ -323,7 +358,7 @@ def _key_as_written(
             is_plural=is_plural,
             screenshot_url=None,
             screenshot_file_id=None,
-            key_source="main",
+            key_source=batch.source,
             created_at=batch.at,
             updated_at=batch.at,
         )

@@ -6,7 +6,7 @@ A copy stands in the wide tables as a key of the branch's line. Its row has the 
 
 import heapq
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 import msgspec
 from msgspec.structs import replace
@@ -25,7 +25,7 @@ from locframework.ports import (
     Timestamp,
 )
 
-from . import key_pages
+from . import key_details, key_pages
 from .database import Database
 from .key_lists import chunks
 from .key_sets import Source
@@ -196,7 +196,7 @@ class BranchKeyTables:
     # the overlay
 
     def overlay(self, key_ids: Collection[str] | None = None) -> list[BranchKey]:
-        sql = "SELECT key_id, kind, base FROM branch_keys WHERE branch_id = ?"
+        sql = "SELECT key_id, kind, base, changes FROM branch_keys WHERE branch_id = ?"
         if key_ids is None:
             rows = self._database.rows(f"{sql} ORDER BY key_id", (self._branch_id,))
         else:
@@ -208,10 +208,10 @@ class BranchKeyTables:
                     some, (self._branch_id, self._database.listed(ids))
                 )
             ]
-            rows.sort()
+            rows.sort(key=itemgetter(0))
         return [
-            BranchKey(id_, kind, _base.decode(base) if base else None)
-            for id_, kind, base in rows
+            BranchKey(id_, kind, _base.decode(base) if base else None, changes)
+            for id_, kind, base, changes in rows
         ]
 
     def copies(self, key_ids: Collection[str]) -> dict[str, KeyState]:
@@ -224,17 +224,23 @@ class BranchKeyTables:
             found[key.id] = KeyState(key, tuple(texts))
         return found
 
+    def own_details(self) -> list[FileDetail]:
+        found = key_details.all_details(self._database, self._branch_id)
+        return [self._of_project(each) for each in found]
+
     def put_overlay(self, keys: Sequence[BranchKey]) -> None:
         self._database.run_many(
-            """INSERT INTO branch_keys (branch_id, key_id, kind, base)
-                VALUES (?,?,?,?) ON CONFLICT (branch_id, key_id)
-                DO UPDATE SET kind = excluded.kind, base = excluded.base""",
+            """INSERT INTO branch_keys (branch_id, key_id, kind, base, changes)
+                VALUES (?,?,?,?,?) ON CONFLICT (branch_id, key_id) DO UPDATE SET
+                kind = excluded.kind, base = excluded.base,
+                changes = excluded.changes""",
             [
                 (
                     self._branch_id,
                     key.key_id,
                     key.kind,
                     _encoder.encode(key.base).decode() if key.base else None,
+                    key.changes,
                 )
                 for key in keys
             ],

@@ -8,7 +8,8 @@ from .pages import page_of
 from .purge import purge_line
 
 _BRANCH = """b.id, b.project_id, b.name, b.status, b.created_by, b.created_at,
-    b.updated_at, b.merged_at"""
+    b.updated_at, b.merged_at, (SELECT coalesce(sum(k.changes), 0)
+        FROM branch_keys k WHERE k.branch_id = b.id)"""
 _SOURCE = """branches b JOIN projects p ON p.id = b.project_id
     WHERE p.deleted_at IS NULL AND b.project_id = ?"""
 
@@ -90,13 +91,14 @@ class BranchTables:
 
 
 def _branch(row: Row) -> Branch:
-    id_, project_id, name, status, created_by, created_at, updated_at, merged_at = row
+    id_, project_id, name, status, created_by, created_at, *rest = row
+    updated_at, merged_at, changes = rest
     return Branch(
         id=id_,
         project_id=project_id,
         name=name,
         status=status,
-        change_count=0,
+        change_count=int(changes),
         created_by=created_by,
         created_at=created_at,
         updated_at=updated_at,

@@ -54,6 +54,19 @@ def details_of(
     }
 
 
+def all_details(database: Database, line_id: str) -> list[FileDetail]:
+    """Every detail that a line has for itself."""
+    rows = database.rows(
+        f"""SELECT family, key_id, module, language_code, detail FROM file_details
+            WHERE project = {PROJECT}""",
+        (line_id,),
+    )
+    return [
+        FileDetail(line_id, family, key_id, module, code, _object.decode(detail))
+        for family, key_id, module, code, detail in rows
+    ]
+
+
 def file_detail(
     database: Database, project_id: str, family: str, module: str, language_code: str
 ) -> FileDetail | None:

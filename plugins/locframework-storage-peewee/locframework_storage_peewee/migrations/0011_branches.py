@@ -31,6 +31,7 @@ def up(migrator: object, db: peewee.Database) -> None:
             key_id TEXT NOT NULL,
             kind TEXT NOT NULL,
             base TEXT,
+            changes INTEGER NOT NULL,
             PRIMARY KEY (branch_id, key_id)
         ) WITHOUT ROWID""",
         "CREATE INDEX branch_keys_by_key ON branch_keys (key_id, branch_id)",

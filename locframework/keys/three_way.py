@@ -1,0 +1,209 @@
+"""Compares three states of a key, field by field: base, main and branch.
+
+The unit is one field of one language of one plural form, so edits of different things
+never clash. Where one state has plurals and another has none, the text without plurals
+stands beside the form ``other``.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from msgspec.structs import replace
+
+from .records import Key, KeyState, StoredValue, ValueStatus
+
+Rows = dict["Unit", StoredValue]
+
+
+Field = Literal["key", "value", "description", "tags", "isPlural", "screenshotFileId"]
+
+
+class Unit(NamedTuple):
+    """What is compared on its own."""
+
+    field: Field
+    language_code: str | None = None
+    plural_form: str | None = None
+
+
+class Text(NamedTuple):
+    """What makes a value: its text, and where it stands in review."""
+
+    value: str
+    status: ValueStatus
+    approved_value: str | None
+
+
+class Sides(NamedTuple):
+    """One unit in three states; None: there is none."""
+
+    base: object
+    main: object
+    branch: object
+
+    @property
+    def edited(self) -> bool:
+        """Whether the branch says what neither main nor the base says."""
+        return self.branch not in (self.base, self.main)
+
+    @property
+    def clashes(self) -> bool:
+        """Whether main left the base too; review states of one text do not clash."""
+        if self.main == self.base or not self.edited:
+            return False
+        return shown_text(self.main) != shown_text(self.branch)
+
+
+EMPTY: tuple[object, ...] = (None, "", (), False)
+"""What a field of a new key says nothing with."""
+
+KEY, TAGS, PLURAL = Unit("key"), Unit("tags"), Unit("isPlural")
+DESCRIPTION, SCREENSHOT = Unit("description"), Unit("screenshotFileId")
+
+
+def sides(
+    base: KeyState | None, main: KeyState | None, branch: KeyState | None
+) -> dict[Unit, Sides]:
+    """Every unit of any of the states: fields of the key first, then values."""
+    states = (base, main, branch)
+    aligned = is_aligned(states)
+    maps = [_contents(state, aligned=aligned) for state in states]
+    units = dict.fromkeys(unit for each in maps for unit in each)
+    return {unit: Sides(*(each.get(unit) for each in maps)) for unit in units}
+
+
+def is_aligned(states: Sequence[KeyState | None]) -> bool:
+    """Whether some have plurals and others none."""
+    return len({state.key.is_plural for state in states if state is not None}) > 1
+
+
+def rows_of(state: KeyState | None, *, aligned: bool) -> Rows:
+    """The texts of a state by their unit."""
+    if state is None:
+        return {}
+    form = "other" if aligned else None
+    return {
+        Unit("value", row.language_code, row.plural_form or form): row
+        for row in state.values
+    }
+
+
+def united(side: Sides) -> tuple[str, ...]:
+    """Main's tags and those the branch added, without those it took away."""
+    base, main, branch = (_tags(tags) for tags in side)
+    kept = [tag for tag in main if tag in branch or tag not in base]
+    return tuple(dict.fromkeys([*kept, *(tag for tag in branch if tag not in base)]))
+
+
+def edit_count(base: KeyState | None, branch: KeyState | None) -> int:
+    """How many units the branch's state has for itself; ``branch`` None: deleted."""
+    if branch is None:
+        return 0 if base is None else 1
+    if base is None:
+        found = _contents(branch, aligned=False).values()
+        return sum(content not in EMPTY for content in found)
+    return sum(side.edited for side in sides(base, base, branch).values())
+
+
+def shown_text(content: object) -> object:
+    """A unit's content as people read it: of a value its text alone."""
+    return content.value if isinstance(content, Text) else content
+
+
+def followed(
+    base: KeyState, main: KeyState, copy: KeyState, source_language: str
+) -> tuple[KeyState, KeyState]:
+    """Base and copy of a branch after main changed.
+
+    What the branch did not edit follows main, in both; what it edited stays. A source
+    text that follows makes the branch's own texts in other languages outdated.
+    """
+    states = (base, main, copy)
+    aligned = is_aligned(states)
+    of_base, of_main, of_copy = (rows_of(state, aligned=aligned) for state in states)
+    bases, copies = dict(of_main), dict(of_main)
+    fields: dict[Unit, Sides] = {}
+    moved = False
+    own: list[Unit] = []
+    for unit, side in sides(base, main, copy).items():
+        if unit.field != "value":
+            fields[unit] = side
+        elif side.edited:
+            own.append(unit)
+            _set(bases, unit, of_base.get(unit))
+            _set(copies, unit, of_copy.get(unit))
+        elif unit.language_code == source_language:
+            moved |= shown_text(side.main) != shown_text(side.branch)
+    for unit in own:
+        if moved and unit in copies and unit.language_code != source_language:
+            copies[unit] = replace(copies[unit], is_outdated=True)
+    return (
+        _state(_key(base.key, main.key, fields, base=True), bases),
+        _state(_key(copy.key, main.key, fields, base=False), copies),
+    )
+
+
+def _contents(state: KeyState | None, *, aligned: bool) -> dict[Unit, object]:
+    if state is None:
+        return {}
+    key = state.key
+    found: dict[Unit, object] = {
+        KEY: key.key,
+        DESCRIPTION: key.description,
+        TAGS: key.tags,
+        PLURAL: key.is_plural,
+        SCREENSHOT: key.screenshot_file_id,
+    }
+    for unit, row in rows_of(state, aligned=aligned).items():
+        found[unit] = Text(row.value, row.status, row.approved_value)
+    return found
+
+
+def _key(old: Key, main: Key, fields: Mapping[Unit, Sides], *, base: bool) -> Key:
+    """The key with the fields that follow; ``old`` is the base's or the branch's."""
+
+    def follows(unit: Unit) -> bool:
+        return not fields[unit].edited
+
+    tags = main.tags if base else united(fields[TAGS])
+    key = replace(old, tags=tags, updated_at=max(old.updated_at, main.updated_at))
+    if follows(KEY):
+        key = replace(key, key=main.key)
+    if follows(DESCRIPTION):
+        key = replace(key, description=main.description)
+    if follows(PLURAL):
+        key = replace(key, is_plural=main.is_plural)
+    if follows(SCREENSHOT):
+        key = replace(
+            key,
+            screenshot_file_id=main.screenshot_file_id,
+            screenshot_url=main.screenshot_url,
+        )
+    return key
+
+
+def _state(key: Key, rows: Rows) -> KeyState:
+    """The texts that a key of this kind has place for."""
+    return KeyState(key, tuple(_fitting(key, rows)))
+
+
+def _fitting(key: Key, rows: Rows) -> Iterator[StoredValue]:
+    for unit, row in rows.items():
+        if key.is_plural or unit.plural_form in (None, "other"):
+            yield replace(row, plural_form=form_in(key, unit))
+
+
+def form_in(key: Key, unit: Unit) -> str | None:
+    """The plural form that a unit's text has in a key."""
+    return (unit.plural_form or "other") if key.is_plural else None
+
+
+def _set(rows: Rows, unit: Unit, row: StoredValue | None) -> None:
+    if row is None:
+        rows.pop(unit, None)
+    else:
+        rows[unit] = row
+
+
+def _tags(tags: object) -> tuple[str, ...]:
+    return tags if isinstance(tags, tuple) else ()

@@ -1,0 +1,62 @@
+"""Diff and merge over HTTP."""
+
+from locframework.access.records import Caller
+from locframework.errors import (
+    BranchNotFound,
+    BranchNotOpen,
+    KeyExists,
+    LanguageNotAssigned,
+    MergeConflict,
+    ProjectNotFound,
+)
+from locframework.http.operation import operation
+
+from .records import Diff, MergeRequest, MergeResult
+from .service import Merging
+
+
+class MergingEndpoints:
+    """Declares the operations of the merging area."""
+
+    def __init__(self, merging: Merging) -> None:
+        self._merging = merging
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/branches/{branch}/diff",
+        permission="translation_read",
+        errors=(ProjectNotFound, BranchNotFound, BranchNotOpen),
+        tag="Branches",
+    )
+    def diff_branch(self, caller: Caller, project_id: str, branch: str) -> Diff:
+        """Show what merging a branch would do.
+
+        Each item is one field, of one language and plural form where it is a value,
+        with its text at the base, on main and on the branch.
+        """
+        return self._merging.diff(caller, project_id, branch)
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/branches/{branch}/merge",
+        permission="branch_merge",
+        errors=(
+            ProjectNotFound,
+            BranchNotFound,
+            BranchNotOpen,
+            LanguageNotAssigned,
+            KeyExists,
+            MergeConflict,
+        ),
+        tag="Branches",
+    )
+    def merge_branch(
+        self, caller: Caller, project_id: str, branch: str, body: MergeRequest
+    ) -> MergeResult:
+        """Merge a branch into main.
+
+        All of it in one transaction. Where main changed the same field, `resolutions`
+        and then `strategy` decide; what stays open is 409 `merge_conflict`, and
+        nothing is written. Merging what is merged already does nothing.
+        """
+        return self._merging.merge(caller, project_id, branch, body)

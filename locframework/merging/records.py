@@ -1,0 +1,83 @@
+"""What a branch changes, and what a merge is asked and answers (decisions 2.6)."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from locframework.branches.records import Branch
+from locframework.keys.three_way import Field
+
+ChangeType = Literal["added", "updated", "deleted"]
+Content = str | bool | list[str] | None
+Side = Literal["branch", "main"]
+Strategy = Literal["fail", "use_branch", "use_main"]
+
+RESOLUTIONS_MOST = 10_000
+
+
+class Change(Struct, frozen=True, rename="camel"):
+    """One field of one key, in one language and plural form where it is a value.
+
+    ``base`` is what it was when the branch first touched the key, ``main`` and
+    ``branch`` what it is there now; null: it is not there.
+    """
+
+    id: str  # of this very change: another text has another id
+    type: ChangeType
+    key_id: str
+    key: str  # as the branch names it; of a deleted key as main does
+    field: Field
+    language_code: str | None
+    plural_form: str | None
+    base: Content
+    main: Content
+    branch: Content
+    conflict: bool  # main changed the same, to something else
+
+
+class ChangeCounts(Struct, frozen=True):
+    """How many changes there are of each type, and how many of all conflict."""
+
+    added: int
+    updated: int
+    deleted: int
+    conflicts: int
+
+
+class Diff(Struct, frozen=True):
+    """What merging a branch would do, by key, then field, language and form."""
+
+    items: list[Change]
+    counts: ChangeCounts
+
+
+class Resolution(Struct, frozen=True, rename="camel"):
+    """Which side a conflict is decided for."""
+
+    change_id: Annotated[str, Meta(max_length=100)]
+    use: Side
+
+
+class MergeRequest(Struct, frozen=True, rename="camel"):
+    """The body of a merge."""
+
+    strategy: Strategy = "fail"  # for conflicts that no resolution names
+    resolutions: Annotated[list[Resolution], Meta(max_length=RESOLUTIONS_MOST)] = []
+    dry_run: bool = False
+    close_after: bool = True
+
+
+class Applied(Struct, frozen=True):
+    """How many changes came to main, by type."""
+
+    added: int = 0
+    updated: int = 0
+    deleted: int = 0
+
+
+class MergeResult(Struct, frozen=True):
+    """What a merge did, or would do."""
+
+    branch: Branch
+    applied: Applied
+    conflicts: list[Change]  # open ones, in a dry run; none after a merge

@@ -1,0 +1,158 @@
+"""What one can do with the changes of a branch: see them, and merge them to main."""
+
+from msgspec.structs import replace
+
+from locframework.access.records import Caller
+from locframework.branches.records import Branch, Line
+from locframework.branches.service import Branches
+from locframework.clock import Clock, timestamp
+from locframework.crash_points import crash_point
+from locframework.errors import MergeConflict, shown
+from locframework.events import EventLog
+from locframework.keys.overlays import states_of
+from locframework.keys.store import BranchKeyStore
+from locframework.projects.service import Projects
+from locframework.storage import Storage
+
+from .applying import Applying
+from .records import Applied, Change, Diff, MergeRequest, MergeResult
+from .rules import Touched, applied, counts_of, decide, edits_of
+
+CONFLICTS_TOLD = 1000  # of one refused merge
+
+
+class Merging:
+    """Compares branches with main, and merges them."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        projects: Projects,
+        branches: Branches,
+        applying: Applying,
+        events: EventLog,
+        clock: Clock,
+    ) -> None:
+        self._storage = storage
+        self._projects = projects
+        self._branches = branches
+        self._applying = applying
+        self._events = events
+        self._clock = clock
+
+    def diff(self, caller: Caller, project_id: str, branch: str) -> Diff:
+        """What merging the branch would do now. Raises BranchNotFound, BranchNotOpen.
+
+        A number of statements that grows with the keys touched / 500.
+        """
+        project = self._projects.require(caller, "translation_read", project_id)
+        line = self._branches.line(project, branch)
+        with self._storage.snapshot():
+            touched = self._touched(line)
+        changes = [edit.change for each in touched for edit in edits_of(each)]
+        changes.sort(key=_in_order)
+        return Diff(changes, counts_of(changes))
+
+    def merge(
+        self, caller: Caller, project_id: str, branch: str, request: MergeRequest
+    ) -> MergeResult:
+        """Bring the branch's changes to main: all in one transaction, or none.
+
+        Main's protection does not stop a merge; values that wait for review go on
+        waiting. Merging what was merged already does nothing. Raises BranchNotFound,
+        BranchNotOpen, MergeConflict (``details.conflicts``), LanguageNotAssigned.
+        """
+        project = self._projects.require(caller, "branch_merge", project_id)
+        found = self._branches.find(project, branch)
+        if found.status == "merged":
+            return MergeResult(found, Applied(), [])
+        with self._storage.transaction():
+            line = self._branches.open_line(Line(project, found))
+            result = self._merge(caller, line, request)
+            crash_point("merging.before_commit")
+        crash_point("merging.after_commit")
+        return result
+
+    def _merge(self, caller: Caller, line: Line, request: MergeRequest) -> MergeResult:
+        touched = self._touched(line)
+        edits = [edit for each in touched for edit in edits_of(each)]
+        sides = decide(
+            [edit.change for edit in edits], request.strategy, request.resolutions
+        )
+        coming = [edit for edit in edits if sides[edit.change.id] == "branch"]
+        conflicts = [e.change for e in edits if sides[e.change.id] is None]
+        done = applied(edit.change for edit in coming)
+        if request.dry_run:
+            return MergeResult(branch_of(line), done, conflicts)
+        if conflicts:
+            message = f"main changed {len(conflicts)} of the same, first"
+            told = f"{message} {conflicts[0].field} of {shown(conflicts[0].key)}"
+            raise MergeConflict(told, {"conflicts": conflicts[:CONFLICTS_TOLD]})
+        overlay = self._keys(line)
+        details = overlay.own_details()
+        overlay.drop_overlay([each.entry.key_id for each in touched])
+        self._applying.apply(caller, Line(line.project), touched, coming)
+        crash_point("merging.after_keys")
+        self._storage.keys.put_details(details)
+        return MergeResult(self._ended(caller, line, request), done, [])
+
+    def _ended(self, caller: Caller, line: Line, request: MergeRequest) -> Branch:
+        now, branch = timestamp(self._clock()), branch_of(line)
+        status = "merged" if request.close_after else branch.status
+        branch = replace(
+            branch, status=status, change_count=0, updated_at=now, merged_at=now
+        )
+        self._storage.branches.save_branch(branch)
+        self._events.append(
+            "branch.merged",
+            organization_id=line.project.organization_id,
+            project_id=line.project.id,
+            actor=caller.actor,
+            items=[{"branchId": branch.id, "name": branch.name}],
+        )
+        return branch
+
+    def _keys(self, line: Line) -> BranchKeyStore:
+        return self._storage.branch_keys(line.project.id, branch_of(line).id)
+
+    def _touched(self, line: Line) -> list[Touched]:
+        """The keys that the branch has for itself, in their three states."""
+        overlay, main, project_id = (
+            self._keys(line),
+            self._storage.keys,
+            line.project.id,
+        )
+        entries = [entry for entry in overlay.overlay() if entry.kind != "hidden"]
+        ids = [entry.key_id for entry in entries]
+        branch_states = overlay.copies(ids)
+        main_states = states_of(main, project_id, ids)
+        names = [state.key.key for state in branch_states.values()]
+        named = main.find_keys_by_name(project_id, names) if names else {}
+        twins = states_of(
+            main,
+            project_id,
+            [key.id for key in named.values() if key.id not in branch_states],
+        )
+        found = []
+        for entry in entries:
+            branch = branch_states.get(entry.key_id)
+            other = named.get(branch.key.key) if branch is not None else None
+            taken = other is not None and other.id in twins
+            state = main_states.get(entry.key_id)
+            if taken and other is not None and entry.base is None:
+                state = twins[other.id]
+            found.append(Touched(entry, state, branch, taken))
+        return found
+
+
+def _in_order(change: Change) -> tuple[str, str, str, str]:
+    """Fields of a key stay as they come, before its texts."""
+    code, form = change.language_code or "", change.plural_form or ""
+    return change.key, change.key_id, code, form
+
+
+def branch_of(line: Line) -> Branch:
+    """The branch of a line that is none of main."""
+    if line.branch is None:
+        raise RuntimeError("this is about a branch")
+    return line.branch
