@@ -7,26 +7,41 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from .records import StoredJob
 from .work import Work
 
 log = logging.getLogger("locframework.jobs")
 
+
+def _place() -> str:
+    """Names where process numbers mean the same: host, its boot, and container.
+
+    Containers often share a host name, and each has a process 1. Where there is no
+    /proc there are no containers either, and the host's name is all.
+    """
+    parts = [socket.gethostname()]
+    with suppress(OSError):
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii")
+        parts += [boot[:8], f"{Path('/proc/self/ns/pid').stat().st_ino:x}"]
+    return ".".join(parts).replace(":", "-")
+
+
+PLACE = _place()
 _PROCESS = secrets.token_hex(4)  # tells this process from an earlier one of its pid
-_HOST = socket.gethostname().replace(":", "-")
 
 
 def new_owner() -> str:
-    """``host:pid:nonce``, a name for one runner of this process."""
-    return f"{_HOST}:{os.getpid()}:{_PROCESS}.{secrets.token_hex(4)}"
+    """``place:pid:nonce``, a name for one runner of this process."""
+    return f"{PLACE}:{os.getpid()}:{_PROCESS}.{secrets.token_hex(4)}"
 
 
 def is_dead(owner: str) -> bool:
-    """Whether a runner of this host surely lives no more; else False."""
-    host, pid, nonce = owner.rsplit(":", 2)
-    if host != _HOST or os.name != "posix":
+    """Whether a runner of this place surely lives no more; else False."""
+    place, pid, nonce = owner.rsplit(":", 2)
+    if place != PLACE or os.name != "posix":
         return False
     if int(pid) == os.getpid():
         return not nonce.startswith(f"{_PROCESS}.")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from locframework.jobs.lease import is_dead, new_owner
+from locframework.jobs.lease import PLACE, is_dead, new_owner
 from locframework.jobs.records import StoredJob
 from locframework.jobs.work import Work
 
@@ -51,20 +51,28 @@ def test_every_runner_has_a_name_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("host", "pid", "expected"),
     [
-        (socket.gethostname(), os.getpid(), True),  # the number was used again
-        (socket.gethostname(), os.getppid(), False),
-        (socket.gethostname(), 1, False),  # not ours to signal, and alive
+        (PLACE, os.getpid(), True),  # the number was used again
+        (PLACE, os.getppid(), False),
+        (PLACE, 1, False),  # not ours to signal, and alive
+        (socket.gethostname(), os.getpid(), False),  # a container of the same name
         ("elsewhere", os.getpid(), False),
         ("elsewhere", 2**22 + 1, False),
     ],
-    ids=["this-process", "its-parent", "init", "this-number-elsewhere", "elsewhere"],
+    ids=[
+        "this-process",
+        "its-parent",
+        "init",
+        "container",
+        "this-number-elsewhere",
+        "elsewhere",
+    ],
 )
 def test_only_who_surely_ended_is_dead(host: str, pid: int, expected: bool) -> None:
     assert is_dead(f"{host}:{pid}:0123abcd.0123abcd") is expected
 
 
 def test_a_process_that_ended_is_dead() -> None:
-    assert is_dead(f"{socket.gethostname()}:{dead_process()}:0123abcd.0123abcd")
+    assert is_dead(f"{PLACE}:{dead_process()}:0123abcd.0123abcd")
 
 
 def hold(world: World, job_id: str, owner: str) -> None:
@@ -81,7 +89,7 @@ def test_a_restart_goes_on_with_the_jobs_of_the_dead_process(
     pid = dead_process()
     runner = world.runner(does(succeeds))
     job_id = world.queue(runner)
-    hold(world, job_id, f"{socket.gethostname()}:{pid}:0123abcd.0123abcd")
+    hold(world, job_id, f"{PLACE}:{pid}:0123abcd.0123abcd")
 
     runner.start()
     done = wait_until(lambda: world.job(job_id).status == "succeeded")
@@ -95,7 +103,7 @@ def test_a_new_process_under_the_old_number_goes_on_too(
 ) -> None:
     runner = world.runner(does(succeeds))
     job_id = world.queue(runner)
-    hold(world, job_id, f"{socket.gethostname()}:{os.getpid()}:0123abcd.0123abcd")
+    hold(world, job_id, f"{PLACE}:{os.getpid()}:0123abcd.0123abcd")
 
     runner.start()
     done = wait_until(lambda: world.job(job_id).status == "succeeded")
