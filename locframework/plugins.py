@@ -35,6 +35,10 @@ log = logging.getLogger("locframework.plugins")
 _ORDERING = {"wrapper", "hookwrapper", "tryfirst", "trylast"}  # options of @hookimpl
 
 
+class _NoSettings(msgspec.Struct, forbid_unknown_fields=True):
+    """What a plugin without a ``settings_type`` may be set to: nothing."""
+
+
 class LoadedPlugin(msgspec.Struct, frozen=True):
     """A plugin of this application, as ``GET /plugins`` and the command list it."""
 
@@ -265,7 +269,10 @@ def _call_of(implementation: pluggy.HookImpl) -> Callable[..., Any]:
 def _build(entry: EntryPoint, settings: Mapping[str, object]) -> object:
     try:
         plugin_class = entry.load()
-        wanted = plugin_class.settings_type
+        wanted = getattr(plugin_class, "settings_type", None)
+        if wanted is None:
+            msgspec.convert(settings, _NoSettings)
+            return plugin_class()
         return plugin_class(msgspec.convert(settings, wanted, strict=False))
     except msgspec.ValidationError as error:
         setting = setting_in(error, f"plugins.{entry.name}")

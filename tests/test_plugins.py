@@ -143,6 +143,24 @@ def test_installed_plugins_get_their_settings_and_tell_of_themselves(
     assert (found.hooks, found.settings) == (["loc_on_event"], ["width: int = 3"])
 
 
+def test_a_plugin_without_settings_needs_no_settings_type(install: Install) -> None:
+    install(
+        "silent",
+        """
+        from locframework import hookimpl
+        class Plugin:
+            @hookimpl
+            def loc_on_event(self, event): pass
+        """,
+    )
+
+    host = PluginHost.discover({})
+
+    found = next(each for each in host.loaded() if each.name == "silent")
+    assert (found.hooks, found.settings) == (["loc_on_event"], [])
+    assert "unknown field `a`" in refusal_of(silent={"a": 1})
+
+
 def test_plugins_are_listed_by_name() -> None:
     host = PluginHost.discover({}, more=[WordyPlugin("zebra"), WordyPlugin("ant")])
 
@@ -229,7 +247,7 @@ def test_settings_of_a_plugin_that_was_made_by_hand() -> None:
     [
         ("import no_such_module", "ModuleNotFoundError"),
         ("1 / 0", "ZeroDivisionError"),
-        ("Plugin = 3", "AttributeError"),
+        ("Plugin = 3", "TypeError"),
         ("x = 1", "AttributeError"),
         (plugin_source() + "    def __init__(self): pass", "TypeError"),
     ],

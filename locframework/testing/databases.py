@@ -30,10 +30,7 @@ if TYPE_CHECKING:  # the driver comes with the storage plugin's extra
     import psycopg
 
 Kind = Literal["sqlite", "postgres"]
-KINDS = (
-    pytest.param("sqlite"),
-    pytest.param("postgres", marks=pytest.mark.server),
-)
+KINDS: tuple[Kind, ...] = ("sqlite", "postgres")
 """For ``pytest.fixture(params=KINDS)``."""
 
 URL_VARIABLE = "LOCFRAMEWORK_TEST_POSTGRES_URL"

@@ -111,10 +111,10 @@ def test_the_plugin_is_short_and_uses_the_front_doors_only(page: Any) -> None:
 
 
 def test_its_own_tests_pass_contract_and_all(source: Path, installed: Path) -> None:
-    pytest_here = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    pytest_here = [sys.executable, "-W", "error", "-m", "pytest", "-W", "error", "-q"]
     test = str(source / "test_ini.py")
 
-    said = run([*pytest_here, "--rootdir", str(source), test],
+    said = run([*pytest_here, "-p", "no:cacheprovider", "--rootdir", str(source), test],
                PYTHONPATH=str(installed))  # fmt: skip
 
     passed = int(said.rpartition(" passed")[0].split()[-1])
