@@ -76,6 +76,8 @@ BODIES: dict[str, Any] = {
     "updateProject": {"description": "changed"},
     "addLanguage": {"languageCode": "nl"},
     "updateLanguage": {"label": "Deutsch"},
+    "createBranch": {"name": "from-the-matrix"},
+    "mergeBranch": {},
     "createDistribution": {"name": "Web", "format": "json-nested"},
     "updateDistribution": {"name": "Web shop"},
     "rollbackDistribution": {"version": 1},
@@ -103,6 +105,7 @@ class World:
         made = self.owner.post(
             f"{here}/distributions", json={"name": "Web", "format": "json-nested"}
         ).data["distribution"]
+        branch = self.owner.post(f"{here}/branches", json={"name": "spring"})
         workspace.run_jobs()
         token = self.owner.post(
             f"{here}/tokens", json={"name": "ci", "permissions": list(PERMISSIONS)}
@@ -122,6 +125,7 @@ class World:
             "lang": "de",
             "jobId": jobs[0]["id"],
             "distributionId": made["id"],
+            "branch": branch.data["branch"]["id"],
             "version": "1",
             "memberId": member["id"],
             "tokenId": own_token["id"],
