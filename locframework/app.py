@@ -53,6 +53,8 @@ from .jobs.ticker import Ticker
 from .keys.bulk import BulkKeys
 from .keys.catalogues import Catalogues
 from .keys.endpoints import KeyEndpoints
+from .keys.review import Review
+from .keys.review_endpoints import ReviewEndpoints
 from .keys.service import Keys
 from .keys.writer import KeyWriter
 from .merging.applying import Applying
@@ -172,6 +174,14 @@ class Framework:
         )
         self.bulk_keys = BulkKeys(
             storage, self.projects, self.branches, self.languages, self.key_writer
+        )
+        self.review = Review(
+            storage,
+            self.projects,
+            self.branches,
+            self.languages,
+            self.key_writer,
+            self.access,
         )
         self.catalogues = Catalogues(storage)
         applying = Applying(
@@ -373,6 +383,7 @@ def _endpoints(framework: Framework) -> list[object]:
     permissions = list(PERMISSIONS.values())
     return [
         KeyEndpoints(framework.keys, framework.bulk_keys),
+        ReviewEndpoints(framework.review),
         ProjectEndpoints(framework.projects, framework.languages),
         BranchEndpoints(framework.branches),
         MergingEndpoints(framework.merging),

@@ -337,6 +337,12 @@ class MergeConflict(LocError):
     code, status = "merge_conflict", 409
 
 
+class NothingPending(LocError):
+    """No text waits for review, or another than was asked for."""
+
+    code, status = "nothing_pending", 409
+
+
 class JobNotCancellable(LocError):
     """The job has ended already."""
 

@@ -39,16 +39,22 @@ class KeyEvents:
         old: StoredValue | None,
         new: StoredValue | None,
         place: tuple[str, str | None],
+        verdict: str = "",
     ) -> None:
-        """A value was written; ``new`` None: it was cleared."""
+        """A value was written; ``new`` None: it was cleared.
+
+        ``verdict`` is ``approved`` or ``rejected`` where that is what happened to it.
+        """
         if new is None:
             revision = old.revision + 1 if old else 1
             item = _value_item(key, place, "untranslated", revision)
-            self._add("translation.updated", item)
+            self._add(f"translation.{verdict or 'updated'}", item)
             return
         pending = new.status == "pending_review"
-        type_ = "translation.submitted" if pending else "translation.updated"
-        self._add(type_, _value_item(key, place, new.status, new.revision))
+        done = verdict or ("submitted" if pending else "updated")
+        self._add(
+            f"translation.{done}", _value_item(key, place, new.status, new.revision)
+        )
 
     def append(
         self, keys: Mapping[str, Key], outdated: Sequence[StoredValue] = ()

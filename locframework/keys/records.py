@@ -139,6 +139,24 @@ class KeyChanges(Struct, frozen=True, rename="camel"):
     screenshot_file_id: str | UnsetType | None = UNSET
 
 
+REASON_LENGTH = 1000
+Revision = Annotated[int, Meta(ge=1, le=2**53, examples=[2])]
+
+
+class Approval(Struct, frozen=True):
+    """The body of an approval. ``revision``: what was read; of a plural key also by
+    plural form."""
+
+    revision: Revision | dict[str, Revision] | None = None
+
+
+class Rejection(Struct, frozen=True):
+    """The body of a rejection."""
+
+    reason: Annotated[str, Meta(max_length=REASON_LENGTH)] | None = None
+    revision: Revision | dict[str, Revision] | None = None
+
+
 BULK_MOST = 500
 OnExisting = Literal["fail", "skip", "update"]
 
@@ -200,6 +218,19 @@ class NewValues(Struct, frozen=True):
     items: Annotated[list[ValueItem], Meta(min_length=1, max_length=BULK_MOST)]
 
 
+AskedRevision = int | Mapping[str, int] | None
+"""What a reviewer has read: one number, or one for each plural form that waits."""
+
+
+class Verdict(Struct, frozen=True, gc=False):
+    """What a reviewer says of the texts of a key in one language, all forms at once."""
+
+    language_code: str
+    approves: bool  # else it rejects
+    revision: AskedRevision = None  # None: whatever waits
+    reason: str | None = None  # of a rejection
+
+
 class KeyWrite(Struct, frozen=True, gc=False):
     """What one key shall become, on any path; what is UNSET stays as it is."""
 
@@ -218,6 +249,7 @@ class KeyWrite(Struct, frozen=True, gc=False):
     carried: Mapping[tuple[str, str | None], StoredValue | None] = {}
     """By language and plural form: values taken over with their review state and the
     approved text beside them, as a merge does; None clears one."""
+    verdict: Verdict | None = None  # on texts that wait for review
 
 
 class KeyWritten(Struct, frozen=True, gc=False):

@@ -6,9 +6,7 @@ from msgspec.structs import replace
 
 from .records import Key, StoredValue
 from .store import KeyStore
-
-Place = tuple[str, str | None]
-"""Language code and plural form: where a value stands in its key."""
+from .value_plans import Place
 
 
 class WorkingSet:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.records import Line
-from locframework.clock import Clock, Timestamp, timestamp
+from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
 from locframework.errors import (
     KeyExists,
@@ -23,26 +23,19 @@ from locframework.errors import (
 )
 from locframework.events import EventLog
 from locframework.ids import new_id
-from locframework.projects.records import Language, Project
+from locframework.projects.records import Language
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
 
 from .events import KeyEvents
 from .overlays import Overlays
-from .records import Key, KeySource, KeyWrite, KeyWritten, Origin, StoredValue
-from .rules import (
-    carried,
-    check_key,
-    fresh_value,
-    in_order,
-    moved_form,
-    shown_value,
-    status_of_write,
-    texts_by_form,
-    written,
-)
+from .records import Key, KeyWrite, KeyWritten, Origin, StoredValue
+from .rules import check_key, in_order, moved_form, shown_value, texts_by_form
 from .store import store_of
-from .working_set import Place, WorkingSet
+from .value_plans import Batch, Place, ValuePlan, plan_values
+from .working_set import WorkingSet
+
+VERDICTS = {"write": "", "approve": "approved", "reject": "rejected"}  # as events tell
 
 
 class KeyWriter:
@@ -93,8 +86,8 @@ class KeyWriter:
         writes: nothing is read again then, and the keys are answered without values.
         Raises InvalidKey, LanguageNotInProject, PluralMismatch, InvalidPluralForm,
         PermissionDenied (plurals turned without translation_write), KeyNotFound,
-        LanguageNotAssigned, KeyExists. A number of statements that grows with
-        size / 500.
+        LanguageNotAssigned, KeyExists, NothingPending. A number of statements that
+        grows with size / 500.
         """
         results = self.write_each(
             caller, line, languages, writes, origin=origin, loaded=loaded
@@ -118,7 +111,7 @@ class KeyWriter:
     ) -> list[KeyWritten | LocError]:
         """Write each item that can be written; the refusal stands in its place."""
         project = line.project
-        batch = _Batch(
+        batch = Batch(
             caller=caller,
             project=project,
             order={lang.language_code: at for at, lang in enumerate(languages)},
@@ -158,7 +151,7 @@ class KeyWriter:
         return replace(key, values=[shown_value(row) for row in rows])
 
     def _with_values(
-        self, batch: _Batch, keys: WorkingSet, result: KeyWritten | LocError
+        self, batch: Batch, keys: WorkingSet, result: KeyWritten | LocError
     ) -> KeyWritten | LocError:
         """The result with all values of its key, as they are after the whole batch."""
         if isinstance(result, LocError):
@@ -170,7 +163,7 @@ class KeyWriter:
         return replace(result, key=key)
 
     def _write_one(
-        self, batch: _Batch, keys: WorkingSet, events: KeyEvents, write: KeyWrite
+        self, batch: Batch, keys: WorkingSet, events: KeyEvents, write: KeyWrite
     ) -> KeyWritten:
         old = keys.key(write.key_id) if write.key_id is not None else None
         if write.key_id is not None and old is None:
@@ -181,15 +174,17 @@ class KeyWriter:
         name = write.name if write.rename is UNSET else write.rename
         if old is None or write.rename is not UNSET:
             check_key(name, batch.project.key_separator)
-        self._judge_languages(batch, [*texts, *(tag for tag, _ in write.carried)])
+        self._judge_languages(batch, [*texts, *_codes_beside(write)])
         if old is not None and plural != old.is_plural:  # every text moves, or goes
             self._judge_turning(batch, {tag for tag, _ in keys.values(old.id)})
         other = keys.named(name) if old is None or write.rename is not UNSET else None
         if other is not None and other is not old and other.id != write.key_id:
             raise KeyExists(f"key {shown(name)!r} is already in the project")
-        key, changed = self._put_key(batch, keys, events, old, write, plural)
-        count = self._put_texts(batch, keys, events, key, write, texts)
-        count += self._carry(batch, keys, events, key, write)
+        key = _key_as_written(batch, old, write, is_plural=plural)
+        there = _turned(keys.values(old.id), key, old) if old is not None else {}
+        plans = plan_values(batch, write, key, texts, there)
+        key, changed = self._put_key(batch, keys, events, old, key)
+        count = self._put_values(keys, events, key, plans)
         if count and old is not None and not changed:
             key = replace(key, updated_at=batch.at)
         outcome: Literal["created", "updated", "unchanged"] = "updated"
@@ -200,7 +195,7 @@ class KeyWriter:
         return KeyWritten(key, outcome, count)
 
     def _judge(
-        self, batch: _Batch, write: KeyWrite, *, is_plural: bool
+        self, batch: Batch, write: KeyWrite, *, is_plural: bool
     ) -> dict[str, dict[str | None, str]]:
         texts: dict[str, dict[str | None, str]] = {}
         for tag, text in write.values.items():
@@ -210,14 +205,14 @@ class KeyWriter:
             texts[tag] = texts_by_form(text, is_plural=is_plural, path=path)
         return texts
 
-    def _judge_languages(self, batch: _Batch, tags: Iterable[str]) -> None:
+    def _judge_languages(self, batch: Batch, tags: Iterable[str]) -> None:
         for tag in tags:
             if tag not in batch.assigned:
                 scope = scope_of(batch.project)
                 self._access.require_language(batch.caller, scope, tag)
                 batch.assigned.add(tag)
 
-    def _judge_turning(self, batch: _Batch, tags: set[str]) -> None:
+    def _judge_turning(self, batch: Batch, tags: set[str]) -> None:
         """Turning plurals on or off writes every text that is there."""
         if tags:
             scope = scope_of(batch.project)
@@ -228,14 +223,12 @@ class KeyWriter:
 
     def _put_key(
         self,
-        batch: _Batch,
+        batch: Batch,
         keys: WorkingSet,
         events: KeyEvents,
         old: Key | None,
-        write: KeyWrite,
-        is_plural: bool,
+        key: Key,
     ) -> tuple[Key, bool]:
-        key = _key_as_written(batch, old, write, is_plural=is_plural)
         if old is None:
             keys.add(key)
             events.created(key)
@@ -249,85 +242,32 @@ class KeyWriter:
         events.updated(key, old.key)
         return key, True
 
-    def _move_forms(self, batch: _Batch, keys: WorkingSet, key: Key) -> None:
+    def _move_forms(self, batch: Batch, keys: WorkingSet, key: Key) -> None:
         for place, value in list(keys.values(key.id).items()):
             moved = moved_form(value, is_plural=key.is_plural)
             keys.put(key.id, place, None)
             if moved is not None:
                 keys.move(key.id, (moved.language_code, moved.plural_form), moved)
 
-    def _put_texts(
+    def _put_values(
         self,
-        batch: _Batch,
         keys: WorkingSet,
         events: KeyEvents,
         key: Key,
-        write: KeyWrite,
-        texts: Mapping[str, Mapping[str | None, str]],
+        plans: Iterable[ValuePlan],
     ) -> int:
+        """Do what was planned; how many values that changed."""
         count = 0
-        source = batch.project.source_language
-        for tag, forms in texts.items():
-            status = status_of_write(
-                approver=batch.approver, needs_review=tag in write.review
-            )
-            for form, text in forms.items():
-                place: Place = (tag, form)
-                old = keys.values(key.id).get(place)
-                new = fresh_value(
-                    key.id, tag, form, text,
-                    origin=batch.origin, at=batch.at, by=batch.caller.actor.id,
-                )  # fmt: skip
-                result = written(old, new, status)
-                if result == "unchanged":
-                    if old is not None:
-                        keys.keep_fresh(key.id, place)
-                    continue
-                keys.put(key.id, place, result)
-                events.value(key, old, result, place)
-                count += 1
-                changes = tag == source and not write.keep_fresh
-                if changes and _applied(old) not in (None, _applied(result)):
-                    keys.outdate(key.id)
-        return count
-
-    def _carry(
-        self,
-        batch: _Batch,
-        keys: WorkingSet,
-        events: KeyEvents,
-        key: Key,
-        write: KeyWrite,
-    ) -> int:
-        """Take over values as they stand elsewhere; how many that changed."""
-        count = 0
-        for place, value in write.carried.items():
-            old = keys.values(key.id).get(place)
-            by = batch.caller.actor.id
-            mine = None if value is None else replace(value, key_id=key.id)
-            result = carried(old, mine, at=batch.at, by=by)
-            if result == "unchanged":
+        for plan in plans:
+            if plan.is_kept:
+                keys.keep_fresh(key.id, plan.place)
                 continue
-            keys.put(key.id, place, result)
-            events.value(key, old, result, place)
+            keys.put(key.id, plan.place, plan.new)
+            events.value(key, plan.old, plan.new, plan.place, VERDICTS[plan.action])
             count += 1
-            is_source = place[0] == batch.project.source_language
-            if is_source and _applied(old) not in (None, _applied(result)):
+            if plan.outdates:
                 keys.outdate(key.id)
         return count
-
-
-class _Batch(Struct):
-    """What all items of one call share."""
-
-    caller: Caller
-    project: Project
-    order: Mapping[str, int]  # of languages, by tag
-    origin: Origin
-    at: Timestamp
-    approver: bool
-    source: KeySource  # where keys of the line come from
-    assigned: set[str] = set()  # languages found to be the caller's
 
 
 def _names(writes: Sequence[KeyWrite]) -> Iterable[str]:
@@ -338,15 +278,24 @@ def _names(writes: Sequence[KeyWrite]) -> Iterable[str]:
             yield write.rename
 
 
-def _applied(value: StoredValue | None) -> str | None:
-    """The text that counts: the approved one, or the only one there is."""
-    if value is None:
-        return None
-    return value.value if value.approved_value is None else value.approved_value
+def _codes_beside(write: KeyWrite) -> list[str]:
+    """The languages that a write is about beside those of its texts."""
+    codes = [code for code, _ in write.carried]
+    return [*codes, write.verdict.language_code] if write.verdict else codes
+
+
+def _turned(
+    values: Mapping[Place, StoredValue], key: Key, old: Key
+) -> Mapping[Place, StoredValue]:
+    """The values of a key as they stand once its plurals are turned on or off."""
+    if key.is_plural == old.is_plural:
+        return values
+    moved = [moved_form(row, is_plural=key.is_plural) for row in values.values()]
+    return {(row.language_code, row.plural_form): row for row in moved if row}
 
 
 def _key_as_written(
-    batch: _Batch, old: Key | None, write: KeyWrite, *, is_plural: bool
+    batch: Batch, old: Key | None, write: KeyWrite, *, is_plural: bool
 ) -> Key:
     if old is None:
         old = Key(

@@ -72,6 +72,8 @@ BODIES: dict[str, Any] = {
     "setValue": {"value": "Hallo"},
     "setValues": {"items": [{"key": "a.b", "languageCode": "de", "value": "Hi"}]},
     "updateKey": {"description": "said by the matrix"},
+    "approveValue": {},
+    "rejectValue": {"reason": "said by the matrix"},
     "createProject": {"name": "Made by the matrix", "sourceLanguage": "en"},
     "updateProject": {"description": "changed"},
     "addLanguage": {"languageCode": "nl"},
@@ -341,6 +343,8 @@ def test_a_language_that_is_not_assigned_is_refused_on_every_path_that_writes_it
 
     single = by_name["createKey"].ask(scoped, world.ids)
     put = by_name["setValue"].ask(scoped, world.ids)
+    approved = by_name["approveValue"].ask(scoped, world.ids)
+    rejected = by_name["rejectValue"].ask(scoped, world.ids)
     batch = by_name["setValues"].ask(scoped, world.ids)
     bulk = scoped.post(
         f"/projects/{world.project['id']}/keys/bulk",
@@ -352,7 +356,7 @@ def test_a_language_that_is_not_assigned_is_refused_on_every_path_that_writes_it
         files={"file": FILE},
     )
 
-    for answer in (single, put, imported):
+    for answer in (single, put, approved, rejected, imported):
         assert answer.status == 403
         assert answer.error["code"] == "language_not_assigned"
         assert answer.error["details"] == {"languageCode": "de"}

@@ -1,0 +1,112 @@
+"""What a reviewer can do with texts that wait: approve them, or reject them."""
+
+from locframework.access.records import Caller
+from locframework.access.service import Access
+from locframework.branches.records import Line
+from locframework.branches.service import Branches, require_writable
+from locframework.crash_points import crash_point
+from locframework.errors import KeyNotFound, LanguageNotFound
+from locframework.ids import is_id
+from locframework.languages import tag_in_path
+from locframework.projects.languages import Languages
+from locframework.projects.service import Projects, scope_of
+from locframework.storage import Storage
+
+from .records import Approval, Key, KeyWrite, Rejection, Verdict
+from .store import store_of
+from .writer import KeyWriter
+
+
+class Review:
+    """Approvals and rejections: all plural forms of a language at once."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        projects: Projects,
+        branches: Branches,
+        languages: Languages,
+        writer: KeyWriter,
+        access: Access,
+    ) -> None:
+        self._storage = storage
+        self._projects = projects
+        self._branches = branches
+        self._languages = languages
+        self._writer = writer
+        self._access = access
+
+    def approve(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        lang: str,
+        asked: Approval,
+        *,
+        branch: str | None = None,
+    ) -> Key:
+        """Let the texts that wait count from now on. Answers the key with its values.
+
+        Drafts can be approved, and approved texts that are outdated: they are fresh
+        again. Raises KeyNotFound, LanguageNotFound, LanguageNotAssigned,
+        BranchProtected, NothingPending, QualityCheckFailed.
+        """
+        verdict = Verdict(tag_in_path(lang), approves=True, revision=asked.revision)
+        return self._judge(caller, project_id, key_id, verdict, branch)
+
+    def reject(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        lang: str,
+        asked: Rejection,
+        *,
+        branch: str | None = None,
+    ) -> Key:
+        """Give the texts that wait back: the last approved one returns.
+
+        Where there is none, the text stays, as a draft. Raises as ``approve``.
+        """
+        verdict = Verdict(
+            tag_in_path(lang),
+            approves=False,
+            revision=asked.revision,
+            reason=asked.reason or None,
+        )
+        return self._judge(caller, project_id, key_id, verdict, branch)
+
+    def _judge(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        verdict: Verdict,
+        branch: str | None,
+    ) -> Key:
+        project = self._projects.require(caller, "translation_approve", project_id)
+        line = self._branches.line(project, branch)
+        with self._storage.transaction():
+            line = self._branches.open_line(line)
+            write = KeyWrite(name=key_id, key_id=key_id, verdict=verdict)
+            languages = self._languages.of(line.project)
+            codes = [language.language_code for language in languages]
+            self._require(caller, line, key_id, verdict.language_code, codes)
+            [written] = self._writer.write(caller, line, languages, [write])
+            crash_point("review.before_commit")
+        crash_point("review.after_commit")
+        return written.key
+
+    def _require(
+        self, caller: Caller, line: Line, key_id: str, tag: str, codes: list[str]
+    ) -> None:
+        """That key and language are there, and that the caller may judge them."""
+        project = line.project
+        store = store_of(self._storage, line)
+        if not is_id(key_id) or store.find_key(project.id, key_id) is None:
+            raise KeyNotFound
+        if tag not in codes:
+            raise LanguageNotFound
+        self._access.require_language(caller, scope_of(project), tag)
+        require_writable(line)

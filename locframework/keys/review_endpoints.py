@@ -1,0 +1,92 @@
+"""Approvals and rejections over HTTP."""
+
+from locframework.access.records import Caller
+from locframework.errors import (
+    BranchNotFound,
+    BranchNotOpen,
+    BranchProtected,
+    KeyNotFound,
+    LanguageNotAssigned,
+    LanguageNotFound,
+    NothingPending,
+    PluralMismatch,
+    ProjectNotFound,
+)
+from locframework.http.operation import operation
+from locframework.http.records import BranchQuery
+
+from .endpoints import KeyAnswer
+from .records import Approval, Rejection
+from .review import Review
+
+_ERRORS = (
+    PluralMismatch,
+    ProjectNotFound,
+    BranchNotFound,
+    KeyNotFound,
+    LanguageNotFound,
+    LanguageNotAssigned,
+    BranchNotOpen,
+    BranchProtected,
+    NothingPending,
+)
+
+
+class ReviewEndpoints:
+    """Declares the operations that judge texts."""
+
+    def __init__(self, review: Review) -> None:
+        self._review = review
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/keys/{keyId}/values/{lang}/approve",
+        permission="translation_approve",
+        errors=_ERRORS,
+        tag="Values",
+    )
+    def approve_value(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        lang: str,
+        query: BranchQuery,
+        body: Approval,
+    ) -> KeyAnswer:
+        """Approve the text that waits for review.
+
+        All plural forms of the language at once; drafts too, and approved texts that
+        are outdated. With `revision` only what was read is approved: a number, or an
+        object by plural form for a key with plurals.
+        """
+        key = self._review.approve(
+            caller, project_id, key_id, lang, body, branch=query.branch
+        )
+        return KeyAnswer(key)
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/keys/{keyId}/values/{lang}/reject",
+        permission="translation_approve",
+        errors=_ERRORS,
+        tag="Values",
+    )
+    def reject_value(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        lang: str,
+        query: BranchQuery,
+        body: Rejection,
+    ) -> KeyAnswer:
+        """Reject the text that waits for review.
+
+        The last approved text returns, as `approved`; where there is none, the text
+        stays as `draft`. All plural forms of the language at once.
+        """
+        key = self._review.reject(
+            caller, project_id, key_id, lang, body, branch=query.branch
+        )
+        return KeyAnswer(key)

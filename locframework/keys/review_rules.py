@@ -1,0 +1,74 @@
+"""Decides what a review makes of the texts in a language: approved, or rejected."""
+
+from collections.abc import Iterable, Mapping
+
+from msgspec.structs import replace
+
+from locframework.clock import Timestamp
+from locframework.errors import NothingPending, PluralMismatch
+
+from .records import AskedRevision, StoredValue, Verdict
+
+
+def judged(rows: Iterable[StoredValue], verdict: Verdict) -> list[StoredValue]:
+    """The texts of one language that the verdict is about: all that wait for one.
+
+    A text that is not approved can be approved, a draft too, and so can an approved
+    one that is outdated: it is told to be right still. What has nothing before it and
+    is a draft already cannot be rejected. Raises NothingPending, also where another
+    revision waits than was asked for, and PluralMismatch.
+    """
+    may = _approvable if verdict.approves else _rejectable
+    waiting = [row for row in rows if may(row)]
+    if not waiting:
+        raise NothingPending("no text waits for review in this language")
+    if not _is_meant(waiting, verdict.revision):
+        raise NothingPending("another revision waits for review; read the value again")
+    return waiting
+
+
+def approved(row: StoredValue, *, at: Timestamp, by: str) -> StoredValue | None:
+    """The text as it counts from now on; None: the proposal to clear it is accepted."""
+    if row.value == "":
+        return None
+    return replace(
+        row,
+        status="approved",
+        is_outdated=False,
+        revision=row.revision + 1,
+        approved_value=row.value,
+        approved_at=at,
+        approved_by=by,
+        updated_at=at,
+        updated_by=by,
+    )
+
+
+def rejected(row: StoredValue, *, at: Timestamp, by: str) -> StoredValue:
+    """The last approved text again; where there is none, the text stays as draft."""
+    new = replace(row, revision=row.revision + 1, updated_at=at, updated_by=by)
+    if row.approved_value is None:
+        return replace(new, status="draft")
+    return replace(new, value=row.approved_value, status="approved")
+
+
+def _approvable(row: StoredValue) -> bool:
+    return row.status != "approved" or row.is_outdated
+
+
+def _rejectable(row: StoredValue) -> bool:
+    if row.status == "approved":
+        return False
+    return row.status == "pending_review" or row.approved_value is not None
+
+
+def _is_meant(waiting: Iterable[StoredValue], asked: AskedRevision) -> bool:
+    """Whether the revisions that wait are those that the reviewer has read."""
+    revisions = {row.plural_form: row.revision for row in waiting}
+    if asked is None:
+        return True
+    if not isinstance(asked, Mapping):
+        return set(revisions.values()) == {asked}
+    if None in revisions:
+        raise PluralMismatch("$.revision: a key without plurals takes one number")
+    return revisions == asked

@@ -1,0 +1,238 @@
+"""decisions 2.3, approve and reject: each line on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from locframework.testing.client import Answer, Client
+
+
+def judge(
+    keys: Any,
+    key: dict[str, Any],
+    verb: str,
+    lang: str = "de",
+    client: Client | None = None,
+    query: dict[str, str] | None = None,
+    **body: object,
+) -> Answer:
+    path = f"{keys.path}/{key['id']}/values/{lang}/{verb}"
+    answer: Answer = (client or keys.owner).post(path, json=body, query=query or {})
+    return answer
+
+
+def approve(keys: Any, key: dict[str, Any], **more: Any) -> Answer:
+    return judge(keys, key, "approve", **more)
+
+
+def reject(keys: Any, key: dict[str, Any], **more: Any) -> Answer:
+    return judge(keys, key, "reject", **more)
+
+
+def events(keys: Any, type_: str) -> list[dict[str, Any]]:
+    found = keys.workspace.framework.storage.events.list_events(
+        keys.project["id"], 1000
+    )
+    return [dict(i) for event in found if event.type == type_ for i in event.items]
+
+
+def test_an_approved_text_counts_from_then_on(keys: Any) -> None:
+    key = keys.made(values={"de": "Zahlen"})
+    keys.put(key, "de", "Bezahlen", keys.translator)
+
+    answer = approve(keys, key)
+    detail = keys.detail(key, "de")
+
+    assert answer.status == 200
+    assert answer.data["key"] == keys.get(key)
+    assert (detail["value"], detail["status"]) == ("Bezahlen", "approved")
+    assert (detail["approvedValue"], detail["revision"]) == ("Bezahlen", 3)
+    [item] = events(keys, "translation.approved")
+    assert item == {
+        "keyId": key["id"],
+        "key": "a.b",
+        "languageCode": "de",
+        "pluralForm": None,
+        "status": "approved",
+        "revision": 3,
+    }
+
+
+def test_a_rejected_text_gives_way_to_the_last_approved_one(keys: Any) -> None:
+    key = keys.made(values={"de": "Zahlen"})
+    before = keys.detail(key, "de")
+    keys.put(key, "de", "Bezahlen", keys.translator)
+
+    answer = reject(keys, key, reason="too long")
+    detail = keys.detail(key, "de")
+
+    assert answer.status == 200
+    assert (detail["value"], detail["status"]) == ("Zahlen", "approved")
+    assert detail["approvedAt"] == before["approvedAt"]
+    [item] = events(keys, "translation.rejected")
+    assert (item["status"], item["revision"]) == ("approved", 3)
+
+
+def test_a_rejected_text_without_an_approved_one_stays_as_draft(keys: Any) -> None:
+    key = keys.made()
+    keys.put(key, "de", "Bezahlen", keys.translator)
+
+    assert reject(keys, key).status == 200
+
+    detail = keys.detail(key, "de")
+    assert (detail["value"], detail["status"]) == ("Bezahlen", "draft")
+    assert detail["approvedValue"] is None
+    assert reject(keys, key).error["code"] == "nothing_pending"
+    assert approve(keys, key).status == 200
+    assert keys.detail(key, "de")["status"] == "approved"
+
+
+def test_where_nothing_waits_there_is_nothing_to_judge(keys: Any) -> None:
+    key = keys.made(values={"de": "Zahlen"})
+
+    for answer in (
+        approve(keys, key),
+        reject(keys, key),
+        approve(keys, key, lang="ar"),
+    ):
+        assert (answer.status, answer.error["code"]) == (409, "nothing_pending")
+
+
+def test_only_the_revision_that_was_read_is_judged(keys: Any) -> None:
+    key = keys.made()
+    keys.put(key, "de", "Bezahlen", keys.translator)
+    keys.put(key, "de", "Zahlen", keys.translator)
+
+    for verb in ("approve", "reject"):
+        moved = judge(keys, key, verb, revision=1)
+        assert (moved.status, moved.error["code"]) == (409, "nothing_pending")
+    assert approve(keys, key, revision=2).status == 200
+    assert approve(keys, key, revision="2").status == 400
+    assert approve(keys, key, revision={"one": 2}).status == 409
+
+
+def test_all_plural_forms_that_wait_are_judged_at_once(keys: Any) -> None:
+    key = keys.made(isPlural=True, values={"de": {"one": "1", "other": "n"}})
+    keys.put(key, "de", {"one": "eins", "two": "zwei"}, keys.translator)
+
+    assert approve(keys, key, revision=2).status == 409
+    assert approve(keys, key, revision={"one": 2}).status == 409
+    assert approve(keys, key, revision={"one": 2, "two": 1}).status == 200
+
+    states = {v["pluralForm"]: v["status"] for v in keys.get(key)["values"]}
+    assert states == dict.fromkeys(("one", "two", "other"), "approved")
+    forms = {item["pluralForm"] for item in events(keys, "translation.approved")}
+    assert forms == {"one", "two"}
+
+
+def test_a_key_without_plurals_has_one_revision(keys: Any) -> None:
+    key = keys.made()
+    keys.put(key, "de", "Zahlen", keys.translator)
+
+    refused = approve(keys, key, revision={"one": 1})
+
+    assert (refused.status, refused.error["code"]) == (400, "plural_mismatch")
+
+
+def test_a_proposal_to_clear_is_accepted_or_dropped(keys: Any) -> None:
+    key = keys.made(values={"de": "Zahlen", "ar": "ادفع"})
+    for code in ("de", "ar"):
+        keys.put(key, code, "", keys.translator)
+
+    approve(keys, key)
+    reject(keys, key, lang="ar")
+
+    assert keys.texts(key) == {("ar", None): "ادفع"}
+    [item] = events(keys, "translation.approved")
+    assert (item["status"], item["revision"]) == ("untranslated", 3)
+
+
+def test_an_approval_makes_an_outdated_text_fresh(keys: Any) -> None:
+    key = keys.made(values={"en": "Pay", "de": "Zahlen"})
+    keys.put(key, "en", "Pay now")
+    assert keys.detail(key, "de")["isOutdated"]
+
+    assert approve(keys, key).status == 200
+
+    assert not keys.detail(key, "de")["isOutdated"]
+
+
+def test_an_approved_source_text_outdates_the_translations(keys: Any) -> None:
+    key = keys.made(values={"en": "Pay", "de": "Zahlen"})
+    keys.put(key, "en", "Pay now", keys.translator)
+    assert not keys.detail(key, "de")["isOutdated"]
+
+    approve(keys, key, lang="en")
+
+    assert keys.detail(key, "de")["isOutdated"]
+
+
+def test_a_rejected_source_text_outdates_nothing(keys: Any) -> None:
+    key = keys.made(values={"en": "Pay", "de": "Zahlen"})
+    keys.put(key, "en", "Pay now", keys.translator)
+
+    reject(keys, key, lang="en")
+
+    assert not keys.detail(key, "de")["isOutdated"]
+
+
+@pytest.mark.parametrize("verb", ["approve", "reject"])
+def test_who_may_judge(keys: Any, verb: str) -> None:
+    key = keys.made()
+    keys.put(key, "de", "Zahlen", keys.translator)
+    arabic = keys.workspace.client("reviewer", languages=["ar"])
+
+    missing = judge(keys, key, verb, client=keys.translator)
+    scoped = judge(keys, key, verb, client=arabic)
+    nowhere = judge(keys, key, verb, lang="sv")
+    nothing = judge(keys, {"id": keys.project["id"]}, verb)
+
+    assert missing.error["details"] == {"required": "translation_approve"}
+    assert scoped.status == 403
+    assert scoped.error["code"] == "language_not_assigned"
+    assert scoped.error["details"] == {"languageCode": "de"}
+    assert (nowhere.status, nowhere.error["code"]) == (404, "language_not_found")
+    assert (nothing.status, nothing.error["code"]) == (404, "key_not_found")
+    assert keys.detail(key, "de")["status"] == "pending_review"
+
+
+def test_a_reason_has_a_thousand_characters_at_most(keys: Any) -> None:
+    key = keys.made()
+    keys.put(key, "de", "Zahlen", keys.translator)
+
+    assert reject(keys, key, reason="x" * 1001).error["code"] == "validation_failed"
+    assert reject(keys, key, reason="😀" * 1000).status == 200
+
+
+def test_a_protected_main_is_judged_on_a_branch_only(keys: Any) -> None:
+    key = keys.made()
+    keys.put(key, "de", "Zahlen", keys.translator)
+    here = f"/projects/{keys.project['id']}"
+    keys.owner.post(f"{here}/branches", json={"name": "spring"})
+    keys.owner.patch(here, json={"mainProtected": True})
+
+    refused = approve(keys, key)
+    on_branch = approve(keys, key, query={"branch": "spring"})
+
+    assert (refused.status, refused.error["code"]) == (409, "branch_protected")
+    assert on_branch.data["key"]["values"][0]["status"] == "approved"
+    assert keys.detail(key, "de")["status"] == "pending_review"
+    keys.owner.post(f"{here}/branches/spring/merge", json={})
+    assert keys.detail(key, "de")["status"] == "approved"
+
+
+def test_an_open_branch_follows_what_is_judged_on_main(keys: Any) -> None:
+    key = keys.made(values={"de": "Zahlen"})
+    keys.put(key, "de", "Bezahlen", keys.translator)
+    here = f"/projects/{keys.project['id']}"
+    keys.owner.post(f"{here}/branches", json={"name": "spring"})
+    query = {"branch": "spring"}
+    one = f"{keys.path}/{key['id']}"
+    keys.owner.patch(one, json={"description": "the branch's own"}, query=query)
+
+    approve(keys, key)
+
+    [value] = keys.owner.get(one, query=query).data["key"]["values"]
+    assert (value["value"], value["status"]) == ("Bezahlen", "approved")
