@@ -42,6 +42,8 @@ from .http.api_document import ApiDocumentEndpoints
 from .http.app import build_wsgi
 from .http.docs_page import DocsPageEndpoints
 from .http.health import HealthEndpoints
+from .http.idempotency import KEPT_FOR as KEYS_KEPT
+from .http.idempotency import Idempotency
 from .http.metrics import MetricsEndpoints, open_metrics
 from .http.preconditions import Lock, Preconditions
 from .http.rate_limit import RateLimiter, open_windows
@@ -318,6 +320,9 @@ class Framework:
             self.storage.projects.purge_projects(before, PURGED_AT_ONCE)
         with self.storage.transaction():
             self.storage.branches.purge_branches(before, PURGED_AT_ONCE)
+        before = timestamp(self.clock() - KEYS_KEPT)
+        with self.storage.transaction():
+            self.storage.idempotency.purge(before, PURGED_AT_ONCE)
 
 
 def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Response]:
@@ -353,6 +358,9 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
         base_url=settings.base_url,
         metrics=metrics,
         preconditions=Preconditions(framework.storage, _locks(framework)),
+        idempotency=Idempotency(
+            framework.storage.idempotency, framework.storage, framework.clock
+        ),
     )
     if settings.start_scheduler:
         framework.start()

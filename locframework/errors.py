@@ -272,6 +272,12 @@ class KeyExists(LocError):
     code, status = "key_exists", 409
 
 
+class IdempotencyConflict(LocError):
+    """The ``Idempotency-Key`` was used, and its answer cannot be given again."""
+
+    code, status = "idempotency_conflict", 409
+
+
 class LanguageExists(LocError):
     """The project has this language already."""
 

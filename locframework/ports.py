@@ -52,6 +52,7 @@ from locframework.formats.records import (
     Text,
     WrittenFile,
 )
+from locframework.http.kept_posts import IdempotencyStore, KeptPost
 from locframework.jobs.records import Job, JobError, JobFilter, Progress, StoredJob
 from locframework.jobs.store import JobStore
 from locframework.keys.records import (
@@ -100,10 +101,12 @@ __all__ = [
     "Format",
     "FormatInfo",
     "Grant",
+    "IdempotencyStore",
     "Job",
     "JobError",
     "JobFilter",
     "JobStore",
+    "KeptPost",
     "Key",
     "KeyFilter",
     "KeyState",

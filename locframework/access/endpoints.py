@@ -217,6 +217,7 @@ class AccessEndpoints:
         "/organizations/{organizationId}/members/{memberId}/tokens",
         permission="member_manage",
         status=201,
+        secret=True,
         errors=(
             OrganizationNotFound,
             MemberNotFound,
@@ -250,6 +251,7 @@ class AccessEndpoints:
         "/tokens",
         permission=None,
         status=201,
+        secret=True,
         errors=(UnknownPermission, LanguageNotAssigned),
         tag="Tokens",
     )

@@ -13,8 +13,8 @@ from locframework.errors import (
 )
 from locframework.formats.records import SourceFile
 from locframework.http.operation import RawAnswer, operation
-from locframework.http.records import Accepted, Raw
-from locframework.jobs.records import JobAnswer
+from locframework.http.records import Accepted, Prepared, Raw
+from locframework.jobs.records import Job, JobAnswer
 
 from .exports import Exports
 from .imports import Imports
@@ -49,7 +49,7 @@ class ExchangeEndpoints:
     )
     def start_import(
         self, caller: Caller, project_id: str, form: ImportForm
-    ) -> Accepted[JobAnswer]:
+    ) -> Prepared[Accepted[JobAnswer]]:
         """Import a file.
 
         The file, or a ZIP archive of files, is read and judged at once; a job then
@@ -61,9 +61,8 @@ class ExchangeEndpoints:
         then fails with ``import_conflict``.
         """
         file = SourceFile(form.file.name, form.file.content)
-        job = self._imports.start_import(caller, project_id, file, form)
-        location = f"/projects/{job.project_id}/jobs/{job.id}"
-        return Accepted(JobAnswer(job), location)
+        start = self._imports.prepare_import(caller, project_id, file, form)
+        return Prepared(lambda: _accepted(start()))
 
     @operation(
         "GET",
@@ -95,3 +94,8 @@ class ExchangeEndpoints:
         disposition = f'attachment; filename="{file.name}"'
         headers = {"Content-Disposition": disposition, **warning_headers(file.warnings)}
         return Raw(file.content, file.content_type, headers=headers)
+
+
+def _accepted(job: Job) -> Accepted[JobAnswer]:
+    location = f"/projects/{job.project_id}/jobs/{job.id}"
+    return Accepted(JobAnswer(job), location)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 
 import msgspec
@@ -74,6 +74,12 @@ class Imports:
         UnreadableFile and InvalidKey (with a Problem a fault), LanguageNotInProject,
         ValidationFailed, LanguageNotAssigned, PermissionDenied, BranchProtected.
         """
+        return self.prepare_import(caller, project_id, file, options)()
+
+    def prepare_import(
+        self, caller: Caller, project_id: str, file: SourceFile, options: ImportOptions
+    ) -> Callable[[], Job]:
+        """``start_import`` but for the queueing, which a call of the answer does."""
         project = self._projects.require(caller, PERMISSION, project_id)
         if options.mode == "replace":
             self._projects.require_also(caller, "key_delete", project)
@@ -102,8 +108,13 @@ class Imports:
             branch=line.branch.id if line.branch else None,
         )
         given = msgspec.to_builtins(params)
+        return lambda: self._queue(caller, project, given)
+
+    def _queue(
+        self, caller: Caller, project: Project, params: Mapping[str, object]
+    ) -> Job:
         with self._storage.transaction():
-            started = self._jobs.start(caller, project, TYPE, PERMISSION, given)
+            started = self._jobs.start(caller, project, TYPE, PERMISSION, params)
         crash_point("import.after_job")
         return started.job
 

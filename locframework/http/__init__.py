@@ -1,11 +1,12 @@
 """The web glue that knows no area: endpoints are declared, all else follows."""
 
 from .operation import DeclarationError, RawAnswer, operation
-from .records import Accepted, Raw, RequestInfo, Upload
+from .records import Accepted, Prepared, Raw, RequestInfo, Upload
 
 __all__ = [
     "Accepted",
     "DeclarationError",
+    "Prepared",
     "Raw",
     "RawAnswer",
     "RequestInfo",

@@ -14,7 +14,7 @@ from locframework.errors import LocError, RateLimited, Unauthorized
 from .body import Environ
 from .operation import Rate
 from .rate_limit import RateLimiter
-from .records import Asker
+from .records import Asker, identity_of
 
 C = TypeVar("C", bound=Asker)
 
@@ -82,9 +82,7 @@ def bearer_token(environ: Environ) -> str | None:
 def _key(caller: Asker | None, environ: Environ) -> str:
     if caller is None:
         return f"ip:{environ.get('REMOTE_ADDR', '')}"
-    if caller.token is not None:
-        return f"token:{caller.token.id}"
-    return f"token:{caller.actor.type}:{caller.actor.id}"
+    return identity_of(caller)
 
 
 _UNAUTHORIZED = Unauthorized()

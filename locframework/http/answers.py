@@ -67,6 +67,19 @@ def write_accepted(response: Response, answer: Accepted[object], base_url: str) 
     response.set_header("Retry-After", RETRY_AFTER_ACCEPTED)
 
 
+def write_kept(
+    response: Response, status: int, location: str | None, content: str
+) -> None:
+    """An answer of ``write_data`` or ``write_accepted`` that was kept as text."""
+    response.status = code_to_http_status(status)
+    response.content_type = JSON
+    response.set_header("Cache-Control", NOT_KEPT)
+    response.data = content.encode()
+    if location is not None:
+        response.set_header("Location", location)
+        response.set_header("Retry-After", RETRY_AFTER_ACCEPTED)
+
+
 def write_raw(response: Response, answer: Raw) -> None:
     """Exactly what was asked for."""
     response.status = code_to_http_status(answer.status)

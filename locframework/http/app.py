@@ -31,6 +31,7 @@ from .dispatch import (
     preflight,
     request_id,
 )
+from .idempotency import Idempotency, once_of
 from .metrics import Metrics
 from .operation import DeclarationError, Operation, operations_of
 from .preconditions import Preconditions, if_match_of
@@ -60,6 +61,7 @@ def build_wsgi(
     base_url: str | None = None,
     metrics: Metrics | None = None,
     preconditions: Preconditions[C] | None = None,
+    idempotency: Idempotency | None = None,
 ) -> falcon.App[Request, Response]:
     """The app that serves every operation of ``endpoints`` below ``/api/v1``.
 
@@ -67,8 +69,9 @@ def build_wsgi(
     for paths without one. ``permissions`` are all there are. ``base_url``, up to and
     including ``/api/v1``, is what answers name; None: what the request came by.
     An ApiDocumentEndpoints among ``endpoints`` is told what to describe. ``metrics``
-    see every request. ``preconditions`` judge If-Match; None: nobody does. Raises
-    DeclarationError for an operation that cannot be served.
+    see every request. ``preconditions`` judge If-Match, and ``idempotency``
+    Idempotency-Key; None: nobody does. Raises DeclarationError for an operation that
+    cannot be served.
     """
     operations = collect(endpoints, permissions)
     for owner in endpoints:
@@ -94,6 +97,7 @@ def build_wsgi(
                 guards,
                 base_url,
                 if_match=if_match_of(each, preconditions, reads),
+                once=once_of(each, idempotency),
             )
             for each in here
         }

@@ -14,11 +14,13 @@ from .admission import Admission
 from .answers import JSON, write_accepted, write_data, write_raw, write_tagged
 from .body import Environ
 from .form_body import FormBody
+from .idempotency import HEADER as IDEMPOTENCY_KEY
+from .idempotency import Once, check_key
 from .json_body import JsonBody
 from .operation import DeclarationError, Operation
 from .preconditions import HEADER as IF_MATCH
 from .preconditions import IfMatch
-from .records import Accepted, Asker, Raw, RequestInfo
+from .records import Accepted, Asker, Prepared, Raw, RequestInfo
 from .text_fields import Query
 
 C = TypeVar("C", bound=Asker)
@@ -55,6 +57,7 @@ class Dispatch(Generic[C]):
         guards: Mapping[str, Guard[C]],
         base_url: str | None,
         if_match: IfMatch[C] | None = None,
+        once: Once[C] | None = None,
     ) -> None:
         """Raises DeclarationError when no guard knows the operation's root."""
         declaration = operation.declaration
@@ -70,6 +73,7 @@ class Dispatch(Generic[C]):
         self._is_plain = not operation.answers_raw and operation.accepted is None
         self._is_tagged = operation.is_single_read or declaration.etag
         self._if_match = if_match
+        self._once = once
         self._negotiates = not operation.answers_raw
         self._guard = _guard_of(operation, guards)
         self._readers: list[tuple[str, Callable[[Environ], object]]] = []
@@ -95,6 +99,8 @@ class Dispatch(Generic[C]):
             decoded = [(name, read(environ)) for name, read in self._readers]
             if self._negotiates and not accepts_json(environ):
                 raise NotAcceptable("the answer is application/json")
+            if self._once is not None:
+                check_key(environ)
         except LocError:
             # What the caller may not see or do is told before what is wrong with
             # the body (decisions 2.2); the service asks the same when all is well.
@@ -106,6 +112,17 @@ class Dispatch(Generic[C]):
             given["caller"] = caller
         if self._wants_request:
             given["request"] = self._info(request)
+        if self._once is not None and IDEMPOTENCY_KEY in environ:
+            self._once(
+                caller,
+                environ,
+                given,
+                response,
+                lambda: self._guard and self._guard(caller, given),
+                lambda: self._call(**given),
+                lambda first, done: self._write(request, first, done),
+            )
+            return
         if self._if_match is not None and IF_MATCH in environ:
             if self._guard is not None:
                 self._guard(caller, given)
@@ -118,6 +135,8 @@ class Dispatch(Generic[C]):
             )
         else:
             answer = self._call(**given)
+            if isinstance(answer, Prepared):
+                answer = answer.finish()
         self._write(request, response, answer)
 
     def _write(self, request: Request, response: Response, answer: object) -> None:

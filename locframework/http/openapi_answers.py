@@ -25,6 +25,10 @@ _HEADERS = {
     ),
     "Retry-After": ("integer", "Seconds to wait"),
     "ETag": ("string", "Names this state of what was read"),
+    "Idempotency-Replayed": (
+        "string",
+        "`true`: the answer given the first time; it was not done again",
+    ),
     "Location": ("string", "Where to see how the job goes"),
     "WWW-Authenticate": ("string", "Always Bearer"),
     "Allow": ("string", "The methods that the path has"),
@@ -65,6 +69,8 @@ class Answers:
         rated = RATE_HEADERS if declaration.rate == "api" else ()
         is_tagged = operation.is_single_read or declaration.etag
         tag = ("ETag",) if is_tagged else ()
+        if operation.takes_key and not declaration.secret:
+            tag = ("Idempotency-Replayed",)
         answers: Schema = {}
         for status, type_, text in (
             (declaration.status, operation.answer, "Done"),
@@ -192,6 +198,8 @@ def _common(operation: Operation) -> list[type[LocError]]:
         found.append(errors.NotFound)
     if not declaration.public and operation.method in METHODS:
         found.append(errors.PreconditionFailed)
+    if operation.takes_key:
+        found += [errors.ValidationFailed, errors.IdempotencyConflict]
     if not operation.answers_raw:
         found.append(errors.NotAcceptable)
     if declaration.rate is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from .idempotency import KEY_PATTERN
 from .operation import Operation
 from .preconditions import METHODS
 from .schemas import Schema
@@ -16,6 +17,12 @@ _IF_MATCH = (
     f"ETags, else 412; {_TAGS}. Needs the permission of that GET too"
 )
 
+_IDEMPOTENCY_KEY = (
+    "Do it once: for 24 hours, the same request with the same key gets the same answer "
+    "again, another request with it 409. Refusals are not kept"
+)
+_SHOWN_ONCE = "; nor is this answer, which shows a secret: it is 409 the next time"
+
 
 def header_parameters(
     operation: Operation, single_reads: Collection[str]
@@ -25,6 +32,10 @@ def header_parameters(
         return [_header("If-None-Match", _IF_NONE_MATCH)]
     if operation.method in METHODS and operation.path in single_reads:
         return [_header("If-Match", _IF_MATCH)]
+    if operation.takes_key:
+        more = _SHOWN_ONCE if operation.declaration.secret else ""
+        text = _IDEMPOTENCY_KEY + more
+        return [_header("Idempotency-Key", text, pattern=KEY_PATTERN)]
     return []
 
 

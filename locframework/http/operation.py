@@ -18,7 +18,7 @@ from msgspec import Struct, structs
 from locframework.errors import LocError
 from locframework.paging import Page
 
-from .records import Accepted, Raw
+from .records import Accepted, Prepared, Raw
 
 Rate = Literal["api", "content"]
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -56,6 +56,7 @@ class Declaration(Struct, frozen=True):
     rate: Rate | None
     head: bool
     etag: bool  # the answer is that of GET of the same path, with its ETag
+    secret: bool  # the answer shows what is shown once
     raw: tuple[RawAnswer, ...]
 
 
@@ -83,6 +84,7 @@ class Operation(Struct, frozen=True):
     answer: Any  # the type inside the envelope, or None
     accepted: Any  # the type inside a 202, or None
     answers_raw: bool
+    prepares: bool  # it answers Prepared
 
     @property
     def method(self) -> Method:
@@ -106,6 +108,11 @@ class Operation(Struct, frozen=True):
             and not self.answers_raw
             and get_origin(self.answer) is not Page
         )
+
+    @property
+    def takes_key(self) -> bool:
+        """Whether ``Idempotency-Key`` counts: a POST of somebody."""
+        return self.method == "POST" and not self.declaration.public
 
     @property
     def body_optional(self) -> bool:
@@ -134,6 +141,7 @@ def operation(
     rate: Rate | None = "api",
     head: bool = False,
     etag: bool = False,
+    secret: bool = False,
     raw: Sequence[RawAnswer] = (),
 ) -> Callable[[F], F]:
     """Make a method an operation.
@@ -142,8 +150,9 @@ def operation(
     token; it must be said unless the operation is ``public``. ``rate`` is the class
     of the request limit. ``"content"`` also means: errors outside the envelope, read
     from any origin, HEAD as GET. ``etag``: a PATCH or PUT that answers just what GET of
-    the same path does, and so carries its ETag. ``raw`` documents answers of the type
-    Raw.
+    the same path does, and so carries its ETag. ``secret``: the answer shows what is
+    shown once, so it is not kept for an Idempotency-Key. ``raw`` documents answers of
+    the type Raw.
     """
     declaration = Declaration(
         method=method,
@@ -156,6 +165,7 @@ def operation(
         rate=rate,
         head=head or rate == "content",
         etag=etag,
+        secret=secret,
         raw=tuple(raw),
     )
 
@@ -205,7 +215,11 @@ def _read(
         PathParameter(found, snake(found))
         for found in _PARAMETER.findall(declaration.path)
     )
-    answer, accepted, answers_raw = _answers(hints.get("return"))
+    returned = hints.get("return")
+    prepares = get_origin(returned) is Prepared
+    answer, accepted, answers_raw = _answers(
+        get_args(returned)[0] if prepares else returned
+    )
     _check(declaration, function, arguments, parameters, answers_raw=answers_raw)
     summary, _, description = (inspect.getdoc(function) or "").partition("\n")
     return Operation(
@@ -223,6 +237,7 @@ def _read(
         answer=answer,
         accepted=accepted,
         answers_raw=answers_raw,
+        prepares=prepares,
     )
 
 
@@ -252,6 +267,9 @@ def _check(
         "it has no docstring": not function.__doc__,
         "it answers Raw and does not document it": (
             answers_raw and not declaration.raw
+        ),
+        "a POST of somebody cannot answer Raw: it could not be kept for a key": (
+            answers_raw and declaration.method == "POST" and not declaration.public
         ),
     }
     for fault, is_there in faults.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Generic, Protocol, TypeVar
 
 from msgspec import Struct
@@ -35,6 +35,16 @@ class Accepted(Struct, Generic[T], frozen=True):
 
     data: T
     location: str  # "/projects/…/jobs/…" is made absolute with the base URL
+
+
+class Prepared(Struct, Generic[T], frozen=True):
+    """Everything that takes long is done; ``finish`` does the rest and answers.
+
+    For a POST that must keep a file or ask others before its transaction: what it
+    answers with an ``Idempotency-Key`` is kept in the transaction of ``finish``.
+    """
+
+    finish: Callable[[], T]
 
 
 class Deleted(Struct, frozen=True):
@@ -74,3 +84,10 @@ class Asker(Protocol):
 
     @property
     def token(self) -> TokenOfAsker | None: ...
+
+
+def identity_of(caller: Asker) -> str:
+    """What one caller is told from another by, from request to request."""
+    if caller.token is not None:
+        return f"token:{caller.token.id}"
+    return f"token:{caller.actor.type}:{caller.actor.id}"

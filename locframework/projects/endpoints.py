@@ -214,6 +214,7 @@ class ProjectEndpoints:
         "/projects/{projectId}/tokens",
         permission="token_manage",
         status=201,
+        secret=True,
         errors=(ProjectNotFound, UnknownPermission, LanguageNotAssigned),
         tag="Tokens",
     )

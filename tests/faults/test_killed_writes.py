@@ -96,6 +96,28 @@ def test_a_key_killed_after_its_commit_is_there_with_values_and_event(
     assert again.post(path, {"key": "a"}).status == 409
 
 
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_a_key_sent_again_after_a_kill_is_made_once(world: World, place: str) -> None:
+    """What the client cannot know: whether the commit came before the kill."""
+    project = project_of(world)
+    path = f"/projects/{project['id']}/keys"
+    body = {"key": "a", "values": VALUES}
+    headers = {"Idempotency-Key": "once"}
+    server = world.start(f"idempotency.{place}_commit")
+    with pytest.raises(LOST):
+        world.owner(server).post(path, body, headers=headers)
+    assert server.wait() == 137
+    made = world.key_count(project)
+
+    again = world.owner(world.start()).post(path, body, headers=headers)
+
+    assert made == (1 if place == "after" else 0)
+    assert again.status == 201
+    replayed = again.headers["Idempotency-Replayed"] == "true"
+    assert replayed == (place == "after")
+    assert keys_of(world, project) == {"a": VALUES}
+
+
 @pytest.mark.parametrize("place", BEFORE_THE_COMMIT[:2])
 def test_a_batch_killed_before_its_commit_changes_nothing(
     world: World, place: str

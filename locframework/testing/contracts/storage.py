@@ -4,6 +4,7 @@ from .storage_access import StorageAccessContract, StorageTokensContract
 from .storage_blobs import StorageBlobsContract
 from .storage_delivery import StorageDeliveryContract
 from .storage_files import StorageFilesContract
+from .storage_idempotency import StorageIdempotencyContract
 from .storage_jobs import StorageJobsContract
 from .storage_key_lists import StorageKeyListsContract
 from .storage_key_twins import StorageKeyTwinsContract
@@ -27,6 +28,7 @@ class StorageContract(
     StorageValuesContract,
     StorageFilesContract,
     StorageDeliveryContract,
+    StorageIdempotencyContract,
 ):
     """Subclass it as ``Test…`` and give the fixture ``storage``.
 

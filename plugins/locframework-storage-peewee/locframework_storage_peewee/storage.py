@@ -10,6 +10,7 @@ from locframework.ports import (
     BranchStore,
     DeliveryStore,
     EventStore,
+    IdempotencyStore,
     JobStore,
     KeyStore,
     ProjectStore,
@@ -23,6 +24,7 @@ from .database import Database
 from .delivery import DeliveryTables
 from .engine import Engine
 from .events import EventTable
+from .idempotency import IdempotencyTable
 from .jobs import JobTable
 from .keys import KeyTables
 from .migrator import migrate, pending_migrations
@@ -40,6 +42,7 @@ class PeeweeStorage:
     events: EventStore
     blobs: BlobIndex
     delivery: DeliveryStore
+    idempotency: IdempotencyStore
 
     def __init__(self, engine: Engine) -> None:
         self.database = Database(engine)
@@ -51,6 +54,7 @@ class PeeweeStorage:
         self.events = EventTable(self.database)
         self.blobs = BlobNotes(self.database)
         self.delivery = DeliveryTables(self.database)
+        self.idempotency = IdempotencyTable(self.database)
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         return BranchKeyTables(self.database, project_id, branch_id)

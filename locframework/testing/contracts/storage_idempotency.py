@@ -1,0 +1,114 @@
+"""The contract of Storage, part SI: POSTs that came with an Idempotency-Key."""
+
+# ruff: noqa: PT012 - what a whole block does is the subject here
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from msgspec.structs import replace
+
+from locframework.http.kept_posts import KeptPost
+from locframework.storage import Storage
+
+from .storage_records import TEXTS, at
+
+OWNER = "token:1"
+CLAIMERS = 8
+
+
+def post(key: str = "k", minute: int = 1, **changes: object) -> KeptPost:
+    """A POST that was done at the minute."""
+    made = KeptPost(OWNER, key, "f" * 64, at(minute), 202, "/jobs/1", "{}")
+    return replace(made, **changes)
+
+
+def keep(storage: Storage, kept: KeptPost) -> None:
+    """Claim its key and keep it, as a first request does."""
+    with storage.transaction():
+        found = storage.idempotency.claim(
+            kept.owner, kept.key, kept.created_at, kept.created_at
+        )
+        assert found is None
+        storage.idempotency.keep(kept)
+
+
+class StorageIdempotencyContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    def test_si1_a_kept_post_comes_back_as_it_was(self, storage: Storage) -> None:
+        whole = post("whole", content="".join(TEXTS), location="/jobs/é")
+        secret = post("secret", content=None, location=None, status=201)
+
+        for each in (whole, secret):
+            keep(storage, each)
+
+            with storage.transaction():
+                claimed = storage.idempotency.claim(OWNER, each.key, at(2), at(0))
+            assert claimed == each
+            assert storage.idempotency.find(OWNER, each.key, at(0)) == each
+
+    def test_si2_keys_are_told_letter_by_letter_and_by_their_owner(
+        self, storage: Storage
+    ) -> None:
+        keep(storage, post("k"))
+
+        for owner, key in ((OWNER, "K"), (OWNER, "k "), ("token:2", "k")):
+            assert storage.idempotency.find(owner, key, at(0)) is None
+            keep(storage, post(key, owner=owner, content="other"))
+        assert storage.idempotency.find(OWNER, "k", at(0)) == post("k")
+
+    def test_si3_a_key_that_is_too_old_is_free(self, storage: Storage) -> None:
+        keep(storage, post(minute=1))
+        later = post(minute=9, content="later", status=200, fingerprint="e" * 64)
+
+        assert storage.idempotency.find(OWNER, "k", at(2)) is None
+        with storage.transaction():
+            assert storage.idempotency.claim(OWNER, "k", at(9), at(2)) is None
+            storage.idempotency.keep(later)
+
+        assert storage.idempotency.find(OWNER, "k", at(2)) == later
+
+    def test_si4_a_claim_goes_with_its_transaction(self, storage: Storage) -> None:
+        with pytest.raises(KeyError), storage.transaction():
+            storage.idempotency.claim(OWNER, "k", at(1), at(0))
+            storage.idempotency.keep(post())
+            raise KeyError
+
+        assert storage.idempotency.find(OWNER, "k", at(0)) is None
+        keep(storage, post())
+
+    def test_si5_of_many_claimers_one_does_it_and_the_others_find_it(
+        self, storage: Storage
+    ) -> None:
+        barrier = Barrier(CLAIMERS)
+
+        def claim(number: int) -> KeptPost | None:
+            barrier.wait()
+            with storage.transaction():
+                found = storage.idempotency.claim(OWNER, "k", at(1), at(0))
+                if found is None:
+                    storage.idempotency.keep(post(content=str(number)))
+                return found
+
+        with ThreadPoolExecutor(CLAIMERS) as threads:
+            found = list(threads.map(claim, range(CLAIMERS)))
+
+        assert found.count(None) == 1
+        done = post(content=str(found.index(None)))
+        assert [each for each in found if each is not None] == [done] * (CLAIMERS - 1)
+
+    def test_si6_a_claim_needs_a_transaction(self, storage: Storage) -> None:
+        with pytest.raises(RuntimeError):
+            storage.idempotency.claim(OWNER, "k", at(1), at(0))
+
+    def test_si7_the_oldest_are_purged_first_and_none_that_is_younger(
+        self, storage: Storage
+    ) -> None:
+        for minute in range(4):
+            keep(storage, post(f"k{minute}", minute))
+
+        gone = [storage.idempotency.purge(at(3), 2) for _ in range(3)]
+
+        assert gone == [2, 1, 0]
+        assert storage.idempotency.find(OWNER, "k3", at(0)) is not None

@@ -1,0 +1,61 @@
+"""Keeps what POSTs with an ``Idempotency-Key`` answered."""
+
+from locframework.ports import KeptPost, Timestamp
+
+from .database import Database
+
+_KEPT = "owner, key, fingerprint, created_at, status, location, content"
+
+
+class IdempotencyTable:
+    """The POSTs of a day (locframework/http/kept_posts.py, IdempotencyStore)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def claim(
+        self, owner: str, key: str, at: Timestamp, since: Timestamp
+    ) -> KeptPost | None:
+        self._database.need_transaction()
+        # the update changes nothing: it makes RETURNING answer the row that is there,
+        # and locks it; a row that is new has no status
+        [row] = self._database.rows(
+            f"""INSERT INTO idempotency_keys (owner, key, fingerprint, created_at)
+                VALUES (?,?,'',?)
+                ON CONFLICT (owner, key) DO UPDATE SET owner = excluded.owner
+                RETURNING {_KEPT}""",
+            (owner, key, at),
+        )
+        post = KeptPost(*row)
+        return None if post.status is None or post.created_at < since else post
+
+    def find(self, owner: str, key: str, since: Timestamp) -> KeptPost | None:
+        row = self._database.row(
+            f"""SELECT {_KEPT} FROM idempotency_keys
+                WHERE owner = ? AND key = ? AND created_at >= ?""",
+            (owner, key, since),
+        )
+        return KeptPost(*row) if row is not None else None
+
+    def keep(self, post: KeptPost) -> None:
+        self._database.run(
+            """UPDATE idempotency_keys SET fingerprint = ?, created_at = ?,
+                status = ?, location = ?, content = ? WHERE owner = ? AND key = ?""",
+            (
+                post.fingerprint,
+                post.created_at,
+                post.status,
+                post.location,
+                post.content,
+                post.owner,
+                post.key,
+            ),
+        )
+
+    def purge(self, before: Timestamp, rows: int) -> int:
+        return self._database.run(
+            """DELETE FROM idempotency_keys WHERE (owner, key) IN (
+                SELECT owner, key FROM idempotency_keys WHERE created_at < ?
+                ORDER BY created_at LIMIT ?)""",
+            (before, rows),
+        )
