@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
@@ -21,7 +20,7 @@ from .access.tokens import Tokens, TokenUse
 from .blobs.service import Blobs
 from .branches.endpoints import BranchEndpoints
 from .branches.service import Branches
-from .clock import Clock, system_clock, timestamp
+from .clock import Clock, system_clock
 from .delivery.builder import ReleaseBuilder
 from .delivery.distributions import Distributions
 from .delivery.endpoints import DeliveryEndpoints
@@ -38,11 +37,11 @@ from .exchange.import_job import ImportJob
 from .exchange.imports import Imports
 from .formats.endpoints import FormatEndpoints
 from .formats.service import Formats
+from .housekeeping import Purge
 from .http.api_document import ApiDocumentEndpoints
 from .http.app import build_wsgi
 from .http.docs_page import DocsPageEndpoints
 from .http.health import HealthEndpoints
-from .http.idempotency import KEPT_FOR as KEYS_KEPT
 from .http.idempotency import Idempotency
 from .http.metrics import MetricsEndpoints, open_metrics
 from .http.preconditions import Lock, Preconditions
@@ -75,9 +74,6 @@ log = logging.getLogger("locframework")
 OPERATOR = Caller(actor=SYSTEM, everything=True)
 """The caller that may do everything: for the operator's own code, never over HTTP."""
 
-TRASH_KEPT = timedelta(days=30)  # deleted keys, and deleted projects
-PURGED_AT_ONCE = 1000
-
 
 class Framework:
     """The services, for use from Python; ``create_app`` serves the same over HTTP.
@@ -109,6 +105,7 @@ class Framework:
         self.storage = self.plugins.storage(self.settings.storage).open()
         self._background = ThreadPoolExecutor(1, thread_name_prefix="locframework")
         self._ticker: Ticker | None = None
+        self._purge = Purge(self.storage, clock)
         self.checks = Checks(self.plugins.checks)
         self._build_access()
         self._build_jobs()
@@ -283,7 +280,8 @@ class Framework:
         """Begin background work: jobs, and housekeeping. After any fork."""
         if self._ticker is not None:
             return
-        chores = [self._purge, self.jobs.prune, self.blobs.prune, self.meter.write]
+        chores: list[Callable[[], object]] = [self._purge, self.jobs.prune]
+        chores += [self.blobs.prune, self.meter.write]
         self._ticker = Ticker(self.runner.wake, chores)
         self.runner.start()
         self._ticker.start()
@@ -311,18 +309,6 @@ class Framework:
 
     def _later(self, call: Callable[[], None]) -> None:
         self._background.submit(call)
-
-    def _purge(self) -> None:
-        before = timestamp(self.clock() - TRASH_KEPT)
-        with self.storage.transaction():
-            self.storage.keys.purge_trash(before, PURGED_AT_ONCE)
-        with self.storage.transaction():
-            self.storage.projects.purge_projects(before, PURGED_AT_ONCE)
-        with self.storage.transaction():
-            self.storage.branches.purge_branches(before, PURGED_AT_ONCE)
-        before = timestamp(self.clock() - KEYS_KEPT)
-        with self.storage.transaction():
-            self.storage.idempotency.purge(before, PURGED_AT_ONCE)
 
 
 def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Response]:

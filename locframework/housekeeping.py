@@ -1,0 +1,33 @@
+"""Clears away what nobody can reach any more, some of it each minute."""
+
+from datetime import timedelta
+
+from .clock import Clock, timestamp
+from .http.idempotency import KEPT_FOR as KEYS_KEPT
+from .storage import Storage
+
+TRASH_KEPT = timedelta(days=30)  # deleted keys and projects, branches that ended
+PURGED_AT_ONCE = 1000
+
+
+class Purge:
+    """One round: short transactions, one for each kind of thing."""
+
+    def __init__(self, storage: Storage, clock: Clock) -> None:
+        self._storage = storage
+        self._clock = clock
+
+    def __call__(self) -> None:
+        """Drop up to a thousand rows of each kind."""
+        storage, trash = self._storage, self._before(TRASH_KEPT)
+        with storage.transaction():
+            storage.keys.purge_trash(trash, PURGED_AT_ONCE)
+        with storage.transaction():
+            storage.projects.purge_projects(trash, PURGED_AT_ONCE)
+        with storage.transaction():
+            storage.branches.purge_branches(trash, PURGED_AT_ONCE)
+        with storage.transaction():
+            storage.idempotency.purge(self._before(KEYS_KEPT), PURGED_AT_ONCE)
+
+    def _before(self, kept: timedelta) -> str:
+        return timestamp(self._clock() - kept)
