@@ -110,6 +110,22 @@ class StoredToken(Struct, frozen=True):
     revoked_at: Timestamp | None
 
 
+class Membership(Struct, frozen=True):
+    """The part of a Member that says what the user may do."""
+
+    organization_id: str
+    role: Role
+    assigned_languages: tuple[str, ...] | None
+    project_ids: tuple[str, ...] | None
+
+
+class Holder(Struct, frozen=True):
+    """A token with the memberships of its owner; none for an owner not active."""
+
+    token: StoredToken
+    memberships: tuple[Membership, ...]  # by organization id
+
+
 class NewToken(Struct, frozen=True, rename="camel"):
     """The body that makes a token.
 

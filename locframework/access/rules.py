@@ -15,7 +15,16 @@ from locframework.errors import UnknownPermission, ValidationFailed, shown
 from locframework.languages import require_tag
 
 from .permissions import PERMISSIONS, ROLES
-from .records import Email, Grant, Member, NewToken, Scope, StoredToken, TokenKind
+from .records import (
+    Email,
+    Grant,
+    Holder,
+    Membership,
+    NewToken,
+    Scope,
+    StoredToken,
+    TokenKind,
+)
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 RANDOM_LENGTH = 36
@@ -57,8 +66,15 @@ def is_live(token: StoredToken, now: datetime) -> bool:
     return token.revoked_at is None and not expired
 
 
+def grants_of(holder: Holder) -> tuple[Grant, ...]:
+    """What a token may do right now; nothing at all when its owner may not."""
+    if holder.token.user_id is None:
+        return project_grants(holder.token)
+    return personal_grants(holder.token, holder.memberships)
+
+
 def personal_grants(
-    token: StoredToken, memberships: Sequence[Member]
+    token: StoredToken, memberships: Sequence[Membership]
 ) -> tuple[Grant, ...]:
     """What a personal token may do: its allow-list within its owner's roles.
 

@@ -6,7 +6,7 @@ from typing import Protocol
 from locframework.clock import Timestamp
 from locframework.paging import Page, PageRequest
 
-from .records import Member, Organization, StoredToken, Token, User
+from .records import Holder, Member, Organization, StoredToken, Token, User
 
 
 class AccessStore(Protocol):
@@ -52,10 +52,6 @@ class AccessStore(Protocol):
         """By email."""
         ...
 
-    def memberships_of(self, user_id: str) -> list[Member]:
-        """By organization id. Empty when the user is not active."""
-        ...
-
     def organizations_of(self, user_id: str) -> list[str]:
         """Ids of those the user is a member of, active or not; in no order."""
         ...
@@ -64,8 +60,11 @@ class AccessStore(Protocol):
 
     def add_token(self, token: StoredToken) -> None: ...
 
-    def find_token_by_hash(self, sha256: str) -> StoredToken | None:
-        """Also a revoked or expired one: the caller judges."""
+    def find_holder(self, sha256: str) -> Holder | None:
+        """By the hash of a token, also a revoked or expired one: the caller judges.
+
+        Every request asks this.
+        """
         ...
 
     def find_token(self, token_id: str) -> StoredToken | None: ...

@@ -43,11 +43,10 @@ from .rules import (
     check_permissions,
     covers,
     expiry,
+    grants_of,
     is_live,
     is_token_text,
     new_token_text,
-    personal_grants,
-    project_grants,
     token_hash,
     union,
 )
@@ -170,17 +169,14 @@ class Tokens:
     def caller_behind(self, text: str) -> Caller | None:
         """The caller that holds the token, or None when it is no valid token.
 
-        Junk is refused before the database is asked. Two statements.
+        Junk is refused before the database is asked. One statement.
         """
         if not is_token_text(text):
             return None
-        stored = self._store.find_token_by_hash(token_hash(text))
-        if stored is None or not is_live(stored, self._clock()):
+        found = self._store.find_holder(token_hash(text))
+        if found is None or not is_live(found.token, self._clock()):
             return None
-        if stored.user_id is None:
-            grants = project_grants(stored)
-        else:
-            grants = personal_grants(stored, self._store.memberships_of(stored.user_id))
+        stored, grants = found.token, grants_of(found)
         if not grants:
             return None
         return Caller(

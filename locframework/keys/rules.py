@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, TypeVar
 
 from msgspec.structs import replace
 
@@ -19,11 +19,14 @@ from locframework.formats.records import PLURAL_FORMS, Text
 from .records import (
     KEY_LENGTH,
     VALUE_BYTES,
+    Key,
     KeyValue,
     Origin,
     StoredValue,
     ValueStatus,
 )
+
+V = TypeVar("V", StoredValue, KeyValue)
 
 ROOT_MODULE = "@root"
 """The module of keys with one segment; ``@`` is not legal in keys."""
@@ -207,13 +210,20 @@ def moved_form(value: StoredValue, *, is_plural: bool) -> StoredValue | None:
     return replace(value, plural_form=None) if value.plural_form == "other" else None
 
 
-def in_order(
-    values: Sequence[StoredValue], language_order: Mapping[str, int]
-) -> list[StoredValue]:
+def with_forms_in_order(key: Key) -> Key:
+    """A key whose ``values`` are in language order, in that of plural forms as well."""
+    if not key.is_plural or not key.values:
+        return key
+    languages = dict.fromkeys(value.language_code for value in key.values)
+    order = {code: at for at, code in enumerate(languages)}
+    return replace(key, values=in_order(key.values, order))
+
+
+def in_order(values: Sequence[V], language_order: Mapping[str, int]) -> list[V]:
     """Values by project language order, then plural form (decisions 2.3.4)."""
     last = len(language_order)
 
-    def place(value: StoredValue) -> tuple[int, str, int]:
+    def place(value: V) -> tuple[int, str, int]:
         form = value.plural_form
         return (
             language_order.get(value.language_code, last),

@@ -41,7 +41,13 @@ from .records import (
     StoredValue,
     ValueDetail,
 )
-from .rules import check_key, clean_tags, in_order, shown_value
+from .rules import (
+    check_key,
+    clean_tags,
+    in_order,
+    shown_value,
+    with_forms_in_order,
+)
 from .store import KeyStore, store_of
 from .writer import KeyWriter
 
@@ -102,9 +108,10 @@ class Keys:
         """The key with its values in all languages. Raises KeyNotFound."""
         project = self._projects.require(caller, "translation_read", project_id)
         store = store_of(self._storage, self._branches.line(project, branch))
-        key = _find(store, project, key_id)
-        values = store.values_of([key.id]).get(key.id, [])
-        return self._writer.shown(key, values, self._order(project))
+        key = store.find_key_with_values(project.id, _require_id(key_id))
+        if key is None:
+            raise KeyNotFound
+        return with_forms_in_order(key)
 
     def list_keys(self, caller: Caller, project_id: str, query: KeyQuery) -> Page[Key]:
         """A page of the keys that meet every condition; stable in its order.

@@ -36,6 +36,13 @@ class KeyStore(Protocol):
 
     def find_key(self, project_id: str, key_id: str) -> Key | None: ...
 
+    def find_key_with_values(self, project_id: str, key_id: str) -> Key | None:
+        """As it is shown: its values by language, in the order of the project.
+
+        Plural forms of one language come in no order. One statement on main.
+        """
+        ...
+
     def find_keys(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
         """By id; those that are not there are left out."""
         ...

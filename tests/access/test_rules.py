@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locframework.access.permissions import PERMISSIONS, ROLES
-from locframework.access.records import Grant, Member, Scope, StoredToken, Token
+from locframework.access.records import Grant, Membership, Scope, StoredToken, Token
 from locframework.access.rules import (
     ALPHABET,
     allows,
@@ -53,19 +53,14 @@ def stored(record: Token, **fields: object) -> StoredToken:
     return StoredToken(**{**defaults, **fields})  # type: ignore[arg-type]
 
 
-def member(**fields: object) -> Member:
+def member(**fields: object) -> Membership:
     defaults: dict[str, object] = {
-        "id": "m",
         "organization_id": "o",
-        "user_id": "u",
-        "email": "a@example.com",
-        "name": "",
         "role": "translator",
         "assigned_languages": None,
         "project_ids": None,
-        "created_at": "2026-11-01T00:00:00.000Z",
     }
-    return Member(**{**defaults, **fields})  # type: ignore[arg-type]
+    return Membership(**{**defaults, **fields})  # type: ignore[arg-type]
 
 
 def test_a_token_has_its_prefix_36_random_characters_and_6_of_their_crc32() -> None:

@@ -86,7 +86,14 @@ class RawRead:
         for sql, params in self._statements:
             cursor = connection.execute(sql, params)
             rows = cursor.fetchall() if cursor.description else []
-            if "v.key_number" in sql:
+            if "k.description" in sql and "v.key_number" in sql:
+                keys += rows[:1]
+                values += [
+                    (row[0], code, form, text, status, is_outdated)
+                    for row in rows
+                    for code, text, status, form, is_outdated in [row[9:]]
+                ]
+            elif "v.key_number" in sql:
                 values += rows
             elif "k.description" in sql:
                 keys += rows

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from locframework.access.records import Quota
+from locframework.access.records import Holder, Membership, Quota
 from locframework.ids import new_id
 from locframework.paging import PageRequest
 from locframework.storage import Storage
@@ -186,25 +186,35 @@ class StorageAccessContract:
         assert page.total == 4
         assert storage.access.list_members(new_id(), ALL).items == []
 
-    def test_sa10_memberships_are_those_of_an_active_user(
+    def test_sa10_a_token_comes_with_the_memberships_of_an_active_owner(
         self, storage: Storage
     ) -> None:
         who, other = user(), user("other@example.com")
         storage.access.add_user(who)
         storage.access.add_user(other)
         made = []
-        for one in [organization() for _ in range(3)]:
+        for languages in [None, ("de", "fr"), ()]:
+            one = organization()
             storage.access.add_organization(one)
-            made.append(member(one, who))
+            made.append(member(one, who, assigned_languages=languages, project_ids=()))
             storage.access.add_member(made[-1])
-            storage.access.add_member(member(one, other))
+            storage.access.add_member(member(one, other, role="viewer"))
         made.sort(key=lambda one: one.organization_id)
+        mine = token("a" * 64, user_id=who.id)
+        storage.access.add_token(mine)
 
-        assert storage.access.memberships_of(who.id) == made
-
+        held = storage.access.find_holder("a" * 64)
         storage.access.save_user(replace(who, is_active=False))
+        left = storage.access.find_holder("a" * 64)
 
-        assert storage.access.memberships_of(who.id) == []
+        memberships = tuple(
+            Membership(
+                one.organization_id, one.role, one.assigned_languages, one.project_ids
+            )
+            for one in made
+        )
+        assert held == Holder(mine, memberships)
+        assert left == Holder(mine, ())
 
     def test_sa16_organizations_are_those_of_a_user_active_or_not(
         self, storage: Storage
@@ -257,9 +267,9 @@ class StorageTokensContract:
         storage.access.add_token(bound)
 
         for made in (personal, bound):
-            assert storage.access.find_token_by_hash(made.sha256) == made
+            assert storage.access.find_holder(made.sha256) == Holder(made, ())
             assert storage.access.find_token(made.token.id) == made
-        assert storage.access.find_token_by_hash("c" * 64) is None
+        assert storage.access.find_holder("c" * 64) is None
         assert storage.access.find_token(new_id()) is None
 
     def test_sa13_tokens_in_use_are_listed_newest_first(self, storage: Storage) -> None:
@@ -295,9 +305,8 @@ class StorageTokensContract:
         storage.access.revoke_token(made.token.id, at(1))
         storage.access.revoke_token(made.token.id, at(2))
 
-        assert storage.access.find_token_by_hash("a" * 64) == replace(
-            made, revoked_at=at(1)
-        )
+        revoked = replace(made, revoked_at=at(1))
+        assert storage.access.find_holder("a" * 64) == Holder(revoked, ())
 
     def test_sa15_a_use_of_a_token_is_noted(self, storage: Storage) -> None:
         made, other = token("a" * 64), token("b" * 64)

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.errors import Unavailable
 from locframework.ids import new_id
 from locframework.keys.records import Key, KeyFilter, KeyValue, Selection
+from locframework.keys.rules import shown_value
 from locframework.storage import Storage
 
 from .storage_key_records import add_keys_project, key, value
@@ -17,6 +19,9 @@ Question = Callable[[Storage, Key], object]
 
 QUESTIONS: dict[str, Question] = {
     "find_key": lambda s, k: s.keys.find_key(k.project_id, k.id),
+    "find_key_with_values": lambda s, k: s.keys.find_key_with_values(
+        k.project_id, k.id
+    ),
     "find_keys": lambda s, k: s.keys.find_keys(k.project_id, [k.id]),
     "find_keys_by_name": lambda s, k: s.keys.find_keys_by_name(k.project_id, [k.key]),
     "names_of": lambda s, k: s.keys.names_of(k.project_id),
@@ -262,3 +267,27 @@ class StorageKeysContract:
         with pytest.raises(Unavailable):
             storage.keys.restore_key(of.id, first.id, at(2))
         assert storage.keys.names_of(of.id) == {second.key: second.id}
+
+    def test_sk13_a_key_comes_with_its_values_in_the_order_of_the_project(
+        self, storage: Storage
+    ) -> None:
+        of, other = add_keys_project(storage), add_keys_project(storage)
+        bare, made = key(of, "bare"), key(of, "made", is_plural=True)
+        rows = [
+            value(made, language_code="de", plural_form="other", is_outdated=True),
+            value(made, language_code="en", plural_form="one", value="1"),
+            value(made, language_code="en", plural_form="other", value="n"),
+        ]
+        storage.keys.add_keys([bare, made], rows)
+
+        found = storage.keys.find_key_with_values(of.id, made.id)
+
+        assert found is not None
+        assert replace(found, values=UNSET) == made
+        assert found.values
+        assert [shown.language_code for shown in found.values] == ["en", "en", "de"]
+        wanted = [shown_value(row) for row in rows]
+        assert sorted(found.values, key=repr) == sorted(wanted, key=repr)
+        without = storage.keys.find_key_with_values(of.id, bare.id)
+        assert without == replace(bare, values=[])
+        assert storage.keys.find_key_with_values(other.id, made.id) is None

@@ -186,10 +186,10 @@ class StorageProjectsContract:
         assert pieces[:2] == [10, 10]
         assert sum(pieces) >= 25 + 4  # with the language, token, job and itself
         assert pieces[-1] == 0
-        assert storage.access.find_token_by_hash(old.id) is None
+        assert storage.access.find_holder(old.id) is None
         assert storage.events.list_events(old.id, 100) == []
         for one in (young, kept):
-            assert storage.access.find_token_by_hash(one.id)
+            assert storage.access.find_holder(one.id)
             assert len(storage.events.list_events(one.id, 100)) == 25
         assert storage.projects.find_project(kept.id) == kept
 

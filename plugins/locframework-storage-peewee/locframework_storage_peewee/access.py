@@ -160,14 +160,6 @@ class AccessTables(TokenTable):
             params=(organization_id,),
         )
 
-    def memberships_of(self, user_id: str) -> list[Member]:
-        rows = self._database.rows(
-            f"""SELECT {_MEMBER} FROM {_MEMBERS}
-                WHERE m.user_id = ? AND u.is_active ORDER BY m.organization_id""",
-            (user_id,),
-        )
-        return [_member(row) for row in rows]
-
     def organizations_of(self, user_id: str) -> list[str]:
         rows = self._database.rows(
             "SELECT organization_id FROM members WHERE user_id = ?", (user_id,)

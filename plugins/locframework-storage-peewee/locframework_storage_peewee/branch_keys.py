@@ -25,7 +25,7 @@ from locframework.ports import (
     Timestamp,
 )
 
-from . import key_details, key_pages
+from . import key_details, key_pages, key_reads
 from .database import Database
 from .key_lists import chunks
 from .key_sets import Source
@@ -52,6 +52,15 @@ class BranchKeyTables:
 
     def find_key(self, project_id: str, key_id: str) -> Key | None:
         return self.find_keys(project_id, [key_id]).get(key_id)
+
+    def find_key_with_values(self, project_id: str, key_id: str) -> Key | None:
+        if not self._mine([key_id]):
+            return self._tables.find_key_with_values(project_id, key_id)
+        [id_] = self._marked([key_id])
+        found = key_reads.find_key_with_values(
+            self._database, project_id, id_, line_id=self._branch_id
+        )
+        return next(self._seen([found]), None) if found else None
 
     def find_keys(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
         mine = self._mine(key_ids)

@@ -15,7 +15,15 @@ from locframework.ports import (
     Timestamp,
 )
 
-from . import key_branches, key_details, key_pages, key_texts, key_trash, key_values
+from . import (
+    key_branches,
+    key_details,
+    key_pages,
+    key_reads,
+    key_texts,
+    key_trash,
+    key_values,
+)
 from .columns import json_text
 from .database import Database
 from .engine import Row
@@ -56,6 +64,9 @@ class KeyTables:
             (project_id, key_id),
         )
         return key_of(project_id, row) if row else None
+
+    def find_key_with_values(self, project_id: str, key_id: str) -> Key | None:
+        return key_reads.find_key_with_values(self._database, project_id, key_id)
 
     def find_keys(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
         found = self._found(

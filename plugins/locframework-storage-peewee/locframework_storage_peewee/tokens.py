@@ -4,7 +4,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from locframework.ports import Page, PageRequest, StoredToken, Timestamp, Token
+from locframework.ports import (
+    Holder,
+    Membership,
+    Page,
+    PageRequest,
+    StoredToken,
+    Timestamp,
+    Token,
+)
 
 from .columns import json_or_null, json_text
 from .database import Database
@@ -14,6 +22,14 @@ from .pages import page_of
 _TOKEN = """id, kind, name, prefix, permissions, project_id, assigned_languages,
     expires_at, last_used_at, created_at"""
 _STORED = f"{_TOKEN}, sha256, user_id, organization_id, revoked_at"
+_STORED_COLUMNS = 14
+_HOLDER = """SELECT t.id, t.kind, t.name, t.prefix, t.permissions, t.project_id,
+        t.assigned_languages, t.expires_at, t.last_used_at, t.created_at, t.sha256,
+        t.user_id, t.organization_id, t.revoked_at,
+        m.organization_id, m.role, m.assigned_languages, m.project_ids
+    FROM tokens t LEFT JOIN users u ON u.id = t.user_id AND u.is_active
+    LEFT JOIN members m ON m.user_id = u.id
+    WHERE t.sha256 = ? ORDER BY m.organization_id"""
 
 _texts = msgspec.json.Decoder(tuple[str, ...])
 
@@ -47,11 +63,15 @@ class TokenTable:
             ),
         )
 
-    def find_token_by_hash(self, sha256: str) -> StoredToken | None:
-        row = self._database.row(
-            f"SELECT {_STORED} FROM tokens WHERE sha256 = ?", (sha256,)
+    def find_holder(self, sha256: str) -> Holder | None:
+        rows = self._database.rows(_HOLDER, (sha256,))
+        if not rows:
+            return None
+        memberships = [_membership(row[_STORED_COLUMNS:]) for row in rows]
+        return Holder(
+            _stored(rows[0][:_STORED_COLUMNS]),
+            tuple(each for each in memberships if each is not None),
         )
-        return _stored(row) if row else None
 
     def find_token(self, token_id: str) -> StoredToken | None:
         row = self._database.row(
@@ -120,4 +140,16 @@ def _stored(row: Row) -> StoredToken:
         user_id=user_id,
         organization_id=organization_id,
         revoked_at=revoked_at,
+    )
+
+
+def _membership(row: Row) -> Membership | None:
+    organization_id, role, languages, projects = row
+    if organization_id is None:  # joined to no membership
+        return None
+    return Membership(
+        organization_id=organization_id,
+        role=role,
+        assigned_languages=None if languages is None else _texts.decode(languages),
+        project_ids=None if projects is None else _texts.decode(projects),
     )
