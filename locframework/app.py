@@ -47,6 +47,8 @@ from .http.metrics import MetricsEndpoints, open_metrics
 from .http.preconditions import Lock, Preconditions
 from .http.rate_limit import RateLimiter, open_windows
 from .ids import id_in
+from .issues.endpoints import IssueEndpoints
+from .issues.service import Issues
 from .jobs.endpoints import JobEndpoints
 from .jobs.runner import JobRunner
 from .jobs.service import Jobs
@@ -161,7 +163,9 @@ class Framework:
 
     def _build_keys(self) -> None:
         storage, clock = self.storage, self.clock
-        self.key_writer = KeyWriter(storage, self.events, self.access, clock)
+        self.key_writer = KeyWriter(
+            storage, self.events, self.access, clock, self.checks
+        )
         self.keys = Keys(
             storage,
             self.projects,
@@ -170,6 +174,10 @@ class Framework:
             self.key_writer,
             self.events,
             clock,
+            self.checks,
+        )
+        self.issues = Issues(
+            storage, self.projects, self.branches, self.languages, self.checks
         )
         self.bulk_keys = BulkKeys(
             storage, self.projects, self.branches, self.languages, self.key_writer
@@ -381,6 +389,7 @@ def _endpoints(framework: Framework) -> list[object]:
         ProjectEndpoints(framework.projects, framework.languages),
         BranchEndpoints(framework.branches),
         MergingEndpoints(framework.merging),
+        IssueEndpoints(framework.issues),
         ExchangeEndpoints(framework.imports, framework.exports),
         FormatEndpoints(framework.formats),
         JobEndpoints(framework.jobs),

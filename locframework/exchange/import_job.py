@@ -25,7 +25,6 @@ from locframework.events import EventLog
 from locframework.jobs.records import StoredJob
 from locframework.jobs.work import Work
 from locframework.keys.events import KeyEvents
-from locframework.keys.overlays import Overlays
 from locframework.keys.records import Key
 from locframework.keys.store import KeyStore, store_of
 from locframework.keys.working_set import WorkingSet
@@ -222,7 +221,7 @@ class ImportJob:
             keys = run.store.find_keys(run.project.id, gone)
             now = timestamp(self._clock())
             run.store.trash_keys(run.project.id, gone, now)
-            Overlays(self._storage).follow(run.line, gone)
+            self._writer.overlays.follow(run.line, gone)
             self._tell_removed(run, [keys[id_] for id_ in gone])
 
     def _tell_removed(self, run: _Run, keys: Sequence[Key]) -> None:

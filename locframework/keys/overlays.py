@@ -8,6 +8,7 @@ from locframework.branches.records import Line
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
+from .findings import Findings
 from .records import BranchKey, Key, KeyState, StoredValue
 from .store import BranchKeyStore, KeyStore
 from .three_way import edit_count, followed, sides
@@ -16,8 +17,9 @@ from .three_way import edit_count, followed, sides
 class Overlays:
     """The copies that branches have of main's keys."""
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, findings: Findings) -> None:
         self._storage = storage
+        self._findings = findings
 
     def follow(
         self, line: Line, key_ids: Collection[str], names: Collection[str] = ()
@@ -82,6 +84,7 @@ class Overlays:
         entries = branch.overlay(key_ids)
         states = states_of(main, project.id, [entry.key_id for entry in entries])
         copies = branch.copies([entry.key_id for entry in entries])
+        rewritten: list[KeyState] = []
         for entry in entries:
             now, copy = states.get(entry.key_id), copies.get(entry.key_id)
             if entry.kind == "hidden" and not self._is_taken(branch, now):
@@ -97,8 +100,10 @@ class Overlays:
                 new = replace(new, key=replace(new.key, key=copy.key.key))
                 base = replace(base, key=replace(base.key, key=copy.key.key))
             _rewrite(branch, copy, new)
+            rewritten.append(new)
             changes = edit_count(base, new)
             branch.put_overlay([BranchKey(entry.key_id, "copy", base, changes)])
+        self._findings.rework_states(branch, project, rewritten)
 
     def _is_taken(self, branch: BranchKeyStore, state: KeyState | None) -> bool:
         if state is None:

@@ -1,6 +1,6 @@
 """Reads what a list of keys is asked by into what the store is asked."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from locframework.clock import Timestamp, given_moment, timestamp
 from locframework.errors import LanguageNotInProject
@@ -10,13 +10,15 @@ from .records import KeyFilter, KeyQuery
 from .rules import fold
 
 
-def filter_of(query: KeyQuery, language_codes: Sequence[str]) -> KeyFilter:
-    """The conditions of a query. Raises LanguageNotInProject, ValidationFailed."""
-    tag = None
-    if query.language_code is not None:
-        tag = require_tag(query.language_code, "query.languageCode")
-        if tag not in language_codes:
-            raise LanguageNotInProject(f"the project has no language {tag}")
+def filter_of(
+    query: KeyQuery, language_codes: Sequence[str], checks: Collection[str]
+) -> KeyFilter:
+    """The conditions of a query. Raises LanguageNotInProject, ValidationFailed.
+
+    ``checks``: whose findings are shown in the project.
+    """
+    tag = tag_of(query.language_code, language_codes)
+    has_issues = query.has_issues if checks else None
     return KeyFilter(
         search=fold(query.search) if query.search else None,
         prefix=query.prefix or None,
@@ -26,8 +28,20 @@ def filter_of(query: KeyQuery, language_codes: Sequence[str]) -> KeyFilter:
         is_outdated=query.is_outdated,
         is_plural=query.is_plural,
         updated_since=_moment(query.updated_since),
-        nothing=query.has_issues is True,  # no quality check is provided yet
+        has_issues=has_issues,
+        checks=() if has_issues is None else tuple(checks),
+        nothing=query.has_issues is True and not checks,
     )
+
+
+def tag_of(code: str | None, language_codes: Sequence[str]) -> str | None:
+    """The language that is asked for. As filter_of raises."""
+    if code is None:
+        return None
+    tag = require_tag(code, "query.languageCode")
+    if tag not in language_codes:
+        raise LanguageNotInProject(f"the project has no language {tag}")
+    return tag
 
 
 def _moment(text: str | None) -> Timestamp | None:

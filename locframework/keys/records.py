@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from locframework.clock import GivenTime, Timestamp
 from locframework.formats.records import Detail, Text
 from locframework.paging import LIMIT_MOST, PAGE_MOST
+from locframework.quality.records import Finding, Issue
 
 ValueStatus = Literal["draft", "pending_review", "approved"]
 Origin = Literal["human", "tm", "ai", "import", "merge", "revert"]
@@ -116,7 +117,7 @@ class ValueDetail(KeyValue, frozen=True, rename="camel"):
     approved_by: str | None
     updated_at: Timestamp
     updated_by: str
-    issues: list[Mapping[str, object]]
+    issues: list[Issue]  # by check
 
 
 class NewKey(Struct, frozen=True, rename="camel"):
@@ -285,12 +286,35 @@ class KeyFilter(Struct, frozen=True):
     search: str | None = None  # folded (rules.fold); in key, description, any value
     prefix: str | None = None  # of the key, case-sensitive
     tags: tuple[str, ...] = ()  # all of them
-    language_code: str | None = None  # what status and is_outdated speak of; else any
+    language_code: str | None = None  # of status, is_outdated, has_issues; else any
     status: ValueStatus | Literal["untranslated"] | None = None
     is_outdated: bool | None = None
+    has_issues: bool | None = None  # that one of ``checks`` found something there
+    checks: tuple[str, ...] = ()  # some, where has_issues is said
     is_plural: bool | None = None
     updated_since: Timestamp | None = None  # updated_at >= this
     nothing: bool = False  # True: a condition that no key can meet
+
+
+Spot = tuple[str, str]
+"""Key id and language code: what a check looks at."""
+
+
+class KeyFinding(Struct, frozen=True, gc=False):
+    """A finding with the key and the language it was made in."""
+
+    key_id: str
+    key: str
+    language_code: str
+    finding: Finding
+
+
+class FindingFilter(Struct, frozen=True):
+    """Which findings a list holds; every condition that is set must hold."""
+
+    checks: tuple[str, ...]  # of one of these; none: nothing
+    language_code: str | None = None
+    key_id: str | None = None
 
 
 class Selection(Struct, frozen=True):

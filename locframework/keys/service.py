@@ -1,6 +1,6 @@
 """What one can do with a key and its values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -25,10 +25,11 @@ from locframework.paging import Page, PageRequest
 from locframework.projects.languages import Languages
 from locframework.projects.records import Language, Project
 from locframework.projects.service import Projects
+from locframework.quality.records import Issue
+from locframework.quality.service import Checks
 from locframework.storage import Storage
 
 from .events import KeyEvents
-from .overlays import Overlays
 from .query import filter_of
 from .records import (
     BulkKey,
@@ -67,15 +68,17 @@ class Keys:
         writer: KeyWriter,
         events: EventLog,
         clock: Clock,
+        checks: Checks,
     ) -> None:
         self._storage = storage
-        self._overlays = Overlays(storage)
+        self._overlays = writer.overlays
         self._projects = projects
         self._branches = branches
         self._languages = languages
         self._writer = writer
         self._events = events
         self._clock = clock
+        self._checks = checks
 
     def create_key(
         self,
@@ -121,7 +124,8 @@ class Keys:
         """
         project = self._projects.require(caller, "translation_read", project_id)
         languages = self._languages.of(project)
-        where = filter_of(query, [lang.language_code for lang in languages])
+        codes = [language.language_code for language in languages]
+        where = filter_of(query, codes, self._checks.shown(project))
         store = store_of(self._storage, self._branches.line(project, query.branch))
         request = PageRequest(query.page, query.limit)
         page = store.list_keys(project.id, where, query.sort, request)
@@ -216,6 +220,7 @@ class Keys:
                 raise KeyExists(f"key {shown(key.key)!r} is in the project again")
             now = timestamp(self._clock())
             store.restore_key(project.id, key.id, now)
+            self._writer.findings.rework(line, self._languages.of(project), [key.id])
             events = KeyEvents(self._events, caller.actor, line)
             events.restored(key)
             events.append({})
@@ -240,7 +245,9 @@ class Keys:
         key = _find(store, project, key_id)
         tag = self._tag(project, lang)
         rows = store.values_of([key.id], [tag]).get(key.id, [])
-        return [value_detail(row) for row in in_order(rows, {tag: 0})]
+        found = store.findings_of([key.id]).get((key.id, tag), []) if rows else []
+        issues = self._checks.issues(project, found)
+        return [value_detail(row, issues) for row in in_order(rows, {tag: 0})]
 
     def set_value(
         self,
@@ -327,8 +334,10 @@ def order_of(languages: Sequence[Language]) -> dict[str, int]:
     return {language.language_code: at for at, language in enumerate(languages)}
 
 
-def value_detail(row: StoredValue) -> ValueDetail:
-    """The detail read of a value (decisions 2.3.6); no checks are provided yet."""
+def value_detail(
+    row: StoredValue, issues: Mapping[str | None, list[Issue]]
+) -> ValueDetail:
+    """The detail read of a value (decisions 2.3.6); ``issues`` by plural form."""
     known = shown_value(row)
     return ValueDetail(
         language_code=known.language_code,
@@ -343,5 +352,5 @@ def value_detail(row: StoredValue) -> ValueDetail:
         approved_by=row.approved_by,
         updated_at=row.updated_at,
         updated_by=row.updated_by,
-        issues=[],
+        issues=issues.get(row.plural_form, []),
     )

@@ -6,15 +6,19 @@ from typing import Protocol
 from locframework.branches.records import Line
 from locframework.clock import Timestamp
 from locframework.paging import Page, PageRequest
+from locframework.quality.records import Finding
 from locframework.storage import Storage
 
 from .records import (
     BranchKey,
     FileDetail,
+    FindingFilter,
     Key,
     KeyFilter,
+    KeyFinding,
     KeyState,
     Selection,
+    Spot,
     StoredValue,
     TextRow,
 )
@@ -142,6 +146,30 @@ class KeyStore(Protocol):
         self, project_id: str, family: str, module: str, language_code: str
     ) -> FileDetail | None:
         """Of the file as a whole."""
+        ...
+
+    def findings_of(self, key_ids: Collection[str]) -> dict[Spot, list[Finding]]:
+        """What was put, in that order; without the places where nothing was found.
+
+        Kept until it is put anew, whatever becomes of the texts; but a key in the trash
+        has none, also when it comes back, nor has a language that left the project.
+        """
+        ...
+
+    def put_findings(self, found: Mapping[Spot, Sequence[Finding]]) -> None:
+        """Replace what is kept of these keys in these languages; none clears it.
+
+        Of keys that are not there nothing is kept. Two statements.
+        """
+        ...
+
+    def list_findings(
+        self, project_id: str, where: FindingFilter, page: PageRequest
+    ) -> Page[KeyFinding]:
+        """By key in code point order, project language order, then as put.
+
+        Two statements.
+        """
         ...
 
 

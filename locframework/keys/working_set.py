@@ -22,6 +22,7 @@ class WorkingSet:
         self._ids: dict[str, str] = {}  # by name
         self._values: dict[str, dict[Place, StoredValue]] = {}
         self._stored: dict[tuple[str, Place], StoredValue] = {}
+        self.is_whole = True  # values in all languages are here
         self._new: dict[str, None] = {}
         self._changed: dict[str, None] = {}
         self._touched: dict[str, None] = {}
@@ -51,6 +52,7 @@ class WorkingSet:
             self._values[key.id] = {}
         if not self._keys:
             return
+        self.is_whole = language_codes is None
         values = self._store.values_of(list(self._keys), language_codes)
         for rows in values.values():
             for row in rows:
@@ -119,6 +121,26 @@ class WorkingSet:
         kinds = (self._new, self._changed, self._touched, self._outdating)
         return list(dict.fromkeys(id_ for kind in kinds for id_ in kind))
 
+    def is_new(self, key_id: str) -> bool:
+        return key_id in self._new
+
+    def texts_changed(self, source_language: str) -> dict[str, set[str] | None]:
+        """By key id, the languages whose texts are others than before, or that are to
+        be seen in another light: None is all of them."""
+        found: dict[str, set[str] | None] = {}
+        found.update(dict.fromkeys((*self._new, *self._changed)))
+        for where, value in self._written.items():
+            key_id, (code, _) = where
+            codes = found.setdefault(key_id, set())
+            old = self._stored.get(where)
+            if codes is None or _text(old) == _text(value):
+                continue
+            if code == source_language:
+                found[key_id] = None
+            else:
+                codes.add(code)
+        return {id_: codes for id_, codes in found.items() if codes != set()}
+
     def names_taken(self) -> list[str]:
         """The names that new and changed keys have now."""
         return [self._keys[id_].key for id_ in (*self._new, *self._changed)]
@@ -171,6 +193,10 @@ class WorkingSet:
 
     def _kept(self) -> Iterator[StoredValue]:
         return (value for value in self._written.values() if value is not None)
+
+
+def _text(value: StoredValue | None) -> str:
+    return value.value if value is not None else ""
 
 
 def _where(value: StoredValue) -> tuple[str, Place]:

@@ -25,9 +25,11 @@ from locframework.events import EventLog
 from locframework.ids import new_id
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
+from locframework.quality.service import Checks
 from locframework.storage import Storage
 
 from .events import KeyEvents
+from .findings import Findings
 from .overlays import Overlays
 from .records import Key, KeyWrite, KeyWritten, Origin, StoredValue
 from .rules import check_key, in_order, moved_form, shown_value, texts_by_form
@@ -47,10 +49,16 @@ class KeyWriter:
     """
 
     def __init__(
-        self, storage: Storage, events: EventLog, access: Access, clock: Clock
+        self,
+        storage: Storage,
+        events: EventLog,
+        access: Access,
+        clock: Clock,
+        checks: Checks,
     ) -> None:
         self._storage = storage
-        self._overlays = Overlays(storage)
+        self.findings = Findings(storage, checks)
+        self.overlays = Overlays(storage, self.findings)
         self._events = events
         self._access = access
         self._clock = clock
@@ -135,7 +143,8 @@ class KeyWriter:
             except LocError as refusal:
                 results.append(refusal)
         outdated = keys.flush(project.source_language, batch.at)
-        self._overlays.follow(line, keys.changed(), keys.names_taken())
+        self.findings.follow(line, languages, keys)
+        self.overlays.follow(line, keys.changed(), keys.names_taken())
         crash_point("keys.before_events")
         events.append(keys.keys(), outdated)
         crash_point("keys.after_events")

@@ -10,7 +10,6 @@ from locframework.branches.records import Line
 from locframework.clock import Clock, timestamp
 from locframework.events import EventLog
 from locframework.keys.events import KeyEvents
-from locframework.keys.overlays import Overlays
 from locframework.keys.records import Key, KeyState, KeyWrite, StoredValue
 from locframework.keys.three_way import (
     DESCRIPTION,
@@ -46,7 +45,7 @@ class Applying:
         self._storage = storage
         self._languages = languages
         self._writer = writer
-        self._overlays = Overlays(storage)
+        self._overlays = writer.overlays
         self._events = events
         self._clock = clock
 
@@ -97,6 +96,10 @@ class Applying:
             if key is not None:
                 self._storage.keys.restore_key(project_id, key_id, now)
                 self._tell(caller, main, restored=key)
+        if lost:
+            ids = [each.entry.key_id for each in lost]
+            languages = self._languages.of(main.project)
+            self._writer.findings.rework(main, languages, ids)
 
     def _tell(
         self,

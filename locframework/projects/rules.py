@@ -22,12 +22,14 @@ def check_plural_forms(forms: Sequence[str]) -> tuple[str, ...]:
     return tuple(form for form in PLURAL_FORMS if form in forms or form == "other")
 
 
-def require_checks(names: Iterable[str], known: Collection[str], field: str) -> None:
+def require_checks(
+    names: Iterable[str], known: Collection[str], field: str, within: str = "$"
+) -> None:
     """Refuse names of checks that nobody provides. Raises ValidationFailed."""
     for name in names:
         if name not in known:
             message = f"there is no check {shown(name)!r}; there is: {', '.join(known)}"
-            raise ValidationFailed.at(f"$.{field}", "enum", message)
+            raise ValidationFailed.at(f"{within}.{field}", "enum", message)
 
 
 def check_fallback(

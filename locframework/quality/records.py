@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from locframework.projects.records import Severity
+
 
 class Subject(Struct, frozen=True, gc=False):
     """The texts of one key in one language, with what they are judged by."""
@@ -41,6 +43,16 @@ class Finding(Struct, frozen=True, gc=False):
     end: int
     plural_form: str | None = None  # one of the subject's texts
     check: str = ""  # filled in by the framework
+
+
+class Issue(Struct, frozen=True, gc=False):
+    """A finding in a text, as it is shown beside the text."""
+
+    check: str
+    severity: Severity
+    message: str
+    start: int  # in code points of the text
+    end: int
 
 
 def _nearest(sources: Mapping[str | None, str]) -> str:

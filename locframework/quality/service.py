@@ -1,15 +1,16 @@
 """Runs every check on texts, and survives those that fail."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 
 from msgspec.structs import replace
 
 from locframework.errors import PLUGIN_FAULTS
+from locframework.projects.records import Project, Severity
 
 from .check import Check
-from .records import Finding, Subject
+from .records import Finding, Issue, Subject
 
 log = logging.getLogger("locframework.quality")
 
@@ -45,6 +46,35 @@ class Checks:
             except PLUGIN_FAULTS:
                 self._tell(name, subject)
         return found
+
+    def shown(self, project: Project) -> dict[str, Severity]:
+        """How grave the findings of each check are in a project; none that is off.
+
+        What was found by a check that nobody provides any more is not shown.
+        """
+        said = {
+            name: project.check_severities.get(name, check.severity)
+            for name, check in self._checks.items()
+        }
+        return {name: severity for name, severity in said.items() if severity != "off"}
+
+    def issues(
+        self, project: Project, found: Iterable[Finding]
+    ) -> dict[str | None, list[Issue]]:
+        """What is shown of findings, by plural form."""
+        severities = self.shown(project)
+        issues: dict[str | None, list[Issue]] = {}
+        for each in found:
+            if each.check in severities:
+                issue = Issue(
+                    check=each.check,
+                    severity=severities[each.check],
+                    message=each.message,
+                    start=each.start,
+                    end=each.end,
+                )
+                issues.setdefault(each.plural_form, []).append(issue)
+        return issues
 
     def _tell(self, name: str, subject: Subject) -> None:
         """Log a failure; in full only the first time, as imports have many texts."""

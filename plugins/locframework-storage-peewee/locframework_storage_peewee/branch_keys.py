@@ -14,18 +14,22 @@ from msgspec.structs import replace
 from locframework.ports import (
     BranchKey,
     FileDetail,
+    Finding,
+    FindingFilter,
     Key,
     KeyFilter,
+    KeyFinding,
     KeyState,
     Page,
     PageRequest,
     Selection,
+    Spot,
     StoredValue,
     TextRow,
     Timestamp,
 )
 
-from . import key_details, key_pages, key_reads
+from . import key_details, key_findings, key_pages, key_reads
 from .database import Database
 from .key_lists import chunks
 from .key_sets import Source
@@ -98,9 +102,8 @@ class BranchKeyTables:
     def list_keys(
         self, project_id: str, where: KeyFilter, sort: str, page: PageRequest
     ) -> Page[Key]:
-        sources = [Source(project_id, self._branch_id), Source(self._branch_id)]
         found = key_pages.list_keys(
-            self._database, project_id, where, sort, page, sources
+            self._database, project_id, where, sort, page, self._sources()
         )
         items = [
             next(self._seen([key])) if key.id.endswith(self._mark) else key
@@ -148,6 +151,22 @@ class BranchKeyTables:
         if own is not None:
             return self._of_project(own)
         return self._tables.file_detail(project_id, family, module, language_code)
+
+    def findings_of(self, key_ids: Collection[str]) -> dict[Spot, list[Finding]]:
+        mine = self._mine(key_ids)
+        rest = [id_ for id_ in key_ids if id_ not in mine]
+        found = self._tables.findings_of(rest) if rest else {}
+        own = self._tables.findings_of(self._marked(mine))
+        return found | {(self._plain(id_), code): own[id_, code] for id_, code in own}
+
+    def list_findings(
+        self, project_id: str, where: FindingFilter, page: PageRequest
+    ) -> Page[KeyFinding]:
+        found = key_findings.list_findings(
+            self._database, project_id, where, page, self._sources()
+        )
+        items = [replace(one, key_id=self._plain(one.key_id)) for one in found.items]
+        return Page(items, found.total, found.page, found.limit)
 
     # writing
 
@@ -201,6 +220,11 @@ class BranchKeyTables:
     def put_details(self, details: Sequence[FileDetail]) -> None:
         mine = [replace(each, project_id=self._branch_id) for each in details]
         self._tables.put_details(mine)
+
+    def put_findings(self, found: Mapping[Spot, Sequence[Finding]]) -> None:
+        self._tables.put_findings(
+            {(id_ + self._mark, code): each for (id_, code), each in found.items()}
+        )
 
     # the overlay
 
@@ -277,6 +301,7 @@ class BranchKeyTables:
         keys = self._tables.find_keys(self._project_id, news)
         values = self._tables.values_of(list(keys))
         self._add(keys.values(), [text for texts in values.values() for text in texts])
+        key_findings.copy_findings(self._database, list(keys), self._mark)
         self.put_overlay(
             [
                 BranchKey(id_, "copy", KeyState(key, tuple(values.get(id_, ()))))
@@ -287,6 +312,11 @@ class BranchKeyTables:
     def _add(self, keys: Iterable[Key], values: Iterable[StoredValue]) -> None:
         kept = [self._kept(key) for key in keys]
         self._tables.add_keys(kept, [self._kept_value(value) for value in values])
+
+    def _sources(self) -> list[Source]:
+        """Main but for what the branch has for itself, and that."""
+        main = Source(self._project_id, self._branch_id)
+        return [main, Source(self._branch_id, mark=self._mark)]
 
     def _mine(self, key_ids: Collection[str] | None = None) -> set[str]:
         """Of these keys, or of all, those that the branch has for itself."""

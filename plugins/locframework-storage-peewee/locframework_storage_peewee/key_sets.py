@@ -13,7 +13,7 @@ from locframework.ports import KeyFilter
 
 from .key_columns import PROJECT
 from .key_lists import OUTDATED, UNTRANSLATED, of_plural, of_state, of_tag
-from .parts import Part, contains, every, starts_with
+from .parts import Part, contains, every, one_of, starts_with
 
 _HIDDEN = f"""(SELECT h.key FROM branch_keys b JOIN keys h ON h.id = b.key_id
     WHERE b.branch_id = ? AND h.project + 0 = {PROJECT} AND h.deleted_at IS NULL)"""
@@ -26,6 +26,7 @@ class Source(NamedTuple):
 
     line_id: str
     but_for: str | None = None  # a branch
+    mark: str = ""  # after the ids of its keys
 
 
 class KeySet(NamedTuple):
@@ -47,10 +48,11 @@ class KeySet(NamedTuple):
 
 
 class _List(NamedTuple):
-    """One list, or several of which a key may be in any. ``which`` follows ``list``."""
+    """One list, or several of which a key may be in any."""
 
-    which: Part
+    which: Part  # what its rows are, apart from the line; they are {t}
     name: str | None  # of one list
+    table: str = "key_lists"
 
 
 def all_keys(from_: Source, where: KeyFilter) -> KeySet:
@@ -78,8 +80,9 @@ def listed_keys(from_: Source, where: KeyFilter, *, with_keys: bool) -> KeySet |
     first, *others = lists
     source, asked = Part("key_lists s"), [_of_list("s", line_id, first)]
     if first.name is None:
-        once = f"SELECT DISTINCT s.project, s.key FROM key_lists s WHERE {asked[0].sql}"
-        source, asked = Part(f"({once}) s", asked[0].params), [Part("TRUE")]
+        once = f"SELECT DISTINCT s.project, s.key FROM {first.table} s"
+        source = Part(f"({once} WHERE {asked[0].sql}) s", asked[0].params)
+        asked = [Part("TRUE")]
     of_keys = list(_of_keys(rest))
     if of_keys or with_keys:
         # CROSS JOIN: SQLite keeps the order of the two
@@ -96,7 +99,7 @@ def counted(from_: Source, where: KeyFilter) -> Iterator[Part]:
 
     A length that is kept is not counted, but what a branch has for itself.
     """
-    line_id, but_for = from_
+    line_id, but_for, _ = from_
     one_list = _only_list(where)
     if where == KeyFilter(language_code=where.language_code):
         yield Part("(SELECT key_count FROM lines WHERE id = ?)", (line_id,))
@@ -130,8 +133,11 @@ def _only_list(where: KeyFilter) -> str | None:
 
 def _lists(line_id: str, where: KeyFilter) -> tuple[list[_List], KeyFilter]:
     """The lists that the keys are on, and what else is asked of them."""
-    lists = [_one_list(of_tag(tag)) for tag in where.tags]
+    lists = [_with_issues(where)] if where.has_issues else []  # it is the shortest
+    lists += [_one_list(of_tag(tag)) for tag in where.tags]
     rest = replace(where, tags=())
+    if where.has_issues:
+        rest = replace(rest, has_issues=None, checks=())
     if where.is_outdated:
         lists.append(_of_language(line_id, where.language_code, OUTDATED))
     elif where.status is not None:
@@ -145,13 +151,13 @@ def _lists(line_id: str, where: KeyFilter) -> tuple[list[_List], KeyFilter]:
     if where.is_plural is not None:
         lists.append(_one_list(of_plural(is_plural=where.is_plural)))
         rest = replace(rest, is_plural=None)
-    if rest.status is None and rest.is_outdated is None:
+    if (rest.status, rest.is_outdated, rest.has_issues) == (None, None, None):
         rest = replace(rest, language_code=None)
     return lists, rest
 
 
 def _one_list(name: str) -> _List:
-    return _List(Part("= ?", (name,)), name)
+    return _List(Part("{t}.list = ?", (name,)), name)
 
 
 def _of_language(line_id: str, language_code: str | None, state: str) -> _List:
@@ -159,25 +165,42 @@ def _of_language(line_id: str, language_code: str | None, state: str) -> _List:
         return _one_list(of_state(language_code, state))
     lists = """SELECT g.language_code || ? FROM languages g
         JOIN lines l ON l.project_id = g.project_id WHERE l.id = ?"""
-    return _List(Part(f"IN ({lists})", (of_state("", state), line_id)), None)
+    which = Part(f"{{t}}.list IN ({lists})", (of_state("", state), line_id))
+    return _List(which, None)
+
+
+def _with_issues(where: KeyFilter) -> _List:
+    """The keys in which one of the checks found something."""
+    which = one_of("{t}.check_name", where.checks)
+    if where.language_code is not None:
+        which = every([Part("{t}.language_code = ?", (where.language_code,)), which])
+    return _List(which, None, "findings")
 
 
 def _of_list(table: str, line_id: str, one: _List) -> Part:
-    condition = f"{table}.project = {PROJECT} AND {table}.list {one.which.sql}"
+    condition = f"{table}.project = {PROJECT} AND {one.which.sql.format(t=table)}"
     return Part(condition, (line_id, *one.which.params))
 
 
 def _on_list(name: str, line_id: str, one: _List) -> Part:
     mine = _of_list("m", line_id, one)
     return Part(
-        f"EXISTS (SELECT 1 FROM key_lists m WHERE {mine.sql} AND m.key = {name})",
+        f"EXISTS (SELECT 1 FROM {one.table} m WHERE {mine.sql} AND m.key = {name})",
         mine.params,
     )
 
 
-def _of_names(from_: Source, where: KeyFilter, name: str) -> Iterator[Part]:
+def of_names(from_: Source, name: str) -> Iterator[Part]:
+    """That a name is not that of a key which the branch has for itself."""
     if from_.but_for is not None:
         yield Part(f"{name} NOT IN {_HIDDEN}", (from_.but_for, from_.line_id))
+
+
+def _of_names(from_: Source, where: KeyFilter, name: str) -> Iterator[Part]:
+    yield from of_names(from_, name)
+    if where.has_issues is False:
+        found = _on_list(name, from_.line_id, _with_issues(where))
+        yield Part(f"NOT {found.sql}", found.params)
     if where.prefix is not None:
         yield starts_with(name, Part("?", (where.prefix,)))
 

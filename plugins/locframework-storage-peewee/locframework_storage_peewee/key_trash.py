@@ -6,6 +6,7 @@ from locframework.ports import Key, Timestamp
 
 from .database import Database
 from .key_columns import IN_PROJECT, KEY, key_of
+from .key_findings import drop_findings
 from .key_lists import chunks, lists_kept
 
 
@@ -31,6 +32,7 @@ def trash_keys(
                         AND {IN_PROJECT} AND deleted_at IS NULL""",
                     (at, database.listed(some), project_id),
                 )
+            drop_findings(database, project_id, some)
             count_keys(database, project_id, -gone)
 
 

@@ -5,11 +5,15 @@ from operator import attrgetter
 
 from locframework.ports import (
     FileDetail,
+    Finding,
+    FindingFilter,
     Key,
     KeyFilter,
+    KeyFinding,
     Page,
     PageRequest,
     Selection,
+    Spot,
     StoredValue,
     TextRow,
     Timestamp,
@@ -18,6 +22,7 @@ from locframework.ports import (
 from . import (
     key_branches,
     key_details,
+    key_findings,
     key_pages,
     key_reads,
     key_texts,
@@ -38,6 +43,7 @@ from .key_columns import (
     key_row,
 )
 from .key_lists import add_to_lists, chunks, lists_kept
+from .key_sets import Source
 from .parts import Part, starts_with
 
 _BY_NAME = f"k.project = {PROJECT} AND k.deleted_at IS NULL"
@@ -93,13 +99,14 @@ class KeyTables:
     def save_keys(self, keys: Sequence[Key]) -> None:
         ids = [key.id for key in keys]
         with self._database.transaction(), lists_kept(self._database, ids):
-            self._make_way(keys)
+            renamed = self._make_way(keys)
             self._database.run_many(
                 """UPDATE keys SET key = ?, description = ?, tags = ?, is_plural = ?,
                     screenshot_url = ?, screenshot_file_id = ?, updated_at = ?,
                     folded = ? WHERE id = ? AND deleted_at IS NULL""",
                 [_changed(key) for key in keys],
             )
+            key_findings.rename_findings(self._database, renamed)
 
     def touch_keys(self, key_ids: Collection[str], at: Timestamp) -> None:
         mine = f"{self._database.among('id')} AND deleted_at IS NULL"
@@ -172,6 +179,20 @@ class KeyTables:
             self._database, project_id, family, module, language_code
         )
 
+    def findings_of(self, key_ids: Collection[str]) -> dict[Spot, list[Finding]]:
+        return key_findings.findings_of(self._database, key_ids)
+
+    def put_findings(self, found: Mapping[Spot, Sequence[Finding]]) -> None:
+        key_findings.put_findings(self._database, found)
+
+    def list_findings(
+        self, project_id: str, where: FindingFilter, page: PageRequest
+    ) -> Page[KeyFinding]:
+        sources = [Source(project_id)]
+        return key_findings.list_findings(
+            self._database, project_id, where, page, sources
+        )
+
     # below: how
 
     def _found(
@@ -205,8 +226,11 @@ class KeyTables:
         key_values.add_values(self._database, numbers, values)
         add_to_lists(self._database, project, keys, values)
 
-    def _make_way(self, keys: Sequence[Key]) -> None:
-        """Keys may change names among each other: free the names that move on."""
+    def _make_way(self, keys: Sequence[Key]) -> list[tuple[str, str]]:
+        """Keys may change names among each other: free the names that move on.
+
+        Answers the keys that change theirs: the new name and the id.
+        """
         new = {key.key: key.id for key in keys}
         old: list[Row] = []
         for some in chunks(new.values()):
@@ -220,6 +244,8 @@ class KeyTables:
             # no key has a blank in its name
             [(f" {id_}", id_) for id_, name in old if new.get(name, id_) != id_],
         )
+        were: dict[str, str] = dict(old)
+        return [(name, id_) for name, id_ in new.items() if were.get(id_) != name]
 
 
 def _changed(key: Key) -> Row:

@@ -1,6 +1,6 @@
 """Pieces of a WHERE clause, with the parameters that stand in them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 _LAST = "\U0010ffff"  # sorts after whatever a name goes on with
@@ -34,3 +34,8 @@ def contains(column: str, text: str) -> Part:
     """That ``text`` stands in the column, literally."""
     literal = text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
     return Part(f"{column} LIKE ? ESCAPE '!'", (f"%{literal}%",))
+
+
+def one_of(column: str, texts: Collection[str]) -> Part:
+    """That the column is one of a few texts."""
+    return Part(f"{column} IN ({', '.join('?' * len(texts))})", tuple(texts))

@@ -18,6 +18,7 @@ from . import key_lists
 from .columns import json_text
 from .database import Database
 from .engine import Row
+from .key_findings import drop_findings_in
 from .pages import page_of
 from .purge import purge_project
 
@@ -193,6 +194,8 @@ class ProjectTables:
                 (project_id, language_code),
             )
             key_lists.remove_language(self._database, project_id, language_code)
+            for line_id in key_lists.lines_of(self._database, project_id):
+                drop_findings_in(self._database, line_id, language_code)
 
     def _within(self, scopes: Sequence[Scope]) -> tuple[str, list[object]]:
         """The condition that a project is in one of the scopes."""

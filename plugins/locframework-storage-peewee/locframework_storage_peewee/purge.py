@@ -15,6 +15,7 @@ _OF_LINE = (
     ("key_lists", "project, list, key", _NUMBERED),
     ("key_list_lengths", "project, list", _NUMBERED),
     ("file_details", "project, family, language_code, key_id, module", _NUMBERED),
+    ("findings", "key_number, language_code, place", _NUMBERED),
     (
         "key_values",
         "key_number, language_code, plural_form",

@@ -1,0 +1,34 @@
+"""What checks found, over HTTP."""
+
+from locframework.access.records import Caller
+from locframework.errors import BranchNotFound, LanguageNotInProject, ProjectNotFound
+from locframework.http.operation import operation
+from locframework.paging import Page
+
+from .records import IssueQuery, ProjectIssue
+from .service import Issues
+
+
+class IssueEndpoints:
+    """Declares the operations of the issues area."""
+
+    def __init__(self, issues: Issues) -> None:
+        self._issues = issues
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/issues",
+        permission="translation_read",
+        errors=(ProjectNotFound, BranchNotFound, LanguageNotInProject),
+        tag="Quality",
+    )
+    def list_issues(
+        self, caller: Caller, project_id: str, query: IssueQuery
+    ) -> Page[ProjectIssue]:
+        """List issues.
+
+        What the checks found in the newest texts, by key, language, plural form and
+        check. `severity` is what the project says now; checks that it turned off are
+        left out.
+        """
+        return self._issues.list_issues(caller, project_id, query)

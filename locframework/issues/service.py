@@ -1,0 +1,81 @@
+"""What one can ask of the findings of checks."""
+
+from locframework.access.records import Caller
+from locframework.branches.service import Branches
+from locframework.ids import is_id
+from locframework.keys.query import tag_of
+from locframework.keys.records import FindingFilter, KeyFinding
+from locframework.keys.store import store_of
+from locframework.paging import Page, PageRequest
+from locframework.projects.languages import Languages
+from locframework.projects.records import Severity
+from locframework.projects.rules import require_checks
+from locframework.projects.service import Projects
+from locframework.quality.service import Checks
+from locframework.storage import Storage
+
+from .records import IssueQuery, ProjectIssue
+
+
+class Issues:
+    """What checks found in a project."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        projects: Projects,
+        branches: Branches,
+        languages: Languages,
+        checks: Checks,
+    ) -> None:
+        self._storage = storage
+        self._projects = projects
+        self._branches = branches
+        self._languages = languages
+        self._checks = checks
+
+    def list_issues(
+        self, caller: Caller, project_id: str, query: IssueQuery
+    ) -> Page[ProjectIssue]:
+        """By key, language in project order, plural form, check.
+
+        How grave they are is the project's word of this moment; checks that are off
+        are left out. Raises LanguageNotInProject, ValidationFailed, BranchNotFound,
+        BranchNotOpen. A constant number of statements.
+        """
+        project = self._projects.require(caller, "translation_read", project_id)
+        if query.check is not None:
+            require_checks([query.check], self._checks.names, "check", "query")
+        severities = {
+            check: severity
+            for check, severity in self._checks.shown(project).items()
+            if query.check in (None, check) and query.severity in (None, severity)
+        }
+        codes = [each.language_code for each in self._languages.of(project)]
+        where = FindingFilter(
+            checks=tuple(severities),
+            language_code=tag_of(query.language_code, codes),
+            key_id=query.key_id,
+        )
+        store = store_of(self._storage, self._branches.line(project, query.branch))
+        page = PageRequest(query.page, query.limit)
+        if query.key_id is not None and not is_id(query.key_id):
+            return Page([], 0, query.page, query.limit)
+        found = store.list_findings(project.id, where, page)
+        items = [_issue(each, severities) for each in found.items]
+        return Page(items, found.total, found.page, found.limit)
+
+
+def _issue(found: KeyFinding, severities: dict[str, Severity]) -> ProjectIssue:
+    finding = found.finding
+    return ProjectIssue(
+        key_id=found.key_id,
+        key=found.key,
+        language_code=found.language_code,
+        plural_form=finding.plural_form,
+        check=finding.check,
+        severity=severities[finding.check],
+        message=finding.message,
+        start=finding.start,
+        end=finding.end,
+    )

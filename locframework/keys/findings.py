@@ -1,0 +1,164 @@
+"""Keeps what checks find in step with the texts, in the write's own transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from locframework.branches.records import Line
+from locframework.formats.records import PLURAL_FORMS
+from locframework.projects.records import Language, Project
+from locframework.quality.records import Finding, Subject
+from locframework.quality.service import Checks
+from locframework.storage import Storage
+
+from .records import Key, KeyState, Spot, StoredValue
+from .store import KeyStore, store_of
+from .working_set import WorkingSet
+
+Texts = dict[str | None, str]
+"""By plural form; none is empty."""
+
+_ORDER = {form: at for at, form in enumerate((None, *PLURAL_FORMS))}
+
+
+class Findings:
+    """What all checks find in the newest texts of every key, in every language.
+
+    A text is judged anew when it changes, when its source text does, and when its key
+    does: name, description, tags, plurals.
+    """
+
+    def __init__(self, storage: Storage, checks: Checks) -> None:
+        self._storage = storage
+        self._checks = checks
+
+    def follow(
+        self, line: Line, languages: Sequence[Language], batch: WorkingSet
+    ) -> None:
+        """After a batch was flushed. Nothing is asked where no text changed, one
+        statement a chunk where keys were there, and two more where findings change."""
+        source = line.project.source_language
+        changed = batch.texts_changed(source)
+        if not changed:
+            return
+        store = store_of(self._storage, line)
+        of_batch = batch.keys()
+        values: dict[str, Iterable[StoredValue]] = {
+            id_: batch.values(id_).values() for id_ in changed
+        }
+        if not batch.is_whole:
+            rest = [id_ for id_, codes in changed.items() if codes is None]
+            rest = [id_ for id_ in rest if not batch.is_new(id_)]
+            values |= store.values_of(rest) if rest else {}
+        judged = [
+            _Judged(of_batch[id_], values[id_], codes, batch.is_new(id_))
+            for id_, codes in changed.items()
+        ]
+        self._keep(store, line.project, languages, judged)
+
+    def rework(
+        self, line: Line, languages: Sequence[Language], key_ids: Collection[str]
+    ) -> None:
+        """Judge keys anew, as they stand on the line. Four statements a chunk."""
+        store = store_of(self._storage, line)
+        keys = store.find_keys(line.project.id, key_ids)
+        values = store.values_of(list(keys))
+        judged = [_Judged(key, values.get(key.id, ())) for key in keys.values()]
+        self._keep(store, line.project, languages, judged)
+
+    def rework_states(
+        self, store: KeyStore, project: Project, states: Sequence[KeyState]
+    ) -> None:
+        """Judge keys anew that were read before. Four statements a chunk."""
+        if states:
+            languages = self._storage.projects.list_languages(project.id)
+            judged = [_Judged(state.key, state.values) for state in states]
+            self._keep(store, project, languages, judged)
+
+    def _keep(
+        self,
+        store: KeyStore,
+        project: Project,
+        languages: Sequence[Language],
+        judged: Sequence[_Judged],
+    ) -> None:
+        now: dict[Spot, list[Finding]] = {}
+        for each in judged:
+            for code, found in self._found(project, languages, each):
+                now[each.key.id, code] = found
+        known = [each.key.id for each in judged if not each.is_new]
+        before = store.findings_of(known) if known else {}
+        scope = {each.key.id: each.codes for each in judged}
+        for key_id, code in before:
+            codes = scope[key_id]
+            if codes is None or code in codes:
+                now.setdefault((key_id, code), [])
+        changed = {at: new for at, new in now.items() if new != before.get(at, [])}
+        if changed:
+            store.put_findings(changed)
+
+    def _found(
+        self, project: Project, languages: Sequence[Language], judged: _Judged
+    ) -> Iterator[tuple[str, list[Finding]]]:
+        texts = texts_of(judged.values)
+        forms = {each.language_code: each.plural_forms for each in languages}
+        for code in texts if judged.codes is None else judged.codes:
+            if code in texts and code in forms:
+                about = subject(project, judged.key, code, texts, forms[code])
+                yield code, in_order_of_forms(self._checks.findings(about))
+
+
+class _Judged(Struct, frozen=True):
+    """A key to be judged, in some languages or in all."""
+
+    key: Key
+    values: Iterable[StoredValue]
+    codes: Collection[str] | None = None
+    is_new: bool = False  # nothing can have been found in it before
+
+
+def texts_of(values: Iterable[StoredValue]) -> dict[str, Texts]:
+    """The newest texts by language; a proposal to clear one is no text."""
+    texts: dict[str, Texts] = {}
+    for value in values:
+        if value.value:
+            texts.setdefault(value.language_code, {})[value.plural_form] = value.value
+    return texts
+
+
+def subject(
+    project: Project,
+    key: Key,
+    language_code: str,
+    texts: Mapping[str, Texts],
+    plural_forms: tuple[str, ...],
+) -> Subject:
+    """What checks look at, of a key with texts in this language."""
+    source = project.source_language
+    of_source = {} if language_code == source else texts.get(source, {})
+    return Subject(
+        key=key.key,
+        language_code=language_code,
+        texts=_in_order(texts[language_code]),
+        source_language=source,
+        source_texts=_in_order(of_source),
+        is_plural=key.is_plural,
+        plural_forms=plural_forms,
+        description=key.description,
+        tags=key.tags,
+    )
+
+
+def in_order_of_forms(found: list[Finding]) -> list[Finding]:
+    """By plural form, then by check, then as the check told them."""
+    if len(found) < 2:
+        return found
+    return sorted(found, key=lambda each: _ORDER[each.plural_form])
+
+
+def _in_order(texts: Texts) -> Texts:
+    if len(texts) < 2:
+        return texts
+    return {form: texts[form] for form in sorted(texts, key=_ORDER.__getitem__)}

@@ -1,0 +1,157 @@
+"""Keeps what checks found in the texts of keys."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from locframework.ports import (
+    Finding,
+    FindingFilter,
+    KeyFinding,
+    Page,
+    PageRequest,
+    Spot,
+)
+
+from .database import Database
+from .engine import Row
+from .key_columns import IN_PROJECT, PROJECT
+from .key_lists import chunks
+from .key_sets import Source, of_names
+from .parts import Part, every, one_of
+
+_FINDING = """f.message, f.start_at, f.end_at, NULLIF(f.plural_form, ''),
+    f.check_name"""
+_KEPT = """key_number, language_code, place, project, key, check_name, plural_form,
+    start_at, end_at, message"""
+_NUMBER = "(SELECT number FROM keys WHERE id = ?)"
+
+
+def findings_of(
+    database: Database, key_ids: Collection[str]
+) -> dict[Spot, list[Finding]]:
+    """See KeyStore.findings_of."""
+    found: dict[Spot, list[Finding]] = {}
+    for some in chunks(key_ids):
+        rows = database.rows(
+            f"""SELECT k.id, f.language_code, {_FINDING} FROM keys k
+                JOIN findings f ON f.key_number = k.number
+                WHERE {database.among("k.id")} ORDER BY f.place""",
+            (database.listed(some),),
+        )
+        for key_id, language_code, *rest in rows:
+            found.setdefault((key_id, language_code), []).append(Finding(*rest))
+    return found
+
+
+def put_findings(database: Database, found: Mapping[Spot, Sequence[Finding]]) -> None:
+    """See KeyStore.put_findings."""
+    with database.transaction():
+        database.run_many(
+            f"DELETE FROM findings WHERE key_number = {_NUMBER} AND language_code = ?",
+            list(found),
+        )
+        database.run_many(
+            f"""INSERT INTO findings ({_KEPT})
+                SELECT k.number, ?, ?, k.project, k.key, ?, ?, ?, ?, ? FROM keys k
+                WHERE k.id = ? AND k.deleted_at IS NULL""",
+            [
+                _row(spot, place, finding)
+                for spot, findings in found.items()
+                for place, finding in enumerate(findings)
+            ],
+        )
+
+
+def list_findings(
+    database: Database,
+    project_id: str,
+    where: FindingFilter,
+    page: PageRequest,
+    sources: Sequence[Source],
+) -> Page[KeyFinding]:
+    """See KeyStore.list_findings."""
+    if not where.checks:
+        return Page([], 0, page.page, page.limit)
+    parts = [_of(source, where) for source in sources]
+    params = [param for part in parts for param in part.params]
+    counts = " + ".join(
+        f"(SELECT count(*) FROM findings f WHERE {part.sql})" for part in parts
+    )
+    walks = " UNION ALL ".join(
+        f"SELECT f.* FROM findings f WHERE {part.sql}" for part in parts
+    )
+    with database.snapshot():
+        counted = database.row(f"SELECT {counts}", params)
+        rows = database.rows(
+            f"""SELECT k.id, f.key, f.language_code, {_FINDING} FROM ({walks}) f
+                JOIN keys k ON k.number = f.key_number
+                JOIN languages l ON l.project_id = ?
+                    AND l.language_code = f.language_code
+                ORDER BY f.key, l.id, f.place LIMIT ? OFFSET ?""",
+            (*params, project_id, page.limit, page.offset),
+        )
+    items = [KeyFinding(row[0], row[1], row[2], Finding(*row[3:])) for row in rows]
+    return Page(items, counted[0] if counted else 0, page.page, page.limit)
+
+
+def copy_findings(database: Database, key_ids: Collection[str], mark: str) -> None:
+    """Keys with this mark after their id get the findings of those without it."""
+    for some in chunks(key_ids):
+        database.run(
+            f"""INSERT INTO findings ({_KEPT})
+                SELECT c.number, f.language_code, f.place, c.project, c.key,
+                    f.check_name, f.plural_form, f.start_at, f.end_at, f.message
+                FROM findings f JOIN keys k ON k.number = f.key_number
+                JOIN keys c ON c.id = k.id || ? WHERE {database.among("k.id")}""",
+            (mark, database.listed(some)),
+        )
+
+
+def rename_findings(database: Database, names: Collection[tuple[str, str]]) -> None:
+    """Keys have new names: each with its id."""
+    database.run_many(
+        f"UPDATE findings SET key = ? WHERE key_number = {_NUMBER}", names
+    )
+
+
+def drop_findings(database: Database, line_id: str, key_ids: Collection[str]) -> None:
+    """Keys of a line lose their findings; up to CHUNK of them."""
+    database.run(
+        f"""DELETE FROM findings WHERE key_number IN (
+            SELECT number FROM keys WHERE {database.among("id")} AND {IN_PROJECT})""",
+        (database.listed(key_ids), line_id),
+    )
+
+
+def drop_findings_in(database: Database, line_id: str, language_code: str) -> None:
+    """The keys of a line lose what was found in a language."""
+    database.run(
+        f"DELETE FROM findings WHERE project = {PROJECT} AND language_code = ?",
+        (line_id, language_code),
+    )
+
+
+def _of(source: Source, where: FindingFilter) -> Part:
+    parts = [
+        Part(f"f.project = {PROJECT}", (source.line_id,)),
+        one_of("f.check_name", where.checks),
+        *of_names(source, "f.key"),
+    ]
+    if where.language_code is not None:
+        parts.append(Part("f.language_code = ?", (where.language_code,)))
+    if where.key_id is not None:
+        parts.append(Part(f"f.key_number = {_NUMBER}", (where.key_id + source.mark,)))
+    return every(parts)
+
+
+def _row(spot: Spot, place: int, finding: Finding) -> Row:
+    key_id, language_code = spot
+    return (
+        language_code,
+        place,
+        finding.check,
+        finding.plural_form or "",
+        finding.start,
+        finding.end,
+        finding.message,
+        key_id,
+    )

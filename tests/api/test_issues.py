@@ -1,0 +1,381 @@
+"""What checks found: GET …/issues, hasIssues, and the issues of a value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from locframework.http.records import Upload
+from locframework.testing.client import Answer
+from locframework.testing.workspace import Workspace
+
+Row = tuple[str, str, str | None, str]  # key, language, plural form, check
+
+
+class Shop:
+    """A project whose texts have something wrong with them, or will have."""
+
+    def __init__(self, workspace: Workspace, **fields: object) -> None:
+        self.workspace, self.owner = workspace, workspace.owner
+        self.project = workspace.project(languages=["de", "fr"], **fields)
+        self.path = f"/projects/{self.project['id']}"
+        self.hello = self.key(
+            "hello", en="Hello {name}!", de="Hallo!", fr="Salut {nom}!"
+        )
+        self.pay = self.key("pay", en="Pay", de="Zahlen")
+
+    def key(self, name: str, *, branch: str | None = None, **values: Any) -> str:
+        return self.made({"key": name, "values": values}, branch)
+
+    def made(self, body: dict[str, Any], branch: str | None = None) -> str:
+        query = {"branch": branch} if branch else {}
+        answer = self.owner.post(f"{self.path}/keys", json=body, query=query)
+        key_id: str = answer.data["key"]["id"]
+        return key_id
+
+    def put(self, key_id: str, lang: str, value: Any, **query: Any) -> Answer:
+        path = f"{self.path}/keys/{key_id}/values/{lang}"
+        return self.owner.put(path, json={"value": value}, query=query)
+
+    def patch(self, key_id: str, **changes: Any) -> None:
+        answer = self.owner.patch(f"{self.path}/keys/{key_id}", json=changes)
+        assert answer.status == 200, answer
+
+    def listed(self, **query: Any) -> dict[str, Any]:
+        data: dict[str, Any] = self.owner.get(f"{self.path}/issues", query=query).data
+        assert data["total"] == len(data["items"]) or "limit" in query
+        return data
+
+    def issues(self, **query: Any) -> list[Row]:
+        """Where what was found, each once."""
+        rows = [
+            (one["key"], one["languageCode"], one["pluralForm"], one["check"])
+            for one in self.listed(**query)["items"]
+        ]
+        return list(dict.fromkeys(rows))
+
+    def names(self, **query: Any) -> list[str]:
+        found = self.owner.get(f"{self.path}/keys", query=query).data
+        assert found["total"] == len(found["items"])
+        return [key["key"] for key in found["items"]]
+
+    def detail(self, key_id: str, lang: str, **query: Any) -> dict[str, Any]:
+        path = f"{self.path}/keys/{key_id}/values/{lang}"
+        data: dict[str, Any] = self.owner.get(path, query=query).data
+        return data
+
+
+FOUND: list[Row] = [
+    ("hello", "de", None, "placeholders"),
+    ("hello", "fr", None, "placeholders"),
+]
+OWN: Row = ("own", "de", None, "placeholders")
+
+
+@pytest.fixture
+def shop(workspace: Workspace) -> Shop:
+    return Shop(workspace)
+
+
+def test_an_issue_tells_where_it_is_and_what_it_is(shop: Shop) -> None:
+    shop.put(shop.hello, "fr", "Salut {name} {nom}!")
+
+    [issue] = shop.listed(languageCode="fr")["items"]
+
+    assert issue == {
+        "keyId": shop.hello,
+        "key": "hello",
+        "languageCode": "fr",
+        "pluralForm": None,
+        "check": "placeholders",
+        "severity": "error",
+        "message": issue["message"],
+        "start": 13,
+        "end": 18,
+    }
+    assert "{nom}" in issue["message"]
+
+
+def test_issues_come_by_key_language_form_and_check_over_all_pages(shop: Shop) -> None:
+    forms = {"one": "a {x} ", "other": "{y} b"}
+    plural = {"en": {"one": "{n} day.", "other": "{n} days."}, "fr": forms, "de": forms}
+    shop.made({"key": "days", "isPlural": True, "values": plural})
+    pages = [shop.listed(page=page, limit=3) for page in range(1, 8)]
+
+    whole = shop.listed()
+    order = ["en", "de", "fr"], [None, "one", "other"]
+
+    def place(one: dict[str, Any]) -> tuple[Any, ...]:
+        code = order[0].index(one["languageCode"])
+        return one["key"], code, order[1].index(one["pluralForm"]), one["check"]
+
+    assert whole["items"] == sorted(whole["items"], key=place)
+    assert len({place(one) for one in whole["items"]}) > 8
+    assert [one for page in pages for one in page["items"]] == whole["items"]
+    assert {page["total"] for page in pages} == {whole["total"]}
+
+
+def test_issues_are_asked_for_by_check_language_severity_and_key(shop: Shop) -> None:
+    shop.put(shop.pay, "de", "Zahlen ")
+
+    assert shop.issues(check="white_space") == [("pay", "de", None, "white_space")]
+    assert shop.issues(languageCode="FR") == FOUND[1:]
+    assert shop.issues(severity="error") == FOUND
+    assert shop.issues(severity="warning") == [("pay", "de", None, "white_space")]
+    assert shop.issues(keyId=shop.hello) == FOUND
+    assert shop.issues(keyId=shop.hello, languageCode="de", check="numbers") == []
+    assert shop.issues(keyId="nothing") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ({"check": "spelling"}, "validation_failed"),
+        ({"severity": "off"}, "validation_failed"),
+        ({"languageCode": "sv"}, "language_not_in_project"),
+        ({"limit": 201}, "validation_failed"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(
+    shop: Shop, query: dict[str, Any], code: str
+) -> None:
+    answer = shop.owner.get(f"{shop.path}/issues", query=query)
+
+    assert (answer.status, answer.error["code"]) == (400, code)
+
+
+def test_severity_is_what_the_project_says_when_it_is_read(shop: Shop) -> None:
+    shop.put(shop.pay, "de", "Zahlen ")
+    severities = {"placeholders": "warning", "white_space": "off"}
+    shop.owner.patch(shop.path, json={"checkSeverities": severities})
+
+    assert {one["severity"] for one in shop.listed()["items"]} == {"warning"}
+    assert shop.issues() == shop.issues(severity="warning") == FOUND
+    assert shop.issues(severity="error") == shop.issues(check="white_space") == []
+    assert shop.names(hasIssues=True) == ["hello"]
+    assert shop.names(hasIssues=False) == ["pay"]
+    assert shop.detail(shop.pay, "de")["value"]["issues"] == []
+    shop.owner.patch(shop.path, json={"checkSeverities": {}})
+    assert shop.names(hasIssues=True) == ["hello", "pay"]
+
+
+def test_with_all_checks_off_no_key_has_issues(shop: Shop) -> None:
+    names = shop.workspace.framework.checks.names
+    shop.owner.patch(shop.path, json={"checkSeverities": dict.fromkeys(names, "off")})
+
+    assert shop.issues() == shop.names(hasIssues=True) == []
+    assert shop.names(hasIssues=False) == ["hello", "pay"]
+
+
+def test_has_issues_speaks_of_the_language_and_goes_with_every_other_filter(
+    shop: Shop,
+) -> None:
+    shop.put(shop.hello, "fr", "Salut {name}!")
+    shop.patch(shop.hello, tags=["x"])
+
+    assert shop.names(hasIssues=True) == ["hello"]
+    assert shop.names(hasIssues=True, languageCode="de") == ["hello"]
+    assert shop.names(hasIssues=True, languageCode="fr") == []
+    assert shop.names(hasIssues=False, languageCode="fr") == ["hello", "pay"]
+    assert shop.names(hasIssues=True, tag="x", sort="-updatedAt") == ["hello"]
+    assert shop.names(hasIssues=True, status="approved", search="hallo") == ["hello"]
+    assert shop.names(hasIssues=True, status="untranslated") == []
+    assert shop.names(hasIssues=False, status="untranslated") == ["pay"]
+    assert shop.names(hasIssues=False, prefix="h") == []
+
+
+def test_a_value_tells_its_own_issues_by_form(shop: Shop) -> None:
+    plural = {"en": {"one": "{n} day", "other": "{n} days"}, "de": {"other": "Tage"}}
+    key_id = shop.made({"key": "days", "isPlural": True, "values": plural})
+    shop.put(key_id, "de", {"one": "{n} Tag"})
+
+    forms = {one["pluralForm"]: one for one in shop.detail(key_id, "de")["forms"]}
+
+    assert forms["one"]["issues"] == []
+    [issue] = forms["other"]["issues"]
+    assert set(issue) == {"check", "severity", "message", "start", "end"}
+    assert (issue["check"], issue["severity"]) == ("placeholders", "error")
+
+
+# kept in step, whatever is written
+
+
+def test_mending_a_text_ends_its_issues(shop: Shop) -> None:
+    shop.put(shop.hello, "de", "Hallo {name}!")
+    assert shop.issues() == FOUND[1:]
+    shop.put(shop.hello, "fr", "")
+
+    assert shop.issues() == shop.names(hasIssues=True) == []
+
+
+def test_a_new_source_text_is_compared_with_every_language(shop: Shop) -> None:
+    shop.put(shop.hello, "en", "Hello {nom}!")
+    assert shop.issues() == FOUND[:1]
+    shop.put(shop.hello, "en", "")
+
+    assert shop.issues() == []
+
+
+def test_what_a_key_says_of_itself_is_looked_at(shop: Shop) -> None:
+    shop.patch(shop.pay, tags=["max-length:4"])
+    assert shop.issues(check="length") == [("pay", "de", None, "length")]
+    shop.patch(shop.pay, key="a.pay", tags=["max-length:2"])
+    assert shop.issues(check="length") == [
+        ("a.pay", "en", None, "length"),
+        ("a.pay", "de", None, "length"),
+    ]
+    shop.patch(shop.pay, tags=[])
+
+    assert shop.issues() == FOUND
+
+
+def test_turning_plurals_on_asks_for_the_forms_of_each_language(shop: Shop) -> None:
+    shop.patch(shop.pay, isPlural=True)
+    assert shop.issues(keyId=shop.pay) == [
+        ("pay", "en", "other", "plural_forms"),
+        ("pay", "de", "other", "plural_forms"),
+    ]
+    shop.patch(shop.pay, isPlural=False)
+
+    assert shop.issues() == FOUND
+
+
+def test_keys_that_trade_names_keep_their_issues(shop: Shop) -> None:
+    shop.patch(shop.pay, key="z")
+    shop.patch(shop.hello, key="pay")
+
+    assert [row[0] for row in shop.issues()] == ["pay", "pay"]
+    assert shop.names(hasIssues=True) == ["pay"]
+
+
+def test_a_key_in_the_trash_has_no_issues_until_it_is_back(shop: Shop) -> None:
+    one = f"{shop.path}/keys/{shop.hello}"
+    shop.owner.delete(one)
+    assert shop.issues() == shop.names(hasIssues=True) == []
+    shop.owner.post(f"{one}/restore", json={})
+
+    assert shop.issues() == FOUND
+    assert shop.names(hasIssues=True) == ["hello"]
+
+
+def test_a_language_leaves_with_its_issues(shop: Shop) -> None:
+    shop.owner.delete(f"{shop.path}/languages/fr")
+    assert shop.issues() == FOUND[:1]
+    shop.owner.post(f"{shop.path}/languages", json={"languageCode": "fr"})
+
+    assert shop.issues() == FOUND[:1]
+
+
+def test_batches_are_looked_at_like_single_writes(shop: Shop) -> None:
+    keys = [
+        {"key": f"k{n}", "values": {"en": "{a}", "de": "{a}" if n % 2 else "a"}}
+        for n in range(6)
+    ]
+    shop.owner.post(f"{shop.path}/keys/bulk", json={"keys": keys})
+    items = [
+        {"key": "k0", "languageCode": "de", "value": "{a}"},
+        {"key": "k1", "languageCode": "en", "value": "{b}"},
+    ]
+    shop.owner.put(f"{shop.path}/values", json={"items": items})
+
+    assert [row[0] for row in shop.issues(languageCode="de")] == [
+        "hello",
+        "k1",
+        "k2",
+        "k4",
+    ]
+
+
+def test_an_import_of_one_language_looks_at_the_others_where_it_must(
+    shop: Shop,
+) -> None:
+    texts = b'{"hello": "Hello {nom}!", "new": "{a}"}'
+    form = {"format": "json-flat", "languageCode": "en", "tags": ["max-length:6"]}
+    file = Upload("en.json", texts, "application/json")
+
+    done = shop.workspace.job_of(
+        shop.owner.post(
+            f"{shop.path}/import",
+            form={**form, "onConflict": "overwrite"},
+            files={"file": file},
+        )
+    )
+
+    assert done["status"] == "succeeded", done
+    assert shop.issues(languageCode="de", check="placeholders") == FOUND[:1]
+    assert shop.issues(languageCode="fr", check="placeholders") == []
+
+
+def test_an_import_that_replaces_takes_issues_away(shop: Shop) -> None:
+    form = {"format": "json-flat", "languageCode": "en", "mode": "replace"}
+    file = Upload("en.json", b'{"pay": "Pay"}', "application/json")
+    path = f"{shop.path}/import"
+
+    shop.workspace.job_of(shop.owner.post(path, form=form, files={"file": file}))
+
+    assert shop.issues() == []
+
+
+# branches
+
+
+def test_a_branch_has_mains_issues_but_for_what_it_changes(shop: Shop) -> None:
+    shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
+    assert shop.issues(branch="spring") == FOUND
+    shop.put(shop.hello, "de", "Hallo {name}!", branch="spring")
+    shop.key("own", branch="spring", en="{a}", de="b")
+
+    assert shop.issues(branch="spring") == [
+        *FOUND[1:],
+        ("own", "de", None, FOUND[0][3]),
+    ]
+    assert shop.issues() == FOUND
+    assert shop.names(branch="spring", hasIssues=True) == ["hello", "own"]
+    assert shop.names(branch="spring", hasIssues=True, languageCode="de") == ["own"]
+    assert shop.names(branch="spring", hasIssues=False) == ["pay"]
+    assert shop.issues(branch="spring", keyId=shop.hello) == FOUND[1:]
+    assert shop.detail(shop.hello, "de", branch="spring")["value"]["issues"] == []
+    assert shop.detail(shop.hello, "fr", branch="spring")["value"]["issues"] != []
+    ids = {one["keyId"] for one in shop.listed(branch="spring")["items"]}
+    assert shop.hello in ids
+    assert all("@" not in key_id for key_id in ids)
+
+
+def test_a_copy_on_a_branch_follows_main_with_its_issues(shop: Shop) -> None:
+    shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
+    shop.put(shop.hello, "de", "Hallo {name}!", branch="spring")
+    shop.put(shop.hello, "fr", "Salut {name}!")
+
+    assert shop.issues(branch="spring") == []
+    assert shop.issues() == FOUND[:1]
+
+
+def test_a_merge_brings_issues_to_main(shop: Shop) -> None:
+    shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
+    shop.put(shop.hello, "de", "Hallo {name}!", branch="spring")
+    shop.key("own", branch="spring", en="{a}", de="b")
+    shop.owner.delete(f"{shop.path}/keys/{shop.pay}")
+
+    merged = shop.owner.post(f"{shop.path}/branches/spring/merge", json={})
+
+    assert merged.status == 200
+    assert shop.issues() == [*FOUND[1:], OWN]
+
+
+def test_a_key_that_a_merge_brings_back_has_its_issues_again(shop: Shop) -> None:
+    shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
+    shop.put(shop.hello, "de", "Hallo {name}!", branch="spring")
+    shop.owner.delete(f"{shop.path}/keys/{shop.hello}")
+
+    path = f"{shop.path}/branches/spring/merge"
+    merged = shop.owner.post(path, json={"strategy": "use_branch"})
+
+    assert merged.status == 200, merged
+    assert shop.issues() == FOUND[1:]
+
+
+def test_issues_of_a_branch_that_is_not_there_are_refused(shop: Shop) -> None:
+    answer = shop.owner.get(f"{shop.path}/issues", query={"branch": "autumn"})
+
+    assert (answer.status, answer.error["code"]) == (404, "branch_not_found")
