@@ -56,6 +56,8 @@ from .jobs.ticker import Ticker
 from .keys.bulk import BulkKeys
 from .keys.catalogues import Catalogues
 from .keys.endpoints import KeyEndpoints
+from .keys.history import History
+from .keys.history_endpoints import HistoryEndpoints
 from .keys.review import Review
 from .keys.review_endpoints import ReviewEndpoints
 from .keys.service import Keys
@@ -183,6 +185,14 @@ class Framework:
             storage, self.projects, self.branches, self.languages, self.key_writer
         )
         self.review = Review(
+            storage,
+            self.projects,
+            self.branches,
+            self.languages,
+            self.key_writer,
+            self.access,
+        )
+        self.history = History(
             storage,
             self.projects,
             self.branches,
@@ -386,6 +396,7 @@ def _endpoints(framework: Framework) -> list[object]:
     return [
         KeyEndpoints(framework.keys, framework.bulk_keys),
         ReviewEndpoints(framework.review),
+        HistoryEndpoints(framework.history),
         ProjectEndpoints(framework.projects, framework.languages),
         BranchEndpoints(framework.branches),
         MergingEndpoints(framework.merging),

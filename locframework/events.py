@@ -12,10 +12,13 @@ from .storage import Transactions
 ITEMS_MOST = 100
 
 
+ActorType = Literal["user", "token", "plugin", "system"]
+
+
 class Actor(Struct, frozen=True):
     """Who did it (decisions 2.7)."""
 
-    type: Literal["user", "token", "plugin", "system"]
+    type: ActorType
     id: str
 
 

@@ -71,6 +71,7 @@ from locframework.keys.records import (
     StoredValue,
     TextRow,
 )
+from locframework.keys.revisions import Revision
 from locframework.keys.rules import ROOT_MODULE, fold
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.paging import Page, PageRequest
@@ -139,6 +140,7 @@ __all__ = [
     "ReleaseFile",
     "ReleaseSnapshot",
     "ReleasedLanguage",
+    "Revision",
     "Scope",
     "Selection",
     "SettingsError",

@@ -10,8 +10,11 @@ from locframework.storage import Storage
 
 from .findings import Findings
 from .records import BranchKey, Key, KeyState, StoredValue
+from .revisions import Revision, revision_of
 from .store import BranchKeyStore, KeyStore
 from .three_way import edit_count, followed, sides
+
+Place = tuple[str, str | None]
 
 
 class Overlays:
@@ -85,6 +88,7 @@ class Overlays:
         states = states_of(main, project.id, [entry.key_id for entry in entries])
         copies = branch.copies([entry.key_id for entry in entries])
         rewritten: list[KeyState] = []
+        ends = [*main.cleared_of(list(copies)), *branch.cleared_of(list(copies))]
         for entry in entries:
             now, copy = states.get(entry.key_id), copies.get(entry.key_id)
             if entry.kind == "hidden" and not self._is_taken(branch, now):
@@ -99,7 +103,7 @@ class Overlays:
             if self._is_taken(branch, new):  # main's new name is another key's there
                 new = replace(new, key=replace(new.key, key=copy.key.key))
                 base = replace(base, key=replace(base.key, key=copy.key.key))
-            _rewrite(branch, copy, new)
+            _rewrite(branch, copy, new, ends)
             rewritten.append(new)
             changes = edit_count(base, new)
             branch.put_overlay([BranchKey(entry.key_id, "copy", base, changes)])
@@ -129,24 +133,55 @@ def _is_edited(base: KeyState, copy: KeyState | None) -> bool:
     )
 
 
-def _rewrite(branch: BranchKeyStore, old: KeyState, new: KeyState) -> None:
+def _rewrite(
+    branch: BranchKeyStore, old: KeyState, new: KeyState, ends: Iterable[Revision]
+) -> None:
+    """``ends``: the revisions that cleared values, of main and of the branch."""
     if _of_branch(new.key) != _of_branch(old.key):
         branch.save_keys([new.key])
     before = {_place(row): row for row in old.values}
     after = {_place(row): row for row in new.values}
-    branch.remove_values([row for at, row in before.items() if at not in after])
-    branch.put_values(list(_changed(before, after)))
+    last = _last(ends, new.key.id)
+    gone = [row for at, row in before.items() if at not in after]
+    changed = list(_changed(before, after, last))
+    branch.add_revisions(
+        [
+            *(revision_of(row) for row in gone),
+            *(_end(row, last.get(_place(row))) for row in gone),
+            *(revision_of(before[_place(r)]) for r in changed if _place(r) in before),
+        ]
+    )
+    branch.remove_values(gone)
+    branch.put_values(changed)
+
+
+def _last(ends: Iterable[Revision], key_id: str) -> dict[Place, Revision]:
+    """The last of the revisions that cleared a value of the key, by place."""
+    found: dict[Place, Revision] = {}
+    for end in sorted(ends, key=lambda end: end.revision):
+        if end.key_id == key_id:
+            found[end.language_code, end.plural_form] = end
+    return found
+
+
+def _end(row: StoredValue, end: Revision | None) -> Revision:
+    """What tells on the branch that main cleared the value."""
+    told = end or replace(revision_of(row), status="untranslated", value="")
+    return replace(told, revision=max(told.revision, row.revision + 1))
 
 
 def _changed(
-    before: dict[tuple[str, str | None], StoredValue],
-    after: dict[tuple[str, str | None], StoredValue],
+    before: dict[Place, StoredValue],
+    after: dict[Place, StoredValue],
+    last: dict[Place, Revision],
 ) -> Iterable[StoredValue]:
+    """No revision of the branch is told twice."""
     for at, row in after.items():
         old = before.get(at)
         if old is None:
-            yield row
-        elif row != old:  # no revision of the branch is told twice
+            known = last[at].revision if at in last else 0
+            yield replace(row, revision=max(row.revision, known + 1))
+        elif row != old:
             yield replace(row, revision=max(row.revision, old.revision + 1))
 
 
@@ -154,5 +189,5 @@ def _of_branch(key: Key) -> Key:
     return replace(key, key_source="branch")
 
 
-def _place(row: StoredValue) -> tuple[str, str | None]:
+def _place(row: StoredValue) -> Place:
     return row.language_code, row.plural_form

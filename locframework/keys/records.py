@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.clock import GivenTime, Timestamp
+from locframework.events import ActorType
 from locframework.formats.records import Detail, Text
 from locframework.paging import LIMIT_MOST, PAGE_MOST
 from locframework.quality.records import Finding, Issue
@@ -74,13 +75,16 @@ class StoredValue(Struct, frozen=True, gc=False):
     value: str
     status: ValueStatus
     is_outdated: bool
-    revision: int  # 1 for the first text of this value, then up by 1 a change
+    revision: int  # up with each change, also after the value was cleared
     origin: Origin
     approved_value: str | None
     approved_at: Timestamp | None
     approved_by: str | None  # actor id
     updated_at: Timestamp
     updated_by: str  # actor id
+    actor_type: ActorType = "user"  # of updated_by
+    reason: str | None = None  # given by who rejected another text
+    note: str | None = None  # of a plugin, on the last change
 
 
 class KeyState(Struct, frozen=True):
@@ -141,21 +145,21 @@ class KeyChanges(Struct, frozen=True, rename="camel"):
 
 
 REASON_LENGTH = 1000
-Revision = Annotated[int, Meta(ge=1, le=2**53, examples=[2])]
+RevisionNumber = Annotated[int, Meta(ge=1, le=2**53, examples=[2])]
 
 
 class Approval(Struct, frozen=True):
     """The body of an approval. ``revision``: what was read; of a plural key also by
     plural form."""
 
-    revision: Revision | dict[str, Revision] | None = None
+    revision: RevisionNumber | dict[str, RevisionNumber] | None = None
 
 
 class Rejection(Struct, frozen=True):
     """The body of a rejection."""
 
     reason: Annotated[str, Meta(max_length=REASON_LENGTH)] | None = None
-    revision: Revision | dict[str, Revision] | None = None
+    revision: RevisionNumber | dict[str, RevisionNumber] | None = None
 
 
 BULK_MOST = 500
@@ -230,6 +234,8 @@ class Verdict(Struct, frozen=True, gc=False):
     approves: bool  # else it rejects
     revision: AskedRevision = None  # None: whatever waits
     reason: str | None = None  # of a rejection
+    outdated: frozenset[str | None] = frozenset()
+    """Forms whose last approved text was outdated: it is again when it returns."""
 
 
 class KeyWrite(Struct, frozen=True, gc=False):

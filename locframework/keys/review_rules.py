@@ -6,8 +6,11 @@ from msgspec.structs import replace
 
 from locframework.clock import Timestamp
 from locframework.errors import NothingPending, PluralMismatch
+from locframework.events import Actor
 
 from .records import AskedRevision, StoredValue, Verdict
+from .revisions import Revision
+from .rules import marked
 
 
 def judged(rows: Iterable[StoredValue], verdict: Verdict) -> list[StoredValue]:
@@ -27,29 +30,45 @@ def judged(rows: Iterable[StoredValue], verdict: Verdict) -> list[StoredValue]:
     return waiting
 
 
-def approved(row: StoredValue, *, at: Timestamp, by: str) -> StoredValue | None:
+def approved(row: StoredValue, *, at: Timestamp, by: Actor) -> StoredValue | None:
     """The text as it counts from now on; None: the proposal to clear it is accepted."""
     if row.value == "":
         return None
-    return replace(
+    return marked(
         row,
+        at,
+        by,
         status="approved",
         is_outdated=False,
         revision=row.revision + 1,
         approved_value=row.value,
         approved_at=at,
-        approved_by=by,
-        updated_at=at,
-        updated_by=by,
+        approved_by=by.id,
     )
 
 
-def rejected(row: StoredValue, *, at: Timestamp, by: str) -> StoredValue:
+def rejected(
+    row: StoredValue, verdict: Verdict, *, at: Timestamp, by: Actor
+) -> StoredValue:
     """The last approved text again; where there is none, the text stays as draft."""
-    new = replace(row, revision=row.revision + 1, updated_at=at, updated_by=by)
+    new = replace(marked(row, at, by, revision=row.revision + 1), reason=verdict.reason)
     if row.approved_value is None:
         return replace(new, status="draft")
-    return replace(new, value=row.approved_value, status="approved")
+    was_outdated = row.is_outdated or row.plural_form in verdict.outdated
+    return replace(
+        new, value=row.approved_value, status="approved", is_outdated=was_outdated
+    )
+
+
+def outdated_forms(history: Iterable[Revision]) -> frozenset[str | None]:
+    """The forms whose last approved text was outdated when another took its place."""
+    last: dict[str | None, Revision] = {}
+    for each in history:
+        known = last.get(each.plural_form)
+        newer = known is None or each.revision > known.revision
+        if each.status == "approved" and newer:
+            last[each.plural_form] = each
+    return frozenset(form for form, each in last.items() if each.is_outdated)
 
 
 def _approvable(row: StoredValue) -> bool:

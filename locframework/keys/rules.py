@@ -14,6 +14,7 @@ from locframework.errors import (
     ValidationFailed,
     shown,
 )
+from locframework.events import Actor, ActorType
 from locframework.formats.records import PLURAL_FORMS, Text
 
 from .records import (
@@ -25,6 +26,7 @@ from .records import (
     StoredValue,
     ValueStatus,
 )
+from .revisions import Revision, revision_of
 
 V = TypeVar("V", StoredValue, KeyValue)
 
@@ -136,21 +138,60 @@ def written(
     )
 
 
+def marked(
+    row: StoredValue, at: Timestamp, by: Actor, **changes: object
+) -> StoredValue:
+    """The row after this change of it, made by them."""
+    return replace(
+        row,
+        updated_at=at,
+        updated_by=by.id,
+        actor_type=by.type,
+        reason=None,
+        note=None,
+        **changes,
+    )
+
+
+def cleared(
+    old: StoredValue, *, origin: Origin, at: Timestamp, by: Actor, note: str | None
+) -> Revision:
+    """The revision that tells that a value was cleared."""
+    gone = marked(old, at, by, value="", revision=old.revision + 1, origin=origin)
+    nothing = {"approved_value": None, "approved_at": None, "approved_by": None}
+    return replace(
+        revision_of(gone),
+        status="untranslated",
+        is_outdated=False,
+        note=note,
+        **nothing,
+    )
+
+
 def carried(
-    old: StoredValue | None, value: StoredValue | None, *, at: Timestamp, by: str
+    old: StoredValue | None,
+    value: StoredValue | None,
+    *,
+    origin: Origin,
+    at: Timestamp,
+    by: Actor,
 ) -> StoredValue | Literal["unchanged"] | None:
-    """What becomes of a value when another line's is taken over as it stands."""
+    """What becomes of a value when another line's is taken over as it stands.
+
+    Its revision is none that either line has given to another text.
+    """
     if value is None:
         return "unchanged" if old is None else None
     if old is not None and not old.is_outdated and _stands_so(old, value):
         return "unchanged"
-    return replace(
+    next_one = old.revision + 1 if old else 1
+    return marked(
         value,
+        at,
+        by,
         is_outdated=False,
-        revision=old.revision + 1 if old else 1,
-        origin="merge",
-        updated_at=at,
-        updated_by=by,
+        revision=max(next_one, value.revision),
+        origin=origin,
     )
 
 
@@ -176,6 +217,7 @@ def fresh_value(
     origin: Origin,
     at: Timestamp,
     by: str,
+    actor_type: ActorType = "user",
 ) -> StoredValue:
     """A value as it arrives, before ``written`` says what becomes of it."""
     return StoredValue(
@@ -192,6 +234,7 @@ def fresh_value(
         approved_by=None,
         updated_at=at,
         updated_by=by,
+        actor_type=actor_type,
     )
 
 

@@ -22,6 +22,7 @@ from .records import (
     StoredValue,
     TextRow,
 )
+from .revisions import Revision
 
 
 class KeyStore(Protocol):
@@ -119,6 +120,39 @@ class KeyStore(Protocol):
         self, key_ids: Collection[str], source_language: str
     ) -> list[StoredValue]:
         """Turn ``is_outdated`` on in all other languages; answers the turned ones."""
+        ...
+
+    def add_revisions(self, revisions: Sequence[Revision]) -> None:
+        """Keep what values were before, and that they were cleared.
+
+        The newest revision of a value that is there is the value itself, and is not
+        among them. No revision of a value comes twice.
+        """
+        ...
+
+    def cleared_of(
+        self,
+        key_ids: Collection[str],
+        language_codes: Collection[str] | None = None,
+    ) -> list[Revision]:
+        """The revisions that tell that a value was cleared, in no order."""
+        ...
+
+    def revisions_of(
+        self,
+        key_ids: Collection[str],
+        language_codes: Collection[str] | None = None,
+    ) -> list[Revision]:
+        """Every revision, the newest ones too, in no order."""
+        ...
+
+    def list_revisions(
+        self, project_id: str, key_id: str, language_code: str, page: PageRequest
+    ) -> Page[Revision]:
+        """Of one language, newest first; equal times by revision, the higher first.
+
+        On a branch: main's before the branch had the value for itself, then its own.
+        """
         ...
 
     def text_rows(

@@ -1,6 +1,6 @@
 """Works out what becomes of the values of one write, before anything is touched."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -13,7 +13,16 @@ from locframework.projects.records import Project
 from .approval import require_approvable
 from .records import Key, KeySource, KeyWrite, Origin, StoredValue
 from .review_rules import approved, judged, rejected
-from .rules import carried, fresh_value, status_of_write, written
+from .revisions import Revision
+from .rules import (
+    carried,
+    cleared,
+    fresh_value,
+    marked,
+    moved_form,
+    status_of_write,
+    written,
+)
 
 Place = tuple[str, str | None]
 """Language code and plural form: where a value stands in its key."""
@@ -43,6 +52,7 @@ class ValuePlan(Struct, frozen=True, gc=False):
     action: Action = "write"
     is_kept: bool = False  # the text that was there was written once more
     outdates: bool = False  # translations of it
+    note: str | None = None  # of plugins
 
 
 def plan_values(
@@ -51,11 +61,13 @@ def plan_values(
     key: Key,
     texts: Mapping[str, Mapping[str | None, str]],
     there: Mapping[Place, StoredValue],
+    gone: Mapping[Place, int],
 ) -> list[ValuePlan]:
     """What becomes of each value that the write names; ``there``: those of its key.
 
-    Nothing is written yet, so a refusal leaves the key as it was. Raises
-    NothingPending, PluralMismatch, QualityCheckFailed.
+    ``gone``: the last revisions of those that were cleared. Nothing is written yet, so
+    a refusal leaves the key as it was. Raises NothingPending, PluralMismatch,
+    QualityCheckFailed.
     """
     plans = [
         *_of_texts(batch, write, key, texts, there),
@@ -63,7 +75,40 @@ def plan_values(
     ]
     if write.verdict is not None:
         plans += _of_verdict(batch, write, key, there)
-    return plans
+    return [_after(plan, gone) for plan in plans] if gone else plans
+
+
+def _after(plan: ValuePlan, gone: Mapping[Place, int]) -> ValuePlan:
+    """The plan with a revision that comes after those of a value that was cleared."""
+    new, last = plan.new, gone.get(plan.place, 0)
+    if plan.old is not None or new is None or new.revision > last:
+        return plan
+    return replace(plan, new=replace(new, revision=last + 1))
+
+
+def turned(
+    batch: Batch,
+    values: Iterable[StoredValue],
+    gone: Mapping[Place, int],
+    *,
+    is_plural: bool,
+) -> dict[Place, StoredValue]:
+    """The values of a key after its plurals were turned on or off, as new revisions."""
+    found: dict[Place, StoredValue] = {}
+    for value in values:
+        moved = moved_form(value, is_plural=is_plural)
+        if moved is not None:
+            place = (moved.language_code, moved.plural_form)
+            revision = max(gone.get(place, 0) + 1, moved.revision)
+            by = batch.caller.actor
+            found[place] = marked(moved, batch.at, by, revision=revision)
+    return found
+
+
+def ended(batch: Batch, old: StoredValue, note: str | None = None) -> Revision:
+    """The revision that tells that the batch clears a value."""
+    by = batch.caller.actor
+    return cleared(old, origin=batch.origin, at=batch.at, by=by, note=note)
 
 
 def _of_texts(
@@ -73,7 +118,7 @@ def _of_texts(
     texts: Mapping[str, Mapping[str | None, str]],
     there: Mapping[Place, StoredValue],
 ) -> Iterator[ValuePlan]:
-    by = batch.caller.actor.id
+    by = batch.caller.actor
     for tag, forms in texts.items():
         status = status_of_write(
             approver=batch.approver, needs_review=tag in write.review
@@ -82,8 +127,9 @@ def _of_texts(
             place = (tag, form)
             old = there.get(place)
             new = fresh_value(
-                key.id, tag, form, text, origin=batch.origin, at=batch.at, by=by
-            )
+                key.id, tag, form, text,
+                origin=batch.origin, at=batch.at, by=by.id, actor_type=by.type,
+            )  # fmt: skip
             result = written(old, new, status)
             if result == "unchanged":
                 if old is not None:
@@ -97,11 +143,11 @@ def _of_carried(
     batch: Batch, write: KeyWrite, key: Key, there: Mapping[Place, StoredValue]
 ) -> Iterator[ValuePlan]:
     """Values that are taken over as they stand elsewhere."""
-    by = batch.caller.actor.id
+    by = batch.caller.actor
     for place, value in write.carried.items():
         old = there.get(place)
         mine = None if value is None else replace(value, key_id=key.id)
-        result = carried(old, mine, at=batch.at, by=by)
+        result = carried(old, mine, origin=batch.origin, at=batch.at, by=by)
         if result != "unchanged":
             outdates = _outdates(batch, place, old, result)
             yield ValuePlan(place, old, result, outdates=outdates)
@@ -115,10 +161,11 @@ def _of_verdict(
     code = verdict.language_code
     mine = [row for (tag, _), row in there.items() if tag == code]
     waiting = judged(mine, verdict)
-    at, by = batch.at, batch.caller.actor.id
+    at, by = batch.at, batch.caller.actor
     if not verdict.approves:
         return [
-            _plan(batch, row, rejected(row, at=at, by=by), "reject") for row in waiting
+            _plan(batch, row, rejected(row, verdict, at=at, by=by), "reject")
+            for row in waiting
         ]
     require_approvable(batch.project, key, there, waiting)
     return [

@@ -1,10 +1,11 @@
 """The keys and values of one batch, as they become while it is written."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec.structs import replace
 
 from .records import Key, StoredValue
+from .revisions import Revision, revision_of
 from .store import KeyStore
 from .value_plans import Place
 
@@ -23,6 +24,8 @@ class WorkingSet:
         self._values: dict[str, dict[Place, StoredValue]] = {}
         self._stored: dict[tuple[str, Place], StoredValue] = {}
         self.is_whole = True  # values in all languages are here
+        self._gone: dict[str, dict[Place, int]] = {}
+        self._revisions: list[Revision] = []
         self._new: dict[str, None] = {}
         self._changed: dict[str, None] = {}
         self._touched: dict[str, None] = {}
@@ -59,6 +62,8 @@ class WorkingSet:
                 place = (row.language_code, row.plural_form)
                 self._values[row.key_id][place] = row
                 self._stored[row.key_id, place] = row
+        for end in self._store.cleared_of(list(self._keys), language_codes):
+            self._note_gone(end)
 
     def key(self, key_id: str) -> Key | None:
         return self._keys.get(key_id)
@@ -70,6 +75,10 @@ class WorkingSet:
     def values(self, key_id: str) -> dict[Place, StoredValue]:
         """The key's values as they are by now; not to be changed by the reader."""
         return self._values[key_id]
+
+    def gone(self, key_id: str) -> Mapping[Place, int]:
+        """The last revisions of values of the key that were cleared."""
+        return self._gone.get(key_id, {})
 
     def add(self, key: Key) -> None:
         self._new[key.id] = None
@@ -86,16 +95,35 @@ class WorkingSet:
         if key.id not in self._new:
             self._changed[key.id] = None
 
-    def put(self, key_id: str, place: Place, value: StoredValue | None) -> None:
-        """Set a value, or clear it with None."""
-        if value is None:
-            self._values[key_id].pop(place, None)
-        else:
-            self._values[key_id][place] = value
+    def put(self, key_id: str, place: Place, value: StoredValue) -> None:
+        """Set a value; the one before becomes history."""
+        self._end(key_id, place)
+        self._values[key_id][place] = value
+        self._write(key_id, place, value)
+
+    def clear(self, end: Revision) -> None:
+        """Take a value away; ``end`` is the revision that tells so."""
+        place = (end.language_code, end.plural_form)
+        self._end(end.key_id, place)
+        self._revisions.append(end)
+        self._note_gone(end)
+        self._write(end.key_id, place, None)
+
+    def _write(self, key_id: str, place: Place, value: StoredValue | None) -> None:
         self._written[key_id, place] = value
         self._moved.pop((key_id, place), None)
         if key_id not in self._new:
             self._touched[key_id] = None
+
+    def _end(self, key_id: str, place: Place) -> None:
+        old = self._values[key_id].pop(place, None)
+        if old is not None:
+            self._revisions.append(revision_of(old))
+
+    def _note_gone(self, end: Revision) -> None:
+        place = (end.language_code, end.plural_form)
+        known = self._gone.setdefault(end.key_id, {})
+        known[place] = max(known.get(place, 0), end.revision)
 
     def move(self, key_id: str, place: Place, value: StoredValue) -> None:
         """Set a value that only changed its place: a new source text outdates it."""
@@ -159,6 +187,8 @@ class WorkingSet:
         if touched:
             self._store.touch_keys(touched, at)
         outdated = self._outdate(source_language) if self._outdating else []
+        if self._revisions:
+            self._store.add_revisions(self._revisions)
         self._flush_values()
         return outdated
 

@@ -32,9 +32,9 @@ from .events import KeyEvents
 from .findings import Findings
 from .overlays import Overlays
 from .records import Key, KeyWrite, KeyWritten, Origin, StoredValue
-from .rules import check_key, in_order, moved_form, shown_value, texts_by_form
+from .rules import check_key, in_order, shown_value, texts_by_form
 from .store import store_of
-from .value_plans import Batch, Place, ValuePlan, plan_values
+from .value_plans import Batch, Place, ValuePlan, ended, plan_values, turned
 from .working_set import WorkingSet
 
 VERDICTS = {"write": "", "approve": "approved", "reject": "rejected"}  # as events tell
@@ -190,10 +190,10 @@ class KeyWriter:
         if other is not None and other is not old and other.id != write.key_id:
             raise KeyExists(f"key {shown(name)!r} is already in the project")
         key = _key_as_written(batch, old, write, is_plural=plural)
-        there = _turned(keys.values(old.id), key, old) if old is not None else {}
-        plans = plan_values(batch, write, key, texts, there)
-        key, changed = self._put_key(batch, keys, events, old, key)
-        count = self._put_values(keys, events, key, plans)
+        there = _there(batch, keys, old, key)
+        plans = plan_values(batch, write, key, texts, there, keys.gone(key.id))
+        key, changed = self._put_key(batch, keys, events, old, key, there)
+        count = self._put_values(batch, keys, events, key, plans)
         if count and old is not None and not changed:
             key = replace(key, updated_at=batch.at)
         outcome: Literal["created", "updated", "unchanged"] = "updated"
@@ -237,6 +237,7 @@ class KeyWriter:
         events: KeyEvents,
         old: Key | None,
         key: Key,
+        there: Mapping[Place, StoredValue],
     ) -> tuple[Key, bool]:
         if old is None:
             keys.add(key)
@@ -246,20 +247,26 @@ class KeyWriter:
             return old, False
         key = replace(key, updated_at=batch.at)
         if key.is_plural != old.is_plural:
-            self._move_forms(batch, keys, key)
+            self._move_forms(batch, keys, key, there)
         keys.save(key)
         events.updated(key, old.key)
         return key, True
 
-    def _move_forms(self, batch: Batch, keys: WorkingSet, key: Key) -> None:
-        for place, value in list(keys.values(key.id).items()):
-            moved = moved_form(value, is_plural=key.is_plural)
-            keys.put(key.id, place, None)
-            if moved is not None:
-                keys.move(key.id, (moved.language_code, moved.plural_form), moved)
+    def _move_forms(
+        self,
+        batch: Batch,
+        keys: WorkingSet,
+        key: Key,
+        there: Mapping[Place, StoredValue],
+    ) -> None:
+        for value in list(keys.values(key.id).values()):
+            keys.clear(ended(batch, value))
+        for place, value in there.items():
+            keys.move(key.id, place, value)
 
     def _put_values(
         self,
+        batch: Batch,
         keys: WorkingSet,
         events: KeyEvents,
         key: Key,
@@ -271,7 +278,10 @@ class KeyWriter:
             if plan.is_kept:
                 keys.keep_fresh(key.id, plan.place)
                 continue
-            keys.put(key.id, plan.place, plan.new)
+            if plan.new is not None:
+                keys.put(key.id, plan.place, plan.new)
+            elif plan.old is not None:
+                keys.clear(ended(batch, plan.old, plan.note))
             events.value(key, plan.old, plan.new, plan.place, VERDICTS[plan.action])
             count += 1
             if plan.outdates:
@@ -293,14 +303,16 @@ def _codes_beside(write: KeyWrite) -> list[str]:
     return [*codes, write.verdict.language_code] if write.verdict else codes
 
 
-def _turned(
-    values: Mapping[Place, StoredValue], key: Key, old: Key
+def _there(
+    batch: Batch, keys: WorkingSet, old: Key | None, key: Key
 ) -> Mapping[Place, StoredValue]:
     """The values of a key as they stand once its plurals are turned on or off."""
+    if old is None:
+        return {}
+    values = keys.values(old.id)
     if key.is_plural == old.is_plural:
         return values
-    moved = [moved_form(row, is_plural=key.is_plural) for row in values.values()]
-    return {(row.language_code, row.plural_form): row for row in moved if row}
+    return turned(batch, values.values(), keys.gone(old.id), is_plural=key.is_plural)
 
 
 def _key_as_written(

@@ -73,6 +73,7 @@ BODIES: dict[str, Any] = {
     "setValues": {"items": [{"key": "a.b", "languageCode": "de", "value": "Hi"}]},
     "updateKey": {"description": "said by the matrix"},
     "approveValue": {},
+    "revertValue": {"revision": 1},
     "rejectValue": {"reason": "said by the matrix"},
     "createProject": {"name": "Made by the matrix", "sourceLanguage": "en"},
     "updateProject": {"description": "changed"},
@@ -345,6 +346,7 @@ def test_a_language_that_is_not_assigned_is_refused_on_every_path_that_writes_it
     put = by_name["setValue"].ask(scoped, world.ids)
     approved = by_name["approveValue"].ask(scoped, world.ids)
     rejected = by_name["rejectValue"].ask(scoped, world.ids)
+    reverted = by_name["revertValue"].ask(scoped, world.ids)
     batch = by_name["setValues"].ask(scoped, world.ids)
     bulk = scoped.post(
         f"/projects/{world.project['id']}/keys/bulk",
@@ -356,7 +358,7 @@ def test_a_language_that_is_not_assigned_is_refused_on_every_path_that_writes_it
         files={"file": FILE},
     )
 
-    for answer in (single, put, approved, rejected, imported):
+    for answer in (single, put, approved, rejected, reverted, imported):
         assert answer.status == 403
         assert answer.error["code"] == "language_not_assigned"
         assert answer.error["details"] == {"languageCode": "de"}

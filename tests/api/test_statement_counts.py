@@ -139,6 +139,7 @@ READS = {
     "{path}": 2,
     "{path}/languages/de": 3,
     "{path}/keys/{key}": 3,
+    "{path}/keys/{key}/values/de/history": 6,
     "{path}/keys/{key}/values/de": 6,
     "{one}": 3,
     "{one}/releases/1": 5,
@@ -217,6 +218,9 @@ def test_a_write_of_one_key_costs_the_same_however_much_there_is(shop: Shop) -> 
             ),
             "PUT source value": shop.cost(
                 lambda: shop.owner.put(f"{one}/values/en", json={"value": text})
+            ),
+            "POST revert": shop.cost(
+                lambda: shop.owner.post(f"{one}/values/de/revert", json={"revision": 1})
             ),
             "POST key that exists": shop.cost(
                 lambda: shop.owner.post(keys, json={"key": name}), status=409

@@ -94,6 +94,10 @@ def test_fifty_writes_of_one_value_are_all_kept_in_turn(
     for answer in answers:
         if answer.status == 200:
             assert len(answer.data["key"]["values"]) == 1
+    history = world.workspace.owner.get(f"{path}/history", query={"limit": 200}).data
+    revisions = [item["revision"] for item in history["items"]]
+    assert revisions == list(range(1 + statuses[200], 0, -1))
+    assert {item["value"] for item in history["items"]} == written | {"before"}
 
 
 def test_fifty_writes_of_fifty_languages_of_one_key_are_all_there(

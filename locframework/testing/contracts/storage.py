@@ -4,6 +4,7 @@ from .storage_access import StorageAccessContract, StorageTokensContract
 from .storage_blobs import StorageBlobsContract
 from .storage_delivery import StorageDeliveryContract
 from .storage_files import StorageFilesContract
+from .storage_history import StorageHistoryContract
 from .storage_idempotency import StorageIdempotencyContract
 from .storage_jobs import StorageJobsContract
 from .storage_key_lists import StorageKeyListsContract
@@ -26,6 +27,7 @@ class StorageContract(
     StorageKeyListsContract,
     StorageKeyTwinsContract,
     StorageValuesContract,
+    StorageHistoryContract,
     StorageFilesContract,
     StorageDeliveryContract,
     StorageIdempotencyContract,

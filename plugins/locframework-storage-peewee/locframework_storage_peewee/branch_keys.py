@@ -22,6 +22,7 @@ from locframework.ports import (
     KeyState,
     Page,
     PageRequest,
+    Revision,
     Selection,
     Spot,
     StoredValue,
@@ -29,7 +30,7 @@ from locframework.ports import (
     Timestamp,
 )
 
-from . import key_details, key_findings, key_pages, key_reads
+from . import branch_history, key_details, key_findings, key_pages, key_reads
 from .database import Database
 from .key_lists import chunks
 from .key_sets import Source
@@ -125,6 +126,37 @@ class BranchKeyTables:
             found[plain] = [replace(value, key_id=plain) for value in values]
         return found
 
+    def cleared_of(
+        self, key_ids: Collection[str], language_codes: Collection[str] | None = None
+    ) -> list[Revision]:
+        return branch_history.joined(
+            self._tables.cleared_of(key_ids, language_codes),
+            self._tables.cleared_of(self._marked(self._mine(key_ids)), language_codes),
+            self._mark,
+        )
+
+    def revisions_of(
+        self, key_ids: Collection[str], language_codes: Collection[str] | None = None
+    ) -> list[Revision]:
+        mine = self._marked(self._mine(key_ids))
+        return branch_history.joined(
+            self._tables.revisions_of(key_ids, language_codes),
+            self._tables.revisions_of(mine, language_codes),
+            self._mark,
+        )
+
+    def list_revisions(
+        self, project_id: str, key_id: str, language_code: str, page: PageRequest
+    ) -> Page[Revision]:
+        mine = self._mine([key_id])
+        return branch_history.list_revisions(
+            self._database,
+            key_id,
+            self._mark if mine else "",
+            language_code,
+            page,
+        )
+
     def text_rows(
         self, project_id: str, language_code: str, which: Selection
     ) -> Iterator[TextRow]:
@@ -208,6 +240,13 @@ class BranchKeyTables:
         with self._database.transaction():
             self._adopt({value.key_id for value in values})
             self._tables.remove_values([self._kept_value(value) for value in values])
+
+    def add_revisions(self, revisions: Sequence[Revision]) -> None:
+        with self._database.transaction():
+            self._adopt({each.key_id for each in revisions})
+            self._tables.add_revisions(
+                [replace(each, key_id=each.key_id + self._mark) for each in revisions]
+            )
 
     def mark_outdated(
         self, key_ids: Collection[str], source_language: str

@@ -27,10 +27,13 @@ KEY_KEPT = """id, key, description, tags, is_plural, screenshot_url,
     screenshot_file_id, created_at, updated_at, folded, project, number"""
 VALUE = """v.language_code, NULLIF(v.plural_form, ''), v.value, v.status,
     v.is_outdated, v.revision, v.origin, v.approved_value, v.approved_at,
-    v.approved_by, v.updated_at, v.updated_by"""
+    v.approved_by, v.updated_at, v.updated_by, v.actor_type, v.reason, v.note"""
 VALUE_KEPT = """language_code, plural_form, value, status, is_outdated, revision,
     origin, approved_value, approved_at, approved_by, updated_at, updated_by,
-    folded, key_number"""
+    actor_type, reason, note, folded, key_number"""
+REVISION_KEPT = """language_code, plural_form, value, status, is_outdated, revision,
+    origin, approved_value, approved_at, approved_by, updated_at, updated_by,
+    actor_type, reason, note, key_number"""
 
 OF_PROJECT = f"""BETWEEN {PROJECT} * {KEYS_A_PROJECT}
     AND ({PROJECT} + 1) * {KEYS_A_PROJECT} - 1"""
@@ -96,6 +99,9 @@ def value_row(value: StoredValue, number: int) -> Row:
         value.approved_by,
         value.updated_at,
         value.updated_by,
+        value.actor_type,
+        value.reason,
+        value.note,
         fold(value.value),
         number,
     )

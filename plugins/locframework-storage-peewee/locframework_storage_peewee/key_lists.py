@@ -104,11 +104,12 @@ def remove_language(database: Database, project_id: str, language_code: str) -> 
     """Drop what keys have in a language that leaves the project."""
     lists = database.listed([of_state(language_code, state) for state in _STATES])
     for line_id in lines_of(database, project_id):
-        database.run(
-            f"""DELETE FROM key_values
-                WHERE language_code = ? AND key_number {OF_PROJECT}""",
-            (language_code, line_id, line_id),
-        )
+        for table in ("key_values", "value_revisions"):
+            database.run(
+                f"""DELETE FROM {table}
+                    WHERE language_code = ? AND key_number {OF_PROJECT}""",
+                (language_code, line_id, line_id),
+            )
         database.run(
             f"DELETE FROM file_details WHERE project = {PROJECT} AND language_code = ?",
             (line_id, language_code),

@@ -1,10 +1,11 @@
 """Moves keys to the trash, back out of it, and away for good."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from locframework.ports import Key, Timestamp
 
 from .database import Database
+from .engine import Row
 from .key_columns import IN_PROJECT, KEY, key_of
 from .key_findings import drop_findings
 from .key_lists import chunks, lists_kept
@@ -64,10 +65,7 @@ def purge_trash(database: Database, before: Timestamp, rows: int) -> int:
                     RETURNING number, id""",
                 (database.listed(some), before),
             )
-            database.run_many(
-                "DELETE FROM key_values WHERE key_number = ?",
-                [(number,) for number, _ in dropped],
-            )
+            _drop_values(database, [(number,) for number, _ in dropped])
             database.run(
                 f"DELETE FROM file_details WHERE {database.among('key_id')}",
                 (database.listed([id_ for _, id_ in dropped]),),
@@ -88,7 +86,13 @@ def drop_keys(
                     RETURNING number""",
                 (database.listed(some), line_id),
             )
-            database.run_many("DELETE FROM key_values WHERE key_number = ?", gone)
+            _drop_values(database, gone)
+
+
+def _drop_values(database: Database, numbers: Sequence[Row]) -> None:
+    """The values of these keys, and what they were before."""
+    for table in ("key_values", "value_revisions"):
+        database.run_many(f"DELETE FROM {table} WHERE key_number = ?", numbers)
 
 
 def count_keys(database: Database, project_id: str, more: int) -> None:

@@ -19,6 +19,7 @@ _REPLACED = """value = excluded.value, status = excluded.status,
     origin = excluded.origin, approved_value = excluded.approved_value,
     approved_at = excluded.approved_at, approved_by = excluded.approved_by,
     updated_at = excluded.updated_at, updated_by = excluded.updated_by,
+    actor_type = excluded.actor_type, reason = excluded.reason, note = excluded.note,
     folded = excluded.folded"""
 
 
@@ -61,7 +62,7 @@ def put_values(database: Database, values: Sequence[StoredValue]) -> None:
             f"""INSERT INTO key_values ({VALUE_KEPT}) VALUES ({marks})
                 ON CONFLICT (key_number, language_code, plural_form)
                 DO UPDATE SET {_REPLACED}""",
-            _rows(_numbers(database, ids), values),
+            _rows(numbers_of(database, ids), values),
         )
 
 
@@ -70,7 +71,7 @@ def remove_values(database: Database, values: Sequence[StoredValue]) -> None:
     ids = dict.fromkeys(value.key_id for value in values)
     languages = {value.language_code for value in values}
     with database.transaction(), lists_kept(database, ids, languages):
-        numbers = _numbers(database, ids)
+        numbers = numbers_of(database, ids)
         database.run_many(
             f"DELETE FROM key_values WHERE {_PLACE}",
             [
@@ -120,7 +121,8 @@ def _rows(numbers: Mapping[str, int], values: Sequence[StoredValue]) -> list[Row
     return rows
 
 
-def _numbers(database: Database, key_ids: Collection[str]) -> dict[str, int]:
+def numbers_of(database: Database, key_ids: Collection[str]) -> dict[str, int]:
+    """The numbers of keys, by id; those that are not there are left out."""
     numbers: dict[str, int] = {}
     for some in chunks(key_ids):
         rows = database.rows(

@@ -12,6 +12,7 @@ from locframework.ports import (
     KeyFinding,
     Page,
     PageRequest,
+    Revision,
     Selection,
     Spot,
     StoredValue,
@@ -23,6 +24,7 @@ from . import (
     key_branches,
     key_details,
     key_findings,
+    key_history,
     key_pages,
     key_reads,
     key_texts,
@@ -158,6 +160,26 @@ class KeyTables:
         self, key_ids: Collection[str], source_language: str
     ) -> list[StoredValue]:
         return key_values.mark_outdated(self._database, key_ids, source_language)
+
+    def add_revisions(self, revisions: Sequence[Revision]) -> None:
+        key_history.add_revisions(self._database, revisions)
+
+    def cleared_of(
+        self, key_ids: Collection[str], language_codes: Collection[str] | None = None
+    ) -> list[Revision]:
+        return key_history.cleared_of(self._database, key_ids, language_codes)
+
+    def revisions_of(
+        self, key_ids: Collection[str], language_codes: Collection[str] | None = None
+    ) -> list[Revision]:
+        return key_history.revisions_of(self._database, key_ids, language_codes)
+
+    def list_revisions(
+        self, project_id: str, key_id: str, language_code: str, page: PageRequest
+    ) -> Page[Revision]:
+        return key_history.list_revisions(
+            self._database, key_id, "", language_code, page
+        )
 
     def text_rows(
         self, project_id: str, language_code: str, which: Selection

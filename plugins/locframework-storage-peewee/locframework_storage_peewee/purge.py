@@ -21,6 +21,11 @@ _OF_LINE = (
         "key_number, language_code, plural_form",
         f"key_number {OF_PROJECT}",
     ),
+    (
+        "value_revisions",
+        "key_number, language_code, plural_form, revision",
+        f"key_number {OF_PROJECT}",
+    ),
     ("keys", "number", f"number {OF_PROJECT}"),
 )
 

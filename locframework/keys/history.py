@@ -1,0 +1,141 @@
+"""What one can do with the history of a value: read it, and go back in it."""
+
+from locframework.access.records import Caller
+from locframework.access.service import Access
+from locframework.branches.records import Line
+from locframework.branches.service import Branches, require_writable
+from locframework.crash_points import crash_point
+from locframework.errors import KeyNotFound, LanguageNotFound, ValidationFailed
+from locframework.ids import is_id
+from locframework.languages import tag_in_path
+from locframework.paging import Page
+from locframework.projects.languages import Languages
+from locframework.projects.service import Projects, scope_of
+from locframework.storage import Storage
+
+from .records import Key, KeyWrite
+from .revisions import HistoryItem, HistoryQuery, Reversion, Revision, history_item
+from .store import store_of
+from .writer import KeyWriter
+
+
+class History:
+    """The revisions of values: one for each change, kept as long as the key."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        projects: Projects,
+        branches: Branches,
+        languages: Languages,
+        writer: KeyWriter,
+        access: Access,
+    ) -> None:
+        self._storage = storage
+        self._projects = projects
+        self._branches = branches
+        self._languages = languages
+        self._writer = writer
+        self._access = access
+
+    def list_revisions(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        lang: str,
+        query: HistoryQuery,
+    ) -> Page[HistoryItem]:
+        """A page of the revisions of all forms in a language, newest first.
+
+        On a branch: main's until the branch had the value for itself, then its own.
+        Raises KeyNotFound, LanguageNotFound.
+        """
+        project = self._projects.require(caller, "translation_read", project_id)
+        line = self._branches.line(project, query.branch)
+        self._find(line, key_id)
+        tag = self._tag(line, lang)
+        store = store_of(self._storage, line)
+        page = store.list_revisions(project.id, key_id, tag, query)
+        return Page(
+            [history_item(each) for each in page.items],
+            page.total,
+            page.page,
+            page.limit,
+        )
+
+    def revert(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        lang: str,
+        asked: Reversion,
+        *,
+        branch: str | None = None,
+    ) -> Key:
+        """Write the text of a revision again; answers the key with its values.
+
+        It is a write like any other: an approver's counts at once, another's waits
+        for review; the revision of a cleared value clears it. Raises KeyNotFound,
+        LanguageNotFound, LanguageNotAssigned, ValidationFailed for a revision that
+        there is not, BranchProtected.
+        """
+        project = self._projects.require(caller, "translation_write", project_id)
+        line = self._branches.line(project, branch)
+        with self._storage.transaction():
+            line = self._branches.open_line(line)
+            key, tag = self._find(line, key_id), self._tag(line, lang)
+            self._access.require_language(caller, scope_of(line.project), tag)
+            found = self._revision(line, key, tag, asked)
+            form = _form_in(key, found)
+            text = found.value if form is None else {form: found.value}
+            write = KeyWrite(name=key.id, key_id=key.id, values={tag: text})
+            languages = self._languages.of(line.project)
+            [written] = self._writer.write(
+                caller, line, languages, [write], origin="revert"
+            )
+            require_writable(line)
+            crash_point("history.before_commit")
+        return written.key
+
+    def _find(self, line: Line, key_id: str) -> Key:
+        store = store_of(self._storage, line)
+        key = store.find_key(line.project.id, key_id) if is_id(key_id) else None
+        if key is None:
+            raise KeyNotFound
+        return key
+
+    def _tag(self, line: Line, lang: str) -> str:
+        tag = tag_in_path(lang)
+        languages = self._languages.of(line.project)
+        if tag not in {language.language_code for language in languages}:
+            raise LanguageNotFound
+        return tag
+
+    def _revision(self, line: Line, key: Key, tag: str, asked: Reversion) -> Revision:
+        """The revision that is meant. Raises ValidationFailed."""
+        history = store_of(self._storage, line).revisions_of([key.id], [tag])
+        found = [
+            each
+            for each in history
+            if each.revision == asked.revision
+            and asked.plural_form in (None, each.plural_form)
+        ]
+        if not found:
+            message = f"the value has no revision {asked.revision}"
+            raise ValidationFailed.at("$.revision", "revision", message)
+        if len({each.plural_form for each in found}) > 1:
+            message = "several plural forms have this revision; name one"
+            raise ValidationFailed.at("$.pluralForm", "required", message)
+        return found[0]
+
+
+def _form_in(key: Key, revision: Revision) -> str | None:
+    """The plural form that the text has its place in by now."""
+    if key.is_plural:
+        return revision.plural_form or "other"
+    if revision.plural_form in (None, "other"):
+        return None
+    message = "the key has no plurals any more"
+    raise ValidationFailed.at("$.pluralForm", "plural", message)

@@ -1,0 +1,97 @@
+"""What a value was, and is: one revision for each change of it."""
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from locframework.clock import Timestamp
+from locframework.events import Actor, ActorType
+from locframework.paging import PageRequest
+
+from .records import Origin, RevisionNumber, StoredValue, ValueStatus
+
+RevisionStatus = Literal[ValueStatus, "untranslated"]
+
+
+class Revision(Struct, frozen=True, gc=False):
+    """A value as it stood at one revision; ``untranslated``: it was cleared.
+
+    The newest revision of a value that is there is the value itself; older ones, and
+    those that cleared it, are kept apart. The fields are those of StoredValue.
+    """
+
+    key_id: str
+    language_code: str
+    plural_form: str | None
+    value: str
+    status: RevisionStatus
+    is_outdated: bool  # when the next revision came
+    revision: int
+    origin: Origin
+    approved_value: str | None
+    approved_at: Timestamp | None
+    approved_by: str | None
+    updated_at: Timestamp
+    updated_by: str
+    actor_type: ActorType = "user"
+    reason: str | None = None
+    note: str | None = None
+
+
+def revision_of(value: StoredValue) -> Revision:
+    """The value as it stands, to be kept when another takes its place."""
+    return Revision(*astuple(value))
+
+
+def value_of(revision: Revision) -> StoredValue | None:
+    """The value as it stood; None: there was none."""
+    if revision.status == "untranslated":
+        return None
+    return StoredValue(*astuple(revision))
+
+
+class HistoryItem(Struct, frozen=True, rename="camel"):
+    """One revision of a value, as its history tells it (decisions 2.3).
+
+    ``actor`` is who brought it about: the writer of a text, the reviewer who approved
+    or rejected it (``reason``). ``note`` is what plugins remarked on the write.
+    """
+
+    revision: int
+    value: str
+    status: RevisionStatus
+    origin: Origin
+    actor: Actor
+    created_at: Timestamp
+    plural_form: str | None
+    reason: str | None
+    note: str | None
+
+
+def history_item(revision: Revision) -> HistoryItem:
+    """The revision as it is shown."""
+    return HistoryItem(
+        revision=revision.revision,
+        value=revision.value,
+        status=revision.status,
+        origin=revision.origin,
+        actor=Actor(revision.actor_type, revision.updated_by),
+        created_at=revision.updated_at,
+        plural_form=revision.plural_form,
+        reason=revision.reason,
+        note=revision.note,
+    )
+
+
+class HistoryQuery(PageRequest, frozen=True):
+    """What a history is asked by."""
+
+    branch: str | None = None  # a branch's name or id; left out: main
+
+
+class Reversion(Struct, frozen=True, rename="camel"):
+    """The body that brings a revision's text back."""
+
+    revision: RevisionNumber
+    plural_form: str | None = None  # of a plural key, where several have that number

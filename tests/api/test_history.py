@@ -1,0 +1,380 @@
+"""decisions 2.3, history and revert: nothing that was written is lost."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from locframework.http.records import Upload
+from locframework.testing.client import Answer, Client
+
+
+def history(
+    keys: Any, key: dict[str, Any], lang: str = "de", **query: Any
+) -> list[dict[str, Any]]:
+    path = f"{keys.path}/{key['id']}/values/{lang}/history"
+    found = keys.owner.get(path, query=query)
+    assert found.status == 200, found
+    items: list[dict[str, Any]] = found.data["items"]
+    if not query.get("limit"):
+        assert found.data["total"] == len(items)
+    return items
+
+
+def told(items: list[dict[str, Any]]) -> list[tuple[int, str, str, str]]:
+    return [(i["revision"], i["value"], i["status"], i["origin"]) for i in items]
+
+
+def act(
+    keys: Any,
+    key: dict[str, Any],
+    verb: str,
+    lang: str = "de",
+    client: Client | None = None,
+    query: dict[str, str] | None = None,
+    **body: object,
+) -> Answer:
+    path = f"{keys.path}/{key['id']}/values/{lang}/{verb}"
+    answer: Answer = (client or keys.owner).post(path, json=body, query=query or {})
+    return answer
+
+
+def branch(keys: Any, name: str = "spring") -> dict[str, str]:
+    path = f"/projects/{keys.project['id']}/branches"
+    assert keys.owner.post(path, json={"name": name}).status == 201
+    return {"branch": name}
+
+
+def put(
+    keys: Any, key: dict[str, Any], text: Any, query: dict[str, str], lang: str = "de"
+) -> None:
+    path = f"{keys.path}/{key['id']}/values/{lang}"
+    assert keys.owner.put(path, json={"value": text}, query=query).status == 200
+
+
+def user_of(client: Client) -> str:
+    found: str = client.get("/tokens/self").data["userId"]
+    return found
+
+
+def test_every_change_of_a_value_is_a_revision_newest_first(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "zwei", keys.translator)
+    act(keys, key, "reject", reason="not a word of ours")
+    keys.put(key, "de", "drei", keys.translator)
+    act(keys, key, "approve")
+    keys.put(key, "de", "")
+
+    items = history(keys, key)
+
+    assert told(items) == [
+        (6, "", "untranslated", "human"),
+        (5, "drei", "approved", "human"),
+        (4, "drei", "pending_review", "human"),
+        (3, "eins", "approved", "human"),
+        (2, "zwei", "pending_review", "human"),
+        (1, "eins", "approved", "human"),
+    ]
+    assert [item["reason"] for item in items] == [
+        None, None, None, "not a word of ours", None, None,
+    ]  # fmt: skip
+    owner, translator = items[0]["actor"], items[2]["actor"]
+    assert owner["type"] == translator["type"] == "user"
+    assert [item["actor"] == owner for item in items] == [
+        True, True, False, True, False, True,
+    ]  # fmt: skip
+    assert items[4]["actor"] == translator
+    times = [item["createdAt"] for item in items]
+    assert times == sorted(times, reverse=True)
+    assert {item["pluralForm"] for item in items} == {None}
+
+
+def test_a_value_written_again_after_it_was_cleared_goes_on_counting(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "")
+
+    keys.put(key, "de", "zwei")
+    keys.put(key, "de", "")
+    keys.put(key, "de", "drei")
+
+    assert keys.detail(key, "de")["revision"] == 5
+    assert [item["revision"] for item in history(keys, key)] == [5, 4, 3, 2, 1]
+
+
+def test_a_batch_that_writes_one_value_twice_leaves_both_in_the_history(
+    keys: Any,
+) -> None:
+    key = keys.made(values={"de": "eins"})
+    texts = ("zwei", "", "drei")
+    items = [
+        {"keyId": key["id"], "languageCode": "de", "value": text} for text in texts
+    ]
+
+    path = f"/projects/{keys.project['id']}/values"
+    assert keys.owner.put(path, json={"items": items}).status == 200
+
+    assert [item["value"] for item in history(keys, key)] == [
+        "drei", "", "zwei", "eins",
+    ]  # fmt: skip
+
+
+def test_plural_forms_have_revisions_of_their_own(keys: Any) -> None:
+    key = keys.made(isPlural=True, values={"de": {"one": "1", "other": "n"}})
+    keys.put(key, "de", {"other": "viele"})
+
+    items = history(keys, key)
+
+    assert [(i["pluralForm"], i["revision"], i["value"]) for i in items] == [
+        ("other", 2, "viele"),
+        ("one", 1, "1"),
+        ("other", 1, "n"),
+    ]
+
+
+def test_a_history_comes_in_pages(keys: Any) -> None:
+    key = keys.made()
+    for number in range(5):
+        keys.put(key, "de", str(number))
+
+    pages = [history(keys, key, page=page, limit=2) for page in (1, 2, 3, 4)]
+
+    assert [[item["value"] for item in page] for page in pages] == [
+        ["4", "3"], ["2", "1"], ["0"], [],
+    ]  # fmt: skip
+
+
+def test_a_value_that_never_was_has_no_history(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    path = f"{keys.path}/{key['id']}/values"
+
+    assert history(keys, key, "ar") == []
+    assert keys.owner.get(f"{path}/sv/history").error["code"] == "language_not_found"
+    nowhere = keys.owner.get(f"{keys.path}/{keys.project['id']}/values/de/history")
+    assert nowhere.error["code"] == "key_not_found"
+
+
+def test_rename_trash_and_restore_keep_the_history(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "zwei")
+    before = history(keys, key)
+    one = f"{keys.path}/{key['id']}"
+
+    keys.owner.patch(one, json={"key": "c.d"})
+    keys.owner.delete(one)
+    keys.owner.post(f"{one}/restore", json={})
+
+    assert history(keys, key) == before
+
+
+def test_turning_plurals_ends_one_value_and_begins_another(keys: Any) -> None:
+    key = keys.made(values={"de": "Datei"})
+    one = f"{keys.path}/{key['id']}"
+    for is_plural in (True, False, True):
+        keys.owner.patch(one, json={"isPlural": is_plural})
+
+    items = history(keys, key)
+
+    def of(form: str | None) -> list[tuple[int, str]]:
+        mine = [item for item in items if item["pluralForm"] == form]
+        mine.sort(key=lambda item: -item["revision"])
+        return [(item["revision"], item["status"]) for item in mine]
+
+    assert [status for _, status in of("other")] == [
+        "approved", "untranslated", "approved",
+    ]  # fmt: skip
+    assert [status for _, status in of(None)] == [
+        "untranslated", "approved", "untranslated", "approved",
+    ]  # fmt: skip
+    for form in (None, "other"):
+        revisions = [revision for revision, _ in of(form)]
+        assert len(set(revisions)) == len(revisions)
+
+
+def test_an_import_is_told(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    file = Upload("de.json", json.dumps({"a.b": "zwei"}).encode(), "application/json")
+    form = {"languageCode": "de", "onConflict": "overwrite", "format": "json-flat"}
+    path = f"/projects/{keys.project['id']}/import"
+
+    keys.workspace.job_of(keys.owner.post(path, form=form, files={"file": file}))
+
+    assert told(history(keys, key)) == [
+        (2, "zwei", "approved", "import"),
+        (1, "eins", "approved", "human"),
+    ]
+
+
+# revert
+
+
+def test_a_revision_comes_back_as_a_new_one(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "zwei")
+
+    answer = act(keys, key, "revert", revision=1)
+
+    assert answer.data["key"] == keys.get(key)
+    assert told(history(keys, key))[0] == (3, "eins", "approved", "revert")
+
+
+def test_who_cannot_approve_reverts_to_a_pending_text(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "zwei")
+
+    act(keys, key, "revert", client=keys.translator, revision=1)
+
+    detail = keys.detail(key, "de")
+    assert (detail["value"], detail["status"]) == ("eins", "pending_review")
+    assert (detail["approvedValue"], detail["origin"]) == ("zwei", "revert")
+
+
+def test_reverting_to_nothing_clears_and_a_cleared_value_comes_back(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "")
+
+    act(keys, key, "revert", revision=1)
+    assert keys.texts(key) == {("de", None): "eins"}
+
+    act(keys, key, "revert", revision=2)
+    assert keys.texts(key) == {}
+    assert [item["revision"] for item in history(keys, key)] == [4, 3, 2, 1]
+
+
+def test_a_revision_that_there_is_not_is_refused_by_name(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+
+    for body in ({"revision": 2}, {"revision": 0}, {"revision": "1"}, {}):
+        refused = act(keys, key, "revert", **body)
+        assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+        assert refused.error["details"][0]["path"] in ("$.revision", "$")
+
+
+def test_forms_with_one_number_are_told_apart(keys: Any) -> None:
+    key = keys.made(isPlural=True, values={"de": {"one": "1", "other": "n"}})
+    keys.put(key, "de", {"one": "eins", "other": "viele"})
+
+    refused = act(keys, key, "revert", revision=1)
+    act(keys, key, "revert", revision=1, pluralForm="one")
+
+    assert refused.error["details"][0]["path"] == "$.pluralForm"
+    assert keys.texts(key) == {("de", "one"): "1", ("de", "other"): "viele"}
+
+
+def test_a_text_from_before_plurals_comes_back_as_other(keys: Any) -> None:
+    key = keys.made(values={"de": "Datei"})
+    keys.put(key, "de", "Dateien")
+    keys.owner.patch(f"{keys.path}/{key['id']}", json={"isPlural": True})
+
+    act(keys, key, "revert", revision=1)
+
+    assert keys.texts(key) == {("de", "other"): "Datei"}
+
+
+@pytest.mark.parametrize("protected", [False, True])
+def test_who_may_revert(keys: Any, protected: bool) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "zwei")
+    keys.owner.patch(
+        f"/projects/{keys.project['id']}", json={"mainProtected": protected}
+    )
+    arabic = keys.workspace.client("translator", languages=["ar"])
+    viewer = keys.workspace.client("viewer")
+
+    scoped = act(keys, key, "revert", client=arabic, revision=1)
+    missing = act(keys, key, "revert", client=viewer, revision=1)
+    allowed = act(keys, key, "revert", revision=1)
+
+    assert scoped.error["code"] == "language_not_assigned"
+    assert missing.error["details"] == {"required": "translation_write"}
+    assert allowed.status == (409 if protected else 200)
+    assert keys.detail(key, "de")["value"] == ("zwei" if protected else "eins")
+
+
+# a rejected text and what it stood before
+
+
+def test_a_text_that_returns_is_outdated_if_it_was(keys: Any) -> None:
+    key = keys.made(values={"en": "Pay", "de": "Zahlen"})
+    keys.put(key, "en", "Pay now")
+    keys.put(key, "de", "Jetzt zahlen", keys.translator)
+
+    act(keys, key, "reject")
+
+    assert keys.detail(key, "de")["isOutdated"]
+
+
+# on branches
+
+
+def test_a_branch_tells_mains_history_up_to_its_copy_and_then_its_own(
+    keys: Any,
+) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "zwei")
+    spring = branch(keys)
+    assert history(keys, key, **spring) == history(keys, key)
+
+    put(keys, key, "auf dem Zweig", spring)
+    keys.put(key, "de", "main danach")
+
+    assert [item["value"] for item in history(keys, key, **spring)] == [
+        "auf dem Zweig", "zwei", "eins",
+    ]  # fmt: skip
+    assert [item["value"] for item in history(keys, key)] == [
+        "main danach", "zwei", "eins",
+    ]  # fmt: skip
+
+
+def test_a_merge_is_told_on_main(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    spring = branch(keys)
+    put(keys, key, "zwei", spring)
+    put(keys, key, "drei", spring)
+    merge = f"/projects/{keys.project['id']}/branches/spring/merge"
+
+    assert keys.owner.post(merge, json={}).status == 200
+
+    [merged, first] = history(keys, key)
+    assert (merged["value"], merged["origin"]) == ("drei", "merge")
+    assert merged["revision"] >= 3  # no number that the branch gave to another text
+    assert first["value"] == "eins"
+
+
+def test_what_follows_main_is_told_once_on_the_branch(keys: Any) -> None:
+    key = keys.made(values={"de": "eins", "ar": "واحد"})
+    spring = branch(keys)
+    put(keys, key, "اثنان", spring, "ar")
+
+    keys.put(key, "de", "zwei")
+    keys.put(key, "de", "")
+    keys.put(key, "de", "drei")
+
+    items = history(keys, key, **spring)
+    assert told(items) == told(history(keys, key))
+    assert [item["revision"] for item in items] == [4, 3, 2, 1]
+
+
+def test_a_revision_of_main_comes_back_on_the_branch(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "zwei")
+    spring = branch(keys)
+
+    act(keys, key, "revert", query=spring, revision=1)
+
+    [newest, *_] = history(keys, key, **spring)
+    assert (newest["value"], newest["revision"]) == ("eins", 3)
+    assert keys.texts(key) == {("de", None): "zwei"}
+
+
+def test_a_value_cleared_on_main_and_written_on_the_branch_goes_on_counting(
+    keys: Any,
+) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "")
+    spring = branch(keys)
+
+    put(keys, key, "zwei", spring)
+
+    assert [item["revision"] for item in history(keys, key, **spring)] == [3, 2, 1]

@@ -1,0 +1,108 @@
+"""What a review makes of texts: approved, rejected, or not to be judged."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from locframework.errors import NothingPending
+from locframework.events import Actor
+from locframework.keys.records import StoredValue, Verdict
+from locframework.keys.review_rules import approved, judged, outdated_forms, rejected
+from locframework.keys.revisions import revision_of
+from locframework.keys.rules import fresh_value
+
+THEN, NOW = "2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"
+BERT = Actor("token", "bert")
+YES, NO = Verdict("de", approves=True), Verdict("de", approves=False)
+
+
+def value(text: str = "neu", form: str | None = None, **fields: Any) -> StoredValue:
+    fresh = fresh_value("k", "de", form, text, origin="ai", at=THEN, by="anna")
+    return replace(fresh, **fields)
+
+
+def over_approved(text: str = "neu", **fields: Any) -> StoredValue:
+    before = {"approved_value": "alt", "approved_at": THEN, "approved_by": "carl"}
+    return value(text, **{**before, **fields})
+
+
+def test_an_approved_text_counts_and_tells_who_let_it() -> None:
+    row = over_approved(is_outdated=True, revision=7, reason="an old one", note="n")
+
+    new = approved(row, at=NOW, by=BERT)
+
+    assert new == replace(
+        row,
+        status="approved",
+        is_outdated=False,
+        revision=8,
+        approved_value="neu",
+        approved_at=NOW,
+        approved_by="bert",
+        updated_at=NOW,
+        updated_by="bert",
+        actor_type="token",
+        reason=None,
+        note=None,
+    )
+
+
+def test_a_rejected_text_gives_way_and_who_approved_the_other_stays() -> None:
+    verdict = replace(NO, reason="too long", outdated=frozenset({None}))
+
+    new = rejected(over_approved(revision=2), verdict, at=NOW, by=BERT)
+
+    assert (new.value, new.status, new.revision) == ("alt", "approved", 3)
+    assert (new.approved_at, new.approved_by) == (THEN, "carl")
+    assert (new.updated_by, new.reason, new.is_outdated) == ("bert", "too long", True)
+
+
+def test_what_has_nothing_before_it_stays_as_draft() -> None:
+    new = rejected(value(), NO, at=NOW, by=BERT)
+
+    assert (new.value, new.status, new.approved_value) == ("neu", "draft", None)
+
+
+@pytest.mark.parametrize(
+    ("row", "can_approve", "can_reject"),
+    [
+        (value(status="pending_review"), True, True),
+        (value(status="draft"), True, False),
+        (over_approved(status="draft"), True, True),
+        (over_approved(status="approved"), False, False),
+        (over_approved(status="approved", is_outdated=True), True, False),
+        (over_approved("", status="pending_review"), True, True),
+    ],
+)
+def test_what_can_be_judged(
+    row: StoredValue, can_approve: bool, can_reject: bool
+) -> None:
+    for verdict, can in ((YES, can_approve), (NO, can_reject)):
+        if can:
+            assert judged([row], verdict) == [row]
+        else:
+            with pytest.raises(NothingPending):
+                judged([row], verdict)
+
+
+def test_only_forms_that_wait_are_judged_and_all_of_them_were_read() -> None:
+    waiting = [value(form="one", revision=2), value(form="two", revision=2)]
+    rows = [*waiting, over_approved(plural_form="other", status="approved")]
+
+    for asked in (None, 2, {"one": 2, "two": 2}):
+        assert judged(rows, replace(YES, revision=asked)) == waiting
+    for asked in (1, {"one": 2}, {"one": 2, "two": 1}, {}):
+        with pytest.raises(NothingPending):
+            judged(rows, replace(YES, revision=asked))
+
+
+def test_the_last_approved_text_tells_whether_it_was_outdated() -> None:
+    history = [
+        revision_of(value(revision=1, status="approved", is_outdated=True)),
+        revision_of(value(revision=3, status="approved", is_outdated=False)),
+        revision_of(value(revision=4, is_outdated=True)),
+        revision_of(value(form="one", status="approved", is_outdated=True)),
+    ]
+
+    assert outdated_forms(history) == {"one"}
