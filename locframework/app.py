@@ -11,31 +11,25 @@ from typing import Self
 import falcon
 
 from .access.authenticate import Authenticator
-from .access.endpoints import AccessEndpoints
 from .access.organizations import Organizations
 from .access.permissions import PERMISSIONS
 from .access.records import Caller
 from .access.service import Access
 from .access.tokens import Tokens, TokenUse
 from .blobs.service import Blobs
-from .branches.endpoints import BranchEndpoints
 from .branches.service import Branches
 from .clock import Clock, system_clock
 from .delivery.builder import ReleaseBuilder
 from .delivery.distributions import Distributions
-from .delivery.endpoints import DeliveryEndpoints
 from .delivery.meter import Meter
 from .delivery.public import PublicContent
-from .delivery.public_endpoints import ContentEndpoints
 from .delivery.queue import ReleaseQueue
 from .delivery.releases import Releases
 from .errors import SettingsError
 from .events import SYSTEM, EventLog
-from .exchange.endpoints import ExchangeEndpoints
 from .exchange.exports import Exports
 from .exchange.import_job import ImportJob
 from .exchange.imports import Imports
-from .formats.endpoints import FormatEndpoints
 from .formats.service import Formats
 from .housekeeping import Purge
 from .http.api_document import ApiDocumentEndpoints
@@ -44,30 +38,22 @@ from .http.docs_page import DocsPageEndpoints
 from .http.health import HealthEndpoints
 from .http.idempotency import Idempotency
 from .http.metrics import MetricsEndpoints, open_metrics
-from .http.preconditions import Lock, Preconditions
+from .http.preconditions import Preconditions
 from .http.rate_limit import RateLimiter, open_windows
-from .ids import id_in
-from .issues.endpoints import IssueEndpoints
 from .issues.service import Issues
-from .jobs.endpoints import JobEndpoints
 from .jobs.runner import JobRunner
 from .jobs.service import Jobs
 from .jobs.ticker import Ticker
 from .keys.bulk import BulkKeys
 from .keys.catalogues import Catalogues
-from .keys.endpoints import KeyEndpoints
 from .keys.history import History
-from .keys.history_endpoints import HistoryEndpoints
 from .keys.review import Review
-from .keys.review_endpoints import ReviewEndpoints
 from .keys.service import Keys
 from .keys.writer import KeyWriter
 from .merging.applying import Applying
-from .merging.endpoints import MergingEndpoints
 from .merging.service import Merging
-from .plugin_list import PluginEndpoints
+from .operations import locks_of, operations_of
 from .plugins import PluginHost
-from .projects.endpoints import ProjectEndpoints
 from .projects.languages import Languages
 from .projects.service import Projects
 from .quality.service import Checks
@@ -340,7 +326,7 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     document = ApiDocumentEndpoints()
     metrics = open_metrics()
     endpoints: list[object] = [
-        *_endpoints(framework),
+        *operations_of(framework),
         HealthEndpoints([framework.storage.ping]),
         document,
         DocsPageEndpoints(),
@@ -361,7 +347,7 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
         ),
         base_url=settings.base_url,
         metrics=metrics,
-        preconditions=Preconditions(framework.storage, _locks(framework)),
+        preconditions=Preconditions(framework.storage, locks_of(framework)),
         idempotency=Idempotency(
             framework.storage.idempotency, framework.storage, framework.clock
         ),
@@ -369,43 +355,3 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     if settings.start_scheduler:
         framework.start()
     return app
-
-
-def _locks(framework: Framework) -> dict[str, Lock[Caller]]:
-    """How writers are kept out of what a path names, in the order of everybody."""
-    storage, organizations = framework.storage, framework.organizations
-
-    def lock_own(caller: Caller, _: str) -> None:
-        storage.access.lock_organization(organizations.get_own(caller).id)
-
-    return {
-        "": lock_own,
-        "organizationId": _by_id(storage.access.lock_organization),
-        "projectId": _by_id(storage.projects.lock_project),
-        "distributionId": _by_id(storage.delivery.lock_distribution),
-    }
-
-
-def _by_id(lock: Callable[[str], None]) -> Lock[Caller]:
-    """Lock by an id or slug; one that names nothing is for others to refuse."""
-    return lambda _, reference: lock(id_in(reference) or "")
-
-
-def _endpoints(framework: Framework) -> list[object]:
-    permissions = list(PERMISSIONS.values())
-    return [
-        KeyEndpoints(framework.keys, framework.bulk_keys),
-        ReviewEndpoints(framework.review),
-        HistoryEndpoints(framework.history),
-        ProjectEndpoints(framework.projects, framework.languages),
-        BranchEndpoints(framework.branches),
-        MergingEndpoints(framework.merging),
-        IssueEndpoints(framework.issues),
-        ExchangeEndpoints(framework.imports, framework.exports),
-        FormatEndpoints(framework.formats),
-        JobEndpoints(framework.jobs),
-        DeliveryEndpoints(framework.distributions, framework.releases),
-        ContentEndpoints(framework.content),
-        AccessEndpoints(framework.organizations, framework.tokens, permissions),
-        PluginEndpoints(framework.plugins),
-    ]

@@ -1,0 +1,69 @@
+"""Every operation of the API, and what its writers wait for, made of the services."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .access.endpoints import AccessEndpoints
+from .access.permissions import PERMISSIONS
+from .access.records import Caller
+from .branches.endpoints import BranchEndpoints
+from .delivery.endpoints import DeliveryEndpoints
+from .delivery.public_endpoints import ContentEndpoints
+from .exchange.endpoints import ExchangeEndpoints
+from .formats.endpoints import FormatEndpoints
+from .http.preconditions import Lock
+from .ids import id_in
+from .issues.endpoints import IssueEndpoints
+from .jobs.endpoints import JobEndpoints
+from .keys.endpoints import KeyEndpoints
+from .keys.history_endpoints import HistoryEndpoints
+from .keys.review_endpoints import ReviewEndpoints
+from .merging.endpoints import MergingEndpoints
+from .plugin_list import PluginEndpoints
+from .projects.endpoints import ProjectEndpoints
+
+if TYPE_CHECKING:
+    from .app import Framework
+
+
+def operations_of(framework: Framework) -> list[object]:
+    """The endpoints of every area, for one framework."""
+    permissions = list(PERMISSIONS.values())
+    return [
+        KeyEndpoints(framework.keys, framework.bulk_keys),
+        ReviewEndpoints(framework.review),
+        HistoryEndpoints(framework.history),
+        ProjectEndpoints(framework.projects, framework.languages),
+        BranchEndpoints(framework.branches),
+        MergingEndpoints(framework.merging),
+        IssueEndpoints(framework.issues),
+        ExchangeEndpoints(framework.imports, framework.exports),
+        FormatEndpoints(framework.formats),
+        JobEndpoints(framework.jobs),
+        DeliveryEndpoints(framework.distributions, framework.releases),
+        ContentEndpoints(framework.content),
+        AccessEndpoints(framework.organizations, framework.tokens, permissions),
+        PluginEndpoints(framework.plugins),
+    ]
+
+
+def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:
+    """How writers are kept out of what a path names, in the order of everybody."""
+    storage, organizations = framework.storage, framework.organizations
+
+    def lock_own(caller: Caller, _: str) -> None:
+        storage.access.lock_organization(organizations.get_own(caller).id)
+
+    return {
+        "": lock_own,
+        "organizationId": _by_id(storage.access.lock_organization),
+        "projectId": _by_id(storage.projects.lock_project),
+        "distributionId": _by_id(storage.delivery.lock_distribution),
+    }
+
+
+def _by_id(lock: Callable[[str], None]) -> Lock[Caller]:
+    """Lock by an id or slug; one that names nothing is for others to refuse."""
+    return lambda _, reference: lock(id_in(reference) or "")
