@@ -30,6 +30,7 @@ from .events import SYSTEM, EventLog
 from .exchange.exports import Exports
 from .exchange.import_job import ImportJob
 from .exchange.imports import Imports
+from .files.service import Files
 from .formats.service import Formats
 from .housekeeping import Purge
 from .http.api_document import ApiDocumentEndpoints
@@ -147,6 +148,7 @@ class Framework:
             storage,
             clock,
         )
+        self.files = Files(storage, self.projects, self.blobs, clock)
         self.formats = Formats(self.plugins.formats, self.plugins.plugin_of_format)
 
     def _build_keys(self) -> None:
@@ -159,6 +161,7 @@ class Framework:
             self.projects,
             self.branches,
             self.languages,
+            self.files,
             self.key_writer,
             self.events,
             clock,
@@ -285,6 +288,7 @@ class Framework:
         if self._ticker is not None:
             return
         chores: list[Callable[[], object]] = [self._purge, self.jobs.prune]
+        chores.append(self.files.purge)
         chores += [self.blobs.prune, self.meter.write]
         self._ticker = Ticker(self.runner.wake, chores)
         self.runner.start()

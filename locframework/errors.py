@@ -194,6 +194,12 @@ class BranchNotFound(NotFound):
     code, target = "branch_not_found", "branch"
 
 
+class FileNotFound(NotFound):
+    """No such file in this project."""
+
+    code, target = "file_not_found", "file"
+
+
 class JobNotFound(NotFound):
     """No such job in this project."""
 

@@ -12,6 +12,7 @@ from .branches.endpoints import BranchEndpoints
 from .delivery.endpoints import DeliveryEndpoints
 from .delivery.public_endpoints import ContentEndpoints
 from .exchange.endpoints import ExchangeEndpoints
+from .files.endpoints import FileEndpoints
 from .formats.endpoints import FormatEndpoints
 from .http.preconditions import Lock
 from .ids import id_in
@@ -40,6 +41,7 @@ def operations_of(framework: Framework) -> list[object]:
         MergingEndpoints(framework.merging),
         IssueEndpoints(framework.issues),
         ExchangeEndpoints(framework.imports, framework.exports),
+        FileEndpoints(framework.files),
         FormatEndpoints(framework.formats),
         JobEndpoints(framework.jobs),
         DeliveryEndpoints(framework.distributions, framework.releases),

@@ -42,6 +42,8 @@ from locframework.errors import (
     shown,
 )
 from locframework.events import Actor, Event, EventStore
+from locframework.files.records import StoredFile
+from locframework.files.store import FileStore
 from locframework.formats.format import Format
 from locframework.formats.records import (
     PLURAL_FORMS,
@@ -104,6 +106,7 @@ __all__ = [
     "EventStore",
     "FileDetail",
     "FileOptions",
+    "FileStore",
     "Finding",
     "FindingFilter",
     "Format",
@@ -149,6 +152,7 @@ __all__ = [
     "Spot",
     "Storage",
     "StorageProvider",
+    "StoredFile",
     "StoredJob",
     "StoredRelease",
     "StoredToken",

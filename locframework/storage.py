@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # every area's store stands above this floor
     from locframework.branches.store import BranchStore
     from locframework.delivery.store import DeliveryStore
     from locframework.events import EventStore
+    from locframework.files.store import FileStore
     from locframework.http.kept_posts import IdempotencyStore
     from locframework.jobs.store import JobStore
     from locframework.keys.store import BranchKeyStore, KeyStore
@@ -59,6 +60,7 @@ class Storage(Transactions, Protocol):
     blobs: BlobIndex
     delivery: DeliveryStore
     idempotency: IdempotencyStore
+    files: FileStore
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         """The keys as they are seen from a branch. Asks nothing by itself."""

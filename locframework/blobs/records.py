@@ -11,4 +11,4 @@ class BlobNote(Struct, frozen=True):
     store: str  # BlobStore.name
     name: str  # SHA-256, hex
     byte_size: int
-    keep_until: Timestamp  # may go after this, unless a release names it
+    keep_until: Timestamp  # may go after this, unless a release or a file names it

@@ -16,7 +16,7 @@ class BlobIndex(Protocol):
         ...
 
     def list_expired(self, now: Timestamp, limit: int) -> list[BlobNote]:
-        """Those past ``keep_until`` that no file of any release names."""
+        """Those past ``keep_until`` that neither a release nor a file names."""
         ...
 
     def forget(self, blob: BlobNote, now: Timestamp) -> bool:

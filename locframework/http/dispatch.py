@@ -17,6 +17,7 @@ from .form_body import FormBody
 from .idempotency import HEADER as IDEMPOTENCY_KEY
 from .idempotency import Once, check_key
 from .json_body import JsonBody
+from .links import linker_of
 from .operation import DeclarationError, Operation
 from .preconditions import HEADER as IF_MATCH
 from .preconditions import IfMatch
@@ -71,6 +72,7 @@ class Dispatch(Generic[C]):
         self._wants_request = operation.wants_request
         self._status = code_to_http_status(declaration.status)
         self._is_plain = not operation.answers_raw and operation.accepted is None
+        self._link = linker_of(operation.answer)
         self._is_tagged = operation.is_single_read or declaration.etag
         self._if_match = if_match
         self._once = once
@@ -84,7 +86,9 @@ class Dispatch(Generic[C]):
             body = JsonBody(operation.body, optional=operation.body_optional)
             self._readers.append(("body", body.read))
         if operation.form is not None:
-            self._readers.append(("form", FormBody(operation.form).read))
+            self._readers.append(
+                ("form", FormBody(operation.form, declaration.upload_most).read)
+            )
 
     def __call__(self, request: Request, response: Response, /, **given: Any) -> None:
         """Falcon's responder; ``given`` are the parts of the path."""
@@ -140,6 +144,8 @@ class Dispatch(Generic[C]):
         self._write(request, response, answer)
 
     def _write(self, request: Request, response: Response, answer: object) -> None:
+        if self._link is not None:
+            answer = self._link(answer, self._base(request))
         if self._is_tagged:
             write_tagged(response, answer, self._status, self._known_to(request))
         elif self._is_plain:

@@ -17,23 +17,24 @@ from locframework.errors import UnsupportedMediaType, ValidationFailed, shown
 
 from .body import CountedBody, Environ, check_encoding, media_type
 from .json_body import forbidden
-from .records import Upload
+from .records import UPLOAD_MOST, Upload
 from .text_fields import TextFields
 
 T = TypeVar("T", bound=Struct)
 
-UPLOAD_MOST = 50 * 1024 * 1024  # bytes; decisions 2.2
 NAME_MOST = 255
 
 
 class FormBody(Generic[T]):
     """Reads the form of one operation."""
 
-    def __init__(self, type_: type[T]) -> None:
+    def __init__(self, type_: type[T], most: int = UPLOAD_MOST) -> None:
+        """``most``: bytes of the whole form."""
         self._texts = TextFields(type_, "form", (Upload,))
         self._files = {
             field.encode_name for field in structs.fields(type_) if field.type is Upload
         }
+        self._most = most
         self._handler = MultipartFormHandler(MultipartParseOptions())
 
     def read(self, environ: Environ) -> T:
@@ -47,7 +48,7 @@ class FormBody(Generic[T]):
                 "the body must be multipart/form-data, not "
                 f"{shown(environ.get('CONTENT_TYPE', ''))!r}"
             )
-        body = CountedBody(environ, UPLOAD_MOST)
+        body = CountedBody(environ, self._most)
         try:
             texts, files = self._parts(body, environ["CONTENT_TYPE"])
         except HTTPError as error:

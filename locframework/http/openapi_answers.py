@@ -83,7 +83,10 @@ class Answers:
                     "content": self.content(self._enveloped(type_)),
                 }
         for raw in declaration.raw:
-            answers[str(raw.status)] = self._raw(raw, rated)
+            told = self._raw(raw, rated)
+            there = answers.setdefault(str(raw.status), told)
+            if there is not told:  # the same in another media type
+                there["content"] |= told["content"]
         return answers
 
     def _raw(self, raw: RawAnswer, rated: tuple[str, ...]) -> Schema:

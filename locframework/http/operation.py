@@ -18,7 +18,7 @@ from msgspec import Struct, structs
 from locframework.errors import LocError
 from locframework.paging import Page
 
-from .records import Accepted, Prepared, Raw
+from .records import UPLOAD_MOST, Accepted, Prepared, Raw
 
 Rate = Literal["api", "content"]
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -56,6 +56,7 @@ class Declaration(Struct, frozen=True):
     rate: Rate | None
     head: bool
     etag: bool  # the answer is that of GET of the same path, with its ETag
+    upload_most: int  # bytes of a form
     secret: bool  # the answer shows what is shown once
     raw: tuple[RawAnswer, ...]
 
@@ -141,6 +142,7 @@ def operation(
     rate: Rate | None = "api",
     head: bool = False,
     etag: bool = False,
+    upload_most: int = UPLOAD_MOST,
     secret: bool = False,
     raw: Sequence[RawAnswer] = (),
 ) -> Callable[[F], F]:
@@ -165,6 +167,7 @@ def operation(
         rate=rate,
         head=head or rate == "content",
         etag=etag,
+        upload_most=upload_most,
         secret=secret,
         raw=tuple(raw),
     )

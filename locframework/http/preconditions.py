@@ -16,6 +16,7 @@ from locframework.storage import Transactions
 from .answers import encoded
 from .body import Environ
 from .etags import any_match, etag_of
+from .links import linker_of
 from .operation import Operation
 from .records import Asker, RequestInfo
 from .text_fields import Query
@@ -108,6 +109,7 @@ class _Read:
 
     def __init__(self, operation: Operation) -> None:
         self._operation = operation
+        self._link = linker_of(operation.answer)
         self._query = Query(operation.query) if operation.query is not None else None
 
     def etag(
@@ -125,4 +127,7 @@ class _Read:
             asked["caller"] = caller
         if read.wants_request:
             asked["request"] = info()
-        return etag_of(encoded(read.call(**asked)))
+        answer = read.call(**asked)
+        if self._link is not None:
+            answer = self._link(answer, info().base_url)
+        return etag_of(encoded(answer))

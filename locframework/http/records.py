@@ -11,6 +11,8 @@ from locframework.events import Actor
 
 T = TypeVar("T")
 
+UPLOAD_MOST = 50 * 1024 * 1024  # bytes; decisions 2.2
+
 
 class RequestInfo(Struct, frozen=True):
     """What an endpoint may know of the request, by a parameter named ``request``."""

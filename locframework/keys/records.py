@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from locframework.clock import GivenTime, Timestamp
 from locframework.events import ActorType
 from locframework.formats.records import Detail, Text
+from locframework.http.links import Link
 from locframework.paging import LIMIT_MOST, PAGE_MOST
 from locframework.quality.records import Finding, Issue
 
@@ -53,7 +54,7 @@ class Key(Struct, frozen=True, gc=False, rename="camel"):
     description: str
     tags: tuple[str, ...]
     is_plural: bool
-    screenshot_url: str | None
+    screenshot_url: Link | None
     screenshot_file_id: str | None
     key_source: KeySource
     created_at: Timestamp

@@ -19,6 +19,7 @@ from locframework.errors import (
     shown,
 )
 from locframework.events import EventLog
+from locframework.files.service import Files
 from locframework.ids import is_id
 from locframework.languages import require_tag, tag_in_path
 from locframework.paging import Page, PageRequest
@@ -65,6 +66,7 @@ class Keys:
         projects: Projects,
         branches: Branches,
         languages: Languages,
+        files: Files,
         writer: KeyWriter,
         events: EventLog,
         clock: Clock,
@@ -75,6 +77,7 @@ class Keys:
         self._projects = projects
         self._branches = branches
         self._languages = languages
+        self._files = files
         self._writer = writer
         self._events = events
         self._clock = clock
@@ -147,15 +150,13 @@ class Keys:
         *,
         branch: str | None = None,
     ) -> Key:
-        """Rename, describe, tag, or turn plurals on and off; values stay.
+        """Rename, describe, tag, name a screenshot, turn plurals on and off.
 
-        Needs key_update, and translation_write to turn plurals where there are
-        values. Raises KeyNotFound, InvalidKey, BranchProtected, KeyExists.
+        Values stay. Needs key_update, and translation_write to turn plurals where
+        there are values. Raises ValidationFailed, KeyNotFound, InvalidKey,
+        BranchProtected, KeyExists.
         """
         project = self._projects.require(caller, "key_update", project_id)
-        if changes.screenshot_file_id not in (UNSET, None):
-            message = "there is no such file"
-            raise ValidationFailed.at("$.screenshotFileId", "file", message)
         write = KeyWrite(
             name=key_id,
             key_id=_require_id(key_id),
@@ -167,7 +168,11 @@ class Keys:
             screenshot_url=UNSET if changes.screenshot_file_id is UNSET else None,
         )
         line = self._branches.line(project, branch)
-        return replace(self._write(caller, line, write), values=UNSET)
+        if isinstance(write.screenshot_file_id, str):
+            written = self._write_with_file(caller, line, write)
+        else:
+            written = self._write(caller, line, write)
+        return replace(written, values=UNSET)
 
     def delete_key(
         self,
@@ -278,6 +283,14 @@ class Keys:
             return self._write(caller, line, write)
         except LanguageNotInProject:  # of the path, not of the body
             raise LanguageNotFound from None
+
+    def _write_with_file(self, caller: Caller, line: Line, write: KeyWrite) -> Key:
+        with self._storage.transaction():
+            url = self._files.use_file(line.project, str(write.screenshot_file_id))
+            if url is None:
+                message = "the project has no such file"
+                raise ValidationFailed.at("$.screenshotFileId", "file", message)
+            return self._write(caller, line, replace(write, screenshot_url=url))
 
     def _write(self, caller: Caller, line: Line, write: KeyWrite) -> Key:
         with self._storage.transaction():

@@ -14,6 +14,7 @@ from locframework.access.permissions import PERMISSIONS
 from locframework.http.records import Upload
 from locframework.ids import new_id
 from locframework.testing.client import Answer, Client
+from locframework.testing.images import png
 from locframework.testing.workspace import Workspace
 
 METHODS = ("get", "post", "put", "patch", "delete")
@@ -113,6 +114,9 @@ class World:
         token = self.owner.post(
             f"{here}/tokens", json={"name": "ci", "permissions": list(PERMISSIONS)}
         ).data
+        image = Upload("a.png", png(), "image/png")
+        files = self.owner.post(f"{here}/files", files={"file": image})
+        file = files.data["file"]
         own_token = self.owner.post("/tokens", json={"name": "spare"}).data["token"]
         member = self.owner.post(
             f"/organizations/{self.organization_id}/members",
@@ -136,6 +140,7 @@ class World:
             "publicKey": made["publicKey"],
             "blob": "0" * 64,
             "file": "init.js",
+            "fileId": file["id"],
         }
 
     def ids_for(self, row: Row) -> dict[str, str]:

@@ -11,6 +11,7 @@ from .storage_key_lists import StorageKeyListsContract
 from .storage_key_twins import StorageKeyTwinsContract
 from .storage_keys import StorageKeysContract
 from .storage_projects import StorageEventsContract, StorageProjectsContract
+from .storage_screenshots import StorageScreenshotsContract
 from .storage_transactions import StorageTransactionsContract
 from .storage_values import StorageValuesContract
 
@@ -31,6 +32,7 @@ class StorageContract(
     StorageFilesContract,
     StorageDeliveryContract,
     StorageIdempotencyContract,
+    StorageScreenshotsContract,
 ):
     """Subclass it as ``Test…`` and give the fixture ``storage``.
 

@@ -13,6 +13,7 @@ from locframework.access.records import (
     Token,
     User,
 )
+from locframework.branches.records import Branch
 from locframework.delivery.records import (
     Distribution,
     Release,
@@ -185,6 +186,21 @@ def job(
     )
     of_job = {name: changes.pop(name) for name in list(changes) if hasattr(shown, name)}
     return replace(kept, job=replace(shown, **of_job), **changes)
+
+
+def branch(of: Project, name: str = "spring", **changes: Any) -> Branch:
+    made = Branch(
+        id=new_id(),
+        project_id=of.id,
+        name=name,
+        status="open",
+        change_count=0,
+        created_by="u1",
+        created_at=at(0),
+        updated_at=at(0),
+        merged_at=None,
+    )
+    return replace(made, **changes)
 
 
 def distribution(of: Project, **changes: Any) -> Distribution:

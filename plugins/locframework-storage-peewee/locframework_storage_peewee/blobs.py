@@ -9,7 +9,9 @@ from .database import Database
 _NOTE = "store, name, byte_size, keep_until"
 _MAY_GO = """keep_until < ? AND NOT EXISTS (
     SELECT 1 FROM release_files f JOIN releases r ON r.id = f.release_id
-    WHERE f.blob = blob_notes.name AND r.storage = blob_notes.store)"""
+    WHERE f.blob = blob_notes.name AND r.storage = blob_notes.store)
+    AND NOT EXISTS (SELECT 1 FROM files i
+    WHERE i.blob = blob_notes.name AND i.store = blob_notes.store)"""
 
 
 class BlobNotes:

@@ -10,6 +10,7 @@ from locframework.ports import (
     BranchStore,
     DeliveryStore,
     EventStore,
+    FileStore,
     IdempotencyStore,
     JobStore,
     KeyStore,
@@ -24,6 +25,7 @@ from .database import Database
 from .delivery import DeliveryTables
 from .engine import Engine
 from .events import EventTable
+from .files import FileTable
 from .idempotency import IdempotencyTable
 from .jobs import JobTable
 from .keys import KeyTables
@@ -43,6 +45,7 @@ class PeeweeStorage:
     blobs: BlobIndex
     delivery: DeliveryStore
     idempotency: IdempotencyStore
+    files: FileStore
 
     def __init__(self, engine: Engine) -> None:
         self.database = Database(engine)
@@ -54,6 +57,7 @@ class PeeweeStorage:
         self.events = EventTable(self.database)
         self.blobs = BlobNotes(self.database)
         self.delivery = DeliveryTables(self.database)
+        self.files = FileTable(self.database)
         self.idempotency = IdempotencyTable(self.database)
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:

@@ -41,6 +41,11 @@ QUESTIONS: dict[str, Ask] = {
     "release_leases": lambda s, i: s.jobs.release_leases("a", "b"),
     "prune": lambda s, i: s.jobs.prune(at(0), 9),
     "list_expired": lambda s, i: s.blobs.list_expired(at(0), 9),
+    "find a post": lambda s, i: s.idempotency.find(i, i, at(0)),
+    "purge posts": lambda s, i: s.idempotency.purge(at(0), 9),
+    "find_file": lambda s, i: s.files.find_file(i, i),
+    "look_for_unused": lambda s, i: s.files.look_for_unused(at(1), at(0), 9),
+    "purge_files": lambda s, i: s.files.purge_files(at(0), 9),
     "forget": lambda s, i: s.blobs.forget(BLOB, at(0)),
 }
 

@@ -1,0 +1,94 @@
+"""Files over HTTP."""
+
+from msgspec import Struct
+
+from locframework.access.records import Caller
+from locframework.errors import (
+    FileNotFound,
+    PayloadTooLarge,
+    ProjectNotFound,
+    UnreadableFile,
+)
+from locframework.http.etags import none_match
+from locframework.http.operation import RawAnswer, operation
+from locframework.http.records import Prepared, Raw, RequestInfo
+
+from .records import IMAGE_MOST, File, FileForm, ImageType
+from .service import Files
+
+TAG = "Files"
+FORM_MOST = IMAGE_MOST + 64 * 1024  # with what stands around the file
+EXTENSIONS: dict[ImageType, str] = {
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/webp": "webp",
+}
+HEADERS = ("ETag", "Cache-Control", "Content-Disposition", "Content-Security-Policy")
+POLICY = "default-src 'none'; sandbox"  # whatever the bytes are, they run nothing
+CACHED = "private, max-age=31536000, immutable"
+
+
+class FileAnswer(Struct, frozen=True):
+    """One file."""
+
+    file: File
+
+
+class FileEndpoints:
+    """``/projects/{projectId}/files``."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/files",
+        permission="key_update",
+        status=201,
+        errors=(ProjectNotFound, UnreadableFile, PayloadTooLarge),
+        upload_most=FORM_MOST,
+        tag=TAG,
+    )
+    def add_file(
+        self, caller: Caller, project_id: str, form: FileForm
+    ) -> Prepared[FileAnswer]:
+        """Upload an image, to be a key's screenshot.
+
+        PNG, JPEG or WebP, at most 5 MiB; which of them, its content says, not its
+        name or header. PATCH of a key then names it by `screenshotFileId`. A file
+        that no key has named for 30 days is removed.
+        """
+        add = self._files.prepare_file(caller, project_id, form.file.content)
+        return Prepared(lambda: FileAnswer(add()))
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/files/{fileId}",
+        permission="translation_read",
+        errors=(ProjectNotFound, FileNotFound),
+        head=True,
+        raw=(
+            *(
+                RawAnswer(200, "The image", each, headers=HEADERS)
+                for each in EXTENSIONS
+            ),
+            RawAnswer(304, "Unchanged since the ETag given", headers=HEADERS[:2]),
+        ),
+        tag=TAG,
+    )
+    def get_file(
+        self, caller: Caller, project_id: str, file_id: str, request: RequestInfo
+    ) -> Raw:
+        """Read an image.
+
+        The bytes as they came. They never change: `If-None-Match` gives 304.
+        """
+        file, content = self._files.read_file(caller, project_id, file_id)
+        etag = f'"{file.blob}"'
+        headers = {"ETag": etag, "Cache-Control": CACHED}
+        if none_match(request.if_none_match, etag):
+            return Raw(b"", None, status=304, headers=headers)
+        name = f"{file.id}.{EXTENSIONS[file.content_type]}"
+        headers["Content-Disposition"] = f'inline; filename="{name}"'
+        headers["Content-Security-Policy"] = POLICY
+        return Raw(content(), file.content_type, headers=headers)

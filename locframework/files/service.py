@@ -1,0 +1,126 @@
+"""What one can do with files: bring one, read it, and name it as a screenshot."""
+
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+
+from locframework.access.records import Caller
+from locframework.blobs.service import Blobs
+from locframework.clock import Clock, timestamp
+from locframework.crash_points import crash_point
+from locframework.errors import FileNotFound, PayloadTooLarge, Unavailable
+from locframework.ids import is_id, new_id
+from locframework.projects.records import Project
+from locframework.projects.service import Projects
+from locframework.storage import Storage
+
+from .records import IMAGE_MOST, File, StoredFile
+from .rules import image_type
+
+log = logging.getLogger("locframework.files")
+
+ON_THE_WAY = timedelta(hours=1)  # how long a blob is kept for a file still to come
+LOOKED_AT_EVERY = timedelta(days=1)
+UNUSED_KEPT = timedelta(days=30)
+PURGED_AT_ONCE = 1000
+
+
+class Files:
+    """Images of projects, which keys name by ``screenshotFileId``."""
+
+    def __init__(
+        self, storage: Storage, projects: Projects, blobs: Blobs, clock: Clock
+    ) -> None:
+        self._storage = storage
+        self._store = storage.files
+        self._projects = projects
+        self._blobs = blobs
+        self._clock = clock
+
+    def add_file(self, caller: Caller, project_id: str, content: bytes) -> File:
+        """Keep an image: PNG, JPEG or WebP, told by its content, 5 MiB at most.
+
+        Raises ProjectNotFound, PermissionDenied, PayloadTooLarge, UnreadableFile.
+        """
+        return self.prepare_file(caller, project_id, content)()
+
+    def prepare_file(
+        self, caller: Caller, project_id: str, content: bytes
+    ) -> Callable[[], File]:
+        """``add_file`` but for its transaction, which a call of the answer is."""
+        project = self._projects.require(caller, "key_update", project_id)
+        if len(content) > IMAGE_MOST:
+            raise PayloadTooLarge(f"an image has at most {IMAGE_MOST} bytes")
+        content_type = image_type(content)
+        note = self._blobs.put(content, keep_for=ON_THE_WAY)
+        crash_point("files.after_put")
+        now = timestamp(self._clock())
+        file = StoredFile(
+            id=new_id(),
+            project_id=project.id,
+            content_type=content_type,
+            byte_size=note.byte_size,
+            blob=note.name,
+            store=note.store,
+            created_at=now,
+            unused_since=now,
+        )
+        return lambda: self._add(project, file)
+
+    def read_file(
+        self, caller: Caller, project_id: str, file_id: str
+    ) -> tuple[StoredFile, Callable[[], bytes]]:
+        """The file, and how to get its bytes. Raises FileNotFound.
+
+        The call raises Unavailable when the blob store has not got them just now.
+        """
+        project = self._projects.require(caller, "translation_read", project_id)
+        found = self._store.find_file(project.id, file_id) if is_id(file_id) else None
+        if found is None:
+            raise FileNotFound
+        return found, lambda: self._content(found)
+
+    def use_file(self, project: Project, file_id: str) -> str | None:
+        """In a transaction that makes a key name the file: where it is read.
+
+        The path is below the API's base URL. None when the project has no such file.
+        """
+        if not is_id(file_id) or not self._store.use_file(project.id, file_id):
+            return None
+        return path_of(project.id, file_id)
+
+    def purge(self) -> None:
+        """Forget files that no key has named for 30 days, up to a thousand a call.
+
+        Each is looked at once a day.
+        """
+        now = self._clock()
+        looked = timestamp(now - LOOKED_AT_EVERY)
+        with self._storage.transaction():
+            self._store.look_for_unused(timestamp(now), looked, PURGED_AT_ONCE)
+        with self._storage.transaction():
+            self._store.purge_files(timestamp(now - UNUSED_KEPT), PURGED_AT_ONCE)
+
+    def _add(self, project: Project, file: StoredFile) -> File:
+        with self._storage.transaction():
+            self._projects.lock(project)
+            self._store.add_file(file)
+        return File(
+            id=file.id,
+            url=path_of(project.id, file.id),
+            content_type=file.content_type,
+            byte_size=file.byte_size,
+            created_at=file.created_at,
+        )
+
+    def _content(self, file: StoredFile) -> bytes:
+        content = self._blobs.get(file.blob, store=file.store)
+        if content is None:
+            log.error("the blob %s of file %s is gone", file.blob, file.id)
+            raise Unavailable("the file's content is not there just now")
+        return content
+
+
+def path_of(project_id: str, file_id: str) -> str:
+    """Where a file is read, below the API's base URL."""
+    return f"/projects/{project_id}/files/{file_id}"
