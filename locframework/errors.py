@@ -331,6 +331,12 @@ class NothingPending(LocError):
     code, status = "nothing_pending", 409
 
 
+class QualityCheckFailed(LocError):
+    """A blocking check found something; ``details`` lists the ``issues``."""
+
+    code, status = "quality_check_failed", 409
+
+
 class JobNotCancellable(LocError):
     """The job has ended already."""
 

@@ -3,9 +3,10 @@
 from locframework.access.records import Caller
 from locframework.errors import BranchNotFound, LanguageNotInProject, ProjectNotFound
 from locframework.http.operation import operation
+from locframework.keys.records import ProjectIssue
 from locframework.paging import Page
 
-from .records import IssueQuery, ProjectIssue
+from .records import IssueQuery
 from .service import Issues
 
 

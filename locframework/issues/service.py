@@ -4,17 +4,17 @@ from locframework.access.records import Caller
 from locframework.branches.service import Branches
 from locframework.ids import is_id
 from locframework.keys.query import tag_of
-from locframework.keys.records import FindingFilter, KeyFinding
+from locframework.keys.records import FindingFilter, ProjectIssue
 from locframework.keys.store import store_of
+from locframework.keys.subjects import issue_of
 from locframework.paging import Page, PageRequest
 from locframework.projects.languages import Languages
-from locframework.projects.records import Severity
 from locframework.projects.rules import require_checks
 from locframework.projects.service import Projects
 from locframework.quality.service import Checks
 from locframework.storage import Storage
 
-from .records import IssueQuery, ProjectIssue
+from .records import IssueQuery
 
 
 class Issues:
@@ -62,20 +62,5 @@ class Issues:
         if query.key_id is not None and not is_id(query.key_id):
             return Page([], 0, query.page, query.limit)
         found = store.list_findings(project.id, where, page)
-        items = [_issue(each, severities) for each in found.items]
+        items = [issue_of(one, severities[one.finding.check]) for one in found.items]
         return Page(items, found.total, found.page, found.limit)
-
-
-def _issue(found: KeyFinding, severities: dict[str, Severity]) -> ProjectIssue:
-    finding = found.finding
-    return ProjectIssue(
-        key_id=found.key_id,
-        key=found.key,
-        language_code=found.language_code,
-        plural_form=finding.plural_form,
-        check=finding.check,
-        severity=severities[finding.check],
-        message=finding.message,
-        start=finding.start,
-        end=finding.end,
-    )

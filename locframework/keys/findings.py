@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 from locframework.branches.records import Line
-from locframework.formats.records import PLURAL_FORMS
 from locframework.projects.records import Language, Project
-from locframework.quality.records import Finding, Subject
+from locframework.quality.records import Finding
 from locframework.quality.service import Checks
 from locframework.storage import Storage
 
 from .records import Key, KeyState, Spot, StoredValue
 from .store import KeyStore, store_of
+from .subjects import by_form, subject_of, texts_of
 from .working_set import WorkingSet
-
-Texts = dict[str | None, str]
-"""By plural form; none is empty."""
-
-_ORDER = {form: at for at, form in enumerate((None, *PLURAL_FORMS))}
 
 
 class Findings:
@@ -106,8 +101,8 @@ class Findings:
         forms = {each.language_code: each.plural_forms for each in languages}
         for code in texts if judged.codes is None else judged.codes:
             if code in texts and code in forms:
-                about = subject(project, judged.key, code, texts, forms[code])
-                yield code, in_order_of_forms(self._checks.findings(about))
+                subject = subject_of(project, judged.key, code, texts, forms[code])
+                yield code, by_form(self._checks.findings(subject))
 
 
 class _Judged(Struct, frozen=True):
@@ -117,48 +112,3 @@ class _Judged(Struct, frozen=True):
     values: Iterable[StoredValue]
     codes: Collection[str] | None = None
     is_new: bool = False  # nothing can have been found in it before
-
-
-def texts_of(values: Iterable[StoredValue]) -> dict[str, Texts]:
-    """The newest texts by language; a proposal to clear one is no text."""
-    texts: dict[str, Texts] = {}
-    for value in values:
-        if value.value:
-            texts.setdefault(value.language_code, {})[value.plural_form] = value.value
-    return texts
-
-
-def subject(
-    project: Project,
-    key: Key,
-    language_code: str,
-    texts: Mapping[str, Texts],
-    plural_forms: tuple[str, ...],
-) -> Subject:
-    """What checks look at, of a key with texts in this language."""
-    source = project.source_language
-    of_source = {} if language_code == source else texts.get(source, {})
-    return Subject(
-        key=key.key,
-        language_code=language_code,
-        texts=_in_order(texts[language_code]),
-        source_language=source,
-        source_texts=_in_order(of_source),
-        is_plural=key.is_plural,
-        plural_forms=plural_forms,
-        description=key.description,
-        tags=key.tags,
-    )
-
-
-def in_order_of_forms(found: list[Finding]) -> list[Finding]:
-    """By plural form, then by check, then as the check told them."""
-    if len(found) < 2:
-        return found
-    return sorted(found, key=lambda each: _ORDER[each.plural_form])
-
-
-def _in_order(texts: Texts) -> Texts:
-    if len(texts) < 2:
-        return texts
-    return {form: texts[form] for form in sorted(texts, key=_ORDER.__getitem__)}

@@ -10,6 +10,7 @@ from locframework.events import ActorType
 from locframework.formats.records import Detail, Text
 from locframework.http.links import Link
 from locframework.paging import LIMIT_MOST, PAGE_MOST
+from locframework.projects.records import Severity
 from locframework.quality.records import Finding, Issue
 
 ValueStatus = Literal["draft", "pending_review", "approved"]
@@ -314,6 +315,20 @@ class KeyFinding(Struct, frozen=True, gc=False):
     key: str
     language_code: str
     finding: Finding
+
+
+class ProjectIssue(Struct, frozen=True, gc=False, rename="camel"):
+    """A finding of a check in a text (decisions 2.6)."""
+
+    key_id: str
+    key: str
+    language_code: str
+    plural_form: str | None  # null for a key without plurals
+    check: str
+    severity: Severity
+    message: str
+    start: Annotated[int, Meta(description="In code points of the text")]
+    end: int
 
 
 class FindingFilter(Struct, frozen=True):

@@ -11,6 +11,7 @@ from locframework.errors import (
     NothingPending,
     PluralMismatch,
     ProjectNotFound,
+    QualityCheckFailed,
 )
 from locframework.http.operation import operation
 from locframework.http.records import BranchQuery
@@ -42,7 +43,7 @@ class ReviewEndpoints:
         "POST",
         "/projects/{projectId}/keys/{keyId}/values/{lang}/approve",
         permission="translation_approve",
-        errors=_ERRORS,
+        errors=(*_ERRORS, QualityCheckFailed),
         tag="Values",
     )
     def approve_value(
@@ -58,7 +59,9 @@ class ReviewEndpoints:
 
         All plural forms of the language at once; drafts too, and approved texts that
         are outdated. With `revision` only what was read is approved: a number, or an
-        object by plural form for a key with plurals.
+        object by plural form for a key with plurals. Refused with
+        `quality_check_failed`, and all that was found, while one of the project's
+        `blockingChecks` finds something in one of the texts.
         """
         key = self._review.approve(
             caller, project_id, key_id, lang, body, branch=query.branch

@@ -71,6 +71,19 @@ def outdated_forms(history: Iterable[Revision]) -> frozenset[str | None]:
     return frozenset(form for form, each in last.items() if each.is_outdated)
 
 
+def waiting(old: StoredValue | None, new: StoredValue) -> StoredValue:
+    """An approved text as one that waits for review, beside what was approved."""
+    if new.status != "approved":
+        return new
+    return replace(
+        new,
+        status="pending_review",
+        approved_value=old.approved_value if old else None,
+        approved_at=old.approved_at if old else None,
+        approved_by=old.approved_by if old else None,
+    )
+
+
 def _approvable(row: StoredValue) -> bool:
     return row.status != "approved" or row.is_outdated
 

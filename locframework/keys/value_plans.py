@@ -10,9 +10,9 @@ from locframework.access.records import Caller
 from locframework.clock import Timestamp
 from locframework.projects.records import Project
 
-from .approval import require_approvable
+from .approval import Gate, Place
 from .records import Key, KeySource, KeyWrite, Origin, StoredValue
-from .review_rules import approved, judged, rejected
+from .review_rules import approved, judged, rejected, waiting
 from .revisions import Revision
 from .rules import (
     carried,
@@ -23,9 +23,6 @@ from .rules import (
     status_of_write,
     written,
 )
-
-Place = tuple[str, str | None]
-"""Language code and plural form: where a value stands in its key."""
 
 Action = Literal["write", "approve", "reject"]
 
@@ -40,6 +37,7 @@ class Batch(Struct):
     at: Timestamp
     approver: bool
     source: KeySource  # where keys of the line come from
+    gate: Gate
     assigned: set[str] = set()  # languages found to be the caller's
 
 
@@ -119,12 +117,13 @@ def _of_texts(
     there: Mapping[Place, StoredValue],
 ) -> Iterator[ValuePlan]:
     by = batch.caller.actor
+    given = {(tag, form): text for tag in texts for form, text in texts[tag].items()}
+    held = batch.gate.held(key, there.values(), given) if batch.approver else ()
     for tag, forms in texts.items():
-        status = status_of_write(
-            approver=batch.approver, needs_review=tag in write.review
-        )
         for form, text in forms.items():
             place = (tag, form)
+            needs_review = tag in write.review or place in held
+            status = status_of_write(approver=batch.approver, needs_review=needs_review)
             old = there.get(place)
             new = fresh_value(
                 key.id, tag, form, text,
@@ -142,13 +141,17 @@ def _of_texts(
 def _of_carried(
     batch: Batch, write: KeyWrite, key: Key, there: Mapping[Place, StoredValue]
 ) -> Iterator[ValuePlan]:
-    """Values that are taken over as they stand elsewhere."""
+    """Values that are taken over as they stand elsewhere; what a check holds waits."""
     by = batch.caller.actor
+    given = {at: value.value if value else "" for at, value in write.carried.items()}
+    held = batch.gate.held(key, there.values(), given)
     for place, value in write.carried.items():
         old = there.get(place)
         mine = None if value is None else replace(value, key_id=key.id)
         result = carried(old, mine, origin=batch.origin, at=batch.at, by=by)
         if result != "unchanged":
+            if result is not None and place in held:
+                result = waiting(old, result)
             outdates = _outdates(batch, place, old, result)
             yield ValuePlan(place, old, result, outdates=outdates)
 
@@ -160,17 +163,15 @@ def _of_verdict(
     assert verdict is not None  # asked before
     code = verdict.language_code
     mine = [row for (tag, _), row in there.items() if tag == code]
-    waiting = judged(mine, verdict)
+    chosen = judged(mine, verdict)
     at, by = batch.at, batch.caller.actor
     if not verdict.approves:
         return [
             _plan(batch, row, rejected(row, verdict, at=at, by=by), "reject")
-            for row in waiting
+            for row in chosen
         ]
-    require_approvable(batch.project, key, there, waiting)
-    return [
-        _plan(batch, row, approved(row, at=at, by=by), "approve") for row in waiting
-    ]
+    batch.gate.require_approvable(key, there.values(), chosen)
+    return [_plan(batch, row, approved(row, at=at, by=by), "approve") for row in chosen]
 
 
 def _plan(

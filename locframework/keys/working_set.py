@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterator, Mapping
 
 from msgspec.structs import replace
 
+from .approval import Place
 from .records import Key, StoredValue
 from .revisions import Revision, revision_of
 from .store import KeyStore
-from .value_plans import Place
 
 
 class WorkingSet:

@@ -28,13 +28,14 @@ from locframework.projects.service import scope_of
 from locframework.quality.service import Checks
 from locframework.storage import Storage
 
+from .approval import Gate, Place
 from .events import KeyEvents
 from .findings import Findings
 from .overlays import Overlays
 from .records import Key, KeyWrite, KeyWritten, Origin, StoredValue
 from .rules import check_key, in_order, shown_value, texts_by_form
 from .store import store_of
-from .value_plans import Batch, Place, ValuePlan, ended, plan_values, turned
+from .value_plans import Batch, ValuePlan, ended, plan_values, turned
 from .working_set import WorkingSet
 
 VERDICTS = {"write": "", "approve": "approved", "reject": "rejected"}  # as events tell
@@ -57,6 +58,7 @@ class KeyWriter:
         checks: Checks,
     ) -> None:
         self._storage = storage
+        self._checks = checks
         self.findings = Findings(storage, checks)
         self.overlays = Overlays(storage, self.findings)
         self._events = events
@@ -127,6 +129,7 @@ class KeyWriter:
             at=timestamp(self._clock()),
             approver=self._access.may(caller, "translation_approve", scope_of(project)),
             source="main" if line.branch is None else "branch",
+            gate=Gate(self._checks, project, languages),
         )
         keys = loaded
         if keys is None:

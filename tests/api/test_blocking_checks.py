@@ -1,0 +1,222 @@
+"""Checks that a project blocks with: what they find is not approved, on any path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from locframework.http.records import Upload
+from locframework.testing.client import Answer, Client
+from locframework.testing.workspace import Workspace
+
+BLOCKING = ["placeholders", "length"]
+
+
+class Shop:
+    """A project that blocks, with one text approved."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace, self.owner = workspace, workspace.owner
+        self.translator = workspace.client("translator")
+        project = workspace.project(languages=["de", "fr"], blockingChecks=BLOCKING)
+        self.path = f"/projects/{project['id']}"
+        values = {"en": "Hi {name}", "de": "Hallo {name}"}
+        made = self.owner.post(
+            f"{self.path}/keys", json={"key": "hi", "values": values}
+        )
+        self.hi: str = made.data["key"]["id"]
+
+    def put(
+        self, lang: str, value: Any, *, client: Client | None = None, **query: Any
+    ) -> Answer:
+        path = f"{self.path}/keys/{self.hi}/values/{lang}"
+        return (client or self.owner).put(path, json={"value": value}, query=query)
+
+    def approve(self, lang: str, **query: Any) -> Answer:
+        path = f"{self.path}/keys/{self.hi}/values/{lang}/approve"
+        return self.owner.post(path, json={}, query=query)
+
+    def statuses(self, key_id: str | None = None, **query: Any) -> dict[Any, str]:
+        path = f"{self.path}/keys/{key_id or self.hi}"
+        values = self.owner.get(path, query=query).data["key"]["values"]
+        return {
+            f"{one['languageCode']}.{one['pluralForm'] or ''}".strip("."): one["status"]
+            for one in values
+        }
+
+    def delivered(self, lang: str, **query: Any) -> Any:
+        asked = {"format": "json-flat", "languageCodes": lang, **query}
+        return self.owner.get(f"{self.path}/export", query=asked).json
+
+    def key(self, name: str) -> str:
+        found = self.owner.get(f"{self.path}/keys", query={"prefix": name}).data
+        key_id: str = found["items"][0]["id"]
+        return key_id
+
+
+@pytest.fixture
+def shop(workspace: Workspace) -> Shop:
+    return Shop(workspace)
+
+
+def test_an_approval_is_refused_with_what_was_found(shop: Shop) -> None:
+    shop.put("de", "Hallo", client=shop.translator)
+
+    refused = shop.approve("de")
+
+    assert (refused.status, refused.error["code"]) == (409, "quality_check_failed")
+    [issue] = refused.error["details"]["issues"]
+    listed = shop.owner.get(f"{shop.path}/issues").data["items"]
+    assert listed == [issue]
+    assert shop.statuses()["de"] == "pending_review"
+    assert shop.delivered("de") == {"hi": "Hallo {name}"}
+
+
+def test_a_mended_text_is_approved(shop: Shop) -> None:
+    shop.put("de", "Hallo", client=shop.translator)
+    shop.put("de", "Na, {name}", client=shop.translator)
+
+    assert shop.approve("de").status == 200
+    assert shop.delivered("de") == {"hi": "Na, {name}"}
+
+
+def test_a_text_is_approved_once_its_source_text_fits(shop: Shop) -> None:
+    shop.put("de", "Hallo", client=shop.translator)
+    shop.put("en", "Hi")
+
+    assert shop.approve("de").status == 200
+
+
+def test_other_checks_block_nothing(shop: Shop) -> None:
+    shop.put("de", "Hallo {name} ", client=shop.translator)
+
+    assert shop.approve("de").status == 200
+
+
+def test_a_check_that_is_off_blocks_nothing(shop: Shop) -> None:
+    shop.put("de", "Hallo", client=shop.translator)
+    shop.owner.patch(shop.path, json={"checkSeverities": {"placeholders": "off"}})
+
+    assert shop.approve("de").status == 200
+
+
+def test_only_the_forms_that_wait_are_judged(shop: Shop) -> None:
+    shop.owner.patch(f"{shop.path}/keys/{shop.hi}", json={"isPlural": True})
+    shop.put("de", {"one": "Hallo", "other": "Hallo"}, client=shop.translator)
+    refused = shop.approve("de")
+    shop.put("de", {"other": "Na {name}"}, client=shop.translator)
+    again = shop.approve("de")
+
+    forms = [one["pluralForm"] for one in refused.error["details"]["issues"]]
+    assert forms == ["other"]  # a form of one thing may leave its only name out
+    assert again.status == 200
+
+
+def test_what_an_approver_writes_waits_for_review(shop: Shop) -> None:
+    written = shop.put("de", "Hallo")
+
+    values = {one["languageCode"]: one for one in written.data["key"]["values"]}
+    assert written.status == 200
+    assert (values["de"]["value"], values["de"]["status"]) == (
+        "Hallo",
+        "pending_review",
+    )
+    assert shop.delivered("de") == {"hi": "Hallo {name}"}
+    assert shop.put("de", "Na {name}").status == 200
+    assert shop.statuses()["de"] == "approved"
+
+
+def test_texts_of_one_write_are_judged_together(shop: Shop) -> None:
+    body = {"key": "b", "values": {"de": "{x}", "fr": "x", "en": "{x}"}}
+    made = shop.owner.post(f"{shop.path}/keys", json=body).data["key"]["id"]
+
+    assert shop.statuses(made) == {
+        "en": "approved",
+        "de": "approved",
+        "fr": "pending_review",
+    }
+
+
+def test_an_approved_text_stays_approved_when_its_source_text_changes(
+    shop: Shop,
+) -> None:
+    shop.put("en", "Hi {name} {city}")
+
+    assert shop.statuses()["de"] == "approved"
+    assert shop.approve("de").error["code"] == "quality_check_failed"
+
+
+def test_a_text_can_be_cleared(shop: Shop) -> None:
+    shop.put("de", "Hallo", client=shop.translator)
+    shop.put("de", "", client=shop.translator)
+
+    assert shop.approve("de").status == 200
+    assert "de" not in shop.statuses()
+
+
+def test_batches_hold_what_single_writes_hold(shop: Shop) -> None:
+    keys = [
+        {"key": "b", "tags": ["max-length:3"], "values": {"en": "Pay", "de": "Zahlen"}}
+    ]
+    made = shop.owner.post(f"{shop.path}/keys/bulk", json={"keys": keys})
+    items = [{"keyId": shop.hi, "languageCode": "fr", "value": "Salut"}]
+    shop.owner.put(f"{shop.path}/values", json={"items": items})
+
+    [result] = made.data["results"]
+    assert result["outcome"] == "created"
+    assert shop.statuses(result["key"]["id"]) == {
+        "en": "approved",
+        "de": "pending_review",
+    }
+    assert shop.statuses()["fr"] == "pending_review"
+
+
+def test_an_import_holds_what_a_write_holds(shop: Shop) -> None:
+    file = Upload("de.json", b'{"hi": "Hallo", "new": "neu"}', "application/json")
+    form = {"format": "json-flat", "languageCode": "de", "onConflict": "overwrite"}
+
+    done = shop.workspace.job_of(
+        shop.owner.post(f"{shop.path}/import", form=form, files={"file": file})
+    )
+
+    assert done["status"] == "succeeded"
+    assert shop.statuses()["de"] == "pending_review"
+    assert shop.statuses(shop.key("new"))["de"] == "approved"
+    assert shop.delivered("de") == {"hi": "Hallo {name}", "new": "neu"}
+
+
+def test_a_branch_holds_and_its_merge_leaves_it_waiting(shop: Shop) -> None:
+    shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
+    shop.put("de", "Hallo", branch="spring")
+    refused = shop.approve("de", branch="spring")
+    merged = shop.owner.post(f"{shop.path}/branches/spring/merge", json={})
+
+    assert refused.error["code"] == "quality_check_failed"
+    assert merged.status == 200
+    assert shop.statuses()["de"] == "pending_review"
+    assert shop.delivered("de") == {"hi": "Hallo {name}"}
+
+
+def test_a_merge_holds_what_was_approved_before_the_check_blocked(shop: Shop) -> None:
+    shop.owner.patch(shop.path, json={"blockingChecks": []})
+    shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
+    shop.put("de", "Hallo", branch="spring")
+    shop.put("fr", "Salut {name}", branch="spring")
+    shop.owner.patch(shop.path, json={"blockingChecks": BLOCKING})
+
+    merged = shop.owner.post(f"{shop.path}/branches/spring/merge", json={})
+
+    assert merged.status == 200
+    assert shop.statuses() == {
+        "en": "approved",
+        "de": "pending_review",
+        "fr": "approved",
+    }
+    assert shop.delivered("de") == {"hi": "Hallo {name}"}
+
+
+def test_a_translators_text_is_what_it_always_was(shop: Shop) -> None:
+    shop.put("de", "Na {name}", client=shop.translator)
+
+    assert shop.statuses()["de"] == "pending_review"
