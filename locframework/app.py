@@ -59,6 +59,7 @@ from .projects.languages import Languages
 from .projects.service import Projects
 from .quality.service import Checks
 from .settings import Settings
+from .statistics.service import ProjectStatistics
 
 log = logging.getLogger("locframework")
 
@@ -189,6 +190,7 @@ class Framework:
             self.key_writer,
             self.access,
         )
+        self.statistics = ProjectStatistics(storage, self.projects, self.branches)
         self.catalogues = Catalogues(storage)
         applying = Applying(
             storage, self.languages, self.key_writer, self.events, clock

@@ -24,6 +24,7 @@ from .keys.review_endpoints import ReviewEndpoints
 from .merging.endpoints import MergingEndpoints
 from .plugin_list import PluginEndpoints
 from .projects.endpoints import ProjectEndpoints
+from .statistics.endpoints import StatisticsEndpoints
 
 if TYPE_CHECKING:
     from .app import Framework
@@ -40,6 +41,7 @@ def operations_of(framework: Framework) -> list[object]:
         BranchEndpoints(framework.branches),
         MergingEndpoints(framework.merging),
         IssueEndpoints(framework.issues),
+        StatisticsEndpoints(framework.statistics),
         ExchangeEndpoints(framework.imports, framework.exports),
         FileEndpoints(framework.files),
         FormatEndpoints(framework.formats),

@@ -81,6 +81,9 @@ from locframework.projects.records import Language, Project, Severity
 from locframework.projects.store import ProjectStore
 from locframework.quality.check import Check
 from locframework.quality.records import Finding, Subject
+from locframework.statistics.records import LanguageCounts, LineCounts
+from locframework.statistics.rules import count_words
+from locframework.statistics.store import StatisticsStore
 from locframework.storage import Storage, StorageProvider, Transactions
 
 __all__ = [
@@ -126,6 +129,8 @@ __all__ = [
     "KeyStore",
     "KeyValue",
     "Language",
+    "LanguageCounts",
+    "LineCounts",
     "LocError",
     "Member",
     "Membership",
@@ -150,6 +155,7 @@ __all__ = [
     "Severity",
     "SourceFile",
     "Spot",
+    "StatisticsStore",
     "Storage",
     "StorageProvider",
     "StoredFile",
@@ -169,6 +175,7 @@ __all__ = [
     "Usage",
     "User",
     "WrittenFile",
+    "count_words",
     "fold",
     "shown",
 ]

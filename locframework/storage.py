@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # every area's store stands above this floor
     from locframework.jobs.store import JobStore
     from locframework.keys.store import BranchKeyStore, KeyStore
     from locframework.projects.store import ProjectStore
+    from locframework.statistics.store import StatisticsStore
 
 
 class Transactions(Protocol):
@@ -55,6 +56,7 @@ class Storage(Transactions, Protocol):
     projects: ProjectStore
     branches: BranchStore
     keys: KeyStore  # of main
+    statistics: StatisticsStore
     jobs: JobStore
     events: EventStore
     blobs: BlobIndex

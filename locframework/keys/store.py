@@ -114,7 +114,11 @@ class KeyStore(Protocol):
         """Insert, or replace what has the same key, language and form."""
         ...
 
-    def remove_values(self, values: Sequence[StoredValue]) -> None: ...
+    def remove_values(
+        self, values: Sequence[StoredValue], at: Timestamp | None = None
+    ) -> None:
+        """``at``: when their texts were cleared, for the statistics."""
+        ...
 
     def mark_outdated(
         self, key_ids: Collection[str], source_language: str

@@ -189,7 +189,7 @@ class WorkingSet:
         outdated = self._outdate(source_language) if self._outdating else []
         if self._revisions:
             self._store.add_revisions(self._revisions)
-        self._flush_values()
+        self._flush_values(at)
         return outdated
 
     def _outdate(self, source_language: str) -> list[StoredValue]:
@@ -209,14 +209,14 @@ class WorkingSet:
             self._values[value.key_id][_where(value)[1]] = value
         return outdated
 
-    def _flush_values(self) -> None:
+    def _flush_values(self, at: str) -> None:
         gone = [
             self._stored[where]
             for where, value in self._written.items()
             if value is None and where in self._stored
         ]
         if gone:
-            self._store.remove_values(gone)
+            self._store.remove_values(gone, at)
         kept = [value for value in self._kept() if value.key_id not in self._new]
         if kept:
             self._store.put_values(kept)

@@ -138,6 +138,7 @@ READS = {
     "/organization": 2,
     "{path}": 2,
     "{path}/languages/de": 3,
+    "{path}/statistics": 3,
     "{path}/keys/{key}": 3,
     "{path}/keys/{key}/values/de/history": 6,
     "{path}/keys/{key}/values/de": 6,
@@ -234,7 +235,7 @@ def test_a_write_of_one_key_costs_the_same_however_much_there_is(shop: Shop) -> 
     shop.grow()
 
     assert costs() == few
-    assert max(few.values()) <= 27
+    assert max(few.values()) <= 29  # each change of lists is counted, too
 
 
 @pytest.mark.parametrize("what", ["create", "update", "skip", "values"])

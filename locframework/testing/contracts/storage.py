@@ -12,6 +12,7 @@ from .storage_key_twins import StorageKeyTwinsContract
 from .storage_keys import StorageKeysContract
 from .storage_projects import StorageEventsContract, StorageProjectsContract
 from .storage_screenshots import StorageScreenshotsContract
+from .storage_statistics import StorageStatisticsContract
 from .storage_transactions import StorageTransactionsContract
 from .storage_values import StorageValuesContract
 
@@ -30,6 +31,7 @@ class StorageContract(
     StorageValuesContract,
     StorageHistoryContract,
     StorageFilesContract,
+    StorageStatisticsContract,
     StorageDeliveryContract,
     StorageIdempotencyContract,
     StorageScreenshotsContract,

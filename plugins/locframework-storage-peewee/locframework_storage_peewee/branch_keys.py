@@ -236,10 +236,13 @@ class BranchKeyTables:
             self._adopt({value.key_id for value in values})
             self._tables.put_values([self._kept_value(value) for value in values])
 
-    def remove_values(self, values: Sequence[StoredValue]) -> None:
+    def remove_values(
+        self, values: Sequence[StoredValue], at: Timestamp | None = None
+    ) -> None:
         with self._database.transaction():
             self._adopt({value.key_id for value in values})
-            self._tables.remove_values([self._kept_value(value) for value in values])
+            kept = [self._kept_value(value) for value in values]
+            self._tables.remove_values(kept, at)
 
     def add_revisions(self, revisions: Sequence[Revision]) -> None:
         with self._database.transaction():

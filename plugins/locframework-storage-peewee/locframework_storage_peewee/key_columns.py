@@ -2,7 +2,7 @@
 
 import msgspec
 
-from locframework.ports import Key, StoredValue, fold
+from locframework.ports import Key, StoredValue, count_words, fold
 
 from .columns import json_text
 from .engine import Row
@@ -30,7 +30,7 @@ VALUE = """v.language_code, NULLIF(v.plural_form, ''), v.value, v.status,
     v.approved_by, v.updated_at, v.updated_by, v.actor_type, v.reason, v.note"""
 VALUE_KEPT = """language_code, plural_form, value, status, is_outdated, revision,
     origin, approved_value, approved_at, approved_by, updated_at, updated_by,
-    actor_type, reason, note, folded, key_number"""
+    actor_type, reason, note, words, folded, key_number"""
 REVISION_KEPT = """language_code, plural_form, value, status, is_outdated, revision,
     origin, approved_value, approved_at, approved_by, updated_at, updated_by,
     actor_type, reason, note, key_number"""
@@ -102,6 +102,13 @@ def value_row(value: StoredValue, number: int) -> Row:
         value.actor_type,
         value.reason,
         value.note,
+        words_of(value),
         fold(value.value),
         number,
     )
+
+
+def words_of(value: StoredValue) -> int:
+    """The words of the text that counts: the approved one, or the only one."""
+    text = value.approved_value
+    return count_words(value.value if text is None else text)

@@ -1,20 +1,22 @@
 """Keeps lists of keys by name: those with a tag, those with a value in some state.
 
 A page of a list is the walk of one index, and its length is known at any time. The
-lists of a key are worked out from the key itself, before and after each change.
+lists of a key are worked out from the key itself, before and after each change; so is
+what it counts in the statistics (counts.py).
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import TypeVar
 
-from locframework.ports import Key, StoredValue
+from locframework.ports import Key, StoredValue, Timestamp
 
+from .counts import Standing, count_change, latest
 from .database import Database
 from .engine import Row
-from .key_columns import CHUNK, OF_PROJECT, PROJECT, tags_in
+from .key_columns import CHUNK, OF_PROJECT, PROJECT, tags_in, words_of
 
 T = TypeVar("T")
 Lists = dict[tuple[int, str], set[str]]  # project by number, list: keys by name
@@ -43,44 +45,56 @@ def lists_kept(
     database: Database,
     key_ids: Collection[str],
     language_codes: Collection[str] | None = None,
+    changed_at: Mapping[str, Timestamp] | None = None,
 ) -> Iterator[None]:
-    """Bring the lists of these keys up to date with what the block does to them.
+    """Bring lists and counts of these keys up to date with what the block does to them.
 
-    ``language_codes``: only values in these languages are changed.
+    ``language_codes``: only values in these languages are changed. ``changed_at``:
+    when texts are written or cleared, by language.
     """
-    before = _lists_of(database, key_ids, language_codes)
+    before, after = _Found(language_codes), _Found(language_codes)
+    _look(database, before, key_ids)
     yield
-    after = _lists_of(database, key_ids, language_codes)
-    _leave(database, _less(before, after))
-    _enter(database, _less(after, before))
+    _look(database, after, key_ids, unchanged=before.standing)
+    _rewrite(database, before.lists, after.lists)
+    count_change(database, before.standing, after.standing, changed_at or {})
 
 
 def add_to_lists(
     database: Database, project: int, keys: Sequence[Key], values: Sequence[StoredValue]
 ) -> None:
-    """Enter new keys of one project, with their values."""
+    """Enter new keys of one project, with their values, and count them."""
     rows = database.rows(
-        """SELECT l.language_code FROM languages l
-            JOIN lines c ON c.project_id = l.project_id
+        """SELECT l.language_code, l.language_code = p.source_language
+            FROM lines c JOIN projects p ON p.id = c.project_id
+            JOIN languages l ON l.project_id = c.project_id
             WHERE c.number = ?""",
         (project,),
     )
+    is_source: dict[str, bool] = dict(rows)
     names = {key.id: key.key for key in keys}
     by_state: dict[tuple[str, str], set[str]] = defaultdict(set)
+    standing = Standing()
     for value in values:
-        name = names[value.key_id]
-        by_state[value.language_code, value.status].add(name)
+        name, code = names[value.key_id], value.language_code
+        by_state[code, value.status].add(name)
         if value.is_outdated:
-            by_state[value.language_code, OUTDATED].add(name)
+            by_state[code, OUTDATED].add(name)
+        if code in is_source:
+            standing.see(project, name, code, value.status, value.is_outdated)
+            if is_source[code]:
+                standing.see_source(project, name, words_of(value))
     found: Lists = defaultdict(set)
     for key in keys:
         _list_key(found, project, key.key, is_plural=key.is_plural, tags=key.tags)
-    for (language_code,) in rows:
+    for language_code in is_source:
         there = {state: by_state[language_code, state] for state in _STATES}
         there[UNTRANSLATED] = set(names.values()).difference(*there.values())
         for state, listed in there.items():
             found[project, of_state(language_code, state)] = listed
-    _enter(database, found)
+    _rewrite(database, {}, found)
+    times = latest((value.language_code, value.updated_at) for value in values)
+    count_change(database, Standing(), standing, times)
 
 
 def add_language(database: Database, project_id: str, language_code: str) -> None:
@@ -120,6 +134,10 @@ def remove_language(database: Database, project_id: str, language_code: str) -> 
                     WHERE project = {PROJECT} AND {database.among("list")}""",
                 (line_id, lists),
             )
+        database.run(
+            f"DELETE FROM language_counts WHERE line = {PROJECT} AND language_code = ?",
+            (line_id, language_code),
+        )
 
 
 def lines_of(database: Database, project_id: str) -> list[str]:
@@ -137,18 +155,30 @@ def chunks(items: Collection[T]) -> Iterator[list[T]]:
         yield some
 
 
-def _lists_of(
+class _Found:
+    """The lists that some keys belong in, and how they stand."""
+
+    def __init__(self, language_codes: Collection[str] | None) -> None:
+        self.language_codes = language_codes
+        self.lists: Lists = defaultdict(set)
+        self.standing = Standing()
+
+
+def _look(
     database: Database,
+    found: _Found,
     key_ids: Collection[str],
-    language_codes: Collection[str] | None,
-) -> Lists:
-    """The lists that the keys belong in now; keys in the trash belong in none."""
-    found: Lists = defaultdict(set)
+    unchanged: Standing | None = None,
+) -> None:
+    """See what the keys belong in now; in the trash it is nothing.
+
+    ``unchanged`` is told of texts in other languages: what they count changes with the
+    words of the source text alone, so it is enough to see them once.
+    """
     for some in chunks(key_ids):
-        if language_codes is None:
-            _list_keys(database, found, some)
-        _list_values(database, found, some, language_codes)
-    return found
+        if found.language_codes is None:
+            _list_keys(database, found.lists, some)
+        _look_at_values(database, found, some, unchanged)
 
 
 def _list_keys(database: Database, found: Lists, key_ids: Collection[str]) -> None:
@@ -161,29 +191,47 @@ def _list_keys(database: Database, found: Lists, key_ids: Collection[str]) -> No
         _list_key(found, project, key, is_plural=is_plural, tags=tags_in(tags))
 
 
-def _list_values(
+def _look_at_values(
     database: Database,
-    found: Lists,
+    found: _Found,
     key_ids: Collection[str],
-    language_codes: Collection[str] | None,
+    unchanged: Standing | None,
 ) -> None:
     # + 0: keys are looked up by id (key_columns.IN_PROJECT)
     mine = f"{database.among('k.id')} AND k.deleted_at IS NULL"
     params = [database.listed(key_ids)]
-    if language_codes is not None:
-        mine += f" AND {database.among('l.language_code')}"
-        params.append(database.listed(language_codes))
+    codes = found.language_codes
+    if codes is not None:
+        asked = database.among("l.language_code")
+        params.append(database.listed(codes))
+        if unchanged is not None:
+            source = database.among("p.source_language")
+            asked = f"({asked} OR l.language_code = p.source_language OR {source})"
+            params.append(database.listed(codes))
+        mine += f" AND {asked}"
     rows = database.rows(
-        f"""SELECT k.project, k.key, l.language_code, v.status, v.is_outdated
+        f"""SELECT k.project, k.key, l.language_code, v.status, v.is_outdated,
+                CASE WHEN l.language_code = p.source_language THEN v.words END
             FROM keys k JOIN lines c ON c.number = k.project + 0
+            JOIN projects p ON p.id = c.project_id
             JOIN languages l ON l.project_id = c.project_id
             LEFT JOIN key_values v ON v.key_number = k.number
                 AND v.language_code = l.language_code
             WHERE {mine}""",
         params,
     )
-    for row in rows:
-        _list_value(found, *row)
+    both = [found.standing] if unchanged is None else [found.standing, unchanged]
+    for project, key, language_code, status, is_outdated, words in rows:
+        seen_by = [found.standing]
+        if codes is None or language_code in codes:
+            _list_value(found.lists, project, key, language_code, status, is_outdated)
+        else:
+            seen_by = both
+        if status is not None:
+            for standing in seen_by:
+                standing.see(project, key, language_code, status, is_outdated)
+                if words is not None:
+                    standing.see_source(project, key, words)
 
 
 def _list_key(
@@ -208,31 +256,25 @@ def _list_value(
         found[project, of_state(language_code, OUTDATED)].add(key)
 
 
-def _less(lists: Lists, others: Lists) -> Lists:
-    return {place: keys - others.get(place, set()) for place, keys in lists.items()}
-
-
-def _enter(database: Database, lists: Lists) -> None:
-    database.insert_many("key_lists", "project, list, key", _rows(lists))
-    _lengthen(database, lists, by=1)
-
-
-def _leave(database: Database, lists: Lists) -> None:
+def _rewrite(database: Database, before: Lists, after: Lists) -> None:
+    gone, new = _less(before, after), _less(after, before)
     database.run_many(
-        "DELETE FROM key_lists WHERE project = ? AND list = ? AND key = ?",
-        _rows(lists),
+        "DELETE FROM key_lists WHERE project = ? AND list = ? AND key = ?", _rows(gone)
     )
-    _lengthen(database, lists, by=-1)
-
-
-def _rows(lists: Lists) -> list[Row]:
-    return [(*place, key) for place in sorted(lists) for key in sorted(lists[place])]
-
-
-def _lengthen(database: Database, lists: Lists, *, by: int) -> None:
+    database.insert_many("key_lists", "project, list, key", _rows(new))
+    longer = Counter({place: len(keys) for place, keys in new.items()})
+    longer.subtract({place: len(keys) for place, keys in gone.items()})
     database.run_many(
         """INSERT INTO key_list_lengths (project, list, keys) VALUES (?,?,?)
             ON CONFLICT (project, list)
             DO UPDATE SET keys = key_list_lengths.keys + excluded.keys""",
-        [(*place, by * len(keys)) for place, keys in sorted(lists.items()) if keys],
+        [(*place, by) for place, by in sorted(longer.items()) if by],
     )
+
+
+def _less(lists: Lists, others: Lists) -> Lists:
+    return {place: keys - others.get(place, set()) for place, keys in lists.items()}
+
+
+def _rows(lists: Lists) -> list[Row]:
+    return [(*place, key) for place in sorted(lists) for key in sorted(lists[place])]

@@ -34,7 +34,7 @@ def trash_keys(
                     (at, database.listed(some), project_id),
                 )
             drop_findings(database, project_id, some)
-            count_keys(database, project_id, -gone)
+            count_keys(database, project_id, -gone, at)
 
 
 def restore_key(
@@ -95,9 +95,12 @@ def _drop_values(database: Database, numbers: Sequence[Row]) -> None:
         database.run_many(f"DELETE FROM {table} WHERE key_number = ?", numbers)
 
 
-def count_keys(database: Database, project_id: str, more: int) -> None:
+def count_keys(
+    database: Database, project_id: str, more: int, trashed_at: Timestamp = ""
+) -> None:
     """Add to the project's count of keys."""
     database.run(
-        "UPDATE lines SET key_count = key_count + ? WHERE id = ?",
-        (more, project_id),
+        """UPDATE lines SET key_count = key_count + ?, trashed_at = CASE
+            WHEN trashed_at > ? THEN trashed_at ELSE ? END WHERE id = ?""",
+        (more, trashed_at, trashed_at, project_id),
     )

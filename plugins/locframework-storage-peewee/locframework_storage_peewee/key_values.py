@@ -5,8 +5,9 @@ from operator import itemgetter
 
 from msgspec.structs import replace
 
-from locframework.ports import StoredValue
+from locframework.ports import StoredValue, Timestamp
 
+from .counts import latest
 from .database import Database
 from .engine import Row
 from .key_columns import VALUE, VALUE_KEPT, value_row
@@ -20,7 +21,7 @@ _REPLACED = """value = excluded.value, status = excluded.status,
     approved_at = excluded.approved_at, approved_by = excluded.approved_by,
     updated_at = excluded.updated_at, updated_by = excluded.updated_by,
     actor_type = excluded.actor_type, reason = excluded.reason, note = excluded.note,
-    folded = excluded.folded"""
+    words = excluded.words, folded = excluded.folded"""
 
 
 def values_of(
@@ -55,9 +56,9 @@ def add_values(
 def put_values(database: Database, values: Sequence[StoredValue]) -> None:
     """See KeyStore.put_values."""
     ids = dict.fromkeys(value.key_id for value in values)
-    languages = {value.language_code for value in values}
+    times = latest((value.language_code, value.updated_at) for value in values)
     marks = "?" + ",?" * VALUE_KEPT.count(",")
-    with database.transaction(), lists_kept(database, ids, languages):
+    with database.transaction(), lists_kept(database, ids, times.keys(), times):
         database.run_many(
             f"""INSERT INTO key_values ({VALUE_KEPT}) VALUES ({marks})
                 ON CONFLICT (key_number, language_code, plural_form)
@@ -66,11 +67,13 @@ def put_values(database: Database, values: Sequence[StoredValue]) -> None:
         )
 
 
-def remove_values(database: Database, values: Sequence[StoredValue]) -> None:
+def remove_values(
+    database: Database, values: Sequence[StoredValue], at: Timestamp | None
+) -> None:
     """See KeyStore.remove_values."""
     ids = dict.fromkeys(value.key_id for value in values)
-    languages = {value.language_code for value in values}
-    with database.transaction(), lists_kept(database, ids, languages):
+    times = {value.language_code: at or "" for value in values}
+    with database.transaction(), lists_kept(database, ids, times.keys(), times):
         numbers = numbers_of(database, ids)
         database.run_many(
             f"DELETE FROM key_values WHERE {_PLACE}",

@@ -153,8 +153,10 @@ class KeyTables:
     def put_values(self, values: Sequence[StoredValue]) -> None:
         key_values.put_values(self._database, values)
 
-    def remove_values(self, values: Sequence[StoredValue]) -> None:
-        key_values.remove_values(self._database, values)
+    def remove_values(
+        self, values: Sequence[StoredValue], at: Timestamp | None = None
+    ) -> None:
+        key_values.remove_values(self._database, values, at)
 
     def mark_outdated(
         self, key_ids: Collection[str], source_language: str

@@ -16,6 +16,7 @@ from locframework.ports import (
 
 from . import key_lists
 from .columns import json_text
+from .counts import count_words_anew
 from .database import Database
 from .engine import Row
 from .key_findings import drop_findings_in
@@ -77,26 +78,12 @@ class ProjectTables:
         return _project(row) if row else None
 
     def save_project(self, project: Project) -> None:
-        self._database.run(
-            """UPDATE projects SET slug = ?, name = ?, description = ?,
-                source_language = ?, key_separator = ?, main_protected = ?,
-                tm_enabled = ?, blocking_checks = ?, check_severities = ?,
-                updated_at = ?
-                WHERE id = ? AND deleted_at IS NULL""",
-            (
-                project.slug,
-                project.name,
-                project.description,
-                project.source_language,
-                project.key_separator,
-                project.main_protected,
-                project.tm_enabled,
-                json_text(project.blocking_checks),
-                json_text(project.check_severities),
-                project.updated_at,
-                project.id,
-            ),
-        )
+        old = self.find_project(project.id)
+        with self._database.transaction():
+            self._save(project)
+            if old is not None and old.source_language != project.source_language:
+                lines = key_lists.lines_of(self._database, project.id)
+                count_words_anew(self._database, project.id, lines)
 
     def lock_project(self, project_id: str) -> None:
         self._database.lock_row("projects", project_id)
@@ -196,6 +183,28 @@ class ProjectTables:
             key_lists.remove_language(self._database, project_id, language_code)
             for line_id in key_lists.lines_of(self._database, project_id):
                 drop_findings_in(self._database, line_id, language_code)
+
+    def _save(self, project: Project) -> None:
+        self._database.run(
+            """UPDATE projects SET slug = ?, name = ?, description = ?,
+                source_language = ?, key_separator = ?, main_protected = ?,
+                tm_enabled = ?, blocking_checks = ?, check_severities = ?,
+                updated_at = ?
+                WHERE id = ? AND deleted_at IS NULL""",
+            (
+                project.slug,
+                project.name,
+                project.description,
+                project.source_language,
+                project.key_separator,
+                project.main_protected,
+                project.tm_enabled,
+                json_text(project.blocking_checks),
+                json_text(project.check_severities),
+                project.updated_at,
+                project.id,
+            ),
+        )
 
     def _within(self, scopes: Sequence[Scope]) -> tuple[str, list[object]]:
         """The condition that a project is in one of the scopes."""

@@ -15,12 +15,14 @@ from locframework.ports import (
     JobStore,
     KeyStore,
     ProjectStore,
+    StatisticsStore,
 )
 
 from .access import AccessTables
 from .blobs import BlobNotes
 from .branch_keys import BranchKeyTables
 from .branches import BranchTables
+from .counts import StatisticsTables
 from .database import Database
 from .delivery import DeliveryTables
 from .engine import Engine
@@ -40,6 +42,7 @@ class PeeweeStorage:
     projects: ProjectStore
     branches: BranchStore
     keys: KeyStore
+    statistics: StatisticsStore
     jobs: JobStore
     events: EventStore
     blobs: BlobIndex
@@ -53,6 +56,7 @@ class PeeweeStorage:
         self.projects = ProjectTables(self.database)
         self.branches = BranchTables(self.database)
         self.keys = KeyTables(self.database)
+        self.statistics = StatisticsTables(self.database)
         self.jobs = JobTable(self.database)
         self.events = EventTable(self.database)
         self.blobs = BlobNotes(self.database)

@@ -1,0 +1,43 @@
+"""Statistics over HTTP."""
+
+from msgspec import Struct
+
+from locframework.access.records import Caller
+from locframework.errors import BranchNotFound, BranchNotOpen, ProjectNotFound
+from locframework.http.operation import operation
+from locframework.http.records import BranchQuery
+
+from .records import Statistics
+from .service import ProjectStatistics
+
+
+class StatisticsAnswer(Struct, frozen=True):
+    """How far a project is."""
+
+    statistics: Statistics
+
+
+class StatisticsEndpoints:
+    """Declares the operation of the statistics area."""
+
+    def __init__(self, statistics: ProjectStatistics) -> None:
+        self._statistics = statistics
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/statistics",
+        permission="statistics_read",
+        errors=(ProjectNotFound, BranchNotFound, BranchNotOpen),
+        tag="Statistics",
+    )
+    def get_statistics(
+        self, caller: Caller, project_id: str, query: BranchQuery
+    ) -> StatisticsAnswer:
+        """Tell how far each language is, in keys and in words of the source texts.
+
+        A key counts once a language: with plurals, in the worst state of its texts.
+        Percentages are of keys, floored to one decimal; of an empty project they are
+        100. With ``branch``, as the branch is seen.
+        """
+        found = self._statistics.get_statistics(caller, project_id, branch=query.branch)
+        return StatisticsAnswer(found)

@@ -1,0 +1,37 @@
+"""What one can ask about how far languages are."""
+
+from locframework.access.records import Caller
+from locframework.branches.service import Branches
+from locframework.projects.service import Projects
+from locframework.storage import Storage
+
+from .records import Statistics
+from .rules import statistics_of
+
+
+class ProjectStatistics:
+    """Statistics of projects and of their branches."""
+
+    def __init__(
+        self, storage: Storage, projects: Projects, branches: Branches
+    ) -> None:
+        self._storage = storage
+        self._projects = projects
+        self._branches = branches
+
+    def get_statistics(
+        self, caller: Caller, project_id: str, *, branch: str | None = None
+    ) -> Statistics:
+        """Exact counts of keys and words; ``branch`` is a name or id, None is main.
+
+        Raises ProjectNotFound, PermissionDenied, BranchNotFound, BranchNotOpen. A
+        constant number of statements, none of which scans what a project holds.
+        """
+        project = self._projects.require(caller, "statistics_read", project_id)
+        line = self._branches.line(project, branch)
+        with self._storage.snapshot():
+            counts = self._storage.statistics.counts_of(
+                project.id, line.branch.id if line.branch else None
+            )
+        since = line.branch.created_at if line.branch else project.created_at
+        return statistics_of(counts, project.source_language, since)

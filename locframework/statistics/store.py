@@ -1,0 +1,18 @@
+"""How statistics are kept: by whoever keeps the keys, in the same transactions."""
+
+from typing import Protocol
+
+from .records import LineCounts
+
+
+class StatisticsStore(Protocol):
+    """Questions that statistics ask. Nothing is written by it: what the key store and
+    the project store write is counted there."""
+
+    def counts_of(self, project_id: str, branch_id: str | None = None) -> LineCounts:
+        """Of main, or as seen from a branch: exact at any moment.
+
+        One statement, whatever is there; on a branch one more, which looks at the
+        keys that the branch has for itself.
+        """
+        ...

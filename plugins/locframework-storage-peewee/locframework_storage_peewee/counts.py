@@ -1,0 +1,215 @@
+"""Counts the keys of each line by language and state, with every change of them.
+
+``language_counts`` has a row for each language that has, or had, a text on a line. What
+a change does to it is worked out from how the keys stand before and after.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from locframework.ports import LanguageCounts, LineCounts, Timestamp
+
+from .database import Database
+from .engine import Row
+from .key_columns import KEYS_A_PROJECT, PROJECT
+
+_WORST = {"draft": 0, "pending_review": 1, "approved": 2}
+_OUTDATED, _WORDS, _APPROVED_WORDS = 3, 4, 5
+_NUMBERS = "draft, pending_review, approved, outdated, words, approved_words"
+_COUNTS = 6
+
+Sums = dict[tuple[int, str], list[int]]
+"""By line and language: how many keys, and words, as _NUMBERS has them."""
+
+
+class Standing:
+    """How some keys stand in each language."""
+
+    def __init__(self) -> None:
+        self._states: dict[tuple[int, str, str], tuple[int, bool]] = {}
+        self._words: dict[tuple[int, str], int] = {}
+
+    def see(
+        self, line: int, key: str, language_code: str, status: str, is_outdated: bool
+    ) -> None:
+        """A text of a key: of several forms the worst state counts."""
+        place, state = (line, key, language_code), (_WORST[status], is_outdated)
+        other = self._states.setdefault(place, state)
+        if other != state:
+            worst = min(state[0], other[0])
+            self._states[place] = worst, is_outdated or other[1]
+
+    def see_source(self, line: int, key: str, words: int) -> None:
+        """A source text of a key: the words of its forms add up."""
+        place = line, key
+        self._words[place] = self._words.get(place, 0) + words
+
+    def sums(self) -> Sums:
+        found: Sums = defaultdict(lambda: [0] * _COUNTS)
+        for (line, key, language_code), (state, is_outdated) in self._states.items():
+            row = found[line, language_code]
+            row[state] += 1
+            row[_OUTDATED] += is_outdated
+            words = self._words.get((line, key), 0)
+            row[_WORDS] += words
+            if state == _WORST["approved"]:
+                row[_APPROVED_WORDS] += words
+        return found
+
+
+def count_change(
+    database: Database,
+    before: Standing,
+    after: Standing,
+    changed_at: Mapping[str, Timestamp],
+) -> None:
+    """Add what became of some keys; ``changed_at`` is when texts were, by language."""
+    sums = after.sums()
+    for place, row in before.sums().items():
+        sums[place] = [now - old for now, old in zip(sums[place], row, strict=True)]
+    rows = [
+        (*place, *sums[place], changed_at.get(place[1], ""))
+        for place in sorted(sums)
+        if any(sums[place]) or place[1] in changed_at
+    ]
+    add = ", ".join(
+        f"{name} = language_counts.{name} + excluded.{name}"
+        for name in _NUMBERS.split(", ")
+    )
+    database.run_many(
+        f"""INSERT INTO language_counts (line, language_code, {_NUMBERS}, changed_at)
+            VALUES (?,?,?,?,?,?,?,?,?)
+            ON CONFLICT (line, language_code) DO UPDATE SET {add},
+            changed_at = CASE WHEN language_counts.changed_at > excluded.changed_at
+                THEN language_counts.changed_at ELSE excluded.changed_at END""",
+        rows,
+    )
+
+
+def latest(times: Iterable[tuple[str, Timestamp]]) -> dict[str, Timestamp]:
+    """The last time by language."""
+    found: dict[str, Timestamp] = {}
+    for language_code, at in times:
+        if at > found.get(language_code, ""):
+            found[language_code] = at
+    return found
+
+
+def count_words_anew(database: Database, project_id: str, line_ids: list[str]) -> None:
+    """After the source language was moved: the same keys have other words."""
+    for line_id in line_ids:
+        [(line,)] = database.rows("SELECT number FROM lines WHERE id = ?", (line_id,))
+        first = line * KEYS_A_PROJECT
+        which = f"""SELECT number FROM keys WHERE deleted_at IS NULL
+            AND number BETWEEN {first} AND {first + KEYS_A_PROJECT - 1}"""
+        rows = _tallied(database, which, (), project_id)
+        database.run_many(
+            """UPDATE language_counts SET words = ?, approved_words = ?
+                WHERE line = ? AND language_code = ?""",
+            [(*row[_WORDS + 1 :], line, row[0]) for row in rows if row[0]],
+        )
+
+
+class StatisticsTables:
+    """The statistics store (locframework/statistics/store.py, StatisticsStore)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def counts_of(self, project_id: str, branch_id: str | None = None) -> LineCounts:
+        lines = [project_id] if branch_id is None else [project_id, branch_id]
+        rows = self._database.rows(
+            f"""SELECT l.id, l.key_count, l.trashed_at, (SELECT k.updated_at FROM keys k
+                    WHERE k.project = l.number AND k.deleted_at IS NULL
+                    ORDER BY k.updated_at DESC LIMIT 1),
+                g.language_code, {_NUMBERS}, changed_at
+                FROM lines l LEFT JOIN languages g ON g.project_id = l.project_id
+                LEFT JOIN language_counts c
+                    ON c.line = l.number AND c.language_code = g.language_code
+                WHERE {self._database.among("l.id")} ORDER BY g.id""",
+            (self._database.listed(lines),),
+        )
+        away = self._away(project_id, branch_id) if branch_id is not None else {}
+        keys = {row[0]: row[1] for row in rows}
+        times = {at for row in rows for at in row[2:4] if at}
+        return LineCounts(
+            key_count=sum(keys.values()) - away.get("", [0])[0],
+            updated_at=max(times, default=None),
+            languages=_languages(rows, away),
+        )
+
+    def _away(self, project_id: str, branch_id: str) -> dict[str, list[int]]:
+        """What main counts of the keys that a branch has for itself, by language."""
+        which = f"""SELECT k.number FROM branch_keys b JOIN keys k ON k.id = b.key_id
+            WHERE b.branch_id = ? AND k.project + 0 = {PROJECT}
+                AND k.deleted_at IS NULL"""
+        params = (branch_id, project_id)
+        rows = _tallied(self._database, which, params, project_id)
+        return {language_code: numbers for language_code, *numbers in rows}
+
+
+def _languages(
+    rows: Iterable[Row], away: Mapping[str, list[int]]
+) -> tuple[LanguageCounts, ...]:
+    """Of one line or several added up, but for what is away."""
+    sums: dict[str, list[int]] = {}
+    times: list[tuple[str, Timestamp]] = []
+    for _, _, _, _, language_code, *numbers, changed_at in rows:
+        if language_code is None:
+            continue  # a project without languages
+        row = sums.get(language_code)
+        if row is None:
+            less = away.get(language_code, [0] * _COUNTS)
+            row = sums[language_code] = [-number for number in less]
+        for at, number in enumerate(numbers):
+            row[at] += number or 0
+        times.append((language_code, changed_at or ""))
+    last = latest(times)
+    return tuple(
+        LanguageCounts(
+            language_code=code,
+            draft=draft,
+            pending_review=pending,
+            approved=approved,
+            outdated=outdated,
+            words=words,
+            approved_words=approved_words,
+            changed_at=last.get(code),
+        )
+        for code, (draft, pending, approved, outdated, words, approved_words) in (
+            sums.items()
+        )
+    )
+
+
+def _tallied(
+    database: Database, which: str, params: tuple[object, ...], project_id: str
+) -> list[Row]:
+    """Language and _NUMBERS of some keys by their numbers; of "", how many they are."""
+    return database.rows(
+        f"""WITH those AS ({which}),
+            standing AS (
+                SELECT v.key_number, v.language_code,
+                    min(CASE v.status WHEN 'draft' THEN 0
+                        WHEN 'pending_review' THEN 1 ELSE 2 END) AS state,
+                    max(CASE WHEN v.is_outdated THEN 1 ELSE 0 END) AS outdated
+                FROM those JOIN key_values v ON v.key_number = those.number
+                GROUP BY v.key_number, v.language_code),
+            sources AS (
+                SELECT v.key_number, sum(v.words) AS words
+                FROM those JOIN key_values v ON v.key_number = those.number
+                WHERE v.language_code = (
+                    SELECT source_language FROM projects WHERE id = ?)
+                GROUP BY v.key_number)
+            SELECT s.language_code,
+                CAST(sum(CASE s.state WHEN 0 THEN 1 ELSE 0 END) AS BIGINT),
+                CAST(sum(CASE s.state WHEN 1 THEN 1 ELSE 0 END) AS BIGINT),
+                CAST(sum(CASE s.state WHEN 2 THEN 1 ELSE 0 END) AS BIGINT),
+                CAST(sum(s.outdated) AS BIGINT),
+                CAST(coalesce(sum(w.words), 0) AS BIGINT),
+                CAST(coalesce(sum(CASE s.state WHEN 2 THEN w.words END), 0) AS BIGINT)
+            FROM standing s LEFT JOIN sources w ON w.key_number = s.key_number
+            GROUP BY s.language_code
+            UNION ALL SELECT '', count(*), 0, 0, 0, 0, 0 FROM those""",
+        (*params, project_id),
+    )
