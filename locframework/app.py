@@ -155,7 +155,12 @@ class Framework:
     def _build_keys(self) -> None:
         storage, clock = self.storage, self.clock
         self.key_writer = KeyWriter(
-            storage, self.events, self.access, clock, self.checks
+            storage,
+            self.events,
+            self.access,
+            clock,
+            self.checks,
+            self.plugins.write_judge,
         )
         self.keys = Keys(
             storage,

@@ -8,39 +8,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from msgspec import Struct
-
 from .faults import PLUGIN_FAULTS as PLUGIN_FAULTS
 from .faults import PluginError as PluginError
 from .faults import SettingsError as SettingsError
-
-SHOWN_CHARACTERS = 200
-
-
-def shown(text: str) -> str:
-    """``text`` as a message may repeat it: 200 characters at most (decisions 2.10)."""
-    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
-
-
-class Problem(Struct, frozen=True, omit_defaults=True):
-    """One fault in what was sent: where, which rule, and a sentence."""
-
-    path: str  # "$.tags[3]", "query.page", or "line 12" of an imported file
-    rule: str  # one word or two: "required", "type", "length", "syntax", …
-    message: str
-
-
-class LocError(Exception):
-    """The base of every refusal. ``details`` is JSON-shaped, or None."""
-
-    code: ClassVar[str] = "internal_error"
-    status: ClassVar[int] = 500
-
-    def __init__(self, message: str, details: object = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.details = details
-
+from .refusal import SHOWN_CHARACTERS as SHOWN_CHARACTERS
+from .refusal import LocError as LocError
+from .refusal import Problem as Problem
+from .refusal import shown as shown
 
 # 400: the request is wrong
 
@@ -335,6 +309,15 @@ class QualityCheckFailed(LocError):
     """A blocking check found something; ``details`` lists the ``issues``."""
 
     code, status = "quality_check_failed", 409
+
+
+class WriteRefused(LocError):
+    """A plugin refuses the change of a value; ``details`` names it and its reason."""
+
+    code, status = "write_refused", 409
+
+    def __init__(self, plugin: str, reason: str) -> None:
+        super().__init__(shown(reason), {"plugin": plugin, "reason": reason})
 
 
 class JobNotCancellable(LocError):

@@ -2,8 +2,9 @@
 
 The prefix says how a hook is called: ``loc_provide_*`` once at the start, everyone's
 answers are collected by name; ``loc_decide_*`` per request, the first answer that is
-not None wins and an exception refuses; ``loc_on_*`` after the commit, each plugin on
-its own, an exception is logged and stays there. docs/hooks.md shows each at work.
+not None wins (``loc_decide_write``: all of them count) and an exception refuses;
+``loc_on_*`` after the commit, each plugin on its own, an exception is logged and stays
+there. docs/hooks.md shows each at work.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from locframework.access.records import Caller, Scope
 from locframework.blobs.blob_store import BlobStore
 from locframework.events import Event
 from locframework.formats.format import Format
+from locframework.keys.value_changes import ValueChange, WriteNote, WriteRefusal
 from locframework.quality.check import Check
 from locframework.storage import StorageProvider
 
@@ -57,6 +59,17 @@ def loc_decide_refusal(caller: Caller, permission: str, scope: Scope) -> str | N
 
     Nothing can be widened here: it is asked after the permission was found. The
     reason is the message of the 403 answer.
+    """
+
+
+@hookspec
+def loc_decide_write(
+    caller: Caller, change: ValueChange
+) -> WriteRefusal | WriteNote | None:
+    """A last word on each change of a value, on every path, before it is kept.
+
+    Every plugin is asked: one refusal refuses, all notes are kept. One that fails
+    refuses.
     """
 
 

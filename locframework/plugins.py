@@ -19,9 +19,17 @@ from .errors import (
     SettingsError,
     Unauthorized,
     Unavailable,
+    WriteRefused,
 )
 from .events import Event
 from .formats.format import Format
+from .keys.value_changes import (
+    NOTE_LENGTH,
+    ValueChange,
+    WriteJudge,
+    WriteNote,
+    WriteRefusal,
+)
 from .quality.check import Check
 from .quality.checks import BUILT_IN
 from .quality.rules import name_of_check
@@ -77,6 +85,7 @@ class PluginHost:
         self.checks: dict[str, Check] = {check.name: check for check in BUILT_IN}
         self.checks |= self._provided("loc_provide_checks", name_of_check)
         self._listeners = self._one_by_one("loc_on_event")
+        self._judges = self._one_by_one("loc_decide_write")
 
     @classmethod
     def discover(
@@ -161,6 +170,32 @@ class PluginHost:
         except PLUGIN_FAULTS:
             log.exception("a plugin failed in loc_decide_refusal")
             return "a plugin could not decide"
+
+    @property
+    def write_judge(self) -> WriteJudge | None:
+        """What asks the plugins about a change of a value; None: there are none."""
+        return self._judge_write if self._judges else None
+
+    def _judge_write(self, caller: Caller, change: ValueChange) -> str | None:
+        """All their notes, or None. Raises WriteRefused.
+
+        A plugin that fails refuses, as one does that answers anything else.
+        Unavailable passes, for one whose own source does not answer.
+        """
+        notes: list[str] = []
+        for name, judge in self._judges:
+            try:
+                found = _write_answer(judge(caller=caller, change=change))
+            except Unavailable:
+                raise
+            except PLUGIN_FAULTS:
+                log.exception("plugin %s failed in loc_decide_write", name)
+                raise WriteRefused(name, "a plugin could not decide") from None
+            if isinstance(found, WriteRefusal):
+                raise WriteRefused(name, found.reason[:NOTE_LENGTH])
+            if found is not None:
+                notes.append(found.text)
+        return "\n".join(notes)[:NOTE_LENGTH] or None
 
     def tell(self, event: Event) -> None:
         """Give a committed event to every plugin that listens."""
@@ -247,6 +282,18 @@ class PluginHost:
         return LoadedPlugin(
             name, distribution, version, sorted(hooks), list(_settings_of(plugin))
         )
+
+
+def _write_answer(answer: object) -> WriteRefusal | WriteNote | None:
+    """What a plugin said of a change. Raises TypeError or ValueError for others."""
+    if answer is None:
+        return None
+    if not isinstance(answer, WriteRefusal | WriteNote):
+        raise TypeError(f"{answer!r} is no answer of loc_decide_write")
+    for text in msgspec.structs.astuple(answer):
+        if "\0" in text or not text.encode():
+            raise ValueError("a reason or note must be text")
+    return answer
 
 
 def _pick(setting: str, name: str, provided: Mapping[str, T]) -> T:

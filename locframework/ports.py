@@ -76,6 +76,7 @@ from locframework.keys.records import (
 from locframework.keys.revisions import Revision
 from locframework.keys.rules import ROOT_MODULE, fold
 from locframework.keys.store import BranchKeyStore, KeyStore
+from locframework.keys.value_changes import ValueChange, WriteNote, WriteRefusal
 from locframework.paging import Page, PageRequest
 from locframework.projects.records import Language, Project, Severity
 from locframework.projects.store import ProjectStore
@@ -174,6 +175,9 @@ __all__ = [
     "UnreadableFile",
     "Usage",
     "User",
+    "ValueChange",
+    "WriteNote",
+    "WriteRefusal",
     "WrittenFile",
     "count_words",
     "fold",

@@ -15,6 +15,7 @@ from locframework.errors import (
     LanguageNotInProject,
     PluralMismatch,
     ProjectNotFound,
+    WriteRefused,
 )
 from locframework.http.operation import operation
 from locframework.http.records import BranchQuery, Deleted
@@ -39,6 +40,7 @@ _VALUE_ERRORS = (
     PluralMismatch,
     InvalidPluralForm,
     LanguageNotAssigned,
+    WriteRefused,
 )
 _FOUND = (ProjectNotFound, BranchNotFound, KeyNotFound)
 
@@ -244,6 +246,7 @@ class KeyEndpoints:
             InvalidPluralForm,
             LanguageNotAssigned,
             BranchProtected,
+            WriteRefused,
         ),
         tag="Values",
     )

@@ -9,6 +9,7 @@ from locframework.errors import (
     LanguageNotAssigned,
     LanguageNotFound,
     ProjectNotFound,
+    WriteRefused,
 )
 from locframework.http.operation import operation
 from locframework.http.records import BranchQuery
@@ -60,7 +61,7 @@ class HistoryEndpoints:
         "POST",
         "/projects/{projectId}/keys/{keyId}/values/{lang}/revert",
         permission="translation_write",
-        errors=(*_FOUND, LanguageNotAssigned, BranchProtected),
+        errors=(*_FOUND, LanguageNotAssigned, BranchProtected, WriteRefused),
         tag="Values",
     )
     def revert_value(

@@ -12,6 +12,7 @@ from locframework.errors import (
     PluralMismatch,
     ProjectNotFound,
     QualityCheckFailed,
+    WriteRefused,
 )
 from locframework.http.operation import operation
 from locframework.http.records import BranchQuery
@@ -30,6 +31,7 @@ _ERRORS = (
     BranchNotOpen,
     BranchProtected,
     NothingPending,
+    WriteRefused,
 )
 
 

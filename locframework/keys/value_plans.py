@@ -1,7 +1,6 @@
 """Works out what becomes of the values of one write, before anything is touched."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,8 +22,7 @@ from .rules import (
     status_of_write,
     written,
 )
-
-Action = Literal["write", "approve", "reject"]
+from .value_changes import Action, ValueChange, WriteJudge
 
 
 class Batch(Struct):
@@ -38,6 +36,8 @@ class Batch(Struct):
     approver: bool
     source: KeySource  # where keys of the line come from
     gate: Gate
+    branch: str | None = None  # its name; None: main
+    judge: WriteJudge | None = None  # None: no plugin has a say
     assigned: set[str] = set()  # languages found to be the caller's
 
 
@@ -65,7 +65,7 @@ def plan_values(
 
     ``gone``: the last revisions of those that were cleared. Nothing is written yet, so
     a refusal leaves the key as it was. Raises NothingPending, PluralMismatch,
-    QualityCheckFailed.
+    QualityCheckFailed, WriteRefused.
     """
     plans = [
         *_of_texts(batch, write, key, texts, there),
@@ -73,7 +73,37 @@ def plan_values(
     ]
     if write.verdict is not None:
         plans += _of_verdict(batch, write, key, there)
-    return [_after(plan, gone) for plan in plans] if gone else plans
+    if gone:
+        plans = [_after(plan, gone) for plan in plans]
+    if batch.judge is not None:
+        plans = [_judged(batch, batch.judge, key, plan) for plan in plans]
+    return plans
+
+
+def _judged(batch: Batch, judge: WriteJudge, key: Key, plan: ValuePlan) -> ValuePlan:
+    """The plan with what plugins note on it."""
+    if plan.is_kept:
+        return plan
+    code, form = plan.place
+    change = ValueChange(
+        organization_id=batch.project.organization_id,
+        project_id=batch.project.id,
+        branch=batch.branch,
+        key_id=key.id,
+        key=key.key,
+        language_code=code,
+        plural_form=form,
+        action=plan.action,
+        origin=batch.origin if plan.new is None else plan.new.origin,
+        before=plan.old.value if plan.old is not None else None,
+        after=plan.new.value if plan.new is not None else None,
+        status=plan.new.status if plan.new is not None else "untranslated",
+    )
+    note = judge(batch.caller, change)
+    if note is None:
+        return plan
+    new = replace(plan.new, note=note) if plan.new is not None else None
+    return replace(plan, new=new, note=note)
 
 
 def _after(plan: ValuePlan, gone: Mapping[Place, int]) -> ValuePlan:

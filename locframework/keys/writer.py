@@ -35,6 +35,7 @@ from .overlays import Overlays
 from .records import Key, KeyWrite, KeyWritten, Origin, StoredValue
 from .rules import check_key, in_order, shown_value, texts_by_form
 from .store import store_of
+from .value_changes import WriteJudge
 from .value_plans import Batch, ValuePlan, ended, plan_values, turned
 from .working_set import WorkingSet
 
@@ -56,9 +57,12 @@ class KeyWriter:
         access: Access,
         clock: Clock,
         checks: Checks,
+        judge: WriteJudge | None = None,
     ) -> None:
+        """``judge``: the plugins that have a say in each change of a value."""
         self._storage = storage
         self._checks = checks
+        self._judge_write = judge
         self.findings = Findings(storage, checks)
         self.overlays = Overlays(storage, self.findings)
         self._events = events
@@ -96,8 +100,8 @@ class KeyWriter:
         writes: nothing is read again then, and the keys are answered without values.
         Raises InvalidKey, LanguageNotInProject, PluralMismatch, InvalidPluralForm,
         PermissionDenied (plurals turned without translation_write), KeyNotFound,
-        LanguageNotAssigned, KeyExists, NothingPending. A number of statements that
-        grows with size / 500.
+        LanguageNotAssigned, KeyExists, NothingPending, WriteRefused. A number of
+        statements that grows with size / 500.
         """
         results = self.write_each(
             caller, line, languages, writes, origin=origin, loaded=loaded
@@ -130,6 +134,8 @@ class KeyWriter:
             approver=self._access.may(caller, "translation_approve", scope_of(project)),
             source="main" if line.branch is None else "branch",
             gate=Gate(self._checks, project, languages),
+            branch=line.name,
+            judge=self._judge_write,
         )
         keys = loaded
         if keys is None:

@@ -8,6 +8,7 @@ from locframework.errors import (
     LanguageNotAssigned,
     MergeConflict,
     ProjectNotFound,
+    WriteRefused,
 )
 from locframework.http.operation import operation
 
@@ -47,6 +48,7 @@ class MergingEndpoints:
             LanguageNotAssigned,
             KeyExists,
             MergeConflict,
+            WriteRefused,
         ),
         tag="Branches",
     )

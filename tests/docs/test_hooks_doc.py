@@ -182,6 +182,26 @@ def test_the_example_of_loc_decide_refusal(example: Example, open_with: Open) ->
     )
 
 
+def test_the_example_of_loc_decide_write(example: Example, open_with: Open) -> None:
+    lawyers: set[str] = set()
+    plugin = example("loc_decide_write")["LegalTexts"](lawyers)
+
+    with open_with(plugin) as workspace:
+        project = workspace.project()
+        key = workspace.key(project, "legal.terms")
+        path = f"/projects/{project['id']}/keys/{key['id']}/values/en"
+        translator = workspace.client("translator")
+        proposed = translator.put(path, json={"value": "Terms"})
+        refused = workspace.owner.post(f"{path}/approve", json={})
+        lawyers.add(workspace.framework.authenticate(workspace.owner.token).actor.id)
+        approved = workspace.owner.post(f"{path}/approve", json={})
+        [newest, _] = workspace.owner.get(f"{path}/history").data["items"]
+
+    assert (proposed.status, refused.status, approved.status) == (200, 409, 200)
+    assert refused.error["code"] == "write_refused"
+    assert newest["note"] == "seen by the legal department"
+
+
 def test_the_example_of_loc_on_event(example: Example, open_with: Open) -> None:
     plugin = example("loc_on_event")["Publications"]()
 
