@@ -13,7 +13,7 @@ from locframework.http.operation import operation
 from locframework.http.records import Deleted
 from locframework.paging import Page, PageRequest
 
-from .records import Branch, NewBranch
+from .records import Branch, BranchRef, NewBranch
 from .service import Branches
 
 
@@ -43,7 +43,9 @@ class BranchEndpoints:
         """Make a branch.
 
         It reads as main until something is changed on it, and goes on showing what
-        changes on main where it did not change the same itself.
+        changes on main where it did not change the same itself. Its name may have
+        slashes, and then no part that is empty, `.` or `..`, and no last one that is
+        `diff` or `merge`, which is what paths end with.
         """
         return BranchAnswer(self._branches.create_branch(caller, project_id, body))
 
@@ -67,8 +69,10 @@ class BranchEndpoints:
         errors=(ProjectNotFound, BranchNotFound),
         tag="Branches",
     )
-    def get_branch(self, caller: Caller, project_id: str, branch: str) -> BranchAnswer:
-        """Get a branch by its name (URL-encoded) or id."""
+    def get_branch(
+        self, caller: Caller, project_id: str, branch: BranchRef
+    ) -> BranchAnswer:
+        """Get a branch by its name or id."""
         return BranchAnswer(self._branches.get_branch(caller, project_id, branch))
 
     @operation(
@@ -78,7 +82,9 @@ class BranchEndpoints:
         errors=(ProjectNotFound, BranchNotFound, BranchNotOpen),
         tag="Branches",
     )
-    def close_branch(self, caller: Caller, project_id: str, branch: str) -> Deleted:
+    def close_branch(
+        self, caller: Caller, project_id: str, branch: BranchRef
+    ) -> Deleted:
         """Close a branch without merging it.
 
         Nothing of it comes to main. What stood on it is kept for 30 days.

@@ -6,6 +6,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from locframework.clock import Timestamp
+from locframework.http.operation import SLASHES
 from locframework.projects.records import Project
 
 BranchStatus = Literal["open", "merging", "merged", "closed"]
@@ -15,6 +16,15 @@ MAIN = "main"
 
 BranchName = Annotated[
     str, Meta(max_length=100, pattern=BRANCH_NAME, examples=["spring-campaign"])
+]
+
+BranchRef = Annotated[
+    str,
+    Meta(
+        description="The branch's name (URL-encoded), or its id",
+        examples=["spring-campaign"],
+    ),
+    SLASHES,
 ]
 
 

@@ -9,7 +9,6 @@ from locframework.errors import (
     BranchNotFound,
     BranchNotOpen,
     BranchProtected,
-    ValidationFailed,
     shown,
 )
 from locframework.events import EventLog
@@ -19,7 +18,8 @@ from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Transactions
 
-from .records import MAIN, Branch, Line, NewBranch
+from .records import Branch, Line, NewBranch
+from .rules import check_name
 from .store import BranchStore
 
 
@@ -70,9 +70,7 @@ class Branches:
     def create_branch(self, caller: Caller, project_id: str, new: NewBranch) -> Branch:
         """A new branch of main. Raises ValidationFailed, BranchExists."""
         project = self._projects.require(caller, "branch_manage", project_id)
-        if new.name.lower() == MAIN:
-            message = f"{MAIN} is the main line: a branch needs another name"
-            raise ValidationFailed.at("$.name", "name", message)
+        check_name(new.name)
         now = timestamp(self._clock())
         branch = Branch(
             id=new_id(),

@@ -37,6 +37,7 @@ from .operation import DeclarationError, Operation, operations_of
 from .preconditions import Preconditions, if_match_of
 from .rate_limit import RateLimiter
 from .records import Asker
+from .slashes import Slashes
 
 C = TypeVar("C", bound=Asker)
 
@@ -78,7 +79,8 @@ def build_wsgi(
         if isinstance(owner, ApiDocumentEndpoints):
             owner.operations = operations
     admission = Admission(authenticate, limiter)
-    middleware: list[_Frame | Metrics] = [_Frame(), *filter(None, [metrics])]
+    frame = _Frame(Slashes(operations))
+    middleware: list[_Frame | Metrics] = [frame, *filter(None, [metrics])]
     app = falcon.App(middleware=middleware)
     errors = _Errors(operations)
     app.add_error_handler(Exception, errors.unexpected)
@@ -167,9 +169,15 @@ class _Unknown:
 class _Frame:
     """What every answer has, whatever becomes of it."""
 
+    def __init__(self, slashes: Slashes) -> None:
+        self._slashes = slashes
+
     def process_request(self, request: Request, response: Response) -> None:
-        if _ODD_PATH.search(request.path):
+        path = request.path
+        if _ODD_PATH.search(path):
             request.path = _NOWHERE
+        elif path.startswith(PREFIX):
+            request.path = PREFIX + self._slashes.joined(path[len(PREFIX) :])
         if request.method not in _METHODS:
             request.method = _NEVER_DECLARED  # falcon answers 400 to unknown ones
         asked = request.env.get("HTTP_X_REQUEST_ID")

@@ -22,6 +22,7 @@ from .operation import DeclarationError, Operation
 from .preconditions import HEADER as IF_MATCH
 from .preconditions import IfMatch
 from .records import Accepted, Asker, Prepared, Raw, RequestInfo
+from .slashes import STAND_IN
 from .text_fields import Query
 
 C = TypeVar("C", bound=Asker)
@@ -78,6 +79,7 @@ class Dispatch(Generic[C]):
         self._once = once
         self._negotiates = not operation.answers_raw
         self._guard = _guard_of(operation, guards)
+        self._slashed = [each.name for each in operation.parameters if each.has_slashes]
         self._readers: list[tuple[str, Callable[[Environ], object]]] = []
         if operation.query is not None:
             query = Query(operation.query)
@@ -93,6 +95,8 @@ class Dispatch(Generic[C]):
     def __call__(self, request: Request, response: Response, /, **given: Any) -> None:
         """Falcon's responder; ``given`` are the parts of the path."""
         environ = request.env
+        for name in self._slashed:
+            given[name] = given[name].replace(STAND_IN, "/")
         if self._is_content:
             response.set_headers(CONTENT_HEADERS)
         if self._is_public:

@@ -13,12 +13,15 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, structs
 
 from locframework.errors import LocError
 from locframework.paging import Page
 
 from .records import UPLOAD_MOST, Accepted, Prepared, Raw
+
+SLASHES = Meta(extra={"slashes": True})
+"""Annotates a part of a path that may hold slashes (slashes.py)."""
 
 Rate = Literal["api", "content"]
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -66,6 +69,7 @@ class PathParameter(Struct, frozen=True):
 
     wire: str  # projectId
     name: str  # project_id
+    has_slashes: bool = False  # the part may hold some (slashes.py)
 
 
 class Operation(Struct, frozen=True):
@@ -215,7 +219,7 @@ def _read(
     hints = get_type_hints(function, include_extras=True)
     arguments = list(inspect.signature(function).parameters)[1:]
     parameters = tuple(
-        PathParameter(found, snake(found))
+        PathParameter(found, snake(found), _takes_slashes(hints.get(snake(found))))
         for found in _PARAMETER.findall(declaration.path)
     )
     returned = hints.get("return")
@@ -242,6 +246,10 @@ def _read(
         answers_raw=answers_raw,
         prepares=prepares,
     )
+
+
+def _takes_slashes(hint: Any) -> bool:
+    return SLASHES in getattr(hint, "__metadata__", ())
 
 
 def _check(

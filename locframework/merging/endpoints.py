@@ -1,6 +1,7 @@
 """Diff and merge over HTTP."""
 
 from locframework.access.records import Caller
+from locframework.branches.records import BranchRef
 from locframework.errors import (
     BranchNotFound,
     BranchNotOpen,
@@ -29,7 +30,7 @@ class MergingEndpoints:
         errors=(ProjectNotFound, BranchNotFound, BranchNotOpen),
         tag="Branches",
     )
-    def diff_branch(self, caller: Caller, project_id: str, branch: str) -> Diff:
+    def diff_branch(self, caller: Caller, project_id: str, branch: BranchRef) -> Diff:
         """Show what merging a branch would do.
 
         Each item is one field, of one language and plural form where it is a value,
@@ -53,7 +54,7 @@ class MergingEndpoints:
         tag="Branches",
     )
     def merge_branch(
-        self, caller: Caller, project_id: str, branch: str, body: MergeRequest
+        self, caller: Caller, project_id: str, branch: BranchRef, body: MergeRequest
     ) -> MergeResult:
         """Merge a branch into main.
 

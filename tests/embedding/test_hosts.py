@@ -131,3 +131,14 @@ def test_odd_paths_below_the_mount_are_not_found_and_break_nothing(loc: Any) -> 
     for path in ("/projects/", "//projects", "/projects/%00", "/%E2%82%AC", "/.."):
         answer = loc("GET", path)
         assert answer.status == 404, path
+
+
+def test_a_branch_is_found_by_a_name_with_a_slash_through_the_host(loc: Any) -> None:
+    project = loc.project()
+    loc("POST", f"{project}/branches", json={"name": "feature/x"})
+
+    for slash in ("%2F", "/"):
+        found = loc("GET", f"{project}/branches/feature{slash}x")
+        diff = loc("GET", f"{project}/branches/feature{slash}x/diff")
+        assert found.data["branch"]["name"] == "feature/x"
+        assert diff.status == 200

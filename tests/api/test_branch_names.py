@@ -1,0 +1,92 @@
+"""Names of branches with slashes, in paths and queries (decisions 2.6)."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+
+from locframework.testing.client import Answer
+from locframework.testing.workspace import Workspace
+
+from .conftest import Keys
+
+NAMES = ["feature/x", "a/b/c", "diff", "merge", "diff/a", "a.b/-c_", "x/diff.v2"]
+
+
+def made(keys: Keys, name: str) -> Answer:
+    path = f"/projects/{keys.project['id']}/branches"
+    return keys.owner.post(path, json={"name": name})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_branch_is_found_by_a_name_with_slashes(keys: Keys, name: str) -> None:
+    key = keys.made(key="pay", values={"en": "Pay"})
+    branch = made(keys, name).data["branch"]
+    one = f"/projects/{keys.project['id']}/branches/{quote(name, safe='')}"
+    put = f"{keys.path}/{key['id']}/values/en"
+    keys.owner.put(put, json={"value": "Paid"}, query={"branch": name})
+
+    read = keys.owner.get(one)
+    diff = keys.owner.get(f"{one}/diff")
+    merged = keys.owner.post(f"{one}/merge", json={"closeAfter": False})
+    closed = keys.owner.delete(one)
+
+    assert read.data["branch"]["name"] == name
+    assert read.data["branch"]["id"] == branch["id"]
+    assert [change["branch"] for change in diff.data["items"]] == ["Paid"]
+    assert merged.data["applied"]["updated"] == 1
+    assert closed.data["id"] == branch["id"]
+    assert keys.owner.get(one).data["branch"]["status"] == "closed"
+
+
+def test_an_encoded_slash_and_a_plain_one_are_the_same(keys: Keys) -> None:
+    made(keys, "feature/x")
+    path = f"/projects/{keys.project['id']}/branches"
+
+    answers = [keys.owner.get(f"{path}/feature{slash}x") for slash in ("/", "%2F")]
+
+    assert answers[0].status == 200
+    assert answers[0].content == answers[1].content
+
+
+def test_what_a_path_ends_with_is_no_part_of_a_name(keys: Keys) -> None:
+    made(keys, "x")
+    path = f"/projects/{keys.project['id']}/branches"
+
+    assert "items" in keys.owner.get(f"{path}/x%2Fdiff").data
+    assert keys.owner.post(f"{path}/x%2Fdiff", json={}).status == 405
+    assert keys.owner.get(f"{path}/x%2Fmerge").status == 405
+    absent = keys.owner.get(f"{path}/y%2Fdiff")
+    assert absent.error["code"] == "branch_not_found"
+    assert keys.owner.post(f"{path}/x%2Fy", json={}).status == 405
+
+
+@pytest.mark.parametrize(
+    "name", ["a/diff", "a/merge", "a/b/diff", "a//b", "a/", "a/./b", "a/..", "Main"]
+)
+def test_a_name_that_paths_could_not_hold_is_refused(keys: Keys, name: str) -> None:
+    refused = made(keys, name)
+
+    assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+    assert refused.error["details"][0]["path"] == "$.name"
+
+
+@pytest.mark.parametrize("path", ["a//b", "a/", "a%2F", "%2Fa", "a%1Fb", "a%00"])
+def test_odd_paths_find_no_branch(keys: Keys, path: str) -> None:
+    made(keys, "a/b")
+
+    answer = keys.owner.get(f"/projects/{keys.project['id']}/branches/{path}")
+
+    assert answer.status == 404
+
+
+def test_a_name_with_slashes_opens_no_other_project(workspace: Workspace) -> None:
+    mine, theirs = Keys(workspace), Keys(workspace)
+    made(theirs, "feature/x")
+    _, stranger = workspace.organization("Elsewhere")
+
+    path = f"/projects/{theirs.project['id']}/branches/feature%2Fx"
+    assert stranger.get(path).error["code"] == "project_not_found"
+    path = f"/projects/{mine.project['id']}/branches/feature%2Fx"
+    assert workspace.owner.get(path).error["code"] == "branch_not_found"
