@@ -86,6 +86,9 @@ class PluginHost:
         self.checks |= self._provided("loc_provide_checks", name_of_check)
         self._listeners = self._one_by_one("loc_on_event")
         self._judges = self._one_by_one("loc_decide_write")
+        # asked with every request: hooks that nobody has cost nothing
+        self._decides_callers = bool(self._one_by_one("loc_decide_caller"))
+        self._decides_refusals = bool(self._one_by_one("loc_decide_refusal"))
 
     @classmethod
     def discover(
@@ -142,6 +145,8 @@ class PluginHost:
         A plugin that fails refuses, as one does that answers anything else:
         Unauthorized. Unavailable passes, for one whose own source does not answer.
         """
+        if not self._decides_callers:
+            return None
         try:
             found = self._manager.hook.loc_decide_caller(token=token)
             if found is None:
@@ -160,6 +165,8 @@ class PluginHost:
         A plugin that fails refuses too, as one does that answers anything else: a
         broken judge lets nobody through.
         """
+        if not self._decides_refusals:
+            return None
         try:
             reason = self._manager.hook.loc_decide_refusal(
                 caller=caller, permission=permission, scope=scope
