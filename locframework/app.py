@@ -225,6 +225,7 @@ class Framework:
                 self.blobs,
                 self.events,
                 clock,
+                self.tokens.renewed,
             )
         )
         self.exports = Exports(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from datetime import timedelta
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from locframework.clock import Clock, moment, timestamp
 from locframework.errors import (
@@ -186,6 +187,21 @@ class Tokens:
             bound_to=stored.organization_id if stored.user_id else None,
             token=stored.token,
         )
+
+    def renewed(self, caller: Caller) -> Caller | None:
+        """A caller of a while ago with the rights of now; None when none are left.
+
+        For work that outlives its request: a token that was revoked meanwhile counts
+        no more, one that only ran out does. Callers without a token stay as they were.
+        """
+        if caller.token is None:
+            return caller
+        stored = self._store.find_token(caller.token.id)
+        found = self._store.find_holder(stored.sha256) if stored else None
+        if found is None or found.token.revoked_at is not None:
+            return None
+        grants = grants_of(found)
+        return replace(caller, grants=grants) if grants else None
 
     def _create(
         self,

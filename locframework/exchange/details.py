@@ -1,6 +1,7 @@
 """Keeps what files say beyond our model, so that an export gives it back."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from locframework.keys.records import FileDetail
 from locframework.keys.store import KeyStore
@@ -9,7 +10,7 @@ from locframework.projects.records import Project
 
 from .records import ImportBatch, ImportedDetail, ImportedKey
 
-Kept = Mapping[str, FileDetail]
+_Place = tuple[str, str]  # family and language
 
 
 class DetailKeeper:
@@ -19,16 +20,22 @@ class DetailKeeper:
         self._store = store
         self._project = project
         self._batch = batch
-        self._kept: dict[tuple[str, str], Kept] = {}
 
     def keep(self, keys: Sequence[ImportedKey], written: WorkingSet) -> None:
         """The details of these keys, which were written just now."""
-        self._put(
-            self._detail(detail, key_id=there.id)
-            for key in keys
-            if key.details and (there := written.named(key.name)) is not None
-            for detail in key.details
-        )
+        news: list[FileDetail] = []
+        known: dict[_Place, list[FileDetail]] = defaultdict(list)
+        for detail in self._details(keys, written):
+            if written.is_new(detail.key_id):
+                news.append(detail)
+            else:
+                known[detail.family, detail.language_code].append(detail)
+        for place, details in known.items():
+            ids = [detail.key_id for detail in details]
+            kept = self._store.details_of(self._project.id, *place, ids)
+            news += [each for each in details if kept.get(each.key_id) != each]
+        if news:
+            self._store.put_details(news)
 
     def keep_files(self, module: str | None) -> None:
         """The details of the files as a whole."""
@@ -36,16 +43,14 @@ class DetailKeeper:
             [self._detail(detail, module=module or "") for detail in self._batch.files]
         )
 
-    def _put(self, details: Iterable[FileDetail]) -> None:
-        news = [detail for detail in details if not self._is_kept(detail)]
-        if news:
-            self._store.put_details(news)
-
-    def _is_kept(self, detail: FileDetail) -> bool:
-        place = detail.family, detail.language_code
-        if place not in self._kept:
-            self._kept[place] = self._store.details_of(self._project.id, *place)
-        return self._kept[place].get(detail.key_id) == detail
+    def _details(
+        self, keys: Sequence[ImportedKey], written: WorkingSet
+    ) -> Iterator[FileDetail]:
+        for key in keys:
+            there = written.named(key.name) if key.details else None
+            if there is not None:
+                for detail in key.details:
+                    yield self._detail(detail, key_id=there.id)
 
     def _detail(
         self, detail: ImportedDetail, *, key_id: str = "", module: str = ""

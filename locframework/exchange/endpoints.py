@@ -53,10 +53,13 @@ class ExchangeEndpoints:
         """Import a file.
 
         The file, or a ZIP archive of files, is read and judged at once; a job then
-        imports all of it or, when it fails, nothing. Its ``result`` counts what came
-        of it. Needs translation_write for texts, key_create for keys that are not
-        there yet; for the mode ``replace`` key_delete, and every language of the
-        project, as keys go with all their texts. A text that is there and differs is
+        imports it, 2,000 keys at a time, so that others can write meanwhile. What is
+        refused changes nothing, unless somebody changed the project between two
+        steps; then ``progress.done`` keys stay. With ``onConflict`` ``fail`` all of it
+        is one step. Its ``result`` counts what came of it. Needs translation_write
+        for texts, key_create for keys that are not there yet; for the mode ``replace``
+        key_delete, and every language of the project, as keys go with all their texts.
+        A text that is there and differs is
         kept, unless ``onConflict`` is ``overwrite``; with ``fail`` the job
         then fails with ``import_conflict``.
         """

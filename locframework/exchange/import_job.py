@@ -1,19 +1,20 @@
-"""Does imports: everything that a batch says in one transaction, or nothing of it."""
+"""Does imports: small ones at once, large ones in steps with room for other writers.
+
+A step and the note of how far the import is are one transaction, so an import that is
+killed goes on where it was, and comes to the same end.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Sequence
 
 import msgspec
-from msgspec import Struct
 
 from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.blobs.service import Blobs
-from locframework.branches.records import Line
-from locframework.branches.service import Branches, require_writable
-from locframework.clock import Clock, timestamp
+from locframework.branches.service import Branches
+from locframework.clock import Clock
 from locframework.crash_points import crash_point
 from locframework.errors import (
     ImportConflict,
@@ -22,45 +23,25 @@ from locframework.errors import (
     Unavailable,
 )
 from locframework.events import EventLog
-from locframework.jobs.records import StoredJob
+from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
-from locframework.keys.events import KeyEvents
-from locframework.keys.records import Key
-from locframework.keys.store import KeyStore, store_of
-from locframework.keys.working_set import WorkingSet
 from locframework.keys.writer import KeyWriter
-from locframework.projects.records import Language, Project
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
 
 from .details import DetailKeeper
-from .records import (
-    ImportBatch,
-    ImportedKey,
-    ImportMode,
-    ImportResult,
-    OnConflict,
-)
-from .rules import ImportRules, KeyPlan, count, plan_key, warn
+from .importing import KEYS_AT_ONCE, Importer, ImportRun, in_parts
+from .records import ImportBatch, ImportedKey, ImportParams, ImportResult, ImportStep
+from .rules import warn
 
 TYPE = "import"
 PERMISSION = "import_run"
-KEYS_AT_ONCE = 1000
+KEYS_A_STEP = 2000  # others who write wait for a part of a second
+
+Renewed = Callable[[Caller], Caller | None]
+"""The caller with the rights of this moment; None when none are left."""
 
 _decoder = msgspec.msgpack.Decoder(ImportBatch)
-
-
-class ImportParams(Struct, frozen=True, rename="camel"):
-    """What an import job is given."""
-
-    blob: str  # the batch, msgpack
-    store: str
-    mode: ImportMode
-    on_conflict: OnConflict
-    dry_run: bool
-    tags: tuple[str, ...]
-    module: str | None
-    branch: str | None = None  # its id; None: main
 
 
 class ImportJob:
@@ -77,35 +58,34 @@ class ImportJob:
         blobs: Blobs,
         events: EventLog,
         clock: Clock,
+        renewed: Renewed,
     ) -> None:
         self._storage = storage
         self._access = access
-        self._branches = branches
-        self._writer = writer
         self._blobs = blobs
-        self._events = events
-        self._clock = clock
+        self._renewed = renewed
+        self._importer = Importer(storage, access, branches, writer, events, clock)
 
     def run(self, job: StoredJob, work: Work) -> None:
-        """Apply the batch in one transaction with the job's end.
+        """Apply the batch: up to 2,000 keys in one transaction with the job's end.
 
-        A dry run plans the same against one moment of the project, and writes
-        nothing. Raises ImportConflict, BranchProtected, PermissionDenied and the
-        refusals of KeyWriter for what changed since the request.
+        More go in steps. First all are judged, so that what is refused changes
+        nothing; a refusal for what others change between two steps leaves the steps
+        before it. With ``onConflict: fail`` everything is one transaction, whatever
+        its size: no text may be written if any differs, also one written meanwhile. A
+        dry run plans the same against one moment of the project. Raises ImportConflict,
+        BranchProtected, PermissionDenied and the refusals of KeyWriter.
         """
         params = msgspec.convert(job.params, ImportParams)
         batch = self._batch(params)
         if params.dry_run:
-            with self._storage.snapshot():
-                result = self._run(job, work, params, batch)
-            with work.finish() as outcome:
-                outcome.result = msgspec.to_builtins(result)
+            self._try_out(job, work, params, batch)
             return
-        with work.finish() as outcome:
-            result = self._run(job, work, params, batch)
-            outcome.result = msgspec.to_builtins(result)
-            crash_point("import.before_commit")
-        crash_point("import.after_commit")
+        step = self._begun(job, work, params, batch)
+        if params.on_conflict != "fail":
+            while len(batch.keys) - step.done > KEYS_A_STEP:
+                step = self._step(job, work, params, batch, step)
+        self._end(job, work, params, batch, step)
 
     def _batch(self, params: ImportParams) -> ImportBatch:
         content = self._blobs.get(params.blob, store=params.store)
@@ -113,163 +93,135 @@ class ImportJob:
             raise Unavailable("what was read of the file is gone; import it again")
         return _decoder.decode(content)
 
-    def _run(
+    def _try_out(
         self, job: StoredJob, work: Work, params: ImportParams, batch: ImportBatch
-    ) -> ImportResult:
-        project = self._storage.projects.find_project(job.job.project_id)
-        if project is None:
-            raise ProjectNotFound
-        line = self._branches.line(project, params.branch)
-        require_writable(line)
-        run = _Run(
-            caller=job.caller,
-            line=line,
-            store=store_of(self._storage, line),
-            languages=self._storage.projects.list_languages(project.id),
-            params=params,
-            rules=self._rules(job.caller, project, params),
-            result=ImportResult(dry_run=params.dry_run),
-        )
-        warn(run.result, batch.warnings)
-        self._apply_keys(run, work, batch)
-        if params.mode == "replace":
-            self._remove_others(run, {key.name for key in batch.keys})
-        self._settle(run, job)
-        return run.result
+    ) -> None:
+        result = ImportResult(dry_run=True)
+        warn(result, batch.warnings)
+        with self._storage.snapshot():
+            run = self._start(job, params, batch, result)
+            for done, some in _counted(batch.keys):
+                work.check_cancelled()
+                self._importer.plan(run, some)
+                work.report(done, len(batch.keys))
+            if params.mode == "replace":
+                self._importer.remove_others(run, batch)
+            _settle(run)
+        with work.finish() as outcome:
+            outcome.result = msgspec.to_builtins(result)
 
-    def _rules(
-        self, caller: Caller, project: Project, params: ImportParams
-    ) -> ImportRules:
-        scope, source = scope_of(project), project.source_language
-        return ImportRules(
-            on_conflict=params.on_conflict,
-            tags=params.tags,
-            source_language=source,
-            fill_source=self._access.may_write_language(caller, scope, source),
-            may_describe=self._access.may(caller, "key_update", scope),
-            may_approve=self._access.may(caller, "translation_approve", scope),
-        )
+    def _begun(
+        self, job: StoredJob, work: Work, params: ImportParams, batch: ImportBatch
+    ) -> ImportStep:
+        """Where the last run of the job left off; a large import is judged first."""
+        if job.step is not None:
+            return msgspec.convert(job.step, ImportStep)
+        if params.on_conflict != "fail" and len(batch.keys) > KEYS_A_STEP:
+            with self._storage.snapshot():
+                trial = ImportResult(dry_run=True)
+                run = self._start(job, params, batch, trial)
+                for _, some in _counted(batch.keys):
+                    work.check_cancelled()
+                    self._importer.judge(run, some)
+                if params.mode == "replace":
+                    self._importer.judge_removal(run)
+        result = ImportResult(dry_run=False)
+        warn(result, batch.warnings)
+        return ImportStep(0, result)
 
-    def _apply_keys(self, run: _Run, work: Work, batch: ImportBatch) -> None:
+    def _step(
+        self,
+        job: StoredJob,
+        work: Work,
+        params: ImportParams,
+        batch: ImportBatch,
+        step: ImportStep,
+    ) -> ImportStep:
+        first, done = step.done, step.done + KEYS_A_STEP
+        with work.step() as noted:
+            run = self._start(job, params, batch, step.result)
+            self._write(run, work, batch, batch.keys[first:done])
+            step = ImportStep(done, run.result)
+            noted.note = msgspec.to_builtins(step)
+            noted.progress = Progress(done, len(batch.keys))
+        crash_point("import.after_step")
+        return step
+
+    def _end(
+        self,
+        job: StoredJob,
+        work: Work,
+        params: ImportParams,
+        batch: ImportBatch,
+        step: ImportStep,
+    ) -> None:
+        with work.finish() as outcome:
+            run = self._start(job, params, batch, step.result)
+            details = self._write(run, work, batch, batch.keys[step.done :])
+            details.keep_files(params.module)
+            work.report(len(batch.keys), len(batch.keys))
+            crash_point("import.after_keys")
+            if params.mode == "replace":
+                self._importer.remove_others(run, batch)
+            _settle(run)
+            self._importer.tell_completed(run, job)
+            outcome.result = msgspec.to_builtins(run.result)
+            crash_point("import.before_commit")
+        crash_point("import.after_commit")
+
+    def _write(
+        self,
+        run: ImportRun,
+        work: Work,
+        batch: ImportBatch,
+        keys: Sequence[ImportedKey],
+    ) -> DetailKeeper:
         details = DetailKeeper(run.store, run.project, batch)
-        done, total = 0, len(batch.keys)
-        for some in _chunks(batch.keys):
+        before = len(batch.keys) - len(keys)
+        for done, some in _counted(keys):
             work.check_cancelled()
-            there = self._load(run, some)
-            plans = self._plan(run, some, there)
-            if not run.params.dry_run:
-                self._write(run, plans, there)
-                details.keep(some, there)
-            done += len(some)
-            work.report(done, total)
+            self._importer.write(run, some, details)
+            if run.params.on_conflict == "fail":  # all of it is one long transaction
+                work.report(before + done, len(batch.keys))
             crash_point("import.after_batch")
-        if not run.params.dry_run:
-            details.keep_files(run.params.module)
-        crash_point("import.after_keys")
+        return details
 
-    def _load(self, run: _Run, some: Sequence[ImportedKey]) -> WorkingSet:
-        """The keys as they are, with values in the languages that are written.
-
-        With all values where a key may turn plural: that moves every one.
-        """
-        names = [key.name for key in some]
-        codes = {run.project.source_language}.union(*(key.values for key in some))
-        there = self._writer.load(run.line, names, codes)
-        for key in some:
-            old = there.named(key.name)
-            if key.is_plural and old is not None and not old.is_plural:
-                return self._writer.load(run.line, names)
-        return there
-
-    def _plan(
-        self, run: _Run, some: Sequence[ImportedKey], there: WorkingSet
-    ) -> list[KeyPlan]:
-        plans = []
-        for new in some:
-            old = there.named(new.name)
-            rows = there.values(old.id).values() if old is not None else ()
-            plan = plan_key(new, old, rows, run.rules)
-            count(run.result, plan, is_new=old is None)
-            plans.append(plan)
-        if run.result.keys_created:
-            self._require(run, "key_create")
-        return plans
-
-    def _write(self, run: _Run, plans: Sequence[KeyPlan], there: WorkingSet) -> None:
-        writes = [plan.write for plan in plans if plan.write is not None]
-        self._writer.write(
-            run.caller,
-            run.line,
-            run.languages,
-            writes,
-            origin="import",
-            loaded=there,
-        )
-
-    def _remove_others(self, run: _Run, names: set[str]) -> None:
-        """Move to the trash what the files do not name, below the module if given."""
-        self._require(run, "key_delete")
-        for language in run.languages:
-            scope, tag = scope_of(run.project), language.language_code
-            self._access.require_language(run.caller, scope, tag)
-        module, separator = run.params.module, run.project.key_separator
-        prefix = f"{module}{separator}" if module is not None else ""
-        there = run.store.names_of(run.project.id, prefix=prefix)
-        gone = [there[name] for name in sorted(there) if name not in names]
-        run.result.keys_removed = len(gone)
-        if gone and not run.params.dry_run:
-            keys = run.store.find_keys(run.project.id, gone)
-            now = timestamp(self._clock())
-            run.store.trash_keys(run.project.id, gone, now)
-            self._writer.overlays.follow(run.line, gone)
-            self._tell_removed(run, [keys[id_] for id_ in gone])
-
-    def _tell_removed(self, run: _Run, keys: Sequence[Key]) -> None:
-        events = KeyEvents(self._events, run.caller.actor, run.line)
-        events.deleted(keys)
-        events.append({})
-
-    def _settle(self, run: _Run, job: StoredJob) -> None:
-        """Refuse what ``onConflict: fail`` refuses; else tell that it is done."""
-        found = run.result.conflict_count
-        if found and run.params.on_conflict == "fail":
-            first = run.result.conflicts[0]
-            message = f"{found} texts differ, first {first.key} in"
-            raise ImportConflict(f"{message} {first.language_code}; nothing changed")
-        if run.params.dry_run:
-            return
-        self._events.append(
-            "import.completed",
-            organization_id=run.project.organization_id,
-            project_id=run.project.id,
-            actor=run.caller.actor,
-            items=[{"jobId": job.job.id}],
-            branch=run.line.name,
-        )
-
-    def _require(self, run: _Run, permission: str) -> None:
-        """For what changed between the request and now."""
-        if not self._access.may(run.caller, permission, scope_of(run.project)):
-            raise PermissionDenied(permission)
+    def _start(
+        self,
+        job: StoredJob,
+        params: ImportParams,
+        batch: ImportBatch,
+        result: ImportResult,
+    ) -> ImportRun:
+        """The project as it is, for the caller as they are: both may have changed."""
+        caller = self._renewed(job.caller)
+        if caller is None:
+            raise PermissionDenied(PERMISSION)
+        run = self._importer.begin(job, caller, params, result)
+        needed = [PERMISSION]
+        if any(key.values or key.source for key in batch.keys):
+            needed.append("translation_write")
+        if params.mode == "replace":
+            needed.append("key_delete")
+        for permission in needed:
+            scope = scope_of(run.project)
+            self._access.require(caller, permission, scope, ProjectNotFound())
+        return run
 
 
-class _Run(Struct):
-    """One import while it is done."""
-
-    caller: Caller
-    line: Line
-    store: KeyStore  # of the line
-    languages: Sequence[Language]
-    params: ImportParams
-    rules: ImportRules
-    result: ImportResult
-
-    @property
-    def project(self) -> Project:
-        return self.line.project
+def _counted(keys: Sequence[ImportedKey]) -> list[tuple[int, list[ImportedKey]]]:
+    """Parts of the keys, each with how many there are up to its end."""
+    counted, done = [], 0
+    for some in in_parts(keys, KEYS_AT_ONCE):
+        done += len(some)
+        counted.append((done, some))
+    return counted
 
 
-def _chunks(keys: Sequence[ImportedKey]) -> Iterator[list[ImportedKey]]:
-    rest = iter(keys)
-    while some := list(islice(rest, KEYS_AT_ONCE)):
-        yield some
+def _settle(run: ImportRun) -> None:
+    """Refuse what ``onConflict: fail`` refuses."""
+    found = run.result.conflict_count
+    if found and run.params.on_conflict == "fail":
+        first = run.result.conflicts[0]
+        message = f"{found} texts differ, first {first.key} in"
+        raise ImportConflict(f"{message} {first.language_code}; nothing changed")

@@ -29,9 +29,9 @@ from locframework.projects.service import Projects, scope_of
 from locframework.storage import Storage
 
 from .gathering import gather
-from .import_job import PERMISSION, TYPE, ImportParams
+from .import_job import PERMISSION, TYPE
 from .reading import Reading, UploadReader, require_language
-from .records import ImportBatch, ImportOptions
+from .records import ImportBatch, ImportOptions, ImportParams
 
 KEPT_FOR = timedelta(days=7)  # what was read, for the job that works from it
 
@@ -41,7 +41,7 @@ log = logging.getLogger("locframework.exchange")
 
 
 class Imports:
-    """Imports. The file is judged at once; the job then changes all or nothing."""
+    """Imports. The file is judged at once; a job then imports it."""
 
     def __init__(
         self,

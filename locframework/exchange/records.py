@@ -77,6 +77,19 @@ class ExportedFile(Struct, frozen=True):
     warnings: list[str]
 
 
+class ImportParams(Struct, frozen=True, rename="camel"):
+    """What an import job is given."""
+
+    blob: str  # the batch, msgpack
+    store: str
+    mode: ImportMode
+    on_conflict: OnConflict
+    dry_run: bool
+    tags: tuple[str, ...]
+    module: str | None
+    branch: str | None = None  # its id; None: main
+
+
 class Conflict(Struct, frozen=True, rename="camel"):
     """A text that is there and differs from the file's."""
 
@@ -104,6 +117,13 @@ class ImportResult(Struct, rename="camel"):
     conflict_count: int = 0
     conflicts: list[Conflict] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+
+
+class ImportStep(Struct, frozen=True):
+    """How far an import is: what the next run of its job goes on from."""
+
+    done: int  # keys of the batch, in its order
+    result: ImportResult  # of these
 
 
 class ReadFile(Struct, frozen=True):

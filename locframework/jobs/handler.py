@@ -9,8 +9,9 @@ from .work import Work
 class JobHandler(Protocol):
     """Does the jobs of one type.
 
-    A job may be run again from the start, after a crash or a lost lease, so a handler
-    writes in ``work.finish()`` only, or what comes out the same when it is repeated.
+    A job may be run again, after a crash or a lost lease, so a handler writes in
+    ``work.finish()`` only, or what comes out the same when it is repeated, or in
+    ``work.step()``, whose note in ``job.step`` tells the next run where to go on.
     """
 
     @property

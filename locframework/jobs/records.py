@@ -54,6 +54,8 @@ class StoredJob(Struct, frozen=True):
     lease_until: Timestamp | None
     attempt: int  # claims so far; fences off a runner whose lease ran out
     cancel_requested: bool
+    step: Mapping[str, object] | None = None  # what its handler noted, JSON-shaped
+    step_attempt: int = 0  # the claim in which it did; 0: none yet
 
 
 class JobQuery(PageRequest, frozen=True):

@@ -26,7 +26,7 @@ log = logging.getLogger("locframework.jobs")
 LEASE = timedelta(seconds=30)
 EXTENDED_EVERY = timedelta(seconds=10)
 BEAT_SECONDS = 1.0  # progress is written, and a cancellation looked for
-CLAIMS_MOST = 5  # a job that kills its process each time dies after so many
+CLAIMS_MOST = 5  # without a step; a job that kills its process each time dies
 
 
 class JobRunner:
@@ -178,7 +178,7 @@ class JobRunner:
     def _do(self, job: StoredJob, work: Work) -> None:
         if job.cancel_requested:
             raise Cancelled
-        if job.attempt > CLAIMS_MOST:
+        if job.attempt - job.step_attempt > CLAIMS_MOST:
             raise _GaveUp(f"the job was begun {CLAIMS_MOST} times and never ended")
         self._handlers[job.job.type].run(job, work)
         if not work.is_finished:

@@ -1,6 +1,6 @@
 """How jobs are kept and claimed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from locframework.clock import Timestamp
@@ -45,6 +45,19 @@ class JobStore(Protocol):
         ...
 
     def report(self, job_id: str, attempt: int, progress: Progress) -> None: ...
+
+    def note_step(
+        self,
+        job_id: str,
+        attempt: int,
+        step: Mapping[str, object],
+        progress: Progress,
+    ) -> bool:
+        """In the open transaction: what the handler needs to go on from here.
+
+        False, and nothing noted, when the attempt is no longer the current one.
+        """
+        ...
 
     def finish(self, job: Job, attempt: int) -> bool:
         """Store status, progress, result, error and ``finished_at``; lease and owner

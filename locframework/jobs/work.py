@@ -19,6 +19,7 @@ from .records import Job, Progress, StoredJob
 
 log = logging.getLogger("locframework.jobs")
 
+PAUSE_SECONDS, PAUSE_SHARE = 0.005, 0.1  # after each step, of its own time
 PATIENCE_SECONDS = 600.0  # with others who hold the project or the database
 
 
@@ -35,6 +36,13 @@ class Outcome(Struct):
 
     result: Mapping[str, object] | None = None
     status: Literal["succeeded", "partial"] = "succeeded"
+
+
+class Step(Struct):
+    """What a handler needs to go on after a step; set it inside ``work.step()``."""
+
+    note: Mapping[str, object]  # JSON-shaped
+    progress: Progress
 
 
 class Work:
@@ -87,15 +95,43 @@ class Work:
         The project is locked. Nobody else can take the job while it is open. Raises
         LeaseLost when somebody has, and Cancelled while it waits for the project.
         """
-        with self._opened():
-            self.is_finishing = True
-            outcome = Outcome()
-            yield outcome
-            if not self._storage.jobs.finish(self._ended(outcome), self._job.attempt):
-                raise LeaseLost
-            crash_point("job.before_commit")
+        before = self._progress
+        try:
+            with self._opened():
+                self.is_finishing = True
+                outcome = Outcome()
+                yield outcome
+                ended = self._ended(outcome)
+                if not self._storage.jobs.finish(ended, self._job.attempt):
+                    raise LeaseLost
+                crash_point("job.before_commit")
+        except BaseException:
+            self._progress = before  # nothing of it is kept
+            raise
         crash_point("job.after_commit")
         self.is_finished = True
+
+    @contextmanager
+    def step(self) -> Iterator[Step]:
+        """A transaction on the way: what is written in it and the note of how far the
+        job is are kept together, or neither is.
+
+        The next attempt finds the note in ``job.step``. As ``finish``, with the project
+        locked; afterwards other writers have their turn. Raises LeaseLost, Cancelled.
+        """
+        with self._opened():
+            begun = time.monotonic()
+            step = Step(self._job.step or {}, self._progress)
+            yield step
+            id_, attempt = self._job.job.id, self._job.attempt
+            noted = step.note, step.progress
+            if not self._storage.jobs.note_step(id_, attempt, *noted):
+                raise LeaseLost
+            crash_point("job.before_step")
+        self._progress = self.written = step.progress
+        crash_point("job.after_step")
+        # whoever waits must see it free: SQLite's waiters only look now and then
+        time.sleep(max(PAUSE_SECONDS, PAUSE_SHARE * (time.monotonic() - begun)))
 
     @contextmanager
     def _opened(self) -> Iterator[None]:

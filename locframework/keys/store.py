@@ -175,9 +175,16 @@ class KeyStore(Protocol):
         ...
 
     def details_of(
-        self, project_id: str, family: str, language_code: str
+        self,
+        project_id: str,
+        family: str,
+        language_code: str,
+        key_ids: Collection[str] | None = None,
     ) -> Mapping[str, FileDetail]:
-        """By key id ("" is not among them), of one language, or of "" (all)."""
+        """By key id ("" is not among them), of one language, or of "" (all).
+
+        None is every key.
+        """
         ...
 
     def file_detail(

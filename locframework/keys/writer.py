@@ -125,18 +125,7 @@ class KeyWriter:
     ) -> list[KeyWritten | LocError]:
         """Write each item that can be written; the refusal stands in its place."""
         project = line.project
-        batch = Batch(
-            caller=caller,
-            project=project,
-            order={lang.language_code: at for at, lang in enumerate(languages)},
-            origin=origin,
-            at=timestamp(self._clock()),
-            approver=self._access.may(caller, "translation_approve", scope_of(project)),
-            source="main" if line.branch is None else "branch",
-            gate=Gate(self._checks, project, languages),
-            branch=line.name,
-            judge=self._judge_write,
-        )
+        batch = self._batch(caller, line, languages, origin)
         keys = loaded
         if keys is None:
             keys = WorkingSet(store_of(self._storage, line), project.id)
@@ -160,6 +149,46 @@ class KeyWriter:
         if loaded is not None:
             return results
         return [self._with_values(batch, keys, result) for result in results]
+
+    def judge(
+        self,
+        caller: Caller,
+        line: Line,
+        languages: Sequence[Language],
+        writes: Sequence[KeyWrite],
+        *,
+        origin: Origin = "human",
+        loaded: WorkingSet,
+    ) -> None:
+        """Raise the first refusal that ``write`` would raise; write nothing.
+
+        Needs no transaction. ``loaded`` is of no use afterwards.
+        """
+        batch = self._batch(caller, line, languages, origin)
+        events = KeyEvents(self._events, caller.actor, line)
+        for write in writes:
+            self._write_one(batch, loaded, events, write)
+
+    def _batch(
+        self,
+        caller: Caller,
+        line: Line,
+        languages: Sequence[Language],
+        origin: Origin,
+    ) -> Batch:
+        scope = scope_of(line.project)
+        return Batch(
+            caller=caller,
+            project=line.project,
+            order={lang.language_code: at for at, lang in enumerate(languages)},
+            origin=origin,
+            at=timestamp(self._clock()),
+            approver=self._access.may(caller, "translation_approve", scope),
+            source="main" if line.branch is None else "branch",
+            gate=Gate(self._checks, line.project, languages),
+            branch=line.name,
+            judge=self._judge_write,
+        )
 
     def shown(
         self, key: Key, values: Iterable[StoredValue], order: Mapping[str, int]

@@ -57,6 +57,8 @@ class StorageJobsContract:
             lease_until=at(3),
             attempt=4,
             cancel_requested=True,
+            step={"done": 2, "of": ["ä", None]},
+            step_attempt=3,
         )
 
         storage.jobs.add(made)
@@ -296,3 +298,27 @@ class StorageJobsContract:
         assert listed(type="import") == [failed.job, queued.job]
         assert listed(status="failed", type="import") == [failed.job]
         assert listed(status="failed", permissions=["x"]) == []
+
+    def test_sj15_a_step_is_noted_by_the_current_attempt_until_the_end(
+        self, storage: Storage
+    ) -> None:
+        of = add_project(storage)
+        storage.jobs.add(job(of))
+        first = claimed(storage)
+        id_, note, progress = first.job.id, {"done": 2, "x": [None]}, Progress(2, 9)
+
+        with storage.transaction():
+            noted = storage.jobs.note_step(id_, 1, note, progress)
+            late = storage.jobs.note_step(id_, 2, {}, Progress(9, 9))
+        with pytest.raises(RuntimeError):
+            storage.jobs.note_step(id_, 1, {}, progress)
+        second = claimed(storage, owner="runner-2", now=at(26), until=at(31))
+        ended = replace(second.job, status="succeeded", finished_at=at(30))
+        storage.jobs.finish(ended, 2)
+
+        assert (noted, late) == (True, False)
+        assert (second.step, second.step_attempt) == (note, 1)
+        assert second.job.progress == progress
+        left = storage.jobs.find(of.id, id_)
+        assert left is not None
+        assert left.step is None

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from locframework.ports import (
     BranchKey,
-    FileDetail,
     Finding,
     FindingFilter,
     Key,
@@ -30,12 +29,12 @@ from locframework.ports import (
     Timestamp,
 )
 
-from . import branch_history, key_details, key_findings, key_pages, key_reads
+from . import branch_history, key_findings, key_pages, key_reads
+from .branch_details import BranchDetails
 from .database import Database
 from .key_lists import chunks
 from .key_sets import Source
 from .key_trash import drop_keys
-from .keys import KeyTables
 
 _base = msgspec.json.Decoder(KeyState)
 _encoder = msgspec.json.Encoder()
@@ -43,14 +42,11 @@ _by_name = attrgetter("key")
 _LONG_AGO = "1970-01-01T00:00:00.000Z"
 
 
-class BranchKeyTables:
+class BranchKeyTables(BranchDetails):
     """The keys seen from a branch (locframework/keys/store.py, BranchKeyStore)."""
 
     def __init__(self, database: Database, project_id: str, branch_id: str) -> None:
-        self._database = database
-        self._tables = KeyTables(database)  # of any line
-        self._project_id = project_id
-        self._branch_id = branch_id
+        super().__init__(database, project_id, branch_id)
         self._mark = f"@{branch_id}"
 
     # reading
@@ -169,21 +165,6 @@ class BranchKeyTables:
             key=_by_name,
         )
 
-    def details_of(
-        self, project_id: str, family: str, language_code: str
-    ) -> Mapping[str, FileDetail]:
-        main = self._tables.details_of(project_id, family, language_code)
-        own = self._tables.details_of(self._branch_id, family, language_code)
-        return {**main, **{id_: self._of_project(each) for id_, each in own.items()}}
-
-    def file_detail(
-        self, project_id: str, family: str, module: str, language_code: str
-    ) -> FileDetail | None:
-        own = self._tables.file_detail(self._branch_id, family, module, language_code)
-        if own is not None:
-            return self._of_project(own)
-        return self._tables.file_detail(project_id, family, module, language_code)
-
     def findings_of(self, key_ids: Collection[str]) -> dict[Spot, list[Finding]]:
         mine = self._mine(key_ids)
         rest = [id_ for id_ in key_ids if id_ not in mine]
@@ -259,10 +240,6 @@ class BranchKeyTables:
             turned = self._tables.mark_outdated(self._marked(key_ids), source_language)
         return [replace(value, key_id=self._plain(value.key_id)) for value in turned]
 
-    def put_details(self, details: Sequence[FileDetail]) -> None:
-        mine = [replace(each, project_id=self._branch_id) for each in details]
-        self._tables.put_details(mine)
-
     def put_findings(self, found: Mapping[Spot, Sequence[Finding]]) -> None:
         self._tables.put_findings(
             {(id_ + self._mark, code): each for (id_, code), each in found.items()}
@@ -298,10 +275,6 @@ class BranchKeyTables:
             texts = [replace(text, key_id=key.id) for text in values.get(id_, ())]
             found[key.id] = KeyState(key, tuple(texts))
         return found
-
-    def own_details(self) -> list[FileDetail]:
-        found = key_details.all_details(self._database, self._branch_id)
-        return [self._of_project(each) for each in found]
 
     def put_overlay(self, keys: Sequence[BranchKey]) -> None:
         self._database.run_many(
@@ -393,6 +366,3 @@ class BranchKeyTables:
                 project_id=self._project_id,
                 key_source="branch",
             )
-
-    def _of_project(self, detail: FileDetail) -> FileDetail:
-        return replace(detail, project_id=self._project_id)

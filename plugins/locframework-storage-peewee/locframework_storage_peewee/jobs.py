@@ -24,7 +24,7 @@ from .pages import page_of
 _JOB = """id, project_id, type, status, done, total, result, error, created_by,
     created_at, started_at, finished_at"""
 _STORED = f"""{_JOB}, organization_id, permission, params, caller, owner, lease_until,
-    attempt, cancel_requested"""
+    attempt, cancel_requested, step, step_attempt"""
 _JOB_COLUMNS = 12
 _OPEN = "status IN ('queued', 'running')"  # word for word as in the index jobs_open
 _FREE = f"{_OPEN} AND (status = 'queued' OR lease_until IS NULL OR lease_until <= ?)"
@@ -45,7 +45,7 @@ class JobTable:
         shown = job.job
         self._database.run(
             f"""INSERT INTO jobs ({_STORED})
-                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
+                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
             (
                 shown.id,
                 shown.project_id,
@@ -67,6 +67,8 @@ class JobTable:
                 job.lease_until,
                 job.attempt,
                 job.cancel_requested,
+                json_or_null(job.step),
+                job.step_attempt,
             ),
         )
 
@@ -139,10 +141,25 @@ class JobTable:
             (progress.done, progress.total, job_id, attempt),
         )
 
+    def note_step(
+        self,
+        job_id: str,
+        attempt: int,
+        step: Mapping[str, object],
+        progress: Progress,
+    ) -> bool:
+        self._database.need_transaction()
+        return self._write(
+            f"""UPDATE jobs SET step = ?, step_attempt = attempt, done = ?, total = ?
+                WHERE {_CURRENT}""",
+            (json_text(step), progress.done, progress.total, job_id, attempt),
+        )
+
     def finish(self, job: Job, attempt: int) -> bool:
         return self._write(
             f"""UPDATE jobs SET status = ?, done = ?, total = ?, result = ?, error = ?,
-                finished_at = ?, owner = NULL, lease_until = NULL WHERE {_CURRENT}""",
+                finished_at = ?, owner = NULL, lease_until = NULL, step = NULL
+                WHERE {_CURRENT}""",
             (
                 job.status,
                 job.progress.done,
@@ -217,7 +234,7 @@ def _job(row: Row) -> Job:
 
 def _stored(row: Row) -> StoredJob:
     organization_id, permission, params, caller, *held = row[_JOB_COLUMNS:]
-    owner, lease_until, attempt, cancel_requested = held
+    owner, lease_until, attempt, cancel_requested, step, step_attempt = held
     return StoredJob(
         job=_job(row[:_JOB_COLUMNS]),
         organization_id=organization_id,
@@ -228,4 +245,6 @@ def _stored(row: Row) -> StoredJob:
         lease_until=lease_until,
         attempt=attempt,
         cancel_requested=cancel_requested,
+        step=None if step is None else _object.decode(step),
+        step_attempt=step_attempt,
     )

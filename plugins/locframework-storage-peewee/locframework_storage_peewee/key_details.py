@@ -1,6 +1,6 @@
 """Keeps what files say of keys beyond our model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -9,6 +9,7 @@ from locframework.ports import FileDetail
 from .columns import json_text
 from .database import Database
 from .key_columns import PROJECT
+from .key_lists import chunks
 
 _object = msgspec.json.Decoder(dict[str, object])
 
@@ -37,15 +38,25 @@ def put_details(database: Database, details: Sequence[FileDetail]) -> None:
 
 
 def details_of(
-    database: Database, project_id: str, family: str, language_code: str
+    database: Database,
+    project_id: str,
+    family: str,
+    language_code: str,
+    key_ids: Collection[str] | None,
 ) -> Mapping[str, FileDetail]:
     """See KeyStore.details_of."""
-    rows = database.rows(
-        f"""SELECT key_id, module, detail FROM file_details
-            WHERE project = {PROJECT} AND family = ? AND language_code = ?
-                AND key_id > '' ORDER BY key_id, module""",
-        (project_id, family, language_code),
-    )
+    mine = f"""SELECT key_id, module, detail FROM file_details
+        WHERE project = {PROJECT} AND family = ? AND language_code = ?"""
+    place = project_id, family, language_code
+    if key_ids is None:
+        rows = database.rows(f"{mine} AND key_id > '' ORDER BY key_id, module", place)
+    else:
+        some = f"{mine} AND {database.among('key_id')}"
+        rows = [
+            row
+            for ids in chunks(key_ids)
+            for row in database.rows(some, (*place, database.listed(ids)))
+        ]
     return {
         key_id: FileDetail(
             project_id, family, key_id, module, language_code, _object.decode(detail)

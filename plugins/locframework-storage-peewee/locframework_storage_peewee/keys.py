@@ -192,9 +192,14 @@ class KeyTables:
         key_details.put_details(self._database, details)
 
     def details_of(
-        self, project_id: str, family: str, language_code: str
+        self,
+        project_id: str,
+        family: str,
+        language_code: str,
+        key_ids: Collection[str] | None = None,
     ) -> Mapping[str, FileDetail]:
-        return key_details.details_of(self._database, project_id, family, language_code)
+        place = project_id, family, language_code
+        return key_details.details_of(self._database, *place, key_ids)
 
     def file_detail(
         self, project_id: str, family: str, module: str, language_code: str

@@ -1,0 +1,203 @@
+"""Applies keys of a batch to a line, inside a transaction that somebody else opens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from msgspec import Struct
+
+from locframework.access.records import Caller
+from locframework.access.service import Access
+from locframework.branches.records import Line
+from locframework.branches.service import Branches, require_writable
+from locframework.clock import Clock, timestamp
+from locframework.errors import PermissionDenied, ProjectNotFound
+from locframework.events import EventLog
+from locframework.jobs.records import StoredJob
+from locframework.keys.events import KeyEvents
+from locframework.keys.records import Key, KeyWrite
+from locframework.keys.store import KeyStore, store_of
+from locframework.keys.working_set import WorkingSet
+from locframework.keys.writer import KeyWriter
+from locframework.projects.records import Language, Project
+from locframework.projects.service import scope_of
+from locframework.storage import Storage
+
+from .details import DetailKeeper
+from .records import ImportBatch, ImportedKey, ImportParams, ImportResult
+from .rules import ImportRules, count, plan_key
+
+KEYS_AT_ONCE = 1000  # planned and written together
+
+
+class ImportRun(Struct):
+    """One import while it is done, as the project is in the open transaction."""
+
+    caller: Caller
+    line: Line
+    store: KeyStore  # of the line
+    languages: Sequence[Language]
+    params: ImportParams
+    rules: ImportRules
+    result: ImportResult
+
+    @property
+    def project(self) -> Project:
+        return self.line.project
+
+
+class Importer:
+    """What a step of an import does to keys and values."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        access: Access,
+        branches: Branches,
+        writer: KeyWriter,
+        events: EventLog,
+        clock: Clock,
+    ) -> None:
+        self._storage = storage
+        self._access = access
+        self._branches = branches
+        self._writer = writer
+        self._events = events
+        self._clock = clock
+
+    def begin(
+        self, job: StoredJob, caller: Caller, params: ImportParams, result: ImportResult
+    ) -> ImportRun:
+        """The line as it is now, for a caller with the rights of this moment.
+
+        Raises ProjectNotFound, BranchNotFound, BranchNotOpen, BranchProtected.
+        """
+        project = self._storage.projects.find_project(job.job.project_id)
+        if project is None:
+            raise ProjectNotFound
+        line = self._branches.line(project, params.branch)
+        require_writable(line)
+        return ImportRun(
+            caller=caller,
+            line=line,
+            store=store_of(self._storage, line),
+            languages=self._storage.projects.list_languages(project.id),
+            params=params,
+            rules=self._rules(caller, project, params),
+            result=result,
+        )
+
+    def plan(self, run: ImportRun, keys: Sequence[ImportedKey]) -> None:
+        """Add to the result what would become of the keys; change nothing."""
+        self._plan(run, keys)
+
+    def judge(self, run: ImportRun, keys: Sequence[ImportedKey]) -> None:
+        """Raise what ``write`` would; change nothing of the project."""
+        writes, there = self._plan(run, keys)
+        self._writer.judge(
+            run.caller, run.line, run.languages, writes, origin="import", loaded=there
+        )
+
+    def write(
+        self, run: ImportRun, keys: Sequence[ImportedKey], details: DetailKeeper
+    ) -> None:
+        """Write the keys, and what the files say of them beyond our model."""
+        writes, there = self._plan(run, keys)
+        self._writer.write(
+            run.caller, run.line, run.languages, writes, origin="import", loaded=there
+        )
+        details.keep(keys, there)
+
+    def judge_removal(self, run: ImportRun) -> None:
+        """Keys go with all their texts: raise when one may not be written."""
+        self._require(run, "key_delete")
+        for language in run.languages:
+            scope, tag = scope_of(run.project), language.language_code
+            self._access.require_language(run.caller, scope, tag)
+
+    def remove_others(self, run: ImportRun, batch: ImportBatch) -> None:
+        """Move to the trash what the files do not name, below the module if given."""
+        self.judge_removal(run)
+        module, separator = run.params.module, run.project.key_separator
+        prefix = f"{module}{separator}" if module is not None else ""
+        names = {key.name for key in batch.keys}
+        there = run.store.names_of(run.project.id, prefix=prefix)
+        gone = [there[name] for name in sorted(there) if name not in names]
+        run.result.keys_removed = len(gone)
+        if gone and not run.params.dry_run:
+            keys = run.store.find_keys(run.project.id, gone)
+            run.store.trash_keys(run.project.id, gone, timestamp(self._clock()))
+            self._writer.overlays.follow(run.line, gone)
+            self._tell_removed(run, [keys[id_] for id_ in gone])
+
+    def tell_completed(self, run: ImportRun, job: StoredJob) -> None:
+        self._events.append(
+            "import.completed",
+            organization_id=run.project.organization_id,
+            project_id=run.project.id,
+            actor=run.caller.actor,
+            items=[{"jobId": job.job.id}],
+            branch=run.line.name,
+        )
+
+    def _rules(
+        self, caller: Caller, project: Project, params: ImportParams
+    ) -> ImportRules:
+        scope, source = scope_of(project), project.source_language
+        return ImportRules(
+            on_conflict=params.on_conflict,
+            tags=params.tags,
+            source_language=source,
+            fill_source=self._access.may_write_language(caller, scope, source),
+            may_describe=self._access.may(caller, "key_update", scope),
+            may_approve=self._access.may(caller, "translation_approve", scope),
+        )
+
+    def _plan(
+        self, run: ImportRun, keys: Sequence[ImportedKey]
+    ) -> tuple[list[KeyWrite], WorkingSet]:
+        there = self._load(run, keys)
+        writes = []
+        created = run.result.keys_created
+        for new in keys:
+            old = there.named(new.name)
+            rows = there.values(old.id).values() if old is not None else ()
+            plan = plan_key(new, old, rows, run.rules)
+            count(run.result, plan, is_new=old is None)
+            if plan.write is not None:
+                writes.append(plan.write)
+        if run.result.keys_created > created:
+            self._require(run, "key_create")
+        return writes, there
+
+    def _load(self, run: ImportRun, some: Sequence[ImportedKey]) -> WorkingSet:
+        """The keys as they are, with values in the languages that are written.
+
+        With all values where a key may turn plural: that moves every one.
+        """
+        names = [key.name for key in some]
+        codes = {run.project.source_language}.union(*(key.values for key in some))
+        there = self._writer.load(run.line, names, codes)
+        for key in some:
+            old = there.named(key.name)
+            if key.is_plural and old is not None and not old.is_plural:
+                return self._writer.load(run.line, names)
+        return there
+
+    def _tell_removed(self, run: ImportRun, keys: Sequence[Key]) -> None:
+        events = KeyEvents(self._events, run.caller.actor, run.line)
+        events.deleted(keys)
+        events.append({})
+
+    def _require(self, run: ImportRun, permission: str) -> None:
+        """For what changed between the request and now."""
+        if not self._access.may(run.caller, permission, scope_of(run.project)):
+            raise PermissionDenied(permission)
+
+
+def in_parts(keys: Sequence[ImportedKey], size: int) -> Iterator[list[ImportedKey]]:
+    """The keys, so many at once."""
+    rest = iter(keys)
+    while some := list(islice(rest, size)):
+        yield some
