@@ -16,6 +16,7 @@ from .access.permissions import PERMISSIONS
 from .access.records import Caller
 from .access.service import Access
 from .access.tokens import Tokens, TokenUse
+from .activity.service import Activity
 from .blobs.service import Blobs
 from .branches.service import Branches
 from .clock import Clock, system_clock
@@ -196,6 +197,7 @@ class Framework:
             self.access,
         )
         self.statistics = ProjectStatistics(storage, self.projects, self.branches)
+        self.activity = Activity(storage, self.projects, self.branches)
         self.catalogues = Catalogues(storage)
         applying = Applying(
             storage, self.languages, self.key_writer, self.events, clock

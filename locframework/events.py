@@ -1,12 +1,15 @@
 """The event log: one row per committed change, told inside and after the commit."""
 
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Literal, Protocol
 
 from msgspec import Struct
 
 from .clock import Clock, Timestamp, timestamp
 from .ids import new_id
+from .paging import Page, PageRequest
 from .storage import Transactions
 
 ITEMS_MOST = 100
@@ -36,6 +39,28 @@ class Event(Struct, frozen=True, rename="camel"):
     actor: Actor
     items: Sequence[Mapping[str, object]]  # 1 to 100
     created_at: Timestamp
+    job_id: str | None = None  # of the job that did it
+    merge_of: str | None = None  # id of the branch whose merge brought it
+
+
+class EventLine(Struct, frozen=True):
+    """Events of one line; of a branch also those that its merges brought to main."""
+
+    branch: str | None  # its name; None: main
+    branch_id: str | None = None
+    since: Timestamp | None = None  # names are given again: when the branch was made
+    until: Timestamp | None = None  # and when it ended
+
+
+class EventFilter(Struct, frozen=True):
+    """Which events are meant; every condition that is set must hold."""
+
+    actor_id: str | None = None
+    since: Timestamp | None = None  # created_at >= this
+    until: Timestamp | None = None  # created_at <= this
+    key_id: str | None = None  # an item names the key
+    job_id: str | None = None
+    line: EventLine | None = None  # None: every line
 
 
 class EventStore(Protocol):
@@ -49,8 +74,25 @@ class EventStore(Protocol):
         """The project's latest events, newest first."""
         ...
 
+    def page_of_events(
+        self, project_id: str, where: EventFilter, page: PageRequest
+    ) -> Page[Event]:
+        """Newest first. Two statements; to filter by key reads all the others find."""
+        ...
+
+    def walk_events(self, project_id: str, where: EventFilter) -> Iterator[Event]:
+        """Every one of them, in the order they were appended, streamed."""
+        ...
+
 
 Listener = Callable[[Event], None]
+
+
+class _Cause(threading.local):
+    """Why the thread is at work; nothing in particular at first."""
+
+    job_id: str | None = None
+    merge_of: str | None = None
 
 
 class EventLog:
@@ -66,6 +108,7 @@ class EventLog:
         self._clock = clock
         self._inside: list[Listener] = []
         self._after: list[Listener] = []
+        self._cause = _Cause()
 
     def listen_inside(self, listener: Listener) -> None:
         """Call ``listener`` in the transaction of every event from now on."""
@@ -74,6 +117,19 @@ class EventLog:
     def listen_after(self, listener: Listener) -> None:
         """Call ``listener`` after the commit of every event from now on."""
         self._after.append(listener)
+
+    @contextmanager
+    def because(
+        self, *, job_id: str | None = None, merge_of: str | None = None
+    ) -> Iterator[None]:
+        """What this thread appends in the block comes of that job or merge."""
+        before = self._cause.job_id, self._cause.merge_of
+        self._cause.job_id = job_id or before[0]
+        self._cause.merge_of = merge_of or before[1]
+        try:
+            yield
+        finally:
+            self._cause.job_id, self._cause.merge_of = before
 
     def append(
         self,
@@ -100,6 +156,8 @@ class EventLog:
                 actor=actor,
                 items=items[start : start + ITEMS_MOST],
                 created_at=at,
+                job_id=self._cause.job_id,
+                merge_of=self._cause.merge_of,
             )
             for start in range(0, len(items), ITEMS_MOST)
         ]

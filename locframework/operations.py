@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .access.endpoints import AccessEndpoints
 from .access.permissions import PERMISSIONS
 from .access.records import Caller
+from .activity.endpoints import ActivityEndpoints
 from .branches.endpoints import BranchEndpoints
 from .delivery.endpoints import DeliveryEndpoints
 from .delivery.public_endpoints import ContentEndpoints
@@ -37,6 +38,7 @@ def operations_of(framework: Framework) -> list[object]:
         KeyEndpoints(framework.keys, framework.bulk_keys),
         ReviewEndpoints(framework.review),
         HistoryEndpoints(framework.history),
+        ActivityEndpoints(framework.activity),
         ProjectEndpoints(framework.projects, framework.languages),
         BranchEndpoints(framework.branches),
         MergingEndpoints(framework.merging),

@@ -41,7 +41,7 @@ from locframework.errors import (
     UnreadableFile,
     shown,
 )
-from locframework.events import Actor, Event, EventStore
+from locframework.events import Actor, Event, EventFilter, EventLine, EventStore
 from locframework.files.records import StoredFile
 from locframework.files.store import FileStore
 from locframework.formats.format import Format
@@ -107,6 +107,8 @@ __all__ = [
     "Distribution",
     "Entry",
     "Event",
+    "EventFilter",
+    "EventLine",
     "EventStore",
     "FileDetail",
     "FileOptions",

@@ -180,7 +180,8 @@ class JobRunner:
             raise Cancelled
         if job.attempt - job.step_attempt > CLAIMS_MOST:
             raise _GaveUp(f"the job was begun {CLAIMS_MOST} times and never ended")
-        self._handlers[job.job.type].run(job, work)
+        with self._events.because(job_id=job.job.id):
+            self._handlers[job.job.type].run(job, work)
         if not work.is_finished:
             raise RuntimeError("the handler did not finish its job")
 

@@ -68,7 +68,8 @@ class Merging:
             return MergeResult(found, Applied(), [])
         with self._storage.transaction():
             line = self._branches.open_line(Line(project, found))
-            result = self._merge(caller, line, request)
+            with self._events.because(merge_of=found.id):
+                result = self._merge(caller, line, request)
             crash_point("merging.before_commit")
         crash_point("merging.after_commit")
         return result

@@ -105,6 +105,7 @@ def lists(shop: Shop) -> dict[str, int]:
         f"{shop.path}/keys?prefix=batch&isOutdated=false": 5,
         f"{shop.path}/keys?hasIssues=true&languageCode=de": 5,
         f"{shop.path}/issues?check=numbers&languageCode=de&severity=warning": 5,
+        f"{shop.path}/activity": 4,
         f"{shop.path}/jobs": 4,
         f"{shop.path}/distributions": 4,
         f"{shop.one}/releases": 5,

@@ -1,10 +1,12 @@
 """The contract of Storage, parts SP and SE: projects, languages, the event log."""
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
 from locframework.access.records import Scope
-from locframework.events import Actor
+from locframework.events import Actor, EventFilter, EventLine
 from locframework.ids import new_id
 from locframework.paging import PageRequest
 from locframework.storage import Storage
@@ -219,6 +221,8 @@ class StorageEventsContract:
             "translation.updated",
             branch="feature/x",
             actor=Actor("token", "t1"),
+            job_id=new_id(),
+            merge_of=new_id(),
             items=[
                 {"z": None, "a": [True, 1, 1.5, "1"], "revision": 2**53},
                 {"keyId": "k2", "pluralForm": None, "deep": {"b": {"a": []}}},
@@ -239,6 +243,45 @@ class StorageEventsContract:
             storage.events.add([event(made)])
 
         assert storage.events.list_events(made.id, 1) == []
+
+    def test_se4_events_are_found_by_who_when_what_and_why(
+        self, storage: Storage
+    ) -> None:
+        made, key_id, job_id = add_project(storage), new_id(), new_id()
+        item = {"keyId": key_id, "languageCode": "de"}
+        told = [
+            event(made, "t0", actor=Actor("user", "anna"), created_at=at(0)),
+            event(made, "t1", created_at=at(1), items=[{"keyId": new_id()}, item]),
+            event(made, "t2", branch="spring", created_at=at(2), job_id=job_id),
+            event(made, "t3", created_at=at(3), merge_of="b1"),
+            event(made, "t4", branch="spring", created_at=at(4)),
+        ]
+        with storage.transaction():
+            storage.events.add([*told, event(add_project(storage), "t5")])
+
+        def found(**where: Any) -> str:
+            request = EventFilter(**where)
+            page = storage.events.page_of_events(made.id, request, PageRequest())
+            walked = list(storage.events.walk_events(made.id, request))
+            assert page.items == walked[::-1]
+            assert page.total == len(walked)
+            return "".join(each.type[1:] for each in walked)
+
+        spring = EventLine("spring", "b1", since=at(3))
+        assert found() == "01234"
+        assert found(actor_id="anna") == "0"
+        assert found(since=at(1), until=at(3)) == "123"
+        assert found(key_id=key_id) == "1"
+        assert found(job_id=job_id) == "2"
+        assert found(line=EventLine(None)) == "013"
+        assert found(line=spring) == "34"
+        assert found(line=EventLine("spring", until=at(3))) == "2"
+        assert found(line=spring, since=at(4), actor_id="nobody") == ""
+        page = storage.events.page_of_events(
+            made.id, EventFilter(), PageRequest(2, limit=3)
+        )
+        assert [each.type for each in page.items] == ["t1", "t0"]
+        assert page.total == 5
 
 
 def sorted_by_code(storage: Storage, project_id: str) -> list[object]:

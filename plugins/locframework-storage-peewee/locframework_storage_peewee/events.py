@@ -1,17 +1,25 @@
 """Keeps the event log."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from locframework.ports import Actor, Event
+from locframework.ports import (
+    Actor,
+    Event,
+    EventFilter,
+    EventLine,
+    Page,
+    PageRequest,
+)
 
 from .columns import json_text
 from .database import Database
 from .engine import Row
+from .pages import page_of
 
 _EVENT = """id, type, organization_id, project_id, branch, actor_type, actor_id,
-    items, created_at"""
+    items, created_at, job_id, merge_of"""
 
 _items = msgspec.json.Decoder(list[Mapping[str, object]])
 
@@ -25,7 +33,7 @@ class EventTable:
     def add(self, events: Sequence[Event]) -> None:
         self._database.need_transaction()
         self._database.run_many(
-            f"INSERT INTO events ({_EVENT}) VALUES (?,?,?,?,?,?,?,?,?)",
+            f"INSERT INTO events ({_EVENT}) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
             [
                 (
                     event.id,
@@ -37,6 +45,8 @@ class EventTable:
                     event.actor.id,
                     json_text(event.items),
                     event.created_at,
+                    event.job_id,
+                    event.merge_of,
                 )
                 for event in events
             ],
@@ -50,10 +60,63 @@ class EventTable:
         )
         return [_event(row) for row in rows]
 
+    def page_of_events(
+        self, project_id: str, where: EventFilter, page: PageRequest
+    ) -> Page[Event]:
+        condition, params = _condition(project_id, where)
+        with self._database.snapshot():
+            return page_of(
+                self._database,
+                _event,
+                page,
+                select=_EVENT,
+                source=f"events WHERE {condition}",
+                order="seq DESC",
+                params=params,
+            )
+
+    def walk_events(self, project_id: str, where: EventFilter) -> Iterator[Event]:
+        condition, params = _condition(project_id, where)
+        rows = self._database.stream(
+            f"SELECT {_EVENT} FROM events WHERE {condition} ORDER BY seq", params
+        )
+        for row in rows:
+            yield _event(row)
+
+
+def _condition(project_id: str, where: EventFilter) -> tuple[str, list[object]]:
+    parts = {
+        "project_id = ?": project_id,
+        "actor_id = ?": where.actor_id,
+        "created_at >= ?": where.since,
+        "created_at <= ?": where.until,
+        "items LIKE ?": where.key_id and f'%"keyId":"{where.key_id}"%',
+        "job_id = ?": where.job_id,
+    }
+    found = {sql: value for sql, value in parts.items() if value is not None}
+    sql, params = " AND ".join(found), list[object](found.values())
+    if where.line is None:
+        return sql, params
+    of_line, more = _of_line(where.line)
+    return f"{sql} AND {of_line}", [*params, *more]
+
+
+def _of_line(line: EventLine) -> tuple[str, list[object]]:
+    if line.branch is None:
+        return "branch IS NULL", []
+    sql, params = "branch = ?", [line.branch]
+    for limit, at in ((">=", line.since), ("<=", line.until)):
+        if at is not None:
+            sql += f" AND created_at {limit} ?"
+            params.append(at)
+    if line.branch_id is None:
+        return f"({sql})", list(params)
+    return f"(merge_of = ? OR ({sql}))", [line.branch_id, *params]
+
 
 def _event(row: Row) -> Event:
     id_, type_, organization_id, project_id, branch, actor_type, actor_id, *rest = row
-    items, created_at = rest
+    items, created_at, job_id, merge_of = rest
     return Event(
         id=id_,
         type=type_,
@@ -63,4 +126,6 @@ def _event(row: Row) -> Event:
         actor=Actor(actor_type, actor_id),
         items=_items.decode(items),
         created_at=created_at,
+        job_id=job_id,
+        merge_of=merge_of,
     )

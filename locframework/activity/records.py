@@ -1,0 +1,58 @@
+"""What happened in a project, and what undoing it is asked and answers."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from locframework.clock import GivenTime, Timestamp
+from locframework.events import Actor, Event
+from locframework.paging import PageRequest
+
+ShortText = Annotated[str, Meta(max_length=100)]
+
+
+class ActivityItem(Struct, frozen=True, rename="camel"):
+    """One event: who did what to which records, up to 100 of one type.
+
+    ``items`` tell the records as webhooks do: of a text its key, language, plural
+    form, status and revision, which its history shows.
+    """
+
+    id: str
+    type: str
+    actor: Actor
+    branch: str | None  # its name; null is main
+    created_at: Timestamp
+    job_id: str | None  # of the job that did it
+    merged_branch_id: str | None  # of the branch whose merge brought it to main
+    items: Sequence[Mapping[str, object]]
+
+
+def activity_item(event: Event) -> ActivityItem:
+    """The event as it is shown."""
+    return ActivityItem(
+        id=event.id,
+        type=event.type,
+        actor=event.actor,
+        branch=event.branch,
+        created_at=event.created_at,
+        job_id=event.job_id,
+        merged_branch_id=event.merge_of,
+        items=event.items,
+    )
+
+
+class ActivityQuery(PageRequest, frozen=True, rename="camel"):
+    """What activity is asked by; all conditions must hold.
+
+    ``branch``: on the branch, by name or id, and what its merges brought to main;
+    ``main``: on main only; left out: everywhere.
+    """
+
+    actor: ShortText | None = None  # its id
+    since: GivenTime | None = None
+    until: GivenTime | None = None
+    key_id: ShortText | None = None
+    branch: ShortText | None = None
+    job_id: ShortText | None = None

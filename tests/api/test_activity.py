@@ -1,0 +1,127 @@
+"""decisions 2.6, activity: who changed what, and what it came of."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from locframework.http.records import Upload
+from locframework.testing.client import Client
+
+
+def listed(keys: Any, client: Client | None = None, **query: Any) -> list[Any]:
+    path = f"/projects/{keys.project['id']}/activity"
+    answer = (client or keys.owner).get(path, query=query)
+    assert answer.status == 200, answer
+    found: list[Any] = answer.data["items"]
+    return found
+
+
+def types(keys: Any, **query: Any) -> list[str]:
+    return [item["type"] for item in listed(keys, **query)]
+
+
+def imported(keys: Any, texts: dict[str, str]) -> dict[str, Any]:
+    file = Upload("de.json", json.dumps(texts).encode(), "application/json")
+    form = {"languageCode": "de", "onConflict": "overwrite", "format": "json-flat"}
+    path = f"/projects/{keys.project['id']}/import"
+    job: dict[str, Any] = keys.workspace.job_of(
+        keys.owner.post(path, form=form, files={"file": file})
+    )
+    return job
+
+
+def branched(keys: Any, name: str = "spring") -> str:
+    path = f"/projects/{keys.project['id']}/branches"
+    made: str = keys.owner.post(path, json={"name": name}).data["branch"]["id"]
+    return made
+
+
+def test_an_item_tells_who_did_what_and_where(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "zwei", keys.translator)
+
+    newest, *_ = listed(keys)
+
+    assert (newest["type"], newest["branch"]) == ("translation.submitted", None)
+    assert newest["actor"]["type"] == "user"
+    assert newest["jobId"] is newest["mergedBranchId"] is None
+    [item] = newest["items"]
+    assert (item["keyId"], item["key"]) == (key["id"], "a.b")
+    assert (item["languageCode"], item["revision"]) == ("de", 2)
+
+
+def test_conditions_narrow_and_all_must_hold(keys: Any) -> None:
+    one, two = keys.made(), keys.made(key="c")
+    keys.put(one, "de", "eins", keys.translator)
+    [first] = listed(keys, keyId=two["id"])
+    translator = listed(keys)[0]["actor"]["id"]
+
+    assert types(keys, actor=translator) == ["translation.submitted"]
+    assert types(keys, actor=translator, keyId=two["id"]) == []
+    assert types(keys, keyId=two["id"]) == ["key.created"]
+    assert "language.added" not in types(keys, since=first["createdAt"])
+    assert types(keys, until="2020-01-01") == []
+    assert types(keys, keyId="%") == []
+    assert types(keys, jobId=one["id"]) == []
+
+
+def test_what_a_job_did_is_told_with_it(keys: Any) -> None:
+    job = imported(keys, {"a.b": "eins"})
+
+    found = listed(keys, jobId=job["id"])
+
+    assert [item["type"] for item in found] == [
+        "import.completed", "translation.updated", "key.created",
+    ]  # fmt: skip
+    assert {item["jobId"] for item in found} == {job["id"]}
+
+
+def test_a_branch_brings_along_what_its_merge_did(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    branch_id = branched(keys)
+    value = f"{keys.path}/{key['id']}/values/de"
+    keys.owner.put(value, json={"value": "zwei"}, query={"branch": "spring"})
+    merge = f"/projects/{keys.project['id']}/branches/spring/merge"
+    keys.owner.post(merge, json={})
+
+    for name in ("spring", branch_id):
+        found = listed(keys, branch=name)
+        where = [(i["type"], i["branch"], i["mergedBranchId"]) for i in found]
+        assert where == [
+            ("branch.merged", None, branch_id),
+            ("translation.updated", None, branch_id),
+            ("translation.updated", "spring", None),
+        ]
+    assert {item["branch"] for item in listed(keys, branch="main")} == {None}
+
+
+def test_a_list_comes_in_pages(keys: Any) -> None:
+    for number in range(3):
+        keys.made(key=f"k{number}")
+    everything = listed(keys)
+
+    pages = [listed(keys, page=page, limit=2) for page in (1, 2, 3, 4)]
+
+    assert [item for page in pages for item in page] == everything
+
+
+@pytest.mark.parametrize("role", ["viewer", "translator", "reviewer"])
+def test_who_may_not_read_it_is_refused(keys: Any, role: Any) -> None:
+    path = f"/projects/{keys.project['id']}/activity"
+
+    refused = keys.workspace.client(role).get(path)
+
+    assert refused.error["details"] == {"required": "audit_read"}
+
+
+def test_bad_conditions_are_refused_by_name(keys: Any) -> None:
+    path = f"/projects/{keys.project['id']}/activity"
+
+    since = keys.owner.get(path, query={"since": "yesterday"})
+    branch = keys.owner.get(path, query={"branch": "nowhere"})
+
+    assert since.error["details"][0]["path"] == "query.since"
+    assert (branch.status, branch.error["code"]) == (404, "branch_not_found")
