@@ -1,5 +1,6 @@
 """Fixtures for every test: a whole application on each kind of database."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,18 @@ from locframework.testing.databases import (
     fresh_url,
 )
 from locframework.testing.workspace import Workspace, open_workspace
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    help_ = "take the time for thousands of runs and hundreds of kills"
+    parser.addoption("--long", action="store_true", help=help_)
+
+
+@pytest.fixture(scope="session")
+def is_long(request: pytest.FixtureRequest) -> bool:
+    """Whether there is time: for many runs, kills, and minutes of real time."""
+    asked: bool = request.config.getoption("--long")
+    return asked or os.environ.get("LOCFRAMEWORK_LONG") == "1"
 
 
 @pytest.fixture(scope="session")

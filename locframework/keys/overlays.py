@@ -1,6 +1,9 @@
 """Keeps open branches in step with main: what they did not edit follows it."""
 
-from collections.abc import Collection, Iterable
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -26,34 +29,28 @@ class Overlays:
 
     def follow(
         self, line: Line, key_ids: Collection[str], names: Collection[str] = ()
-    ) -> None:
+    ) -> set[str]:
         """After keys of a line were written, in the same transaction.
 
-        Open branches follow main; of a branch it is counted how many changes it has.
-        ``names``: those that keys of main have newly taken. One statement on main when
-        no branch is open.
+        Open branches follow main, and of a branch it is counted how many changes it
+        has. ``names``: those that keys of main have newly taken. Answers which of the
+        keys read otherwise now, on a branch, than they were written: what was made
+        equal to the base again follows main. One statement on main when no branch is
+        open; else a number of them a branch that grows with the keys / 500.
         """
         if not key_ids:
-            return
-        if line.branch is not None:
-            self._count(line, key_ids)
-            return
+            return set()
         project, main = line.project, self._storage.keys
+        if line.branch is not None:
+            branch = self._storage.branch_keys(project.id, line.branch.id)
+            moved = self._follow(branch, main, project, key_ids)
+            self._follow(branch, main, project, branch.hidden())
+            return moved
         for branch_id, theirs in main.branches_with(project.id, key_ids, names).items():
             branch = self._storage.branch_keys(project.id, branch_id)
             self._hide(branch, main, project, names)
             self._follow(branch, main, project, theirs)
-
-    def _count(self, line: Line, key_ids: Collection[str]) -> None:
-        assert line.branch is not None  # asked before
-        branch = self._storage.branch_keys(line.project.id, line.branch.id)
-        entries, copies = branch.overlay(key_ids), branch.copies(key_ids)
-        branch.put_overlay(
-            [
-                replace(entry, changes=edit_count(entry.base, copies.get(entry.key_id)))
-                for entry in entries
-            ]
-        )
+        return set()
 
     def _hide(
         self,
@@ -83,38 +80,117 @@ class Overlays:
         main: KeyStore,
         project: Project,
         key_ids: Collection[str],
-    ) -> None:
-        entries = branch.overlay(key_ids)
-        states = states_of(main, project.id, [entry.key_id for entry in entries])
-        copies = branch.copies([entry.key_id for entry in entries])
-        rewritten: list[KeyState] = []
-        ends = [*main.cleared_of(list(copies)), *branch.cleared_of(list(copies))]
+    ) -> set[str]:
+        """Bring these keys of a branch up to date; which of them changed there."""
+        entries = branch.overlay(key_ids) if key_ids else []
+        ids = [entry.key_id for entry in entries]
+        states, copies = states_of(main, project.id, ids), branch.copies(ids)
+        dropped: list[str] = []
+        kept: list[BranchKey] = []
+        news: list[_News] = []
         for entry in entries:
             now, copy = states.get(entry.key_id), copies.get(entry.key_id)
-            if entry.kind == "hidden" and not self._is_taken(branch, now):
-                branch.drop_overlay([entry.key_id])
             if entry.base is None:
-                continue  # made on the branch
-            if now is None and not _is_edited(entry.base, copy):
-                branch.drop_overlay([entry.key_id])  # deleted there as here
-            if now is None or copy is None:
-                continue  # deleted on one side: the merge tells
-            base, new = followed(entry.base, now, copy, project.source_language)
-            if self._is_taken(branch, new):  # main's new name is another key's there
-                new = replace(new, key=replace(new.key, key=copy.key.key))
-                base = replace(base, key=replace(base.key, key=copy.key.key))
-            _rewrite(branch, copy, new, ends)
-            rewritten.append(new)
-            changes = edit_count(base, new)
-            branch.put_overlay([BranchKey(entry.key_id, "copy", base, changes)])
-        self._findings.rework_states(branch, project, rewritten)
+                kept.append(replace(entry, changes=edit_count(None, copy)))
+            elif now is None and not _is_edited(entry.base, copy):
+                dropped.append(entry.key_id)  # deleted there as here
+            elif now is None or copy is None:  # deleted on one side: the merge tells
+                kept.append(replace(entry, changes=edit_count(entry.base, copy)))
+            else:
+                both = followed(entry.base, now, copy, project.source_language)
+                news.append(_News(copy, *both))
+        holders = _holders(branch, project, [*states.values()])
+        news = list(_settled(news, holders))
+        moved = [each for each in news if each.is_other()]
+        self._rewrite(branch, main, project, moved)
+        kept += [
+            BranchKey(each.new.key.id, "copy", each.base, edit_count(*each[1:]))
+            for each in news
+        ]
+        hidden = [entry.key_id for entry in kept if entry.kind == "hidden"]
+        shown = [id_ for id_ in hidden if not _is_held(states.get(id_), holders)]
+        branch.put_overlay([entry for entry in kept if entry.key_id not in shown])
+        branch.drop_overlay([*dropped, *shown])
+        return {each.new.key.id for each in moved}
 
-    def _is_taken(self, branch: BranchKeyStore, state: KeyState | None) -> bool:
-        if state is None:
-            return False
-        key = state.key
-        found = branch.find_keys_by_name(key.project_id, [key.key]).get(key.key)
-        return found is not None and found.id != key.id
+    def _rewrite(
+        self,
+        branch: BranchKeyStore,
+        main: KeyStore,
+        project: Project,
+        moved: Sequence[_News],
+    ) -> None:
+        if not moved:
+            return
+        ids = [each.new.key.id for each in moved]
+        _rewrite(branch, moved, [*main.cleared_of(ids), *branch.cleared_of(ids)])
+        self._findings.rework_states(branch, project, [each.new for each in moved])
+
+
+class _News(NamedTuple):
+    """What becomes of a branch's copy, and of its base."""
+
+    copy: KeyState
+    base: KeyState
+    new: KeyState
+
+    def is_other(self) -> bool:
+        """Whether the branch reads otherwise from now on."""
+        old = {_place(row): row for row in self.copy.values}
+        rows = self.new.values
+        return (
+            _of_branch(self.new.key) != _of_branch(self.copy.key)
+            or len(rows) != len(old)
+            or not all(_place(r) in old and _is_as(r, old[_place(r)]) for r in rows)
+        )
+
+    def named(self, name: str) -> _News:
+        base = replace(self.base, key=replace(self.base.key, key=name))
+        new = replace(self.new, key=replace(self.new.key, key=name))
+        return _News(self.copy, base, new)
+
+
+Holders = Mapping[str, str]
+"""Who has a name on a branch: the id of its own key, by name."""
+
+
+def _holders(
+    branch: BranchKeyStore, project: Project, states: Sequence[KeyState]
+) -> Holders:
+    names = {state.key.key for state in states}
+    found = branch.find_keys_by_name(project.id, names) if names else {}
+    return {name: key.id for name, key in found.items() if key.key_source == "branch"}
+
+
+def _is_held(state: KeyState | None, holders: Holders) -> bool:
+    """Whether another key of the branch has the name that main's key has."""
+    return (
+        state is not None and holders.get(state.key.key, state.key.id) != state.key.id
+    )
+
+
+def _settled(news: Sequence[_News], holders: Holders) -> Iterator[_News]:
+    """Main's new name is another key's on the branch: there the old one stays."""
+    staying: set[str] = set()
+    while True:
+        leaving = {
+            each.new.key.id
+            for each in news
+            if each.new.key.key != each.copy.key.key and each.new.key.id not in staying
+        }
+        more = {
+            each.new.key.id
+            for each in news
+            if each.new.key.id in leaving
+            and _is_held(each.new, holders)
+            and holders[each.new.key.key] not in leaving
+        }
+        if not more:
+            break
+        staying |= more
+    for each in news:
+        stays = each.new.key.id in staying
+        yield each.named(each.copy.key.key) if stays else each
 
 
 def states_of(
@@ -134,25 +210,44 @@ def _is_edited(base: KeyState, copy: KeyState | None) -> bool:
 
 
 def _rewrite(
-    branch: BranchKeyStore, old: KeyState, new: KeyState, ends: Iterable[Revision]
+    branch: BranchKeyStore, news: Sequence[_News], ends: Iterable[Revision]
 ) -> None:
     """``ends``: the revisions that cleared values, of main and of the branch."""
-    if _of_branch(new.key) != _of_branch(old.key):
-        branch.save_keys([new.key])
-    before = {_place(row): row for row in old.values}
-    after = {_place(row): row for row in new.values}
-    last = _last(ends, new.key.id)
-    gone = [row for at, row in before.items() if at not in after]
-    changed = list(_changed(before, after, last))
-    branch.add_revisions(
+    ends = list(ends)
+    branch.save_keys(
         [
-            *(revision_of(row) for row in gone),
-            *(_end(row, last.get(_place(row))) for row in gone),
-            *(revision_of(before[_place(r)]) for r in changed if _place(r) in before),
+            each.new.key
+            for each in news
+            if _of_branch(each.new.key) != _of_branch(each.copy.key)
         ]
     )
+    gone: list[StoredValue] = []
+    put: list[StoredValue] = []
+    told: list[Revision] = []
+    for each in news:
+        before = {_place(row): row for row in each.copy.values}
+        after = {_place(row): row for row in each.new.values}
+        last = _last(ends, each.new.key.id)
+        lost = [row for at, row in before.items() if at not in after]
+        changed = list(_changed(before, after, last))
+        told += (revision_of(row) for row in lost)
+        told += (_end(row, last.get(_place(row))) for row in lost)
+        told += (revision_of(old) for old in _replaced(before, changed))
+        gone += lost
+        put += changed
+    branch.add_revisions(told)
     branch.remove_values(gone)
-    branch.put_values(changed)
+    branch.put_values(put)
+
+
+def _replaced(
+    before: Mapping[Place, StoredValue], changed: Iterable[StoredValue]
+) -> Iterator[StoredValue]:
+    """What stood where there is another text now."""
+    for row in changed:
+        old = before.get(_place(row))
+        if old is not None and old.revision != row.revision:
+            yield old
 
 
 def _last(ends: Iterable[Revision], key_id: str) -> dict[Place, Revision]:
@@ -181,8 +276,15 @@ def _changed(
         if old is None:
             known = last[at].revision if at in last else 0
             yield replace(row, revision=max(row.revision, known + 1))
-        elif row != old:
-            yield replace(row, revision=max(row.revision, old.revision + 1))
+        elif not _is_as(row, old):
+            aged = replace(old, is_outdated=row.is_outdated)
+            told = replace(row, revision=max(row.revision, old.revision + 1))
+            yield aged if _is_as(row, aged) else told  # a mark is no new text
+
+
+def _is_as(row: StoredValue, old: StoredValue) -> bool:
+    """Whether a value is the same but for its number: lines count on their own."""
+    return replace(row, revision=old.revision) == old
 
 
 def _of_branch(key: Key) -> Key:

@@ -241,6 +241,10 @@ class BranchKeyStore(KeyStore, Protocol):
         """Copies and own keys as they are on the branch; deleted ones are left out."""
         ...
 
+    def hidden(self) -> list[str]:
+        """Main's keys that are out of sight, by id: their names are taken there."""
+        ...
+
     def own_details(self) -> list[FileDetail]:
         """What files that were imported on the branch say beyond our model."""
         ...

@@ -89,8 +89,13 @@ def rows_of(state: KeyState | None, *, aligned: bool) -> Rows:
 
 
 def united(side: Sides) -> tuple[str, ...]:
-    """Main's tags and those the branch added, without those it took away."""
+    """Main's tags and those the branch added, without those it took away.
+
+    The branch's own, in its order, where main left them as they were.
+    """
     base, main, branch = (_tags(tags) for tags in side)
+    if side.main is None or main == base:
+        return branch
     kept = [tag for tag in main if tag in branch or tag not in base]
     return tuple(dict.fromkeys([*kept, *(tag for tag in branch if tag not in base)]))
 
@@ -123,7 +128,7 @@ def followed(
     of_base, of_main, of_copy = (rows_of(state, aligned=aligned) for state in states)
     bases, copies = dict(of_main), dict(of_main)
     fields: dict[Unit, Sides] = {}
-    moved = False
+    moved, has_source = False, False  # the source text: with main, on the branch
     own: list[Unit] = []
     for unit, side in sides(base, main, copy).items():
         if unit.field != "value":
@@ -132,11 +137,21 @@ def followed(
             own.append(unit)
             _set(bases, unit, of_base.get(unit))
             _set(copies, unit, of_copy.get(unit))
+            has_source |= unit.language_code == source_language
         elif unit.language_code == source_language:
             moved |= shown_text(side.main) != shown_text(side.branch)
-    for unit in own:
-        if moved and unit in copies and unit.language_code != source_language:
-            copies[unit] = replace(copies[unit], is_outdated=True)
+    for unit, row in copies.items():
+        if unit.language_code == source_language:
+            continue
+        if unit in own:
+            outdated = moved or row.is_outdated
+        else:
+            outdated = row.is_outdated
+            if has_source:  # main's translations are not of this source text
+                mine = of_copy.get(unit)
+                same = mine is not None and mine.value == row.value
+                outdated = mine.is_outdated if mine and same else True
+        copies[unit] = replace(row, is_outdated=outdated)
     return (
         _state(_key(base.key, main.key, fields, base=True), bases),
         _state(_key(copy.key, main.key, fields, base=False), copies),

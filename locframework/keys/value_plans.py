@@ -1,12 +1,13 @@
-"""Works out what becomes of the values of one write, before anything is touched."""
+"""Works out what becomes of a key and its values in one write, before it is done."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.clock import Timestamp
+from locframework.ids import new_id
 from locframework.projects.records import Project
 
 from .approval import Gate, Place
@@ -39,6 +40,7 @@ class Batch(Struct):
     branch: str | None = None  # its name; None: main
     judge: WriteJudge | None = None  # None: no plugin has a say
     assigned: set[str] = set()  # languages found to be the caller's
+    leaving: set[str] = set()  # keys that give up their names, by id
 
 
 class ValuePlan(Struct, frozen=True, gc=False):
@@ -225,3 +227,34 @@ def _applied(value: StoredValue | None) -> str | None:
     if value is None:
         return None
     return value.value if value.approved_value is None else value.approved_value
+
+
+def key_as_written(
+    batch: Batch, old: Key | None, write: KeyWrite, *, is_plural: bool
+) -> Key:
+    if old is None:
+        old = Key(
+            id=write.new_id or new_id(),
+            project_id=batch.project.id,
+            key=write.name,
+            description="",
+            tags=(),
+            is_plural=is_plural,
+            screenshot_url=None,
+            screenshot_file_id=None,
+            key_source=batch.source,
+            created_at=batch.at,
+            updated_at=batch.at,
+        )
+    new = replace(old, is_plural=is_plural)
+    if write.rename is not UNSET:
+        new = replace(new, key=write.rename)
+    if write.description is not UNSET:
+        new = replace(new, description=write.description)
+    if write.tags is not UNSET:
+        new = replace(new, tags=write.tags)
+    if write.screenshot_file_id is not UNSET:
+        new = replace(new, screenshot_file_id=write.screenshot_file_id)
+    if write.screenshot_url is not UNSET:
+        new = replace(new, screenshot_url=write.screenshot_url)
+    return new

@@ -89,7 +89,8 @@ class WorkingSet:
     def save(self, key: Key) -> None:
         old = self._keys[key.id]
         if old.key != key.key:
-            del self._ids[old.key]
+            if self._ids.get(old.key) == key.id:  # else another took the name over
+                del self._ids[old.key]
             self._ids[key.key] = key.id
         self._keys[key.id] = key
         if key.id not in self._new:
@@ -178,11 +179,11 @@ class WorkingSet:
 
         A value that the batch writes is fresh, also where its source changed.
         """
+        if self._changed:  # first: it frees names
+            self._store.save_keys([self._keys[id_] for id_ in self._changed])
         if self._new:
             first = [value for value in self._kept() if value.key_id in self._new]
             self._store.add_keys([self._keys[id_] for id_ in self._new], first)
-        if self._changed:
-            self._store.save_keys([self._keys[id_] for id_ in self._changed])
         touched = [id_ for id_ in self._touched if id_ not in self._changed]
         if touched:
             self._store.touch_keys(touched, at)

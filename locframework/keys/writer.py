@@ -22,7 +22,6 @@ from locframework.errors import (
     shown,
 )
 from locframework.events import EventLog
-from locframework.ids import new_id
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
 from locframework.quality.service import Checks
@@ -36,7 +35,7 @@ from .records import Key, KeyWrite, KeyWritten, Origin, StoredValue
 from .rules import check_key, in_order, shown_value, texts_by_form
 from .store import store_of
 from .value_changes import WriteJudge
-from .value_plans import Batch, ValuePlan, ended, plan_values, turned
+from .value_plans import Batch, ValuePlan, ended, key_as_written, plan_values, turned
 from .working_set import WorkingSet
 
 VERDICTS = {"write": "", "approve": "approved", "reject": "rejected"}  # as events tell
@@ -133,6 +132,7 @@ class KeyWriter:
                 {write.key_id for write in writes if write.key_id is not None},
                 set(_names(writes)),
             )
+        batch.leaving.update(_leaving(writes, keys))
         events = KeyEvents(self._events, caller.actor, line)
         results: list[KeyWritten | LocError] = []
         for write in writes:
@@ -142,12 +142,15 @@ class KeyWriter:
                 results.append(refusal)
         outdated = keys.flush(project.source_language, batch.at)
         self.findings.follow(line, languages, keys)
-        self.overlays.follow(line, keys.changed(), keys.names_taken())
+        moved = self.overlays.follow(line, keys.changed(), keys.names_taken())
         crash_point("keys.before_events")
         events.append(keys.keys(), outdated)
         crash_point("keys.after_events")
         if loaded is not None:
             return results
+        if moved:
+            keys.load(moved, ())
+            results = [_as_read(result, keys, moved) for result in results]
         return [self._with_values(batch, keys, result) for result in results]
 
     def judge(
@@ -225,9 +228,9 @@ class KeyWriter:
         if old is not None and plural != old.is_plural:  # every text moves, or goes
             self._judge_turning(batch, {tag for tag, _ in keys.values(old.id)})
         other = keys.named(name) if old is None or write.rename is not UNSET else None
-        if other is not None and other is not old and other.id != write.key_id:
+        if other is not None and other.id not in (write.key_id, *batch.leaving):
             raise KeyExists(f"key {shown(name)!r} is already in the project")
-        key = _key_as_written(batch, old, write, is_plural=plural)
+        key = key_as_written(batch, old, write, is_plural=plural)
         there = _there(batch, keys, old, key)
         plans = plan_values(batch, write, key, texts, there, keys.gone(key.id))
         key, changed = self._put_key(batch, keys, events, old, key, there)
@@ -353,32 +356,18 @@ def _there(
     return turned(batch, values.values(), keys.gone(old.id), is_plural=key.is_plural)
 
 
-def _key_as_written(
-    batch: Batch, old: Key | None, write: KeyWrite, *, is_plural: bool
-) -> Key:
-    if old is None:
-        old = Key(
-            id=write.new_id or new_id(),
-            project_id=batch.project.id,
-            key=write.name,
-            description="",
-            tags=(),
-            is_plural=is_plural,
-            screenshot_url=None,
-            screenshot_file_id=None,
-            key_source=batch.source,
-            created_at=batch.at,
-            updated_at=batch.at,
-        )
-    new = replace(old, is_plural=is_plural)
-    if write.rename is not UNSET:
-        new = replace(new, key=write.rename)
-    if write.description is not UNSET:
-        new = replace(new, description=write.description)
-    if write.tags is not UNSET:
-        new = replace(new, tags=write.tags)
-    if write.screenshot_file_id is not UNSET:
-        new = replace(new, screenshot_file_id=write.screenshot_file_id)
-    if write.screenshot_url is not UNSET:
-        new = replace(new, screenshot_url=write.screenshot_url)
-    return new
+def _as_read(
+    result: KeyWritten | LocError, keys: WorkingSet, moved: Collection[str]
+) -> KeyWritten | LocError:
+    """The result with its key as it was read anew."""
+    if isinstance(result, LocError) or result.key.id not in moved:
+        return result
+    return replace(result, key=keys.key(result.key.id) or result.key)
+
+
+def _leaving(writes: Sequence[KeyWrite], keys: WorkingSet) -> Iterable[str]:
+    """Keys that the batch renames: others of it may have their names."""
+    for write in writes:
+        old = keys.key(write.key_id) if write.key_id is not None else None
+        if old is not None and write.rename not in (UNSET, old.key):
+            yield old.id

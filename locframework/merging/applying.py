@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.branches.records import Line
 from locframework.clock import Clock, timestamp
+from locframework.errors import KeyExists, shown
 from locframework.events import EventLog
 from locframework.keys.events import KeyEvents
 from locframework.keys.records import Key, KeyState, KeyWrite, StoredValue
@@ -94,6 +95,9 @@ class Applying:
             key_id, project_id = each.entry.key_id, main.project.id
             key = self._storage.keys.find_trashed(project_id, key_id)
             if key is not None:
+                if self._storage.keys.find_keys_by_name(project_id, [key.key]):
+                    message = "was deleted on main, and its name given to another key"
+                    raise KeyExists(f"key {shown(key.key)!r} {message}")
                 self._storage.keys.restore_key(project_id, key_id, now)
                 self._tell(caller, main, restored=key)
         if lost:

@@ -62,6 +62,12 @@ def edits_of(touched: Touched) -> list[Edit]:
     base, main, branch = touched.entry.base, touched.main, touched.branch
     if branch is None:
         return _deletion(touched)
+    if base is not None and main is None:
+        return [
+            _edit(touched, unit, side._replace(main=None), conflict=True)
+            for unit, side in sides(base, base, branch).items()
+            if side.edited
+        ]
     found = []
     for unit, side in sides(base, main, branch).items():
         if unit == TAGS:
@@ -69,10 +75,8 @@ def edits_of(touched: Touched) -> list[Edit]:
         if not side.edited or (base is None and side.branch in EMPTY):
             continue
         clashes = side.clashes and unit != TAGS
-        if base is not None and main is None:
-            clashes = side.branch != side.base
-            if not clashes:
-                continue
+        if base is None and side.main in EMPTY:
+            clashes = False  # another key of that name, which says nothing there
         if unit == KEY and touched.taken:
             clashes = base is not None
         found.append(_edit(touched, unit, side, conflict=clashes))

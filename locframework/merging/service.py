@@ -124,7 +124,7 @@ class Merging:
             line.project.id,
         )
         entries = [entry for entry in overlay.overlay() if entry.kind != "hidden"]
-        ids = [entry.key_id for entry in entries]
+        ids = {entry.key_id for entry in entries}
         branch_states = overlay.copies(ids)
         main_states = states_of(main, project_id, ids)
         names = [state.key.key for state in branch_states.values()]
@@ -132,7 +132,7 @@ class Merging:
         twins = states_of(
             main,
             project_id,
-            [key.id for key in named.values() if key.id not in branch_states],
+            [key.id for key in named.values() if key.id not in ids],
         )
         found = []
         for entry in entries:

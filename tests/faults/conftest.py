@@ -33,12 +33,6 @@ SECONDS_MOST = 60.0
 Lost = (OSError, HTTPException)
 
 
-@pytest.fixture(scope="session")
-def is_long() -> bool:
-    """Whether there is time: for hundreds of kills, and for minutes of real time."""
-    return os.environ.get("LOCFRAMEWORK_LONG") == "1"
-
-
 def wait_until(holds: Callable[[], bool], seconds: float = SECONDS_MOST) -> None:
     """Return as soon as it holds; fail when it never does."""
     deadline = time.monotonic() + seconds

@@ -276,6 +276,13 @@ class BranchKeyTables(BranchDetails):
             found[key.id] = KeyState(key, tuple(texts))
         return found
 
+    def hidden(self) -> list[str]:
+        rows = self._database.rows(
+            "SELECT key_id FROM branch_keys WHERE branch_id = ? AND kind = 'hidden'",
+            (self._branch_id,),
+        )
+        return [id_ for (id_,) in rows]
+
     def put_overlay(self, keys: Sequence[BranchKey]) -> None:
         self._database.run_many(
             """INSERT INTO branch_keys (branch_id, key_id, kind, base, changes)
