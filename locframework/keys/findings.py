@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -79,33 +79,38 @@ class Findings:
         languages: Sequence[Language],
         judged: Sequence[_Judged],
     ) -> None:
-        now: dict[Spot, list[Finding]] = {}
-        for each in judged:
-            for code, found in self._found(project, languages, each):
-                now[each.key.id, code] = found
+        now = self._found(project, languages, judged)
         known = [each.key.id for each in judged if not each.is_new]
         before = store.findings_of(known) if known else {}
-        scope = {each.key.id: each.codes for each in judged}
-        for key_id, code in before:
-            codes = scope[key_id]
-            if codes is None or code in codes:
-                now.setdefault((key_id, code), [])
-        changed = {at: new for at, new in now.items() if new != before.get(at, [])}
+        scope = {each.key.id: each.codes for each in judged} if before else {}
+        changed = {at: new for at, new in now.items() if new != before.get(at)}
+        for at in before:
+            codes = scope[at[0]]
+            if at not in now and (codes is None or at[1] in codes):
+                changed[at] = []
         if changed:
             store.put_findings(changed)
 
     def _found(
-        self, project: Project, languages: Sequence[Language], judged: _Judged
-    ) -> Iterator[tuple[str, list[Finding]]]:
-        texts = texts_of(judged.values)
+        self,
+        project: Project,
+        languages: Sequence[Language],
+        judged: Sequence[_Judged],
+    ) -> dict[Spot, list[Finding]]:
+        """What is found now, where anything is."""
+        found: dict[Spot, list[Finding]] = {}
         forms = {each.language_code: each.plural_forms for each in languages}
-        for code in texts if judged.codes is None else judged.codes:
-            if code in texts and code in forms:
-                subject = subject_of(project, judged.key, code, texts, forms[code])
-                yield code, by_form(self._checks.findings(subject))
+        for each in judged:
+            texts = texts_of(each.values)
+            for code in texts if each.codes is None else each.codes:
+                if code in texts and code in forms:
+                    subject = subject_of(project, each.key, code, texts, forms[code])
+                    if some := self._checks.findings(subject):
+                        found[each.key.id, code] = by_form(some)
+        return found
 
 
-class _Judged(Struct, frozen=True):
+class _Judged(Struct, frozen=True, gc=False):
     """A key to be judged, in some languages or in all."""
 
     key: Key

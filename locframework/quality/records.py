@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from locframework.projects.records import Severity
 
@@ -21,18 +22,23 @@ class Subject(Struct, frozen=True, gc=False):
     description: str = ""
     tags: tuple[str, ...] = ()
 
+    _pairs: Sequence[tuple[str | None, str, str]] | None = None  # once compared
+
     def compared(self) -> Sequence[tuple[str | None, str, str]]:
         """Each text with its plural form before, and the source text beside it.
 
         That is the source text of the same form, else that of ``other``, else any.
         """
+        if self._pairs is not None:
+            return self._pairs  # most checks ask
         sources = self.source_texts
-        if not sources:
-            return ()
-        return [
+        pairs = [
             (form, text, sources.get(form) or _nearest(sources))
             for form, text in self.texts.items()
+            if sources
         ]
+        force_setattr(self, "_pairs", pairs)
+        return pairs
 
 
 class Finding(Struct, frozen=True, gc=False):

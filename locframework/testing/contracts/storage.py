@@ -4,6 +4,7 @@ from .storage_access import StorageAccessContract, StorageTokensContract
 from .storage_blobs import StorageBlobsContract
 from .storage_delivery import StorageDeliveryContract
 from .storage_files import StorageFilesContract
+from .storage_findings import StorageFindingsContract
 from .storage_history import StorageHistoryContract
 from .storage_idempotency import StorageIdempotencyContract
 from .storage_jobs import StorageJobsContract
@@ -29,6 +30,7 @@ class StorageContract(
     StorageKeyListsContract,
     StorageKeyTwinsContract,
     StorageValuesContract,
+    StorageFindingsContract,
     StorageHistoryContract,
     StorageFilesContract,
     StorageStatisticsContract,

@@ -1,10 +1,10 @@
 """Keys of a project in plain dictionaries: what the key store must agree with."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from locframework.keys.records import Key, KeyFilter, StoredValue
+from locframework.keys.records import Key, KeyFilter, Spot, StoredValue
 from locframework.keys.rules import fold
 
 Place = tuple[str, str | None]  # language, plural form
@@ -18,6 +18,7 @@ class KeyModel:
         self.keys: dict[str, Key] = {}
         self.trash: dict[str, Key] = {}
         self.values: dict[str, dict[Place, StoredValue]] = {}
+        self.found: dict[Spot, set[str]] = {}  # names of checks
 
     def add(self, key: Key, values: list[StoredValue]) -> None:
         self.keys[key.id] = key
@@ -39,12 +40,14 @@ class KeyModel:
 
     def throw_away(self, key_id: str) -> None:
         self.trash[key_id] = self.keys.pop(key_id)
+        self._forget(lambda spot: spot[0] == key_id)
 
     def restore(self, key_id: str, at: str) -> None:
         self.keys[key_id] = replace(self.trash.pop(key_id), updated_at=at)
 
     def remove_language(self, language_code: str) -> None:
         self.languages.remove(language_code)
+        self._forget(lambda spot: spot[1] == language_code)
         for values in self.values.values():
             for place in [place for place in values if place[0] == language_code]:
                 del values[place]
@@ -68,6 +71,7 @@ class KeyModel:
             and where.is_plural in (None, key.is_plural)
             and key.updated_at >= (where.updated_since or "")
             and self._meets_state(key, where)
+            and where.has_issues in (None, self._has_issues(key, where))
             and (where.search is None or self._holds(key, where.search))
         )
 
@@ -87,6 +91,15 @@ class KeyModel:
             and where.is_outdated in (None, value.is_outdated)
             for value in self.values[key.id].values()
         )
+
+    def _has_issues(self, key: Key, where: KeyFilter) -> bool:
+        return any(
+            self.found.get((key.id, code), set()) & set(where.checks)
+            for code in self._asked(where)
+        )
+
+    def _forget(self, goes: Callable[[Spot], bool]) -> None:
+        self.found = {at: each for at, each in self.found.items() if not goes(at)}
 
     def _asked(self, where: KeyFilter) -> list[str]:
         return [where.language_code] if where.language_code else self.languages

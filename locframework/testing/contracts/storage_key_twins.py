@@ -11,6 +11,7 @@ from locframework.keys.records import Key, KeyFilter, StoredValue
 from locframework.keys.rules import fold
 from locframework.paging import PageRequest
 from locframework.projects.records import Project
+from locframework.quality.records import Finding
 from locframework.storage import Storage
 
 from .storage_key_model import KeyModel
@@ -25,6 +26,7 @@ TAGS = ("ui", "UI", "%", "en/approved")
 TEXTS = ("Straße", "設定", "100%_!", "o\u0308 Pay", "a\nb", "")
 SEARCHES = ("s", "STRASSE", "設", "%", "_", "!", "ö", "a.", "\n", "nowhere", "\\")
 SORTS = ("key", "-key", "createdAt", "-createdAt", "updatedAt", "-updatedAt")
+CHECKS = ("length", "markup")
 STATES = ("draft", "pending_review", "approved")
 
 minutes = st.integers(0, 5).map(at)
@@ -38,6 +40,8 @@ filters = st.builds(
     language_code=st.none() | languages,
     status=st.none() | st.sampled_from((*STATES, "untranslated")),
     is_outdated=st.none() | st.booleans(),
+    has_issues=st.none() | st.booleans(),
+    checks=st.sampled_from((CHECKS, CHECKS[:1], CHECKS[1:])),
     is_plural=st.none() | st.booleans(),
     updated_since=st.none() | minutes,
     nothing=st.integers(0, 20).map(lambda number: number == 20),
@@ -90,6 +94,17 @@ class Twins:
         self.store.mark_outdated(ids, "en")
         for id_ in ids:
             self.model.outdate(id_, "en")
+
+    def find(self) -> None:
+        spots = [(one.id, self._draw(languages)) for one in self._those()]
+        found = {spot: self._some(list(CHECKS)) for spot in spots}
+        self.store.put_findings(
+            {
+                spot: [Finding("is wrong", 0, 1, check=check) for check in checks]
+                for spot, checks in found.items()
+            }
+        )
+        self.model.found.update({spot: set(each) for spot, each in found.items()})
 
     def throw_away(self) -> None:
         ids = [one.id for one in self._those()]
@@ -170,6 +185,8 @@ STEPS: tuple[Callable[[Twins], None], ...] = (
     Twins.save,
     Twins.remove,
     Twins.outdate,
+    Twins.find,
+    Twins.find,
     Twins.throw_away,
     Twins.restore,
     Twins.turn_over_a_language,
