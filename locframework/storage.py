@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
@@ -34,6 +34,18 @@ class Transactions(Protocol):
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Read: everything in the block is seen as of one moment. No writes."""
+        ...
+
+    def before_commit(
+        self, name: Hashable, begin: Callable[[], Callable[[], None]]
+    ) -> None:
+        """Look at something before a transaction changes it, and once more at its end.
+
+        ``begin`` is called now, unless the transaction has begun with ``name`` before;
+        what it answers is called when the outermost block ends, still inside it: what
+        that writes is kept with the rest, and what it raises lets nothing be kept.
+        Outside a transaction: RuntimeError.
+        """
         ...
 
     def after_commit(self, call: Callable[[], None]) -> None:

@@ -59,6 +59,10 @@ class Line(Struct, frozen=True):
         """As events name it: None is main."""
         return self.branch.name if self.branch else None
 
+    @property
+    def branch_id(self) -> str | None:
+        return self.branch.id if self.branch else None
+
     def in_project(self, project: Project) -> "Line":
         """The same line of the project as it is by now."""
         return replace(self, project=project)

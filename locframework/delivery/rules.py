@@ -36,7 +36,15 @@ BUILDING_RETRY_SECONDS = 5
 _PUBLIC_KEY = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 _BLOB = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
-_CONTENT_EVENTS = ("key.", "translation.", "language.", "project.", "branch.merged")
+_CONTENT_EVENTS = (
+    "key.",
+    "translation.",
+    "language.added",
+    "language.updated",
+    "language.removed",
+    "project.",
+    "branch.merged",
+)
 
 
 def new_public_key() -> str:

@@ -127,6 +127,7 @@ class Importer:
         run.result.keys_removed = len(gone)
         if gone and not run.params.dry_run:
             keys = run.store.find_keys(run.project.id, gone)
+            self._writer.completion.watch(run.caller.actor, run.line)
             run.store.trash_keys(run.project.id, gone, timestamp(self._clock()))
             self._writer.overlays.follow(run.line, gone)
             self._tell_removed(run, [keys[id_] for id_ in gone])

@@ -191,6 +191,7 @@ class Keys:
             key = _find(store, project, key_id)
             require_writable(line)
             now = timestamp(self._clock())
+            self._writer.completion.watch(caller.actor, line)
             store.trash_keys(project.id, [key.id], now)
             events = KeyEvents(self._events, caller.actor, line)
             events.deleted([key])
@@ -224,6 +225,7 @@ class Keys:
             if store.find_keys_by_name(project.id, [key.key]):
                 raise KeyExists(f"key {shown(key.key)!r} is in the project again")
             now = timestamp(self._clock())
+            self._writer.completion.watch(caller.actor, line)
             store.restore_key(project.id, key.id, now)
             self._writer.findings.rework(line, self._languages.of(project), [key.id])
             events = KeyEvents(self._events, caller.actor, line)

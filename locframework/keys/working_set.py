@@ -170,6 +170,13 @@ class WorkingSet:
                 codes.add(code)
         return {id_: codes for id_, codes in found.items() if codes != set()}
 
+    def fills(self) -> bool:
+        """Whether a text comes to where there was none."""
+        return any(
+            value is not None and where not in self._stored
+            for where, value in self._written.items()
+        )
+
     def names_taken(self) -> list[str]:
         """The names that new and changed keys have now."""
         return [self._keys[id_].key for id_ in (*self._new, *self._changed)]

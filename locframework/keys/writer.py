@@ -25,6 +25,7 @@ from locframework.events import EventLog
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
 from locframework.quality.service import Checks
+from locframework.statistics.completion import Completion
 from locframework.storage import Storage
 
 from .approval import Gate, Place
@@ -64,6 +65,7 @@ class KeyWriter:
         self._judge_write = judge
         self.findings = Findings(storage, checks)
         self.overlays = Overlays(storage, self.findings)
+        self.completion = Completion(storage, events)
         self._events = events
         self._access = access
         self._clock = clock
@@ -140,6 +142,8 @@ class KeyWriter:
                 results.append(self._write_one(batch, keys, events, write))
             except LocError as refusal:
                 results.append(refusal)
+        if keys.fills():
+            self.completion.watch(caller.actor, line)
         outdated = keys.flush(project.source_language, batch.at)
         self.findings.follow(line, languages, keys)
         moved = self.overlays.follow(line, keys.changed(), keys.names_taken())

@@ -62,6 +62,7 @@ class Applying:
         for edit in edits:
             units.setdefault(edit.change.key_id, []).append(edit.unit)
         chosen = [each for each in touched if each.entry.key_id in units]
+        self._writer.completion.watch(caller.actor, main)
         self._delete(caller, main, [each for each in chosen if each.branch is None])
         self._restore(caller, main, [each for each in chosen if _is_lost(each)])
         writes = [

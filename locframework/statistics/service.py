@@ -30,8 +30,6 @@ class ProjectStatistics:
         project = self._projects.require(caller, "statistics_read", project_id)
         line = self._branches.line(project, branch)
         with self._storage.snapshot():
-            counts = self._storage.statistics.counts_of(
-                project.id, line.branch.id if line.branch else None
-            )
+            counts = self._storage.statistics.counts_of(project.id, line.branch_id)
         since = line.branch.created_at if line.branch else project.created_at
         return statistics_of(counts, project.source_language, since)

@@ -236,7 +236,7 @@ def test_a_write_of_one_key_costs_the_same_however_much_there_is(shop: Shop) -> 
     shop.grow()
 
     assert costs() == few
-    assert max(few.values()) <= 29  # each change of lists is counted, too
+    assert max(few.values()) <= 29
 
 
 @pytest.mark.parametrize("what", ["create", "update", "skip", "values"])

@@ -273,3 +273,62 @@ class StorageTransactionsContract:
     ) -> None:
         assert storage.pending_migrations() == []
         assert storage.migrate() == []
+
+    def test_st21_what_waits_for_the_end_of_a_block_is_called_once_inside_it(
+        self, storage: Storage
+    ) -> None:
+        made, seen = organization(), []
+
+        def begin() -> Callable[[], None]:
+            seen.append("begun")
+            return end
+
+        def end() -> None:
+            seen.append("ended")
+            storage.access.add_organization(made)
+
+        with storage.transaction():
+            with storage.transaction():
+                storage.before_commit("a name", begin)
+                storage.before_commit("a name", begin)
+            assert seen == ["begun"]
+        assert seen == ["begun", "ended"]
+        assert storage.access.find_organization(made.id) == made
+        with storage.transaction():
+            storage.before_commit("a name", lambda: lambda: seen.append("anew"))
+        assert seen == ["begun", "ended", "anew"]
+
+    def test_st22_what_fails_at_the_end_of_a_block_lets_nothing_be_kept(
+        self, storage: Storage
+    ) -> None:
+        made = organization()
+
+        def fail() -> None:
+            raise _Fault
+
+        with pytest.raises(_Fault), storage.transaction():
+            storage.access.add_organization(made)
+            storage.before_commit("a name", lambda: fail)
+
+        assert storage.access.find_organization(made.id) is None
+
+    def test_st23_of_a_block_that_failed_nothing_is_called_at_an_end(
+        self, storage: Storage
+    ) -> None:
+        seen: list[int] = []
+
+        with pytest.raises(_Fault), storage.transaction():
+            storage.before_commit("a name", lambda: lambda: seen.append(1))
+            raise _Fault
+        with storage.transaction():
+            storage.before_commit("a name", lambda: lambda: seen.append(2))
+
+        assert seen == [2]
+
+    def test_st24_outside_a_transaction_there_is_no_end_to_wait_for(
+        self, storage: Storage
+    ) -> None:
+        with pytest.raises(RuntimeError):
+            storage.before_commit("a name", lambda: lambda: None)
+        with pytest.raises(RuntimeError), storage.snapshot():
+            storage.before_commit("a name", lambda: lambda: None)

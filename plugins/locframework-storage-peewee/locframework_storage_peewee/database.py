@@ -24,7 +24,7 @@ many rows at once are one, BEGIN and COMMIT are none.
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
@@ -130,6 +130,15 @@ class Database:
         """One moment (locframework/storage.py, Transactions)."""
         return self._block("read")
 
+    def before_commit(
+        self, name: Hashable, begin: Callable[[], Callable[[], None]]
+    ) -> None:
+        """At the end of the outermost block (locframework/storage.py, Transactions)."""
+        self.need_transaction()
+        before = self._sessions.here().before
+        if name not in before:
+            before[name] = begin()
+
     def after_commit(self, call: Callable[[], None]) -> None:
         """Once the outermost block is kept (locframework/storage.py, Transactions)."""
         session = self._sessions.here()
@@ -231,6 +240,7 @@ class Database:
         try:
             yield
             if session.depth == 1:
+                _run_before(session)
                 self._commit(session)
         except BaseException as error:
             if session.depth == 1:
@@ -277,6 +287,7 @@ class Database:
         if session.mode == "write":
             self.engine.leave_turn()
         session.mode, session.doom = "read", None
+        session.before.clear()
 
 
 def _unavailable(fault: str) -> Unavailable:
@@ -285,6 +296,11 @@ def _unavailable(fault: str) -> Unavailable:
     if fault == "busy":
         return Unavailable("the database is busy; try again")
     return Unavailable("the database does not answer; try again")
+
+
+def _run_before(session: Session) -> None:
+    while session.before and session.doom is None:
+        session.before.pop(next(iter(session.before)))()
 
 
 def _run_calls(session: Session) -> None:

@@ -4,7 +4,7 @@ import logging
 import os
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 
 import peewee
@@ -45,7 +45,8 @@ class Session:
         self.mode: Mode = "read"
         self.writes = 0  # statements of the open transaction
         self.doom: Exception | None = None  # why the open transaction cannot commit
-        self.calls: list[Callable[[], None]] = []
+        self.before: dict[Hashable, Callable[[], None]] = {}  # the commit
+        self.calls: list[Callable[[], None]] = []  # after it
 
     def drop(self) -> None:
         """Close the connection; what was not committed is gone."""

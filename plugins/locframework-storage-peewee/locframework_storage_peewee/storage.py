@@ -1,6 +1,6 @@
 """The storage: one database behind the stores of all areas."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 
 from locframework.ports import (
@@ -72,6 +72,11 @@ class PeeweeStorage:
 
     def snapshot(self) -> AbstractContextManager[None]:
         return self.database.snapshot()
+
+    def before_commit(
+        self, name: Hashable, begin: Callable[[], Callable[[], None]]
+    ) -> None:
+        self.database.before_commit(name, begin)
 
     def after_commit(self, call: Callable[[], None]) -> None:
         self.database.after_commit(call)

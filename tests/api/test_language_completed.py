@@ -1,0 +1,296 @@
+"""language.completed: told once whenever the last key of a line gets its text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from locframework.events import Event
+from locframework.http.records import Upload
+from locframework.testing.client import Answer
+from locframework.testing.workspace import Workspace
+
+TYPE = "language.completed"
+
+
+class Shop:
+    """A project in English and German, and what was told of completed languages."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace, self.owner = workspace, workspace.owner
+        self.project = workspace.project(languages=["de"])
+        self.path = f"/projects/{self.project['id']}"
+        self._seen = 0
+
+    def key(self, name: str, *, on: str | None = None, **values: str) -> dict[str, Any]:
+        body = {"key": name, "values": values}
+        answer = self.owner.post(f"{self.path}/keys", json=body, query=branch(on))
+        assert answer.status == 201, answer
+        key: dict[str, Any] = answer.data["key"]
+        return key
+
+    def put(
+        self, key: dict[str, Any], lang: str, value: str, *, on: str | None = None
+    ) -> None:
+        path = f"{self.path}/keys/{key['id']}/values/{lang}"
+        answer = self.owner.put(path, json={"value": value}, query=branch(on))
+        assert answer.status == 200, answer
+
+    def delete(self, key: dict[str, Any], *, on: str | None = None) -> None:
+        path = f"{self.path}/keys/{key['id']}"
+        assert self.owner.delete(path, query=branch(on)).status == 200
+
+    def branch(self, name: str = "spring") -> str:
+        made = self.owner.post(f"{self.path}/branches", json={"name": name})
+        assert made.status == 201
+        return name
+
+    def bring(self, code: str, texts: dict[str, str], **form: str) -> dict[str, Any]:
+        content = json.dumps(texts).encode()
+        file = Upload(f"{code}.json", content, "application/json")
+        fields = {"languageCode": code, "format": "json-flat", **form}
+        path = f"{self.path}/import"
+        accepted = self.owner.post(path, form=fields, files={"file": file})
+        job = self.workspace.job_of(accepted)
+        assert job["status"] == "succeeded", job
+        return job
+
+    def events(self) -> list[Event]:
+        store = self.workspace.framework.storage.events
+        found = store.list_events(self.project["id"], 10_000)
+        return [event for event in reversed(found) if event.type == TYPE]
+
+    def told(self) -> list[tuple[str | None, list[object]]]:
+        """Branch and languages of each event since this was last asked."""
+        new = self.events()[self._seen :]
+        self._seen += len(new)
+        return [
+            (event.branch, [item["languageCode"] for item in event.items])
+            for event in new
+        ]
+
+
+def branch(name: str | None) -> dict[str, str]:
+    return {} if name is None else {"branch": name}
+
+
+@pytest.fixture
+def shop(workspace: Workspace) -> Shop:
+    return Shop(workspace)
+
+
+def test_the_last_text_of_a_language_completes_it(shop: Shop) -> None:
+    a, b = shop.key("a", en="A"), shop.key("b", en="B")
+    shop.told()
+
+    shop.put(a, "de", "Ä")
+    assert shop.told() == []
+    shop.put(b, "de", "Be")
+
+    assert shop.told() == [(None, ["de"])]
+    [*_, event] = shop.events()
+    [item] = event.items
+    languages = shop.owner.get(f"{shop.path}/languages").data["items"]
+    assert item["languageId"] in {each["id"] for each in languages}
+    assert event.actor.type == "user"
+
+
+def test_a_complete_language_is_not_completed_again(shop: Shop) -> None:
+    a = shop.key("a", en="A", de="Ä")
+    shop.told()
+
+    shop.put(a, "de", "Anders")
+    shop.put(a, "en", "Changed")
+    shop.key("b", en="B", de="Be")
+
+    assert shop.told() == []
+
+
+def test_it_is_told_again_when_it_was_left_and_reached_again(shop: Shop) -> None:
+    a = shop.key("a", en="A", de="Ä")
+    shop.told()
+
+    shop.put(a, "de", "")
+    assert shop.told() == []
+    shop.put(a, "de", "Ä")
+
+    assert shop.told() == [(None, ["de"])]
+
+
+def test_the_first_key_completes_the_languages_that_it_comes_with(shop: Shop) -> None:
+    """The source language too: it may lack texts like any other."""
+    assert shop.told() == []
+
+    shop.key("a", en="A")
+    assert shop.told() == [(None, ["en"])]
+    shop.key("b")
+    shop.bring("en", {"b": "B"})
+
+    assert shop.told() == [(None, ["en"])]
+
+
+def test_a_project_without_keys_has_no_complete_language(shop: Shop) -> None:
+    a = shop.key("a", en="A")
+    shop.told()
+
+    shop.delete(a)
+
+    assert shop.told() == []
+
+
+def test_a_text_that_waits_for_review_completes(shop: Shop) -> None:
+    a = shop.key("a", en="A")
+    shop.told()
+    translator = shop.workspace.client("translator")
+
+    path = f"{shop.path}/keys/{a['id']}/values/de"
+    assert translator.put(path, json={"value": "Ä"}).status == 200
+
+    assert shop.told() == [(None, ["de"])]
+
+
+def test_deleting_the_last_key_without_a_text_completes(shop: Shop) -> None:
+    shop.key("a", en="A", de="Ä")
+    b = shop.key("b", en="B")
+    shop.told()
+
+    shop.delete(b)
+
+    assert shop.told() == [(None, ["de"])]
+    shop.owner.post(f"{shop.path}/keys/{b['id']}/restore")
+    assert shop.told() == []
+
+
+def test_restoring_the_only_key_completes_its_languages(shop: Shop) -> None:
+    a = shop.key("a", en="A", de="Ä")
+    shop.delete(a)
+    shop.told()
+
+    shop.owner.post(f"{shop.path}/keys/{a['id']}/restore")
+
+    assert shop.told() == [(None, ["en", "de"])]
+
+
+def test_bulk_writes_complete(shop: Shop) -> None:
+    keys = [{"key": f"k{n}", "values": {"en": f"{n}"}} for n in range(3)]
+    made = shop.owner.post(f"{shop.path}/keys/bulk", json={"keys": keys})
+    assert made.status == 200
+    assert shop.told() == [(None, ["en"])]
+
+    items = [{"key": f"k{n}", "languageCode": "de", "value": "x"} for n in range(3)]
+    answer = shop.owner.put(f"{shop.path}/values", json={"items": items})
+
+    assert answer.status == 200
+    assert shop.told() == [(None, ["de"])]
+
+
+def test_an_import_of_many_batches_completes_once(shop: Shop) -> None:
+    """Each key that is there has an English text after its first batch already."""
+    texts = {f"k{number:04}": "x" for number in range(1500)}
+    shop.bring("en", texts)
+    assert shop.told() == [(None, ["en"])]
+
+    shop.bring("de", texts)
+
+    assert shop.told() == [(None, ["de"])]
+
+
+def test_an_import_that_replaces_may_complete_by_what_it_removes(shop: Shop) -> None:
+    shop.key("a", en="A", de="Ä")
+    shop.key("old", en="Old")
+    shop.told()
+
+    shop.bring("en", {"a": "A"}, mode="replace")
+
+    assert shop.told() == [(None, ["de"])]
+
+
+def test_turning_plurals_completes_nothing(shop: Shop) -> None:
+    """Every text moves, and for a moment none is there."""
+    a = shop.key("a", en="A", de="Ä")
+    shop.told()
+
+    for plural in (True, False):
+        path = f"{shop.path}/keys/{a['id']}"
+        assert shop.owner.patch(path, json={"isPlural": plural}).status == 200
+
+    assert shop.told() == []
+
+
+def test_a_branch_tells_what_is_completed_on_it(shop: Shop) -> None:
+    a = shop.key("a", en="A")
+    spring = shop.branch()
+    shop.told()
+
+    shop.put(a, "de", "Ä", on=spring)
+    assert shop.told() == [("spring", ["de"])]
+    shop.key("b", on=spring, en="B")
+    shop.key("c", en="C", de="Ce")
+    assert shop.told() == []
+    b = shop.owner.get(
+        f"{shop.path}/keys", query={"branch": spring, "search": "b"}
+    ).data["items"][0]
+    shop.delete(b, on=spring)
+
+    assert shop.told() == [("spring", ["de"])]
+
+
+def test_a_branch_of_a_complete_project_is_complete_from_the_start(shop: Shop) -> None:
+    a = shop.key("a", en="A", de="Ä")
+    spring = shop.branch()
+    shop.told()
+
+    shop.put(a, "de", "Anders", on=spring)
+
+    assert shop.told() == []
+
+
+def test_a_merge_completes_main(shop: Shop) -> None:
+    a, b = shop.key("a", en="A"), shop.key("b", en="B")
+    spring = shop.branch()
+    shop.put(a, "de", "Ä", on=spring)
+    shop.delete(b, on=spring)
+    shop.told()
+
+    merged = shop.owner.post(f"{shop.path}/branches/spring/merge", json={})
+
+    assert merged.status == 200
+    assert shop.told() == [(None, ["de"])]
+
+
+def test_a_merge_that_deletes_and_adds_is_seen_as_a_whole(shop: Shop) -> None:
+    """After its deletions alone, German would be complete."""
+    shop.key("a", en="A", de="Ä")
+    b = shop.key("b", en="B")
+    spring = shop.branch()
+    shop.delete(b, on=spring)
+    shop.key("c", on=spring, en="C")
+    shop.told()
+
+    shop.owner.post(f"{shop.path}/branches/spring/merge", json={})
+
+    assert shop.told() == []
+
+
+def test_a_refused_write_tells_nothing(shop: Shop) -> None:
+    shop.key("a", en="A")
+    shop.told()
+
+    def refused() -> Answer:
+        body = {"key": "a", "values": {"en": "A", "de": "Ä"}}
+        return shop.owner.post(f"{shop.path}/keys", json=body)
+
+    assert refused().status == 409
+    assert shop.told() == []
+
+
+def test_another_source_language_completes_nothing(shop: Shop) -> None:
+    shop.key("a", en="A")
+    shop.told()
+
+    shop.owner.patch(shop.path, json={"sourceLanguage": "de"})
+    shop.owner.post(f"{shop.path}/languages", json={"languageCode": "fr"})
+
+    assert shop.told() == []
