@@ -531,15 +531,3 @@ def test_odd_validators_are_no_validators(site: Site) -> None:
         answer = site.client.get(path)
         assert answer.status == 404, blob
         assert answer.json == {"error": "not_found"} or "success" in answer.json
-
-
-def test_an_encoded_slash_in_a_name_comes_through_the_server(site: Site) -> None:
-    """The one good request here: its path looks like a bad one once decoded."""
-    site.client.post(f"{site.path}/branches", {"name": "feature/x"})
-
-    found = site.client.get(f"{site.path}/branches/feature%2Fx")
-    diff = site.client.get(f"{site.path}/branches/feature%2Fx/diff")
-    merged = site.client.post(f"{site.path}/branches/feature%2Fx/merge", {})
-
-    assert found.data["branch"]["name"] == "feature/x"
-    assert [diff.status, merged.status] == [200, 200]
