@@ -12,7 +12,10 @@ class BranchStore(Protocol):
     """Questions that branches ask. ``change_count`` is the sum of BranchKey.changes."""
 
     def add_branch(self, branch: Branch) -> None:
-        """A new, empty overlay; costs the same however many keys the project has."""
+        """A new, empty overlay; costs the same however many keys the project has.
+
+        Raises Unavailable when an open branch of the project has its name.
+        """
         ...
 
     def find_branch(self, project_id: str, reference: str) -> Branch | None:
@@ -22,7 +25,7 @@ class BranchStore(Protocol):
     def save_branch(self, branch: Branch) -> None: ...
 
     def list_branches(self, project_id: str, page: PageRequest) -> Page[Branch]:
-        """Newest first; equal times by id."""
+        """Newest first; equal times by id, the later first."""
         ...
 
     def purge_branches(self, before: Timestamp, rows: int) -> int:

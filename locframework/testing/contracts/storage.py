@@ -2,6 +2,9 @@
 
 from .storage_access import StorageAccessContract, StorageTokensContract
 from .storage_blobs import StorageBlobsContract
+from .storage_branch_keys import StorageBranchKeysContract
+from .storage_branch_twins import StorageBranchTwinsContract
+from .storage_branches import StorageBranchesContract
 from .storage_delivery import StorageDeliveryContract
 from .storage_files import StorageFilesContract
 from .storage_findings import StorageFindingsContract
@@ -33,6 +36,9 @@ class StorageContract(
     StorageFindingsContract,
     StorageHistoryContract,
     StorageFilesContract,
+    StorageBranchesContract,
+    StorageBranchKeysContract,
+    StorageBranchTwinsContract,
     StorageStatisticsContract,
     StorageDeliveryContract,
     StorageIdempotencyContract,

@@ -260,3 +260,12 @@ def add_project(storage: Storage, name: str = "Web shop") -> Project:
         storage.access.add_organization(owner)
         storage.projects.add_project(made)
     return made
+
+
+def add_branch(
+    storage: Storage, of: Project, name: str = "spring", **changes: Any
+) -> Branch:
+    """A kept branch, open unless ``changes`` say otherwise."""
+    made = branch(of, name, **changes)
+    storage.branches.add_branch(made)
+    return made

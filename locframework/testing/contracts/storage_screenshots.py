@@ -1,4 +1,4 @@
-"""The contract of Storage, part SH: files that keys show as screenshots."""
+"""The contract of Storage, part SS: files that keys show as screenshots."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from locframework.projects.records import Project
 from locframework.storage import Storage
 
 from .storage_key_records import key
-from .storage_records import add_project, at, branch
+from .storage_records import add_branch, add_project, at
 
 BLOB = "a" * 64
 
@@ -47,7 +47,7 @@ def unused_since(storage: Storage, file: StoredFile) -> str | None:
 class StorageScreenshotsContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
-    def test_sh1_a_file_comes_back_as_it_was_in_its_project_only(
+    def test_ss1_a_file_comes_back_as_it_was_in_its_project_only(
         self, storage: Storage
     ) -> None:
         of, other = add_project(storage), add_project(storage)
@@ -58,7 +58,7 @@ class StorageScreenshotsContract:
         assert storage.files.find_file(of.id, unused.id) == unused
         assert storage.files.find_file(other.id, used.id) is None
 
-    def test_sh2_a_file_that_is_used_is_not_unused_any_more(
+    def test_ss2_a_file_that_is_used_is_not_unused_any_more(
         self, storage: Storage
     ) -> None:
         of, other = add_project(storage), add_project(storage)
@@ -72,13 +72,13 @@ class StorageScreenshotsContract:
         assert unused_since(storage, file) is None
         assert unused_since(storage, neighbour) == at(0)
 
-    def test_sh3_to_use_a_file_needs_a_transaction(self, storage: Storage) -> None:
+    def test_ss3_to_use_a_file_needs_a_transaction(self, storage: Storage) -> None:
         of = add_project(storage)
 
         with pytest.raises(RuntimeError):
             storage.files.use_file(of.id, add_file(storage, of).id)
 
-    def test_sh4_who_looks_notes_which_files_no_key_names_and_since_when(
+    def test_ss4_who_looks_notes_which_files_no_key_names_and_since_when(
         self, storage: Storage
     ) -> None:
         of = add_project(storage)
@@ -92,8 +92,7 @@ class StorageScreenshotsContract:
         ]
         storage.keys.add_keys(shown[:2])
         storage.keys.trash_keys(of.id, [shown[1].id], at(1))
-        made = branch(of)
-        storage.branches.add_branch(made)
+        made = add_branch(storage, of)
         storage.branch_keys(of.id, made.id).add_keys(shown[2:])
 
         looked = storage.files.look_for_unused(at(5), at(1), 10)
@@ -104,7 +103,7 @@ class StorageScreenshotsContract:
         assert unused_since(storage, old) == at(0)
         assert unused_since(storage, fresh) == at(5)
 
-    def test_sh5_those_not_looked_at_for_longest_come_first(
+    def test_ss5_those_not_looked_at_for_longest_come_first(
         self, storage: Storage
     ) -> None:
         of = add_project(storage)
@@ -121,7 +120,7 @@ class StorageScreenshotsContract:
         found = [unused_since(storage, file) for file in files]
         assert found == [at(9), at(9), at(9), None]
 
-    def test_sh6_files_unused_for_long_are_purged_in_pieces(
+    def test_ss6_files_unused_for_long_are_purged_in_pieces(
         self, storage: Storage
     ) -> None:
         of = add_project(storage)
@@ -138,7 +137,7 @@ class StorageScreenshotsContract:
         for file in (shown, used):
             assert storage.files.find_file(of.id, file.id) is not None
 
-    def test_sh7_a_blob_that_a_file_names_does_not_expire(
+    def test_ss7_a_blob_that_a_file_names_does_not_expire(
         self, storage: Storage
     ) -> None:
         of = add_project(storage)
@@ -151,7 +150,7 @@ class StorageScreenshotsContract:
         storage.files.purge_files(at(3), 9)
         assert storage.blobs.list_expired(at(3), 10) == notes
 
-    def test_sh8_files_go_with_their_project(self, storage: Storage) -> None:
+    def test_ss8_files_go_with_their_project(self, storage: Storage) -> None:
         gone, left = add_project(storage), add_project(storage)
         files = [add_file(storage, of) for of in (gone, left)]
         with storage.transaction():

@@ -7,40 +7,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from locframework.branches.records import Branch
-from locframework.ids import new_id
 from locframework.keys.records import BranchKey, Key, StoredValue
 from locframework.keys.store import BranchKeyStore, KeyStore
-from locframework.projects.records import Project
 from locframework.statistics.records import LanguageCounts, LineCounts
 from locframework.statistics.rules import count_words
 from locframework.storage import Storage
 
 from .storage_key_records import LANGUAGES, add_keys_project, draft, key, value
-from .storage_records import at, language
+from .storage_records import add_branch, at, language
 
 T = TypeVar("T")
 
 TEXTS = ("Pay", "Pay now, please", "設定", "100%!", "…", "")
 STATES = ("draft", "pending_review", "approved")
 _WORST = {state: rank for rank, state in enumerate(STATES)}
-
-
-def add_branch(storage: Storage, of: Project, name: str = "spring") -> Branch:
-    """An open branch."""
-    made = Branch(
-        id=new_id(),
-        project_id=of.id,
-        name=name,
-        status="open",
-        change_count=0,
-        created_by="u1",
-        created_at=at(0),
-        updated_at=at(0),
-        merged_at=None,
-    )
-    storage.branches.add_branch(made)
-    return made
 
 
 def recounted(

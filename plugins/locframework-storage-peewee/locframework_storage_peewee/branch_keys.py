@@ -156,14 +156,15 @@ class BranchKeyTables(BranchDetails):
     def text_rows(
         self, project_id: str, language_code: str, which: Selection
     ) -> Iterator[TextRow]:
-        mine = self._mine()
-        main = self._tables.text_rows(project_id, language_code, which)
-        own = self._tables.text_rows(self._branch_id, language_code, which)
-        return heapq.merge(
-            (row for row in main if row.key_id not in mine),
-            (replace(row, key_id=self._plain(row.key_id)) for row in own),
-            key=_by_name,
-        )
+        with self._database.snapshot():  # the one that ends first must not end it
+            mine = self._mine()
+            main = self._tables.text_rows(project_id, language_code, which)
+            own = self._tables.text_rows(self._branch_id, language_code, which)
+            yield from heapq.merge(
+                (row for row in main if row.key_id not in mine),
+                (replace(row, key_id=self._plain(row.key_id)) for row in own),
+                key=_by_name,
+            )
 
     def findings_of(self, key_ids: Collection[str]) -> dict[Spot, list[Finding]]:
         mine = self._mine(key_ids)

@@ -11,8 +11,7 @@ from locframework.testing.contracts.storage_key_records import (
     key,
     value,
 )
-from locframework.testing.contracts.storage_records import at
-from locframework.testing.contracts.storage_statistics import add_branch
+from locframework.testing.contracts.storage_records import add_branch, at
 
 MIGRATION = "0010_statistics"
 MANY = 700  # keys, with more texts than the migration takes at once
