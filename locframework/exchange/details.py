@@ -23,7 +23,8 @@ class DetailKeeper:
 
     def keep(self, keys: Sequence[ImportedKey], written: WorkingSet) -> None:
         """The details of these keys, which were written just now."""
-        news: list[FileDetail] = []
+        news: list[FileDetail] = []  # of new keys
+        changed: list[FileDetail] = []
         known: dict[_Place, list[FileDetail]] = defaultdict(list)
         for detail in self._details(keys, written):
             if written.is_new(detail.key_id):
@@ -33,9 +34,11 @@ class DetailKeeper:
         for place, details in known.items():
             ids = [detail.key_id for detail in details]
             kept = self._store.details_of(self._project.id, *place, ids)
-            news += [each for each in details if kept.get(each.key_id) != each]
+            changed += [each for each in details if kept.get(each.key_id) != each]
         if news:
-            self._store.put_details(news)
+            self._store.add_details(news)
+        if changed:
+            self._store.put_details(changed)
 
     def keep_files(self, module: str | None) -> None:
         """The details of the files as a whole."""

@@ -170,6 +170,10 @@ class KeyStore(Protocol):
         """
         ...
 
+    def add_details(self, details: Sequence[FileDetail]) -> None:
+        """Of keys that have none of this family and language yet: cheaper."""
+        ...
+
     def put_details(self, details: Sequence[FileDetail]) -> None:
         """Insert, or replace the same family, key, module and language."""
         ...

@@ -43,6 +43,8 @@ class Numbers:
 
 
 def _found(text: str, source: str) -> Iterator[tuple[str, int, int]]:
+    if sorted(_NUMBER.findall(text)) == sorted(_NUMBER.findall(source)):
+        return  # spelled alike, as nearly always: nothing more to work out
     wanted, found = _numbers(source), _numbers(text)
     missing, extra = differences(wanted, found)
     if _runs(source, wanted) == _runs(text, found):

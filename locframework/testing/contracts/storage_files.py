@@ -137,7 +137,7 @@ class StorageFilesContract:
             _detail(of, "", note="whole"),
             _detail(other, made.id, note="other"),
         ]
-        storage.keys.put_details([_detail(of, made.id, note="old"), *kept[1:]])
+        storage.keys.add_details([_detail(of, made.id, note="old"), *kept[1:]])
 
         storage.keys.put_details(kept[:1])
 

@@ -40,6 +40,10 @@ class BranchDetails:
             return self._of_project(own)
         return self._tables.file_detail(project_id, family, module, language_code)
 
+    def add_details(self, details: Sequence[FileDetail]) -> None:
+        mine = [replace(each, project_id=self._branch_id) for each in details]
+        self._tables.add_details(mine)
+
     def put_details(self, details: Sequence[FileDetail]) -> None:
         mine = [replace(each, project_id=self._branch_id) for each in details]
         self._tables.put_details(mine)

@@ -8,17 +8,42 @@ from locframework.ports import FileDetail
 
 from .columns import json_text
 from .database import Database
+from .engine import Row
 from .key_columns import PROJECT
 from .key_lists import chunks
+
+_KEPT = "project, family, language_code, key_id, module, detail"
 
 _object = msgspec.json.Decoder(dict[str, object])
 
 
+def add_details(database: Database, details: Sequence[FileDetail]) -> None:
+    """See KeyStore.add_details."""
+    database.insert_many("file_details", _KEPT, _rows(database, details))
+
+
 def put_details(database: Database, details: Sequence[FileDetail]) -> None:
     """See KeyStore.put_details."""
-    places = sorted(
+    database.run_many(
+        f"""INSERT INTO file_details ({_KEPT}) VALUES (?,?,?,?,?,?)
+            ON CONFLICT (project, family, language_code, key_id, module)
+            DO UPDATE SET detail = excluded.detail""",
+        _rows(database, details),
+    )
+
+
+def _rows(database: Database, details: Sequence[FileDetail]) -> list[Row]:
+    """Next to each other in the index."""
+    lines = list({each.project_id for each in details})
+    numbers: dict[str, int] = dict(
+        database.rows(
+            f"SELECT id, number FROM lines WHERE {database.among('id')}",
+            (database.listed(lines),),
+        )
+    )
+    return sorted(
         (
-            each.project_id,
+            numbers[each.project_id],
             each.family,
             each.language_code,
             each.key_id,
@@ -26,14 +51,6 @@ def put_details(database: Database, details: Sequence[FileDetail]) -> None:
             json_text(each.detail),
         )
         for each in details
-    )
-    database.run_many(
-        f"""INSERT INTO file_details
-                (project, family, language_code, key_id, module, detail)
-            VALUES ({PROJECT},?,?,?,?,?)
-            ON CONFLICT (project, family, language_code, key_id, module)
-            DO UPDATE SET detail = excluded.detail""",
-        places,
     )
 
 

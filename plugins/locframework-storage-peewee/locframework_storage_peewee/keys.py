@@ -188,6 +188,9 @@ class KeyTables:
     ) -> Iterator[TextRow]:
         return key_texts.text_rows(self._database, project_id, language_code, which)
 
+    def add_details(self, details: Sequence[FileDetail]) -> None:
+        key_details.add_details(self._database, details)
+
     def put_details(self, details: Sequence[FileDetail]) -> None:
         key_details.put_details(self._database, details)
 
