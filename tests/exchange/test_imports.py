@@ -263,11 +263,12 @@ def test_what_was_done_is_told_as_events(uploads: Uploads) -> None:
         "import.completed",
         "key.created",
         "key.updated",
+        "language.completed",
         "translation.updated",
     ]
     store = uploads.workspace.framework.storage.events
-    [latest, *_] = store.list_events(project["id"], 1)
-    assert list(latest.items) == [{"jobId": job["id"]}]
+    events = {each.type: each for each in store.list_events(project["id"], 5)}
+    assert list(events["import.completed"].items) == [{"jobId": job["id"]}]
 
 
 def test_an_importer_without_approval_proposes(uploads: Uploads) -> None:
