@@ -42,6 +42,7 @@ from .http.idempotency import Idempotency
 from .http.metrics import MetricsEndpoints, open_metrics
 from .http.preconditions import Preconditions
 from .http.rate_limit import RateLimiter, open_windows
+from .issues.recheck_job import RecheckJob, Rechecks
 from .issues.service import Issues
 from .jobs.runner import JobRunner
 from .jobs.service import Jobs
@@ -174,8 +175,16 @@ class Framework:
             clock,
             self.checks,
         )
+        rechecks = Rechecks(storage, self.jobs)
+        self.events.listen_inside(rechecks.on_event)
+        self.runner.handle(RecheckJob(storage, self.key_writer.findings))
         self.issues = Issues(
-            storage, self.projects, self.branches, self.languages, self.checks
+            storage,
+            self.projects,
+            self.branches,
+            self.languages,
+            self.checks,
+            rechecks,
         )
         self.bulk_keys = BulkKeys(
             storage, self.projects, self.branches, self.languages, self.key_writer

@@ -2,6 +2,7 @@
 
 import click
 
+from .checking import recheck
 from .exchanging import export, import_
 from .inspecting import check_settings, migrate, plugins
 from .options import common_options
@@ -43,6 +44,7 @@ for command in (
     plugins,
     check_settings,
     migrate,
+    recheck,
     import_,
     export,
     organization,

@@ -3,6 +3,7 @@
 from locframework.access.records import Caller
 from locframework.branches.service import Branches
 from locframework.ids import is_id
+from locframework.jobs.records import Job
 from locframework.keys.query import tag_of
 from locframework.keys.records import FindingFilter, ProjectIssue
 from locframework.keys.store import store_of
@@ -14,6 +15,7 @@ from locframework.projects.service import Projects
 from locframework.quality.service import Checks
 from locframework.storage import Storage
 
+from .recheck_job import PERMISSION, Rechecks
 from .records import IssueQuery
 
 
@@ -27,12 +29,14 @@ class Issues:
         branches: Branches,
         languages: Languages,
         checks: Checks,
+        rechecks: Rechecks,
     ) -> None:
         self._storage = storage
         self._projects = projects
         self._branches = branches
         self._languages = languages
         self._checks = checks
+        self._rechecks = rechecks
 
     def list_issues(
         self, caller: Caller, project_id: str, query: IssueQuery
@@ -64,3 +68,13 @@ class Issues:
         found = store.list_findings(project.id, where, page)
         items = [issue_of(one, severities[one.finding.check]) for one in found.items]
         return Page(items, found.total, found.page, found.limit)
+
+    def start_recheck(self, caller: Caller, project_id: str) -> Job:
+        """A job that judges all texts anew, on main and on open branches.
+
+        What is written is judged at once; this is for checks that were added or
+        changed since. Needs project_update.
+        """
+        project = self._projects.require(caller, PERMISSION, project_id)
+        with self._storage.transaction():
+            return self._rechecks.start(caller, project).job

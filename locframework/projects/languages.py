@@ -15,7 +15,7 @@ from locframework.paging import Page, PageRequest
 from locframework.storage import Transactions
 
 from .records import Language, LanguageChanges, NewLanguage, Project
-from .rules import changed_language, check_fallback, new_language
+from .rules import changed_fields, changed_language, check_fallback, new_language
 from .service import Projects
 from .store import ProjectStore
 
@@ -91,7 +91,8 @@ class Languages:
             fallback = new.fallback_language_code
             check_fallback(old.language_code, fallback, self._fallbacks(project))
             self._store.save_language(new)
-            self._tell("language.updated", caller, project, new)
+            fields = changed_fields(old, new)
+            self._tell("language.updated", caller, project, new, fields=fields)
         return new
 
     def remove_language(self, caller: Caller, project_id: str, lang: str) -> Language:
@@ -130,12 +131,23 @@ class Languages:
         }
 
     def _tell(
-        self, type_: str, caller: Caller, project: Project, language: Language
+        self,
+        type_: str,
+        caller: Caller,
+        project: Project,
+        language: Language,
+        **more: object,
     ) -> None:
         self._events.append(
             type_,
             organization_id=project.organization_id,
             project_id=project.id,
             actor=caller.actor,
-            items=[{"languageId": language.id, "languageCode": language.language_code}],
+            items=[
+                {
+                    "languageId": language.id,
+                    "languageCode": language.language_code,
+                    **more,
+                }
+            ],
         )

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec import UNSET, Struct
+from msgspec.structs import fields, replace
 
 from locframework.clock import Timestamp
 from locframework.errors import LanguageNotInProject, ValidationFailed, shown
@@ -110,6 +110,15 @@ def changed_language(old: Language, changes: LanguageChanges) -> Language:
         forms = check_plural_forms(changes.plural_forms)
         new = replace(new, plural_forms=forms)
     return new
+
+
+def changed_fields(old: Struct, new: Struct) -> list[str]:
+    """The fields in which two records of one kind differ, as the API spells them."""
+    return [
+        field.encode_name
+        for field in fields(old)
+        if getattr(old, field.name) != getattr(new, field.name)
+    ]
 
 
 def _tag(code: str | None) -> str | None:

@@ -22,7 +22,7 @@ from locframework.paging import Page, PageRequest
 from locframework.storage import Transactions
 
 from .records import NewLanguage, NewProject, Project, ProjectChanges
-from .rules import new_language, require_checks
+from .rules import changed_fields, new_language, require_checks
 from .store import ProjectStore
 
 
@@ -143,7 +143,7 @@ class Projects:
                 organization_id=new.organization_id,
                 project_id=new.id,
                 actor=caller.actor,
-                items=[{"projectId": new.id}],
+                items=[{"projectId": new.id, "fields": _fields(old, new)}],
             )
         return new
 
@@ -207,6 +207,10 @@ class Projects:
             is_source = language.language_code == tag
             if is_source != language.is_source:
                 self._store.save_language(replace(language, is_source=is_source))
+
+
+def _fields(old: Project, new: Project) -> list[str]:
+    return [name for name in changed_fields(old, new) if name != "updatedAt"]
 
 
 def scope_of(project: Project) -> Scope:

@@ -16,6 +16,7 @@ COMMANDS = [
     ["plugins"],
     ["check-settings"],
     ["migrate"],
+    ["recheck"],
     ["import"],
     ["export"],
     ["organization", "create"],

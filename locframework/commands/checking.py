@@ -1,0 +1,62 @@
+"""``locframework recheck``: what the checks find in texts, worked out anew."""
+
+from collections.abc import Iterator
+
+import click
+
+from locframework.app import OPERATOR, Framework
+from locframework.paging import PageRequest
+from locframework.projects.records import Project
+
+from .options import Setup, common_options
+from .progress import progress
+from .telling import Refused
+from .waiting import run_to_end
+
+PROJECTS_AT_ONCE = 200
+
+
+@click.command()
+@click.option(
+    "--project",
+    "reference",
+    metavar="PROJECT",
+    help="Id or slug; left out: every project.",
+)
+@common_options
+@click.pass_obj
+def recheck(setup: Setup, reference: str | None) -> None:
+    """Run the quality checks on all texts that there are.
+
+    What checks find is kept when a text is written. So after a plugin with checks was
+    installed, updated or removed, the texts that were there want another look. It may
+    be run at any time, and goes on in small steps beside everything else.
+
+    \b
+    Example:
+      pip install locframework-checks-spelling && locframework recheck
+    """
+    with setup.framework() as framework:
+        for project in list(_projects(framework, reference)):
+            job = framework.issues.start_recheck(OPERATOR, project.id)
+            with progress(f"checking {project.slug}") as tell:
+                job = run_to_end(framework, job, tell)
+            if job.error is not None:
+                raise Refused(f"{project.slug}: {job.error.message}")
+            if job.result is None:
+                raise Refused(f"{project.slug}: the job was {job.status}")
+            click.echo(f"{project.slug}: {job.result['keys']} keys checked")
+
+
+def _projects(framework: Framework, reference: str | None) -> Iterator[Project]:
+    if reference is not None:
+        yield framework.projects.get_project(OPERATOR, reference)
+        return
+    number = 1
+    while True:
+        page = PageRequest(number, PROJECTS_AT_ONCE)
+        found = framework.projects.list_projects(OPERATOR, page).items
+        yield from found
+        if len(found) < page.limit:
+            return
+        number += 1

@@ -1,0 +1,104 @@
+"""Judges all texts of a project anew: after checks or languages have changed."""
+
+from collections.abc import Iterator
+
+from locframework.access.records import Caller
+from locframework.branches.records import Line
+from locframework.errors import ProjectNotFound
+from locframework.events import SYSTEM, Event
+from locframework.jobs.records import Progress, StoredJob
+from locframework.jobs.service import Jobs
+from locframework.jobs.work import Work
+from locframework.keys.findings import Findings
+from locframework.paging import PageRequest
+from locframework.projects.records import Project
+from locframework.storage import Storage
+
+TYPE = "recheck"
+PERMISSION = "project_update"
+KEYS_AT_ONCE = 500
+_JUDGED_BY = frozenset(("pluralForms", "sourceLanguage"))
+_CALLER = Caller(actor=SYSTEM)
+
+
+class Rechecks:
+    """Starts such jobs: when asked to, and when a language is not what it was."""
+
+    def __init__(self, storage: Storage, jobs: Jobs) -> None:
+        self._storage = storage
+        self._jobs = jobs
+
+    def start(self, caller: Caller, project: Project) -> StoredJob:
+        """In the transaction that is open."""
+        return self._jobs.start(caller, project, TYPE, PERMISSION, {})
+
+    def on_event(self, event: Event) -> None:
+        """Inside the transaction of every event."""
+        if event.type not in ("language.updated", "project.updated"):
+            return
+        fields = [item.get("fields") for item in event.items]
+        if not any(isinstance(each, list) and _JUDGED_BY & {*each} for each in fields):
+            return
+        project = self._storage.projects.find_project(event.project_id or "")
+        if project is not None:
+            self.start(_CALLER, project)
+
+
+class RecheckJob:
+    """The handler of these jobs. One that is cut off begins again: it does no harm."""
+
+    type = TYPE
+
+    def __init__(self, storage: Storage, findings: Findings) -> None:
+        self._storage = storage
+        self._findings = findings
+
+    def run(self, job: StoredJob, work: Work) -> None:
+        """500 keys a step, so that writers have their turn in between."""
+        project_id = job.job.project_id
+        parts = list(self._parts(self._project(project_id)))
+        total = sum(len(ids) for _, ids in parts)
+        done = 0
+        for line, ids in parts:
+            work.check_cancelled()
+            with work.step() as step:
+                now = Line(self._project(project_id), line.branch)
+                languages = self._storage.projects.list_languages(project_id)
+                self._findings.rework(now, languages, ids)
+                done += len(ids)
+                step.progress = Progress(done, total)
+        with work.finish() as outcome:
+            outcome.result = {"keys": total}
+
+    def _project(self, project_id: str) -> Project:
+        project = self._storage.projects.find_project(project_id)
+        if project is None:
+            raise ProjectNotFound
+        return project
+
+    def _parts(self, project: Project) -> Iterator[tuple[Line, list[str]]]:
+        """All keys of main, and those that open branches have for themselves.
+
+        Keys made meanwhile need no second look.
+        """
+        keys = self._storage.keys.names_of(project.id).values()
+        yield from _in_parts(Line(project), sorted(keys))
+        for line in self._branches(project):
+            assert line.branch is not None  # made so
+            store = self._storage.branch_keys(project.id, line.branch.id)
+            yield from _in_parts(line, [each.key_id for each in store.overlay()])
+
+    def _branches(self, project: Project) -> Iterator[Line]:
+        number = 1
+        while True:
+            page = PageRequest(number, 200)
+            found = self._storage.branches.list_branches(project.id, page).items
+            yield from (Line(project, one) for one in found if one.status == "open")
+            if len(found) < page.limit:
+                return
+            number += 1
+
+
+def _in_parts(line: Line, ids: list[str]) -> Iterator[tuple[Line, list[str]]]:
+    for at in range(0, len(ids), KEYS_AT_ONCE):
+        yield line, ids[at : at + KEYS_AT_ONCE]
