@@ -134,6 +134,19 @@ def test_emails_came_from_po_below_their_module(app, get):
         assert codes >= {"en", "de", "ar"}  # the Japanese file has gaps, as files do
 
 
+def test_a_check_has_found_what_a_text_that_waits_has_lost(app, get):
+    project = f"/projects/{app.demo['projectId']}"
+
+    [issue] = get(f"{project}/issues?severity=error")["items"]
+
+    assert (issue["key"], issue["languageCode"]) == ("common.greeting", "de")
+    assert issue["message"] == "the placeholder {name} is missing"
+    waiting = get(
+        f"{project}/keys?hasIssues=true&languageCode=de&status=pending_review"
+    )
+    assert [key["id"] for key in waiting["items"]] == [issue["keyId"]]
+
+
 def test_without_a_token_nothing_is_shown(app):
     url = f"{app.demo['baseUrl']}/projects"
 
