@@ -95,6 +95,27 @@ def test_a_session_of_the_embedder_is_a_caller(
     assert directory.heard[-1].actor == Actor("user", "directory:s3ss10n")
 
 
+def test_idempotency_keys_are_the_actors_whatever_session_they_come_with(
+    workspace: Workspace, directory: Directory, project: str
+) -> None:
+    anna = Caller(Actor("user", "anna"), (grant(workspace, "developer"),))
+    ben = Caller(Actor("user", "ben"), (grant(workspace, "developer"),))
+    directory.callers |= {"monday": anna, "tuesday": anna, "other": ben}
+    headers = {"Idempotency-Key": "once"}
+
+    answers = [
+        workspace.owner.with_token(session).post(
+            f"{project}/keys", json={"key": name}, headers=headers
+        )
+        for session, name in (("monday", "a"), ("tuesday", "a"), ("other", "b"))
+    ]
+
+    assert [answer.status for answer in answers] == [201, 201, 201]
+    assert answers[1].headers["Idempotency-Replayed"] == "true"
+    assert answers[1].content == answers[0].content
+    assert answers[2].data["key"]["key"] == "b"
+
+
 def test_built_in_tokens_go_on_working_beside_it(workspace: Workspace) -> None:
     assert workspace.owner.get("/tokens/self").data["token"]["kind"] == "personal"
     assert workspace.owner.with_token("unknown").get("/projects").status == 401
@@ -300,9 +321,10 @@ def test_a_plugin_hears_of_changes_once_they_are_there(
     made = client.post(f"{project}/keys", json={"key": "a", "values": {"de": "Ja"}})
     refused = client.post(f"{project}/keys", json={"key": "a"})
 
-    created, updated = directory.heard
+    created, updated, completed = directory.heard
     assert (made.status, refused.status) == (201, 409)
     assert (created.type, updated.type) == ("key.created", "translation.updated")
+    assert completed.type == "language.completed"
     assert created.items == [{"keyId": made.data["key"]["id"], "key": "a"}]
     assert created.project_id == project.rpartition("/")[2]
     assert updated.items[0]["languageCode"] == "de"

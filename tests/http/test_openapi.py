@@ -205,3 +205,21 @@ def test_the_app_does_what_the_document_says(build):
             case.call_and_validate(headers={"Authorization": "Bearer writer"})
 
         ask()
+
+
+def test_a_post_tells_of_its_idempotency_key_and_nothing_else_does(document):
+    for method, path, operation in operations(document):
+        headers = {
+            each["name"]: each
+            for each in operation.get("parameters", [])
+            if each["in"] == "header"
+        }
+        takes = method == "post" and operation.get("security") != []
+        assert ("Idempotency-Key" in headers) == takes, path
+        if not takes:
+            continue
+        assert headers["Idempotency-Key"]["schema"]["pattern"] == "^[!-~]{1,255}$"
+        done = [s for status, s in operation["responses"].items() if status < "300"]
+        assert all("Idempotency-Replayed" in each["headers"] for each in done)
+        refused = look_up(document, operation["responses"]["409"]["$ref"])
+        assert "idempotency_conflict" in refused["description"]
