@@ -16,6 +16,8 @@ from .access.permissions import PERMISSIONS
 from .access.records import Caller
 from .access.service import Access
 from .access.tokens import Tokens, TokenUse
+from .activity.key_moves import KeyMoves
+from .activity.revert_job import RevertJob
 from .activity.service import Activity
 from .blobs.service import Blobs
 from .branches.service import Branches
@@ -206,7 +208,11 @@ class Framework:
             self.access,
         )
         self.statistics = ProjectStatistics(storage, self.projects, self.branches)
-        self.activity = Activity(storage, self.projects, self.branches)
+        self.activity = Activity(
+            storage, self.projects, self.branches, self.jobs, clock
+        )
+        moves = KeyMoves(storage, self.key_writer, self.events, clock)
+        self.runner.handle(RevertJob(storage, self.access, self.key_writer, moves))
         self.catalogues = Catalogues(storage)
         applying = Applying(
             storage, self.languages, self.key_writer, self.events, clock

@@ -1,11 +1,13 @@
 """What happened in a project, over HTTP."""
 
 from locframework.access.records import Caller
-from locframework.errors import BranchNotFound, ProjectNotFound
+from locframework.errors import BranchNotFound, BranchProtected, ProjectNotFound
 from locframework.http.operation import operation
+from locframework.http.records import Accepted
+from locframework.jobs.records import JobAnswer
 from locframework.paging import Page
 
-from .records import ActivityItem, ActivityQuery
+from .records import ActivityItem, ActivityQuery, RevertRequest
 from .service import Activity
 
 
@@ -32,3 +34,26 @@ class ActivityEndpoints:
         merges did on main; `branch=main` is main alone.
         """
         return self._activity.list_activity(caller, project_id, query)
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/activity/revert",
+        permission="translation_approve",
+        errors=(ProjectNotFound, BranchNotFound, BranchProtected),
+        tag="Activity",
+    )
+    def revert_activity(
+        self, caller: Caller, project_id: str, body: RevertRequest
+    ) -> Accepted[JobAnswer]:
+        """Undo what a person, a job, a period or a merge changed.
+
+        Takes the conditions of the list, at least one; all must hold. 202 with a job
+        that puts values back as they stood, all in one transaction. Keys that were
+        created go to the trash and keys that were deleted come back, with
+        `key_delete`; names, descriptions and tags stay. What was changed later stays
+        too, and is listed in the result: `reverted`, `keysDeleted`, `keysRestored`,
+        `skippedCount`, and the first 1000 of `skipped`. `dryRun` changes nothing.
+        """
+        job = self._activity.start_revert(caller, project_id, body)
+        where = f"/projects/{job.project_id}/jobs/{job.id}"
+        return Accepted(JobAnswer(job), where)

@@ -56,3 +56,39 @@ class ActivityQuery(PageRequest, frozen=True, rename="camel"):
     key_id: ShortText | None = None
     branch: ShortText | None = None
     job_id: ShortText | None = None
+
+
+class RevertRequest(Struct, frozen=True, rename="camel"):
+    """What is to be undone; at least one condition, and all of them must hold."""
+
+    actor: ShortText | None = None  # its id
+    since: GivenTime | None = None
+    until: GivenTime | None = None  # left out: now
+    key_id: ShortText | None = None
+    branch: ShortText | None = None
+    job_id: ShortText | None = None
+    dry_run: bool = False
+
+
+class Skipped(Struct, frozen=True, rename="camel"):
+    """What stayed as it is; language and form are null where it is a whole key.
+
+    ``reason``: ``changed_later``, or the code of the error that writing it met.
+    """
+
+    key_id: str
+    key: str
+    language_code: str | None
+    plural_form: str | None
+    reason: str
+
+
+class RevertResult(Struct, rename="camel"):
+    """What a revert did, or would do."""
+
+    dry_run: bool = False
+    reverted: int = 0  # values
+    keys_deleted: int = 0  # that had been created
+    keys_restored: int = 0  # that had been deleted
+    skipped_count: int = 0
+    skipped: list[Skipped] = []  # the first 1000

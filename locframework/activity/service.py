@@ -1,12 +1,22 @@
-"""What one can do with what happened in a project: read it."""
+"""What one can do with what happened in a project: read it, and undo it."""
+
+import msgspec
+from msgspec.structs import replace
 
 from locframework.access.records import Caller
-from locframework.branches.service import Branches
+from locframework.branches.records import MAIN, Line
+from locframework.branches.service import Branches, require_writable
+from locframework.clock import Clock, timestamp
+from locframework.errors import ValidationFailed
+from locframework.jobs.records import Job
+from locframework.jobs.service import Jobs
 from locframework.paging import Page
+from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Storage
 
-from .records import ActivityItem, ActivityQuery, activity_item
+from .records import ActivityItem, ActivityQuery, RevertRequest, activity_item
+from .revert_job import PERMISSION, TYPE, RevertParams
 from .selection import event_filter
 
 
@@ -14,11 +24,18 @@ class Activity:
     """The event log of a project, as its people see it."""
 
     def __init__(
-        self, storage: Storage, projects: Projects, branches: Branches
+        self,
+        storage: Storage,
+        projects: Projects,
+        branches: Branches,
+        jobs: Jobs,
+        clock: Clock,
     ) -> None:
         self._storage = storage
         self._projects = projects
         self._branches = branches
+        self._jobs = jobs
+        self._clock = clock
 
     def list_activity(
         self, caller: Caller, project_id: str, query: ActivityQuery
@@ -29,3 +46,40 @@ class Activity:
         page = self._storage.events.page_of_events(project.id, where, query)
         items = [activity_item(event) for event in page.items]
         return Page(items, page.total, page.page, page.limit)
+
+    def start_revert(
+        self, caller: Caller, project_id: str, request: RevertRequest
+    ) -> Job:
+        """Queue a job that undoes the changes of values that are meant.
+
+        It also moves keys that they created to the trash, and brings back keys that
+        they deleted, where the caller has key_delete. What was changed later stays,
+        and is listed. Raises ValidationFailed without a condition, BranchNotFound,
+        BranchProtected.
+        """
+        project = self._projects.require(caller, PERMISSION, project_id)
+        conditions = (
+            request.actor,
+            request.since,
+            request.until,
+            request.key_id,
+            request.branch,
+            request.job_id,
+        )
+        if conditions == (None,) * len(conditions):
+            message = "name at least one condition: else it would undo everything"
+            raise ValidationFailed.at("$", "required", message)
+        where = event_filter(self._branches, project, request, "$")
+        if not self._is_open_branch(project, request.branch):
+            require_writable(Line(project))
+        now = timestamp(self._clock())
+        where = replace(where, until=min(where.until or now, now))
+        params = msgspec.to_builtins(RevertParams(where, request.dry_run))
+        with self._storage.transaction():
+            started = self._jobs.start(caller, project, TYPE, PERMISSION, params)
+        return started.job
+
+    def _is_open_branch(self, project: Project, reference: str | None) -> bool:
+        if reference in (None, MAIN):
+            return False
+        return self._branches.find(project, str(reference)).status == "open"

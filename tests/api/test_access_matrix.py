@@ -75,6 +75,7 @@ BODIES: dict[str, Any] = {
     "updateKey": {"description": "said by the matrix"},
     "approveValue": {},
     "revertValue": {"revision": 1},
+    "revertActivity": {"actor": "nobody"},
     "rejectValue": {"reason": "said by the matrix"},
     "createProject": {"name": "Made by the matrix", "sourceLanguage": "en"},
     "updateProject": {"description": "changed"},

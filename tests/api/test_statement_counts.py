@@ -309,3 +309,25 @@ def test_an_upload_and_a_release_cost_the_same_to_ask_for(shop: Shop) -> None:
 
     assert (upload(5000), release()) == few
     assert max(few) <= 16
+
+
+def test_an_undo_costs_the_same_however_many_values_it_is_about(shop: Shop) -> None:
+    def undo(count: int) -> int:
+        texts = {name: f"{name} of old" for name in shop.names(count)}
+        shop.create(list(texts))
+        file = Upload("de.json", json.dumps(texts).encode(), "application/json")
+        form = {"languageCode": "de", "onConflict": "overwrite"}
+        path = f"{shop.path}/import"
+        sent = shop.owner.post(path, form=form, files={"file": file})
+        job = shop.workspace.job_of(sent)
+        body = {"jobId": job["id"]}
+        asked = shop.owner.post(f"{shop.path}/activity/revert", json=body)
+        with statements_of(shop.workspace.framework.storage) as statements:
+            shop.workspace.run_jobs()
+        result = shop.workspace.job_of(asked)["result"]
+        assert (result["reverted"], result["skipped"]) == (count, [])
+        return len(statements)
+
+    few = undo(FEW)
+    assert undo(EVENT_ITEMS) == few
+    assert undo(400) == few + 400 // EVENT_ITEMS - 1  # events

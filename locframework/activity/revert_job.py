@@ -1,0 +1,92 @@
+"""Undoes what somebody, a job, a time or a merge changed: all of it, or nothing."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+from locframework.access.service import Access
+from locframework.branches.records import Line
+from locframework.branches.service import require_writable
+from locframework.crash_points import crash_point
+from locframework.errors import ProjectNotFound
+from locframework.events import EventFilter
+from locframework.jobs.records import StoredJob
+from locframework.jobs.work import Work
+from locframework.keys.revisions import Revision
+from locframework.keys.writer import KeyWriter
+from locframework.storage import Storage
+
+from .key_moves import KeyMoves
+from .line_revert import LineRevert, LineRun
+from .records import RevertResult
+from .undoing import LineChanges, Place, by_line
+
+TYPE = "revert"
+PERMISSION = "translation_approve"
+KEYS_AT_ONCE = 500
+SKIPPED_TOLD = 1000
+
+Histories = dict[str, dict[Place, list[Revision]]]
+
+
+class RevertParams(Struct, frozen=True):
+    """What a revert job is given."""
+
+    where: EventFilter
+    dry_run: bool
+
+
+class RevertJob:
+    """The handler of revert jobs."""
+
+    type = TYPE
+
+    def __init__(
+        self,
+        storage: Storage,
+        access: Access,
+        writer: KeyWriter,
+        moves: KeyMoves,
+    ) -> None:
+        self._storage = storage
+        self._lines = LineRevert(storage, access, writer, moves)
+
+    def run(self, job: StoredJob, work: Work) -> None:
+        """Undo it in one transaction with the job's end.
+
+        Raises BranchProtected when main was protected since the request.
+        """
+        params = msgspec.convert(job.params, RevertParams)
+        with work.finish() as outcome:
+            result = self._revert(job, work, params)
+            outcome.result = msgspec.to_builtins(result)
+            crash_point("revert.before_commit")
+        crash_point("revert.after_commit")
+
+    def _revert(self, job: StoredJob, work: Work, params: RevertParams) -> RevertResult:
+        project = self._storage.projects.find_project(job.job.project_id)
+        if project is None:
+            raise ProjectNotFound
+        result = RevertResult(dry_run=params.dry_run)
+        changes = by_line(self._storage.events.walk_events(project.id, params.where))
+        languages = self._storage.projects.list_languages(project.id)
+        for name in sorted(changes, key=lambda name: name or ""):
+            line = self._line(Line(project), name, changes[name])
+            if line is None:
+                continue  # nothing can be read or written there any more
+            require_writable(line)
+            run = LineRun(job.caller, line, languages, changes[name], result)
+            self._lines.undo(run, work)
+        return result
+
+    def _line(self, main: Line, name: str | None, changes: LineChanges) -> Line | None:
+        """The line as it is now; None for a branch that ended."""
+        if name is None:
+            return main
+        branch = self._storage.branches.find_branch(main.project.id, name)
+        if branch is None or branch.status != "open":
+            return None
+        if changes.first_at < branch.created_at:
+            return None  # of another that had the name
+        return Line(main.project, branch)

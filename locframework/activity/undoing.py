@@ -1,0 +1,80 @@
+"""Gathers what chosen events did to keys and values, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct, field
+
+from locframework.clock import Timestamp
+from locframework.events import Event
+
+Place = tuple[str, str | None]  # language code and plural form
+
+_OF_VALUES = frozenset(
+    f"translation.{what}" for what in ("updated", "submitted", "approved", "rejected")
+)
+
+
+class LineChanges(Struct):
+    """What is to be undone on one line; by key id."""
+
+    first_at: Timestamp
+    values: dict[str, dict[Place, set[int]]] = field(default_factory=dict)
+    outdated: dict[str, dict[Place, int]] = field(default_factory=dict)
+    created: dict[str, None] = field(default_factory=dict)
+    deleted: dict[str, None] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    events: set[str] = field(default_factory=set)
+
+    def add(self, event: Event) -> None:
+        """Note what the event did; what is no change of a key or value is left out."""
+        if event.type in _OF_VALUES:
+            for item in event.items:
+                places = self.values.setdefault(self._key(item), {})
+                places.setdefault(_place(item), set()).add(_revision(item))
+        elif event.type == "translation.outdated":
+            for item in event.items:
+                self.outdated.setdefault(self._key(item), {})[_place(item)] = _revision(
+                    item
+                )
+        elif event.type in ("key.created", "key.deleted", "key.restored"):
+            for item in event.items:
+                self._turn(event.type, self._key(item))
+        self.events.add(event.id)
+
+    def _turn(self, type_: str, key_id: str) -> None:
+        if type_ == "key.created":
+            self.created[key_id] = None
+        elif type_ == "key.deleted":
+            self.deleted[key_id] = None
+        else:
+            self.deleted.pop(key_id, None)
+
+    def _key(self, item: Mapping[str, object]) -> str:
+        key_id = str(item["keyId"])
+        self.names[key_id] = str(item["key"])
+        return key_id
+
+
+def by_line(events: Iterable[Event]) -> dict[str | None, LineChanges]:
+    """What the events did, by the name of the branch; None is main."""
+    found: dict[str | None, LineChanges] = {}
+    for event in events:
+        if event.type.startswith(("key.", "translation.")):
+            line = found.get(event.branch)
+            if line is None:
+                line = found[event.branch] = LineChanges(event.created_at)
+            line.add(event)
+    return found
+
+
+def _place(item: Mapping[str, object]) -> Place:
+    form = item["pluralForm"]
+    return str(item["languageCode"]), None if form is None else str(form)
+
+
+def _revision(item: Mapping[str, object]) -> int:
+    revision = item["revision"]
+    assert isinstance(revision, int)  # keys/events.py wrote it
+    return revision

@@ -1,0 +1,79 @@
+"""What undoing chosen changes of a value goes back to."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from locframework.activity.rules import ChangedLater, before
+from locframework.activity.undoing import by_line
+from locframework.events import Actor, Event
+from locframework.keys.revisions import Revision, revision_of
+from locframework.keys.rules import fresh_value
+
+NOW = "2026-11-21T00:00:00.000Z"
+
+
+def revisions(*numbers: int) -> list[Revision]:
+    fresh = fresh_value("k", "de", None, "x", origin="human", at=NOW, by="anna")
+    return [revision_of(replace(fresh, revision=number)) for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("there", "chosen", "expected"),
+    [
+        ((1, 2, 3), {3}, 2),
+        ((3, 1, 2), {2, 3}, 1),
+        ((1, 2), {1, 2}, None),
+        ((1, 2, 3), {1, 3}, 2),  # what lies below is gone already
+        ((2, 5), {5, 7}, 2),
+    ],
+)
+def test_the_chosen_changes_at_the_end_are_undone(
+    there: tuple[int, ...], chosen: set[int], expected: int | None
+) -> None:
+    found = before(revisions(*there), chosen)
+
+    assert (found.revision if found else None) == expected
+
+
+@pytest.mark.parametrize(("there", "chosen"), [((1, 2), {1}), ((1,), set()), ((), {1})])
+def test_what_was_changed_later_stays(there: tuple[int, ...], chosen: set[int]) -> None:
+    with pytest.raises(ChangedLater):
+        before(revisions(*there), chosen)
+
+
+def event(type_: str, *items: dict[str, Any], branch: str | None = None) -> Event:
+    actor = Actor("user", "anna")
+    told = [{"keyId": "k", "key": "a.b", **item} for item in items]
+    return Event(f"e{id(items)}", type_, "o", "p", branch, actor, told, NOW)
+
+
+def value(revision: int, form: str | None = None) -> dict[str, Any]:
+    return {"languageCode": "de", "pluralForm": form, "revision": revision}
+
+
+def test_events_are_gathered_by_line_key_and_place() -> None:
+    found = by_line(
+        [
+            event("key.created", {}),
+            event("translation.updated", value(1), value(1, "one")),
+            event("translation.approved", value(2)),
+            event("translation.outdated", value(9, "other")),
+            event("translation.submitted", value(4), branch="spring"),
+            event("language.added", {}),
+        ]
+    )
+
+    assert set(found) == {None, "spring"}
+    main = found[None]
+    assert main.values == {"k": {("de", None): {1, 2}, ("de", "one"): {1}}}
+    assert main.outdated == {"k": {("de", "other"): 9}}
+    assert (list(main.created), list(main.deleted)) == (["k"], [])
+    assert found["spring"].values == {"k": {("de", None): {4}}}
+
+
+def test_a_key_that_came_back_was_not_deleted() -> None:
+    found = by_line([event("key.deleted", {}), event("key.restored", {})])
+
+    assert list(found[None].deleted) == []

@@ -1,0 +1,270 @@
+"""decisions 2.6, undo: a person, a job, a period or a merge, as one job."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from locframework.http.records import Upload
+from locframework.testing.client import Answer, Client
+
+
+def ask(keys: Any, client: Client | None = None, **body: object) -> Answer:
+    path = f"/projects/{keys.project['id']}/activity/revert"
+    return (client or keys.owner).post(path, json=body)  # type: ignore[no-any-return]
+
+
+def undo(keys: Any, client: Client | None = None, **body: object) -> dict[str, Any]:
+    answer = ask(keys, client, **body)
+    assert answer.status == 202, answer
+    job = keys.workspace.job_of(answer, client)
+    assert (job["type"], job["status"]) == ("revert", "succeeded"), job
+    result: dict[str, Any] = job["result"]
+    return result | {"jobId": job["id"]}
+
+
+def imported(keys: Any, texts: dict[str, str], **options: str) -> str:
+    file = Upload("de.json", json.dumps(texts).encode(), "application/json")
+    form = {"languageCode": "de", "onConflict": "overwrite", "format": "json-flat"}
+    path = f"/projects/{keys.project['id']}/import"
+    job = keys.workspace.job_of(
+        keys.owner.post(path, form=form | options, files={"file": file})
+    )
+    assert job["status"] == "succeeded", job
+    found: str = job["id"]
+    return found
+
+
+def actor_of(keys: Any, client: Client) -> str:
+    caller = keys.workspace.framework.authenticate(client.token)
+    found: str = caller.actor.id
+    return found
+
+
+def reasons(result: dict[str, Any]) -> list[tuple[str, str | None, str]]:
+    return [(s["key"], s["languageCode"], s["reason"]) for s in result["skipped"]]
+
+
+def branch(keys: Any) -> dict[str, str]:
+    path = f"/projects/{keys.project['id']}/branches"
+    assert keys.owner.post(path, json={"name": "spring"}).status == 201
+    return {"branch": "spring"}
+
+
+def put(keys: Any, key: dict[str, Any], text: str, query: dict[str, str]) -> None:
+    path = f"{keys.path}/{key['id']}/values/de"
+    assert keys.owner.put(path, json={"value": text}, query=query).status == 200
+
+
+def test_what_a_person_wrote_is_undone_and_later_changes_stay(keys: Any) -> None:
+    one, two = keys.made(values={"de": "eins"}), keys.made(key="c")
+    reviewer = keys.workspace.client("reviewer")
+    for text in ("falsch", "noch falscher"):
+        keys.put(one, "de", text, reviewer)
+    keys.put(two, "de", "neu", reviewer)
+    keys.put(two, "ar", "جديد", reviewer)
+    keys.put(two, "ar", "مصحح")
+
+    result = undo(keys, actor=actor_of(keys, reviewer))
+
+    assert keys.texts(one) == {("de", None): "eins"}
+    assert keys.texts(two) == {("ar", None): "مصحح"}
+    assert result["reverted"] == 2
+    assert reasons(result) == [("c", "ar", "changed_later")]
+    assert result["skipped"][0]["keyId"] == two["id"]
+    history = f"{keys.path}/{one['id']}/values/de/history"
+    newest, *_ = keys.owner.get(history).data["items"]
+    assert (newest["value"], newest["origin"], newest["revision"]) == (
+        "eins", "revert", 4,
+    )  # fmt: skip
+
+
+def test_an_undo_goes_back_to_what_was_approved_and_what_waited(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "zwei", keys.translator)
+    before = keys.detail(key, "de")
+    reviewer = keys.workspace.client("reviewer")
+    path = f"{keys.path}/{key['id']}/values/de/approve"
+    assert reviewer.post(path, json={}).status == 200
+
+    undo(keys, actor=actor_of(keys, reviewer))
+
+    now = keys.detail(key, "de")
+    for name in ("value", "status", "approvedValue", "approvedAt", "approvedBy"):
+        assert now[name] == before[name]
+
+
+def test_an_import_is_undone_with_the_keys_it_made(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    job_id = imported(keys, {"a.b": "zwei", "new.one": "neu", "new.two": "neu"})
+    other = next(
+        k for k in keys.owner.get(keys.path).data["items"] if "two" in k["key"]
+    )
+    keys.put(other, "ar", "جديد")
+
+    result = undo(keys, jobId=job_id)
+
+    assert keys.names() == ["a.b", "new.two"]
+    assert keys.texts(key) == {("de", None): "eins"}
+    assert keys.texts(other) == {("ar", None): "جديد"}
+    assert (result["reverted"], result["keysDeleted"]) == (2, 1)
+    assert reasons(result) == [("new.two", None, "changed_later")]
+
+
+def test_keys_that_an_import_removed_come_back(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    taken = keys.made(key="taken", values={"de": "alt"})
+    job_id = imported(keys, {"other": "x"}, mode="replace")
+    keys.made(key="taken")
+
+    result = undo(keys, jobId=job_id)
+
+    assert keys.names() == ["a.b", "taken"]
+    assert keys.texts(key) == {("de", None): "eins"}
+    assert keys.owner.get(f"{keys.path}/{taken['id']}").status == 404
+    assert (result["keysRestored"], result["keysDeleted"]) == (1, 1)
+    assert reasons(result) == [("taken", None, "key_exists")]
+
+
+def test_a_period_is_undone(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "zwei")
+    activity = f"/projects/{keys.project['id']}/activity"
+    keys.put(key, "ar", "واحد")
+    [newest, *_] = keys.owner.get(activity).data["items"]
+
+    result = undo(keys, since=newest["createdAt"], keyId=key["id"])
+
+    assert ("ar", None) not in keys.texts(key)
+    assert result["reverted"] >= 1
+    assert undo(keys, until="2020-01-01")["reverted"] == 0
+
+
+def test_a_merge_is_undone_by_its_branch(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    spring = branch(keys)
+    put(keys, key, "zwei", spring)
+    body = {"key": "made.there", "values": {"de": "neu"}}
+    keys.owner.post(keys.path, json=body, query=spring)
+    merge = f"/projects/{keys.project['id']}/branches/spring/merge"
+    assert keys.owner.post(merge, json={}).status == 200
+    assert keys.names() == ["a.b", "made.there"]
+
+    result = undo(keys, branch="spring")
+
+    assert keys.names() == ["a.b"]
+    assert keys.texts(key) == {("de", None): "eins"}
+    assert (result["reverted"], result["keysDeleted"]) == (1, 1)
+    assert result["skipped"] == []
+
+
+def test_an_open_branch_is_undone_and_main_stays(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    spring = branch(keys)
+    put(keys, key, "zwei", spring)
+    keys.put(key, "de", "main danach")
+
+    result = undo(keys, branch="spring")
+
+    one = f"{keys.path}/{key['id']}"
+    [value] = keys.owner.get(one, query=spring).data["key"]["values"]
+    assert value["value"] == "eins"
+    assert result["reverted"] == 1
+    assert keys.texts(key) == {("de", None): "main danach"}
+
+
+def test_an_undo_can_be_undone(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    reviewer = keys.workspace.client("reviewer")
+    keys.put(key, "de", "zwei", reviewer)
+    first = undo(keys, actor=actor_of(keys, reviewer))
+
+    undo(keys, jobId=first["jobId"])
+
+    assert keys.texts(key) == {("de", None): "zwei"}
+    assert undo(keys, jobId=first["jobId"])["reverted"] == 0
+
+
+def test_translations_are_fresh_again_when_their_source_comes_back(keys: Any) -> None:
+    key = keys.made(values={"en": "Pay", "de": "Zahlen"})
+    reviewer = keys.workspace.client("reviewer")
+    keys.put(key, "en", "Pay now", reviewer)
+    assert keys.detail(key, "de")["isOutdated"]
+
+    undo(keys, actor=actor_of(keys, reviewer))
+
+    assert keys.detail(key, "en")["value"] == "Pay"
+    assert not keys.detail(key, "de")["isOutdated"]
+
+
+def test_a_dry_run_tells_the_same_and_changes_nothing(keys: Any) -> None:
+    keys.made(values={"de": "eins"})
+    job_id = imported(keys, {"a.b": "zwei", "c": "neu"})
+    before = keys.owner.get(keys.path, query={"include": "values"}).data
+
+    planned = undo(keys, jobId=job_id, dryRun=True)
+
+    assert keys.owner.get(keys.path, query={"include": "values"}).data == before
+    done = undo(keys, jobId=job_id)
+    for name in ("reverted", "keysDeleted", "keysRestored", "skipped"):
+        assert planned[name] == done[name]
+    assert (planned["dryRun"], done["dryRun"]) == (True, False)
+
+
+def test_languages_that_are_not_the_callers_stay(keys: Any) -> None:
+    key = keys.made()
+    writer = keys.workspace.client("reviewer")
+    keys.put(key, "de", "eins", writer)
+    keys.put(key, "ar", "واحد", writer)
+    arabic = keys.workspace.client("reviewer", languages=["ar"])
+
+    result = undo(keys, arabic, actor=actor_of(keys, writer))
+
+    assert keys.texts(key) == {("de", None): "eins"}
+    assert reasons(result) == [("a.b", "de", "language_not_assigned")]
+
+
+def test_keys_stay_where_the_caller_may_not_delete(keys: Any) -> None:
+    job_id = imported(keys, {"a.b": "eins"})
+    reviewer = keys.workspace.client("reviewer")
+
+    result = undo(keys, reviewer, jobId=job_id)
+
+    assert reasons(result) == [("a.b", None, "permission_denied")]
+    assert keys.names() == ["a.b"]
+    assert result["reverted"] == 1
+
+
+def test_some_condition_is_needed_and_each_is_judged(keys: Any) -> None:
+    for body, path in (
+        ({}, "$"),
+        ({"dryRun": True}, "$"),
+        ({"since": "yesterday"}, "$.since"),
+        ({"actor": 3}, "$.actor"),
+    ):
+        refused = ask(keys, **body)
+        assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+        assert refused.error["details"][0]["path"] == path
+    assert ask(keys, branch="nowhere").error["code"] == "branch_not_found"
+
+
+@pytest.mark.parametrize("role", ["viewer", "translator"])
+def test_who_may_not_approve_may_not_undo(keys: Any, role: Any) -> None:
+    refused = ask(keys, keys.workspace.client(role), actor="x")
+
+    assert refused.error["details"] == {"required": "translation_approve"}
+
+
+def test_a_protected_main_is_not_undone(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    spring = branch(keys)
+    put(keys, key, "zwei", spring)
+    keys.owner.patch(f"/projects/{keys.project['id']}", json={"mainProtected": True})
+
+    refused = ask(keys, since="2020-01-01")
+    result = undo(keys, branch="spring")
+
+    assert (refused.status, refused.error["code"]) == (409, "branch_protected")
+    assert result["reverted"] == 1
