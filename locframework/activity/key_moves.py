@@ -28,6 +28,7 @@ class KeyMoves:
     def trash(self, caller: Caller, line: Line, keys: Sequence[Key]) -> None:
         """Move keys to the trash, in a constant number of statements."""
         ids, store = [key.id for key in keys], store_of(self._storage, line)
+        self._writer.completion.watch(caller.actor, line)
         store.trash_keys(line.project.id, ids, timestamp(self._clock()))
         events = KeyEvents(self._events, caller.actor, line)
         events.deleted(keys)
@@ -39,6 +40,7 @@ class KeyMoves:
     ) -> None:
         """Bring a key back from the trash, with its values."""
         store = store_of(self._storage, line)
+        self._writer.completion.watch(caller.actor, line)
         store.restore_key(line.project.id, key.id, timestamp(self._clock()))
         self._writer.findings.rework(line, languages, [key.id])
         events = KeyEvents(self._events, caller.actor, line)

@@ -16,7 +16,7 @@ def listed(keys: Any, client: Client | None = None, **query: Any) -> list[Any]:
     answer = (client or keys.owner).get(path, query=query)
     assert answer.status == 200, answer
     found: list[Any] = answer.data["items"]
-    return found
+    return [item for item in found if item["type"] != "language.completed"]
 
 
 def types(keys: Any, **query: Any) -> list[str]:
