@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -58,6 +60,36 @@ def import_file(shop: Any, name: str, content: bytes, size: int) -> float:
     return watch.seconds
 
 
+def longest_wait(shop: Any, content: bytes, **form: str) -> float:
+    """Seconds that a write into another project took at most during an import."""
+    owner, other = shop.workspace.owner, shop.workspace.project()
+    project = shop.workspace.project(languages=["de"])
+    waits: list[float] = []
+    is_over = threading.Event()
+
+    def write() -> None:
+        while not is_over.is_set():
+            watch = Stopwatch()
+            with watch:
+                new = {"key": f"key{len(waits)}", "values": {"en": "Text"}}
+                owner.post(f"/projects/{other['id']}/keys", json=new)
+            waits.append(watch.seconds)
+            time.sleep(0.02)
+
+    upload = Upload("de.json", content, "application/json")
+    path = f"/projects/{project['id']}/import"
+    accepted = owner.post(path, form=form, files={"file": upload})
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        job = shop.workspace.job_of(accepted)
+    finally:
+        is_over.set()
+        writer.join()
+    assert job["status"] == "succeeded", job
+    return max(waits)
+
+
 def by_executemany(raw: RawTables, size: int, codes: list[str]) -> float:
     keys, values = rows_of(*stock.records("p", range(size), codes))
     raw.empty()
@@ -106,3 +138,19 @@ def test_import(shop: Any, size: int, kind: str, raw: RawTables, table: Table) -
     what = f"{kind}: whole import"
     table.add(what, shop.kind, size, taken["whole"], parser, ratio_most=most)
     table.add(f"{what}: rows", shop.kind, size, taken["whole"], rows)
+
+
+def test_others_write_during_an_import(shop: Any, size: int, table: Table) -> None:
+    if size > 100_000:
+        pytest.skip("an upload holds about 100k entries")
+    content = json_of(size)
+
+    taken = in_turns(
+        rounds(),
+        steps=lambda: longest_wait(shop, content),
+        whole=lambda: longest_wait(shop, content, onConflict="fail"),
+    )
+
+    peer = ("import in one transaction (onConflict fail)", taken["whole"])
+    what = "longest write of others during an import"
+    table.add(what, shop.kind, size, taken["steps"], peer)
