@@ -13,6 +13,7 @@ from locframework.http.records import Upload
 from locframework.issues.records import IssueQuery
 from locframework.ports import Check, Finding, Severity, Subject
 from locframework.testing.client import Answer
+from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace, open_workspace
 
 Row = tuple[str, str, str | None, str]  # key, language, plural form, check
@@ -201,6 +202,39 @@ def test_a_value_tells_its_own_issues_by_form(shop: Shop) -> None:
     [issue] = forms["other"]["issues"]
     assert set(issue) == {"check", "severity", "message", "start", "end"}
     assert (issue["check"], issue["severity"]) == ("placeholders", "error")
+
+
+def test_a_key_of_another_project_has_no_issues_here(shop: Shop) -> None:
+    other = Shop(shop.workspace)
+
+    foreign = shop.listed(keyId=other.hello)
+
+    assert foreign == shop.listed(keyId="01a1fd83-6f0e-7c1e-b2d4-5d0a3f2b9c11")
+    assert foreign["items"] == []
+    assert len(shop.issues()) == len(other.issues()) == len(FOUND)
+
+
+def test_whoever_may_read_texts_may_read_their_issues(shop: Shop) -> None:
+    path = f"{shop.path}/issues"
+    viewer = shop.workspace.client("viewer", languages=["fr"])
+    other = shop.workspace.client("viewer", permissions=["project_read"])
+    _, stranger = shop.workspace.organization()
+
+    assert viewer.get(path).data == shop.listed()  # languages limit no read
+    assert other.get(path).error["code"] == "permission_denied"
+    assert stranger.get(path).error["code"] == "project_not_found"
+
+
+def test_findings_cost_a_write_three_statements_at_most(shop: Shop) -> None:
+    def cost(text: str) -> int:
+        with statements_of(shop.workspace.framework.storage) as statements:
+            shop.put(shop.hello, "de", text)
+        return sum("findings" in statement for statement in statements)
+
+    assert cost("Na {x}!") == 3  # what was found, away with it, and what is found now
+    assert cost("Na {name}!") == 2
+    assert cost("Ja {name}!") == 1
+    assert cost("Ja {name}!") == 0
 
 
 # kept in step, whatever is written

@@ -131,8 +131,10 @@ def drop_findings_in(database: Database, line_id: str, language_code: str) -> No
 
 
 def _of(source: Source, where: FindingFilter) -> Part:
+    # those of one key are found by it, as IN_PROJECT says
+    of_line = f"project = {PROJECT}" if where.key_id is None else IN_PROJECT
     parts = [
-        Part(f"f.project = {PROJECT}", (source.line_id,)),
+        Part(f"f.{of_line}", (source.line_id,)),
         one_of("f.check_name", where.checks),
         *of_names(source, "f.key"),
     ]
