@@ -83,7 +83,7 @@ from locframework.projects.store import ProjectStore
 from locframework.quality.check import Check
 from locframework.quality.records import Finding, Subject
 from locframework.statistics.records import LanguageCounts, LineCounts
-from locframework.statistics.rules import count_words
+from locframework.statistics.rules import complete_languages, count_words
 from locframework.statistics.store import StatisticsStore
 from locframework.storage import Storage, StorageProvider, Transactions
 
@@ -181,6 +181,7 @@ __all__ = [
     "WriteNote",
     "WriteRefusal",
     "WrittenFile",
+    "complete_languages",
     "count_words",
     "fold",
     "shown",

@@ -6,9 +6,6 @@ from locframework.branches.records import Line
 from locframework.events import Actor, EventLog
 from locframework.storage import Storage
 
-from .records import LineCounts
-from .rules import complete_languages
-
 
 class Completion:
     """Appends ``language.completed``, once for each transaction that completes one."""
@@ -27,11 +24,11 @@ class Completion:
         self._storage.before_commit(name, lambda: self._begin(actor, line))
 
     def _begin(self, actor: Actor, line: Line) -> Callable[[], None]:
-        before = complete_languages(self._counts(line))
+        before = self._complete(line)
         return lambda: self._end(actor, line, before)
 
     def _end(self, actor: Actor, line: Line, before: set[str]) -> None:
-        new = complete_languages(self._counts(line)) - before
+        new = self._complete(line) - before
         if not new:
             return
         self._events.append(
@@ -47,6 +44,6 @@ class Completion:
             branch=line.name,
         )
 
-    def _counts(self, line: Line) -> LineCounts:
+    def _complete(self, line: Line) -> set[str]:
         store = self._storage.statistics
-        return store.counts_of(line.project.id, line.branch_id)
+        return store.complete_languages(line.project.id, line.branch_id)

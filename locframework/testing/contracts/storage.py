@@ -15,6 +15,7 @@ from .storage_key_lists import StorageKeyListsContract
 from .storage_key_twins import StorageKeyTwinsContract
 from .storage_keys import StorageKeysContract
 from .storage_projects import StorageEventsContract, StorageProjectsContract
+from .storage_recount import StorageRecountContract
 from .storage_screenshots import StorageScreenshotsContract
 from .storage_statistics import StorageStatisticsContract
 from .storage_transactions import StorageTransactionsContract
@@ -40,6 +41,7 @@ class StorageContract(
     StorageBranchKeysContract,
     StorageBranchTwinsContract,
     StorageStatisticsContract,
+    StorageRecountContract,
     StorageDeliveryContract,
     StorageIdempotencyContract,
     StorageScreenshotsContract,

@@ -1,235 +1,18 @@
 """The contract of Storage, part SC: counts of keys and words."""
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
-
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from locframework.keys.records import BranchKey, Key, StoredValue
-from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.statistics.records import LanguageCounts, LineCounts
-from locframework.statistics.rules import count_words
 from locframework.storage import Storage
 
-from .storage_key_records import LANGUAGES, add_keys_project, draft, key, value
+from .storage_key_records import add_keys_project, draft, key, value
 from .storage_records import add_branch, at, language
-
-T = TypeVar("T")
-
-TEXTS = ("Pay", "Pay now, please", "設定", "100%!", "…", "")
-STATES = ("draft", "pending_review", "approved")
-_WORST = {state: rank for rank, state in enumerate(STATES)}
-
-
-def recounted(
-    store: KeyStore, project_id: str, codes: Sequence[str], source: str
-) -> tuple[int, list[LanguageCounts]]:
-    """How many keys there are, and what they count: one by one, from their values."""
-    ids = store.names_of(project_id).values()
-    values = store.values_of(list(ids))
-    found = [
-        _recounted_language([values.get(id_, []) for id_ in ids], code, source)
-        for code in codes
-    ]
-    return len(ids), found
-
-
-def _recounted_language(
-    keys: Sequence[Sequence[StoredValue]], code: str, source: str
-) -> LanguageCounts:
-    states: list[str] = []
-    outdated = words = approved_words = 0
-    for texts in keys:
-        forms = [each for each in texts if each.language_code == code]
-        if not forms:
-            continue
-        in_source = [each for each in texts if each.language_code == source]
-        of_key = sum(count_words(_counting(each)) for each in in_source)
-        state = min((each.status for each in forms), key=_WORST.__getitem__)
-        states.append(state)
-        outdated += any(each.is_outdated for each in forms)
-        words += of_key
-        approved_words += of_key if state == "approved" else 0
-    return LanguageCounts(
-        language_code=code,
-        approved=states.count("approved"),
-        pending_review=states.count("pending_review"),
-        draft=states.count("draft"),
-        outdated=outdated,
-        words=words,
-        approved_words=approved_words,
-    )
-
-
-def _counting(text: StoredValue) -> str:
-    """The approved text, or the only one."""
-    return text.value if text.approved_value is None else text.approved_value
 
 
 def counted(counts: LineCounts) -> tuple[int, list[LanguageCounts]]:
     """The same of what is kept, times apart."""
     bare = [replace(each, changed_at=None) for each in counts.languages]
     return counts.key_count, bare
-
-
-class Lines:
-    """A project with a main and two branches, changed at random."""
-
-    def __init__(self, storage: Storage, data: st.DataObject) -> None:
-        self.storage = storage
-        self.project = add_keys_project(storage, *LANGUAGES)
-        self.codes = list(LANGUAGES)
-        self.branches: dict[str, BranchKeyStore] = {}
-        for name in ("spring", "autumn"):
-            made = add_branch(storage, self.project, name)
-            store = storage.branch_keys(self.project.id, made.id)
-            self.branches[made.id] = store
-        self._data = data
-        self._names = 0
-        self._trash: list[tuple[KeyStore, str]] = []
-
-    def agree(self) -> None:
-        """Every line counts what its values say."""
-        source = self.project.source_language
-        stores: list[tuple[str | None, KeyStore]] = [(None, self.storage.keys)]
-        stores += self.branches.items()
-        for branch_id, store in stores:
-            found = self.storage.statistics.counts_of(self.project.id, branch_id)
-            wanted = recounted(store, self.project.id, self.codes, source)
-            assert counted(found) == wanted
-
-    def add(self) -> None:
-        made = [self._key() for _ in range(self._draw(st.integers(1, 4)))]
-        values = [each for one in made for each in self._values(one)]
-        self._store().add_keys(made, values)
-
-    def put(self) -> None:
-        store = self._store()
-        store.put_values([v for one in self._those(store) for v in self._values(one)])
-
-    def remove(self) -> None:
-        store = self._store()
-        gone = [v for one in self._those(store) for v in self._values(one)]
-        store.remove_values(gone, at(5))
-
-    def outdate(self) -> None:
-        store = self._store()
-        ids = [one.id for one in self._those(store)]
-        store.mark_outdated(ids, self.project.source_language)
-
-    def save(self) -> None:
-        store = self._store()
-        made = [replace(self._key(), id=one.id) for one in self._those(store)]
-        store.save_keys(made)
-
-    def touch(self) -> None:
-        store = self._store()
-        store.touch_keys([one.id for one in self._those(store)], at(6))
-
-    def throw_away(self) -> None:
-        store = self._store()
-        ids = [one.id for one in self._those(store)]
-        store.trash_keys(self.project.id, ids, at(7))
-        self._trash += [(store, id_) for id_ in ids]
-
-    def restore(self) -> None:
-        for store, id_ in self._trash:
-            if store.find_trashed(self.project.id, id_) is not None:
-                store.restore_key(self.project.id, id_, at(8))
-        self._trash = []
-
-    def purge(self) -> None:
-        self.storage.keys.purge_trash(at(9), 100)
-
-    def hide(self) -> None:
-        """Main's keys, for names that the branch took."""
-        there = self.storage.keys.names_of(self.project.id).values()
-        store = self._branch()
-        known = {entry.key_id for entry in store.overlay()}
-        ids = self._some([id_ for id_ in there if id_ not in known])
-        store.put_overlay([BranchKey(id_, "hidden") for id_ in ids])
-
-    def forget(self) -> None:
-        """What a branch has for itself, as a merge does."""
-        store = self._branch()
-        ids = self._some([entry.key_id for entry in store.overlay()])
-        store.drop_overlay(ids)
-
-    def turn_over_a_language(self) -> None:
-        """Any but the source language, which cannot leave."""
-        source = self.project.source_language
-        others = [code for code in self.codes if code != source]
-        code = self._draw(st.sampled_from(others))
-        self.storage.projects.remove_language(self.project.id, code)
-        self.storage.projects.add_language(language(self.project, code))
-        self.codes.remove(code)
-        self.codes.append(code)
-
-    def move_the_source(self) -> None:
-        code = self._draw(st.sampled_from(self.codes))
-        self.project = replace(self.project, source_language=code)
-        self.storage.projects.save_project(self.project)
-
-    def _store(self) -> KeyStore:
-        return self._draw(
-            st.sampled_from([self.storage.keys, self.storage.keys, self._branch()])
-        )
-
-    def _branch(self) -> BranchKeyStore:
-        return self._draw(st.sampled_from(list(self.branches.values())))
-
-    def _key(self) -> Key:
-        self._names += 1
-        plural = self._draw(st.booleans())
-        return key(self.project, f"k{self._names}", is_plural=plural)
-
-    def _values(self, of: Key) -> list[StoredValue]:
-        forms = ("one", "other") if of.is_plural else (None,)
-        places = [(code, form) for code in LANGUAGES for form in forms]
-        return [self._value(of, code, form) for code, form in self._some(places)]
-
-    def _value(self, of: Key, code: str, form: str | None) -> StoredValue:
-        status = self._draw(st.sampled_from(STATES))
-        text, last = self._draw(st.tuples(*[st.sampled_from(TEXTS)] * 2))
-        outdated = self._draw(st.booleans())
-        made = value(of, code, text, form, status=status, is_outdated=outdated)
-        if status == "approved":
-            return made
-        kept = self._draw(st.sampled_from([None, last]))
-        return replace(made, approved_value=kept)
-
-    def _those(self, store: KeyStore) -> list[Key]:
-        ids = sorted(store.names_of(self.project.id).values())
-        return list(store.find_keys(self.project.id, self._some(ids)).values())
-
-    def _some(self, items: Sequence[T]) -> list[T]:
-        if not items:
-            return []
-        return self._draw(st.lists(st.sampled_from(items), unique=True, max_size=5))
-
-    def _draw(self, strategy: st.SearchStrategy[T]) -> T:
-        return self._data.draw(strategy)
-
-
-STEPS: tuple[Callable[[Lines], None], ...] = (
-    Lines.add,
-    Lines.add,
-    Lines.put,
-    Lines.put,
-    Lines.remove,
-    Lines.outdate,
-    Lines.save,
-    Lines.touch,
-    Lines.throw_away,
-    Lines.restore,
-    Lines.purge,
-    Lines.hide,
-    Lines.forget,
-    Lines.turn_over_a_language,
-    Lines.move_the_source,
-)
 
 
 class StorageStatisticsContract:
@@ -337,22 +120,43 @@ class StorageStatisticsContract:
         assert storage.statistics.counts_of(of.id).languages[0].approved == 1
         assert storage.statistics.counts_of(other.id).languages[0].approved == 0
 
-    @settings(
-        max_examples=60,
-        deadline=None,
-        suppress_health_check=[
-            HealthCheck.function_scoped_fixture,  # each example has its own project
-            HealthCheck.too_slow,
-            HealthCheck.data_too_large,
-        ],
-    )
-    @given(data=st.data())
-    def test_sc7_after_any_changes_counts_are_what_a_recount_finds(
-        self, storage: Storage, data: st.DataObject
+    def test_sc8_what_main_deleted_is_counted_where_a_branch_has_it(
+        self, storage: Storage
     ) -> None:
-        lines = Lines(storage, data)
-        lines.add()
+        of = add_keys_project(storage, "en", "de")
+        branch = add_branch(storage, of)
+        on_branch = storage.branch_keys(of.id, branch.id)
+        one, other = key(of, "a"), key(of, "b")
+        storage.keys.add_keys([one, other], [value(one), value(other)])
+        on_branch.put_values([value(one, "de")])
 
-        for step in data.draw(st.lists(st.sampled_from(STEPS), max_size=10)):
-            step(lines)
-            lines.agree()
+        storage.keys.trash_keys(of.id, [one.id], at(1))
+
+        assert counted(storage.statistics.counts_of(of.id, branch.id)) == (
+            2,
+            [
+                LanguageCounts("en", approved=2, words=2, approved_words=2),
+                LanguageCounts("de", approved=1, words=1, approved_words=1),
+            ],
+        )
+
+    def test_sc9_complete_is_a_language_without_a_key_that_lacks_a_text(
+        self, storage: Storage
+    ) -> None:
+        of = add_keys_project(storage, "en", "de")
+        branch = add_branch(storage, of)
+        on_branch = storage.branch_keys(of.id, branch.id)
+        complete = storage.statistics.complete_languages
+        one, other, own = key(of, "a"), key(of, "b"), key(of, "c")
+        assert (complete(of.id), complete(of.id, branch.id)) == (set(), set())
+
+        storage.keys.add_keys(
+            [one, other], [value(one), draft(other), draft(one, "de")]
+        )
+        assert complete(of.id) == complete(of.id, branch.id) == {"en"}
+        on_branch.put_values([value(other, "de")])
+        assert (complete(of.id), complete(of.id, branch.id)) == ({"en"}, {"en", "de"})
+        on_branch.add_keys([own], [value(own, "de")])
+        assert complete(of.id, branch.id) == {"de"}
+        on_branch.trash_keys(of.id, [one.id, other.id, own.id], at(1))
+        assert complete(of.id, branch.id) == set()

@@ -6,15 +6,21 @@ a change does to it is worked out from how the keys stand before and after.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from itertools import repeat
 
-from locframework.ports import LanguageCounts, LineCounts, Timestamp
+from locframework.ports import (
+    LanguageCounts,
+    LineCounts,
+    Timestamp,
+    complete_languages,
+)
 
 from .database import Database
 from .engine import Row
 from .key_columns import KEYS_A_PROJECT, PROJECT
 
-_WORST = {"draft": 0, "pending_review": 1, "approved": 2}
-_OUTDATED, _WORDS, _APPROVED_WORDS = 3, 4, 5
+UNTRANSLATED, OUTDATED = "untranslated", "outdated"
+_WORDS = 4
 _NUMBERS = "draft, pending_review, approved, outdated, words, approved_words"
 _COUNTS = 6
 
@@ -23,37 +29,39 @@ Sums = dict[tuple[int, str], list[int]]
 
 
 class Standing:
-    """How some keys stand in each language."""
+    """How some keys stand, by name: by line, language and state of any of their texts,
+    and how many words their source texts have, by line."""
 
     def __init__(self) -> None:
-        self._states: dict[tuple[int, str, str], tuple[int, bool]] = {}
-        self._words: dict[tuple[int, str], int] = {}
+        self.states: dict[tuple[int, str, str], set[str]] = defaultdict(set)
+        self._words: dict[int, dict[str, int]] = defaultdict(dict)
 
-    def see(
-        self, line: int, key: str, language_code: str, status: str, is_outdated: bool
-    ) -> None:
-        """A text of a key: of several forms the worst state counts."""
-        place, state = (line, key, language_code), (_WORST[status], is_outdated)
-        other = self._states.setdefault(place, state)
-        if other != state:
-            worst = min(state[0], other[0])
-            self._states[place] = worst, is_outdated or other[1]
+    def add_words(self, line: int, key: str, words: int) -> None:
+        """Of a source text: those of its forms add up."""
+        of_line = self._words[line]
+        of_line[key] = of_line.get(key, 0) + words
 
-    def see_source(self, line: int, key: str, words: int) -> None:
-        """A source text of a key: the words of its forms add up."""
-        place = line, key
-        self._words[place] = self._words.get(place, 0) + words
+    def add(self, other: "Standing") -> None:
+        """What was seen of other languages of the keys."""
+        self.states.update(other.states)
+        self._words.update(other._words)
 
     def sums(self) -> Sums:
-        found: Sums = defaultdict(lambda: [0] * _COUNTS)
-        for (line, key, language_code), (state, is_outdated) in self._states.items():
-            row = found[line, language_code]
-            row[state] += 1
-            row[_OUTDATED] += is_outdated
-            words = self._words.get((line, key), 0)
-            row[_WORDS] += words
-            if state == _WORST["approved"]:
-                row[_APPROVED_WORDS] += words
+        """A key counts in the worst state that it is in."""
+        found: Sums = {}
+        for line, code in {(line, code) for line, code, _ in self.states}:
+            draft, pending, approved, outdated = (
+                self.states.get((line, code, state), set())
+                for state in ("draft", "pending_review", "approved", OUTDATED)
+            )
+            pending = pending - draft
+            approved = approved - pending - draft
+            words = [
+                sum(map(self._words[line].get, names, repeat(0)))
+                for names in (draft, pending, approved)
+            ]
+            keys = [len(names) for names in (draft, pending, approved, outdated)]
+            found[line, code] = [*keys, sum(words), words[-1]]
         return found
 
 
@@ -66,7 +74,8 @@ def count_change(
     """Add what became of some keys; ``changed_at`` is when texts were, by language."""
     sums = after.sums()
     for place, row in before.sums().items():
-        sums[place] = [now - old for now, old in zip(sums[place], row, strict=True)]
+        now = sums.get(place, [0] * _COUNTS)
+        sums[place] = [new - old for new, old in zip(now, row, strict=True)]
     rows = [
         (*place, *sums[place], changed_at.get(place[1], ""))
         for place in sorted(sums)
@@ -117,8 +126,45 @@ class StatisticsTables:
         self._database = database
 
     def counts_of(self, project_id: str, branch_id: str | None = None) -> LineCounts:
-        lines = [project_id] if branch_id is None else [project_id, branch_id]
+        rows = self._rows(project_id, branch_id)
+        away = self._away(project_id, branch_id) if branch_id is not None else {}
+        keys = {row[0]: row[1] for row in rows}
+        times = {at for row in rows for at in row[2:4] if at}
+        return LineCounts(
+            key_count=sum(keys.values()) - away.get("", [0])[0],
+            updated_at=max(times, default=None),
+            languages=_languages(rows, away),
+        )
+
+    def complete_languages(
+        self, project_id: str, branch_id: str | None = None
+    ) -> set[str]:
+        if branch_id is not None and not self._may_be_complete(project_id, branch_id):
+            return set()
+        return complete_languages(self.counts_of(project_id, branch_id))
+
+    def _may_be_complete(self, project_id: str, branch_id: str) -> bool:
+        """Whether, in any language, no key of the branch's own lacks a text, and main
+        lacks no more than the branch has keys for itself."""
         rows = self._database.rows(
+            f"""SELECT 1 FROM lines m JOIN lines l ON l.id = ?
+                JOIN languages g ON g.project_id = m.project_id
+                LEFT JOIN language_counts a
+                    ON a.line = m.number AND a.language_code = g.language_code
+                LEFT JOIN language_counts c
+                    ON c.line = l.number AND c.language_code = g.language_code
+                WHERE m.id = ? AND l.key_count = {_translated("c")}
+                    AND m.key_count - {_translated("a")} <= (
+                        SELECT count(*) FROM branch_keys b WHERE b.branch_id = l.id)
+                LIMIT 1""",
+            (branch_id, project_id),
+        )
+        return bool(rows)
+
+    def _rows(self, project_id: str, branch_id: str | None) -> list[Row]:
+        """Of each line and language: the line's id, keys and times, and its counts."""
+        lines = [project_id] if branch_id is None else [project_id, branch_id]
+        return self._database.rows(
             f"""SELECT l.id, l.key_count, l.trashed_at, (SELECT k.updated_at FROM keys k
                     WHERE k.project = l.number AND k.deleted_at IS NULL
                     ORDER BY k.updated_at DESC LIMIT 1),
@@ -129,14 +175,6 @@ class StatisticsTables:
                 WHERE {self._database.among("l.id")} ORDER BY g.id""",
             (self._database.listed(lines),),
         )
-        away = self._away(project_id, branch_id) if branch_id is not None else {}
-        keys = {row[0]: row[1] for row in rows}
-        times = {at for row in rows for at in row[2:4] if at}
-        return LineCounts(
-            key_count=sum(keys.values()) - away.get("", [0])[0],
-            updated_at=max(times, default=None),
-            languages=_languages(rows, away),
-        )
 
     def _away(self, project_id: str, branch_id: str) -> dict[str, list[int]]:
         """What main counts of the keys that a branch has for itself, by language."""
@@ -146,6 +184,11 @@ class StatisticsTables:
         params = (branch_id, project_id)
         rows = _tallied(self._database, which, params, project_id)
         return {language_code: numbers for language_code, *numbers in rows}
+
+
+def _translated(counts: str) -> str:
+    states = (f"{counts}.draft", f"{counts}.pending_review", f"{counts}.approved")
+    return f"coalesce({' + '.join(states)}, 0)"
 
 
 def _languages(
@@ -189,18 +232,12 @@ def _tallied(
     return database.rows(
         f"""WITH those AS ({which}),
             standing AS (
-                SELECT v.key_number, v.language_code,
+                SELECT v.key_number, v.language_code, sum(v.words) AS words,
                     min(CASE v.status WHEN 'draft' THEN 0
                         WHEN 'pending_review' THEN 1 ELSE 2 END) AS state,
                     max(CASE WHEN v.is_outdated THEN 1 ELSE 0 END) AS outdated
-                FROM those JOIN key_values v ON v.key_number = those.number
-                GROUP BY v.key_number, v.language_code),
-            sources AS (
-                SELECT v.key_number, sum(v.words) AS words
-                FROM those JOIN key_values v ON v.key_number = those.number
-                WHERE v.language_code = (
-                    SELECT source_language FROM projects WHERE id = ?)
-                GROUP BY v.key_number)
+                FROM those CROSS JOIN key_values v WHERE v.key_number = those.number
+                GROUP BY v.key_number, v.language_code)
             SELECT s.language_code,
                 CAST(sum(CASE s.state WHEN 0 THEN 1 ELSE 0 END) AS BIGINT),
                 CAST(sum(CASE s.state WHEN 1 THEN 1 ELSE 0 END) AS BIGINT),
@@ -208,7 +245,9 @@ def _tallied(
                 CAST(sum(s.outdated) AS BIGINT),
                 CAST(coalesce(sum(w.words), 0) AS BIGINT),
                 CAST(coalesce(sum(CASE s.state WHEN 2 THEN w.words END), 0) AS BIGINT)
-            FROM standing s LEFT JOIN sources w ON w.key_number = s.key_number
+            FROM standing s LEFT JOIN standing w ON w.key_number = s.key_number
+                AND w.language_code = (
+                    SELECT source_language FROM projects WHERE id = ?)
             GROUP BY s.language_code
             UNION ALL SELECT '', count(*), 0, 0, 0, 0, 0 FROM those""",
         (*params, project_id),

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from locframework.ports import Key, StoredValue, Timestamp
 
-from .counts import Standing, count_change, latest
+from .counts import OUTDATED, UNTRANSLATED, Standing, count_change, latest
 from .database import Database
 from .engine import Row
 from .key_columns import CHUNK, OF_PROJECT, PROJECT, tags_in, words_of
@@ -21,7 +21,6 @@ from .key_columns import CHUNK, OF_PROJECT, PROJECT, tags_in, words_of
 T = TypeVar("T")
 Lists = dict[tuple[int, str], set[str]]  # project by number, list: keys by name
 
-UNTRANSLATED, OUTDATED = "untranslated", "outdated"
 _STATES = ("draft", "pending_review", "approved", UNTRANSLATED, OUTDATED)
 
 
@@ -55,8 +54,12 @@ def lists_kept(
     before, after = _Found(language_codes), _Found(language_codes)
     _look(database, before, key_ids)
     yield
-    _look(database, after, key_ids, unchanged=before.standing)
-    _rewrite(database, before.lists, after.lists)
+    # what other languages count changes with the words of the source text alone
+    beside = Standing()
+    _look(database, after, key_ids, beside)
+    _rewrite(database, before.lists(), after.lists())
+    before.standing.add(beside)
+    after.standing.add(beside)
     count_change(database, before.standing, after.standing, changed_at or {})
 
 
@@ -73,22 +76,22 @@ def add_to_lists(
     )
     is_source: dict[str, bool] = dict(rows)
     names = {key.id: key.key for key in keys}
-    by_state: dict[tuple[str, str], set[str]] = defaultdict(set)
     standing = Standing()
     for value in values:
         name, code = names[value.key_id], value.language_code
-        by_state[code, value.status].add(name)
+        if code not in is_source:
+            continue
+        standing.states[project, code, value.status].add(name)
         if value.is_outdated:
-            by_state[code, OUTDATED].add(name)
-        if code in is_source:
-            standing.see(project, name, code, value.status, value.is_outdated)
-            if is_source[code]:
-                standing.see_source(project, name, words_of(value))
+            standing.states[project, code, OUTDATED].add(name)
+        if is_source[code]:
+            standing.add_words(project, name, words_of(value))
     found: Lists = defaultdict(set)
     for key in keys:
         _list_key(found, project, key.key, is_plural=key.is_plural, tags=key.tags)
     for language_code in is_source:
-        there = {state: by_state[language_code, state] for state in _STATES}
+        states = standing.states
+        there = {state: states[project, language_code, state] for state in _STATES}
         there[UNTRANSLATED] = set(names.values()).difference(*there.values())
         for state, listed in there.items():
             found[project, of_state(language_code, state)] = listed
@@ -156,29 +159,34 @@ def chunks(items: Collection[T]) -> Iterator[list[T]]:
 
 
 class _Found:
-    """The lists that some keys belong in, and how they stand."""
+    """What some keys belong in: lists of tags and plurals, and lists of states."""
 
     def __init__(self, language_codes: Collection[str] | None) -> None:
         self.language_codes = language_codes
-        self.lists: Lists = defaultdict(set)
+        self.of_keys: Lists = defaultdict(set)
         self.standing = Standing()
+
+    def lists(self) -> Lists:
+        states = self.standing.states.items()
+        of_values = {(line, of_state(*which)): keys for (line, *which), keys in states}
+        return {**self.of_keys, **of_values}
 
 
 def _look(
     database: Database,
     found: _Found,
     key_ids: Collection[str],
-    unchanged: Standing | None = None,
+    beside: Standing | None = None,
 ) -> None:
     """See what the keys belong in now; in the trash it is nothing.
 
-    ``unchanged`` is told of texts in other languages: what they count changes with the
-    words of the source text alone, so it is enough to see them once.
+    ``beside`` is told how they stand in the languages that the source texts count for,
+    as far as ``found`` is not about them.
     """
     for some in chunks(key_ids):
         if found.language_codes is None:
-            _list_keys(database, found.lists, some)
-        _look_at_values(database, found, some, unchanged)
+            _list_keys(database, found.of_keys, some)
+        _look_at_values(database, found, some, beside)
 
 
 def _list_keys(database: Database, found: Lists, key_ids: Collection[str]) -> None:
@@ -195,7 +203,7 @@ def _look_at_values(
     database: Database,
     found: _Found,
     key_ids: Collection[str],
-    unchanged: Standing | None,
+    beside: Standing | None,
 ) -> None:
     # + 0: keys are looked up by id (key_columns.IN_PROJECT)
     mine = f"{database.among('k.id')} AND k.deleted_at IS NULL"
@@ -204,7 +212,7 @@ def _look_at_values(
     if codes is not None:
         asked = database.among("l.language_code")
         params.append(database.listed(codes))
-        if unchanged is not None:
+        if beside is not None:
             source = database.among("p.source_language")
             asked = f"({asked} OR l.language_code = p.source_language OR {source})"
             params.append(database.listed(codes))
@@ -220,18 +228,15 @@ def _look_at_values(
             WHERE {mine}""",
         params,
     )
-    both = [found.standing] if unchanged is None else [found.standing, unchanged]
-    for project, key, language_code, status, is_outdated, words in rows:
-        seen_by = [found.standing]
-        if codes is None or language_code in codes:
-            _list_value(found.lists, project, key, language_code, status, is_outdated)
-        else:
-            seen_by = both
-        if status is not None:
-            for standing in seen_by:
-                standing.see(project, key, language_code, status, is_outdated)
-                if words is not None:
-                    standing.see_source(project, key, words)
+    for line, key, code, status, is_outdated, words in rows:
+        standing = found.standing
+        if beside is not None and codes is not None and code not in codes:
+            standing = beside
+        standing.states[line, code, status or UNTRANSLATED].add(key)
+        if is_outdated:
+            standing.states[line, code, OUTDATED].add(key)
+        if words is not None:
+            standing.add_words(line, key, words)
 
 
 def _list_key(
@@ -240,20 +245,6 @@ def _list_key(
     found[project, of_plural(is_plural=is_plural)].add(key)
     for tag in tags:
         found[project, of_tag(tag)].add(key)
-
-
-def _list_value(
-    found: Lists,
-    project: int,
-    key: str,
-    language_code: str,
-    status: str | None,
-    is_outdated: bool | None,
-) -> None:
-    """One value, or the lack of one: ``status`` and ``is_outdated`` are None then."""
-    found[project, of_state(language_code, status or UNTRANSLATED)].add(key)
-    if is_outdated:
-        found[project, of_state(language_code, OUTDATED)].add(key)
 
 
 def _rewrite(database: Database, before: Lists, after: Lists) -> None:

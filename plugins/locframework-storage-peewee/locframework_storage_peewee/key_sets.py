@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from locframework.ports import KeyFilter
 
+from .counts import OUTDATED, UNTRANSLATED
 from .key_columns import PROJECT
-from .key_lists import OUTDATED, UNTRANSLATED, of_plural, of_state, of_tag
+from .key_lists import of_plural, of_state, of_tag
 from .parts import Part, contains, every, one_of, starts_with
 
 _HIDDEN = f"""(SELECT h.key FROM branch_keys b JOIN keys h ON h.id = b.key_id
