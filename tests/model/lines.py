@@ -104,6 +104,12 @@ class Lines:
         else:
             self.branches[line][id_] = Entry(None, fields)
 
+    def rename_id(self, line: str | None, old: str, new: str) -> None:
+        """Another id for a key that was just made."""
+        self.plural[new] = self.plural.pop(old)
+        keys: dict[str, Any] = self.main if line is MAIN else self.branches[line]
+        keys[new] = keys.pop(old)
+
     def update(self, line: str | None, id_: str, fields: Mapping[Any, Any]) -> None:
         self._own(line, id_).update(fields)
         self._settle(line, id_)
@@ -128,6 +134,33 @@ class Lines:
         self.put(line, id_, new)
         if line is MAIN:  # what is written is fresh, even where it says the same
             self.outdated -= {(id_, place) for place, value in texts.items() if value}
+        return new
+
+    def judge(
+        self,
+        line: str | None,
+        id_: str,
+        lang: str,
+        *,
+        approves: bool,
+        stale: set[Place],
+    ) -> dict[Place, Text | None]:
+        """Approve or reject what waits in a language; empty: nothing does."""
+        fields = self.seen(line)[id_]
+        new: dict[Place, Text | None] = {}
+        for place in places(fields):
+            old = fields[place]
+            waits = old.status != "approved"
+            if place[0] != lang or not (waits or (approves and place in stale)):
+                continue
+            if approves:
+                told = Text(old.value, "approved", old.value)
+                new[place] = told if old.value else None  # a proposal to clear it
+            elif old.approved is not None:
+                new[place] = Text(old.approved, "approved", old.approved)
+            elif old.status == "pending_review":
+                new[place] = Text(old.value, "draft", None)
+        self.put(line, id_, new)
         return new
 
     def put(self, line: str | None, id_: str, texts: Mapping[Place, Any]) -> None:
@@ -322,6 +355,26 @@ class Lines:
         self.update(MAIN, target, meta)
         texts = {f: mine.get(f) for f in fields if isinstance(f, tuple)}
         self.put(MAIN, target, texts)
+
+
+def counted(keys: Mapping[str, Fields], lang: str) -> dict[str, int]:
+    """How far a language is, counted key by key (decisions 2.6)."""
+    found = dict.fromkeys(["approved", "pending_review", "draft", "untranslated"], 0)
+    found |= {"words": 0, "approved_words": 0}
+    for fields in keys.values():
+        states = {fields[p].status for p in places(fields) if p[0] == lang}
+        worst = ["draft", "pending_review", "approved"]
+        state = next((each for each in worst if each in states), "untranslated")
+        words = source_words(fields)
+        found[state] += 1
+        found["words"] += words if states else 0
+        found["approved_words"] += words if state == "approved" else 0
+    return found
+
+
+def source_words(fields: Fields) -> int:
+    """Every text of the tests is one word, or none."""
+    return sum(bool(fields[p].counts) for p in places(fields) if p[0] == SOURCE)
 
 
 def _bases(base: Fields | None, field: Any) -> tuple[Any, ...]:

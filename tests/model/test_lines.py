@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -21,14 +22,36 @@ from hypothesis.stateful import (
 from locframework import OPERATOR, Framework, hookimpl
 from locframework.access.records import Caller, NewMember, NewToken
 from locframework.branches.records import NewBranch
-from locframework.errors import KeyExists, MergeConflict
+from locframework.errors import KeyExists, MergeConflict, NothingPending
 from locframework.events import Event
-from locframework.keys.records import Key, KeyChanges, KeyQuery, NewKey, NewValue
+from locframework.exchange.records import ExportQuery, ImportOptions
+from locframework.formats.records import SourceFile
+from locframework.keys.records import (
+    Approval,
+    Key,
+    KeyChanges,
+    KeyQuery,
+    NewKey,
+    NewValue,
+    Rejection,
+)
+from locframework.keys.revisions import HistoryQuery, Reversion
 from locframework.merging.records import MergeRequest
 from locframework.projects.records import NewLanguage, NewProject
 from locframework.testing.workspace import Workspace
 
-from .lines import MAIN, SOURCE, Fields, Lines, Place, Refused, Text, places
+from .lines import (
+    MAIN,
+    SOURCE,
+    Fields,
+    Lines,
+    Place,
+    Refused,
+    Text,
+    counted,
+    places,
+    source_words,
+)
 
 SINGULAR, PLURAL = ["home", "pay", "cart.pay"], ["items", "cart.items"]
 LANGUAGES = ["en", "de", "ar"]
@@ -38,6 +61,9 @@ lines = st.sampled_from([MAIN, MAIN, *BRANCHES])
 languages = st.sampled_from(LANGUAGES)
 texts = st.sampled_from(["", "a", "b", "c"])
 forms = st.dictionaries(st.sampled_from(["one", "other"]), texts, min_size=1)
+files = st.dictionaries(
+    st.sampled_from(SINGULAR), st.sampled_from(["a", "b", "c"]), min_size=1
+)
 tags = st.lists(st.sampled_from(["x", "y", "z"]), unique=True).map(tuple)
 some_name = st.sampled_from([*SINGULAR, *PLURAL])
 some = st.integers(0, 10)  # which one of those there are
@@ -167,6 +193,109 @@ class People(RuleBasedStateMachine):
                 caller, self.project_id, id_, lang, new, branch=line
             )
 
+    @rule(line=lines, which=some, lang=languages, approves=st.booleans())
+    def judge(self, line: str | None, which: int, lang: str, approves: bool) -> None:
+        id_ = self.pick(line, which)
+        if id_ is None:
+            return
+        stale = self.outdated(line, id_)
+        model = copy.deepcopy(self.model)
+        changed = model.judge(line, id_, lang, approves=approves, stale=stale)
+        keys, body = self.framework.review, Approval() if approves else Rejection()
+        act: Any = keys.approve if approves else keys.reject
+
+        def judge() -> None:
+            act(self.office.approver, self.project_id, id_, lang, body, branch=line)
+
+        if not changed:
+            with pytest.raises(NothingPending):
+                judge()
+            return
+        verdict = "approved" if approves else "rejected"
+        with self.told(line, verdict):
+            self.touched = {(id_, place) for place in changed}
+            self.model = model
+            judge()
+            if line is MAIN and not approves:  # outdated as it was when it was approved
+                mine = {(id_, place) for place in changed}
+                self.model.outdated -= mine
+                now = {(id_, place) for place in self.shown_outdated(line, id_)}
+                self.model.outdated |= now & mine
+
+    @rule(line=lines, which=some, lang=languages, back=some)
+    def revert(self, line: str | None, which: int, lang: str, back: int) -> None:
+        """To any revision that the history lists: the text is written again."""
+        id_ = self.pick(line, which)
+        if id_ is None:
+            return
+        history = self.history(line, id_, lang)
+        if not history:
+            return
+        meant = history[back % len(history)]
+        with self.told(line):
+            written = self.model.write(
+                line,
+                id_,
+                {(lang, meant.plural_form): meant.value},
+                approver=True,
+                outdated=self.outdated(line, id_),
+            )
+            self.touched = {(id_, place) for place in written}
+            asked = Reversion(meant.revision, meant.plural_form)
+            self.framework.history.revert(
+                self.office.approver, self.project_id, id_, lang, asked, branch=line
+            )
+
+    @rule(line=lines, lang=languages, keep=st.booleans(), content=files)
+    def import_file(
+        self, line: str | None, lang: str, keep: bool, content: dict[str, str]
+    ) -> None:
+        if line not in (MAIN, *self.model.branches):
+            return
+        with self.told(line):
+            for name, text in content.items():
+                self.model_import(line, lang, name, text, keep=keep)
+            file = SourceFile(f"{lang}.json", json.dumps(content).encode())
+            options = ImportOptions(
+                format="json-flat",
+                language_code=lang,
+                on_conflict="keep" if keep else "overwrite",
+                branch=line,
+            )
+            imports, jobs = self.framework.imports, self.framework.jobs
+            caller = self.office.approver
+            job = imports.start_import(caller, self.project_id, file, options)
+            self.framework.runner.run_until_idle()
+            job = jobs.get_job(caller, self.project_id, job.id)
+            assert job.status == "succeeded", job
+            for name in content:  # keys that the import made are the model's by now
+                self.adopt(line, name)
+
+    def model_import(
+        self, line: str | None, lang: str, name: str, text: str, *, keep: bool
+    ) -> None:
+        id_ = self.model.named(line, name)
+        if id_ is None:
+            fields: Fields = {"key": name, "description": "", "tags": ()}
+            fields[lang, None] = Text(text, "approved", text)
+            self.model.create(line, f"new {name}", fields, plural=False)
+            return
+        if keep and (lang, None) in self.model.seen(line)[id_]:
+            return
+        outdated = self.outdated(line, id_)
+        texts = {(lang, None): text}
+        written = self.model.write(line, id_, texts, approver=True, outdated=outdated)
+        self.touched |= {(id_, place) for place in written}
+
+    def adopt(self, line: str | None, name: str) -> None:
+        """Give a key that an import made the id that it has."""
+        if f"new {name}" not in self.model.seen(line):
+            return
+        query = KeyQuery(branch=line, prefix=name)
+        listed = self.framework.keys.list_keys(OPERATOR, self.project_id, query)
+        [made] = [key.id for key in listed.items if key.key == name]
+        self.model.rename_id(line, f"new {name}", made)
+
     @rule(line=lines, which=some, name=some_name)
     def rename(self, line: str | None, which: int, name: str) -> None:
         id_ = self.pick(line, which)
@@ -282,6 +411,8 @@ class People(RuleBasedStateMachine):
             return
         for line in (MAIN, *self.model.branches):
             self.check(line)
+            self.check_history(line)
+        self.check_delivered()
         for name in self.model.branches:
             self.check_diff(name)
 
@@ -302,13 +433,65 @@ class People(RuleBasedStateMachine):
         """Which values are outdated; on a branch as it is shown there."""
         if line is MAIN:
             return {place for key_id, place in self.model.outdated if key_id == id_}
+        return self.shown_outdated(line, id_)
+
+    def shown_outdated(self, line: str | None, id_: str) -> set[Place]:
         key = self.framework.keys.get_key(OPERATOR, self.project_id, id_, branch=line)
         return {
             (v.language_code, v.plural_form) for v in key.values or () if v.is_outdated
         }
 
-    def told(self, line: str | None) -> Telling:
-        return Telling(self, line)
+    def history(self, line: str | None, id_: str, lang: str) -> list[Any]:
+        """All revisions in a language, newest first."""
+        page = self.framework.history.list_revisions(
+            OPERATOR, self.project_id, id_, lang, HistoryQuery(1, 200, branch=line)
+        )
+        assert page.total == len(page.items)
+        return list(page.items)
+
+    def check_history(self, line: str | None) -> None:
+        """The newest revision is the value; none has the number of another."""
+        for id_, fields in self.model.seen(line).items():
+            for lang in LANGUAGES:
+                by_form: dict[str | None, list[Any]] = {}
+                for each in self.history(line, id_, lang):
+                    by_form.setdefault(each.plural_form, []).append(each)
+                for form, revisions in by_form.items():
+                    numbers = [each.revision for each in revisions]
+                    assert numbers == sorted({*numbers}, reverse=True)
+                    text, newest = fields.get((lang, form)), revisions[0]
+                    told = None if newest.status == "untranslated" else newest.value
+                    assert told == (text.value if text else None)
+                assert {p[1] for p in places(fields) if p[0] == lang} <= {*by_form}
+
+    def check_statistics(self, line: str | None) -> None:
+        statistics = self.framework.statistics.get_statistics(
+            OPERATOR, self.project_id, branch=line
+        )
+        seen = self.model.seen(line)
+        assert statistics.key_count == len(seen)
+        assert statistics.word_count == sum(map(source_words, seen.values()))
+        found = {each.language_code: each for each in statistics.languages}
+        assert [*found] == LANGUAGES
+        for lang, each in found.items():
+            expected = counted(seen, lang)
+            assert {name: getattr(each, name) for name in expected} == expected
+
+    def check_delivered(self) -> None:
+        """What is exported is what was approved, and nothing else."""
+        for lang in LANGUAGES:
+            query = ExportQuery("json-flat", language_codes=[lang])
+            file = self.framework.exports.export(OPERATOR, self.project_id, query)
+            texts = {
+                fields["key"]: fields[lang, None].approved
+                for fields in self.model.main.values()
+                if (lang, None) in fields and fields[lang, None].approved is not None
+            }
+            found = json.loads(file.content) if file.content else {}
+            assert {k: v for k, v in found.items() if k in SINGULAR} == texts
+
+    def told(self, line: str | None, verdict: str = "") -> Telling:
+        return Telling(self, line, verdict)
 
     def check(self, line: str | None) -> None:
         """Every key of the line is as the model has it, and none is more or less."""
@@ -323,6 +506,7 @@ class People(RuleBasedStateMachine):
                 break
             total = told.total
             assert total == len(self.model.seen(line))
+        self.check_statistics(line)
         seen = self.model.seen(line)
         assert {id_: fields_of(key) for id_, key in found.items()} == {
             id_: visible(fields) for id_, fields in seen.items()
@@ -356,8 +540,8 @@ class People(RuleBasedStateMachine):
 class Telling:
     """While a step is done: afterwards its line and its events are right."""
 
-    def __init__(self, people: People, line: str | None) -> None:
-        self.people, self.line = people, line
+    def __init__(self, people: People, line: str | None, verdict: str) -> None:
+        self.people, self.line, self.verdict = people, line, verdict
 
     def __enter__(self) -> None:
         self.before = copy.deepcopy(self.people.model.seen(self.line))
@@ -422,7 +606,7 @@ class Telling:
                 if old.get(place) == text and (id_, place) not in touched:
                     continue
                 waits = text is not None and text.status == "pending_review"
-                kind = "submitted" if waits else "updated"
+                kind = self.verdict or ("submitted" if waits else "updated")
                 told[f"translation.{kind}", id_, *place] += 1
         if self.line is MAIN:
             for id_, place in self.people.model.outdated - self.stale:

@@ -1,0 +1,420 @@
+"""What a project with branches ought to say, in plain dicts: the model of the tests.
+
+It knows no database, no services and no code of theirs. A key is a dict of fields:
+``key``, ``description``, ``tags``, and ``(language, plural form)`` to a Text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+SOURCE = "en"
+Fields = dict[Any, Any]
+Place = tuple[str, str | None]
+MAIN = None
+
+
+class Text(NamedTuple):
+    value: str
+    status: str
+    approved: str | None
+
+    @property
+    def counts(self) -> str:
+        """The text that counts: the approved one, or the only one there is."""
+        return self.value if self.approved is None else self.approved
+
+
+class Refused(Exception):
+    """The code of the refusal."""
+
+
+class Entry:
+    """A key that a branch has for itself: as it was, and as it is there.
+
+    ``base`` None: made there. ``mine`` None: deleted there, and it was ``lost``.
+    """
+
+    def __init__(self, base: Fields | None, mine: Fields) -> None:
+        self.base = base
+        self.mine: Fields | None = mine
+        self.lost: Fields = {}
+
+
+class Change(NamedTuple):
+    """What a branch changes: a field of a key, or all of it when it is deleted."""
+
+    id: str
+    field: Any
+    conflict: bool
+
+
+class Lines:
+    """Main and its open branches."""
+
+    def __init__(self) -> None:
+        self.main: dict[str, Fields] = {}
+        self.trash: dict[str, Fields] = {}
+        self.outdated: set[tuple[str, Place]] = set()  # on main
+        self.plural: dict[str, bool] = {}
+        self.branches: dict[str, dict[str, Entry]] = {}
+
+    # reading
+
+    def seen(self, line: str | None) -> dict[str, Fields]:
+        """The keys of a line: a branch's own, and main's that it did not touch."""
+        if line is MAIN:
+            return self.main
+        entries = self.branches[line]
+        own = {id_: each.mine for id_, each in entries.items() if each.mine}
+        taken = {mine["key"] for mine in own.values()}
+        rest = {
+            id_: fields
+            for id_, fields in self.main.items()
+            if id_ not in entries and fields["key"] not in taken
+        }
+        return {**own, **rest}
+
+    def hidden(self, line: str) -> set[str]:
+        """Main's keys that a branch does not show: it gave their names to others."""
+        entries = self.branches[line]
+        return {*self.main} - {*self.seen(line)} - {*entries}
+
+    def named(self, line: str | None, name: str) -> str | None:
+        """The id of the key of that name."""
+        for id_, fields in self.seen(line).items():
+            if fields["key"] == name:
+                return id_
+        return None
+
+    def trashed(self, line: str | None) -> dict[str, Fields]:
+        if line is MAIN:
+            return self.trash
+        entries = self.branches[line].items()
+        return {id_: each.lost for id_, each in entries if each.mine is None}
+
+    # writing
+
+    def create(self, line: str | None, id_: str, fields: Fields, plural: bool) -> None:
+        self.plural[id_] = plural
+        if line is MAIN:
+            self.main[id_] = fields
+            self._follow([id_])
+        else:
+            self.branches[line][id_] = Entry(None, fields)
+
+    def rename_id(self, line: str | None, old: str, new: str) -> None:
+        """Another id for a key that was just made."""
+        self.plural[new] = self.plural.pop(old)
+        keys: dict[str, Any] = self.main if line is MAIN else self.branches[line]
+        keys[new] = keys.pop(old)
+
+    def update(self, line: str | None, id_: str, fields: Mapping[Any, Any]) -> None:
+        self._own(line, id_).update(fields)
+        self._settle(line, id_)
+
+    def write(
+        self,
+        line: str | None,
+        id_: str,
+        texts: Mapping[Place, str],
+        *,
+        approver: bool,
+        outdated: set[Place],
+    ) -> dict[Place, Text | None]:
+        """Write texts of one language; answers what changed. "" clears."""
+        old = self.seen(line)[id_]
+        new: dict[Place, Text | None] = {}
+        for place, value in texts.items():
+            before = old.get(place)
+            after = written(before, value, approver, place in outdated)
+            if after != before or (before is not None and place in outdated and value):
+                new[place] = after
+        self.put(line, id_, new)
+        if line is MAIN:  # what is written is fresh, even where it says the same
+            self.outdated -= {(id_, place) for place, value in texts.items() if value}
+        return new
+
+    def judge(
+        self,
+        line: str | None,
+        id_: str,
+        lang: str,
+        *,
+        approves: bool,
+        stale: set[Place],
+    ) -> dict[Place, Text | None]:
+        """Approve or reject what waits in a language; empty: nothing does."""
+        fields = self.seen(line)[id_]
+        new: dict[Place, Text | None] = {}
+        for place in places(fields):
+            old = fields[place]
+            waits = old.status != "approved"
+            if place[0] != lang or not (waits or (approves and place in stale)):
+                continue
+            if approves:
+                told = Text(old.value, "approved", old.value)
+                new[place] = told if old.value else None  # a proposal to clear it
+            elif old.approved is not None:
+                new[place] = Text(old.approved, "approved", old.approved)
+            elif old.status == "pending_review":
+                new[place] = Text(old.value, "draft", None)
+        self.put(line, id_, new)
+        return new
+
+    def put(self, line: str | None, id_: str, texts: Mapping[Place, Any]) -> None:
+        """Set texts; a source text that counts for something else outdates others."""
+        if not texts:
+            return
+        fields = self._own(line, id_)
+        moved = any(
+            place[0] == SOURCE
+            and place in fields
+            and fields[place].counts != (text and text.counts)
+            for place, text in texts.items()
+        )
+        for place, text in texts.items():
+            fields.pop(place, None)
+            if text is not None:
+                fields[place] = text
+        if line is not MAIN:
+            self._settle(line, id_)
+            return
+        self.outdated -= {(id_, place) for place in texts}
+        if moved:
+            self.outdated |= {
+                (id_, place)
+                for place in places(fields)
+                if place[0] != SOURCE and place not in texts
+            }
+        self._follow([id_])
+
+    def delete(self, line: str | None, id_: str) -> None:
+        if line is MAIN:
+            self.trash[id_] = self.main.pop(id_)
+            self._follow([id_])
+            return
+        fields = dict(self._own(line, id_))
+        entry = self.branches[line][id_]
+        entry.mine, entry.lost = None, fields
+        if entry.base is not None and id_ not in self.main:
+            del self.branches[line][id_]  # as on main
+
+    def restore(self, line: str | None, id_: str) -> None:
+        if line is MAIN:
+            self.main[id_] = self.trash.pop(id_)
+            self._follow([id_])
+            return
+        entry = self.branches[line][id_]
+        entry.mine = entry.lost
+        self._follow([id_])
+
+    # branches
+
+    def _own(self, line: str | None, id_: str) -> Fields:
+        """The fields to write into: main's, or the branch's own."""
+        if line is MAIN:
+            return self.main[id_]
+        entries = self.branches[line]
+        if id_ not in entries:
+            entries[id_] = Entry(dict(self.main[id_]), dict(self.main[id_]))
+        mine = entries[id_].mine
+        assert mine is not None
+        return mine
+
+    def _settle(self, line: str | None, id_: str) -> None:
+        """After a write: what a branch says as before its change follows main again."""
+        if line is MAIN:
+            self._follow([id_])
+        else:
+            self._follow_one(self.branches[line], id_)
+
+    def _follow(self, ids: list[str]) -> None:
+        """What a branch did not change is as main has it."""
+        for entries in self.branches.values():
+            for id_ in ids:
+                if id_ in entries:
+                    self._follow_one(entries, id_)
+
+    def _follow_one(self, entries: dict[str, Entry], id_: str) -> None:
+        entry, now = entries[id_], self.main.get(id_)
+        base, mine = entry.base, entry.mine
+        if base is None:
+            return
+        if now is None:
+            if mine is None or not changed_fields(base, base, mine):
+                del entries[id_]
+            return
+        if mine is None:
+            return
+        tags = united(base["tags"], now["tags"], mine["tags"])
+        changed = changed_fields(base, now, mine)
+        for field in {*base, *now, *mine}:
+            if field == "tags" or field in changed:
+                continue
+            if field == "key" and self._is_taken(entries, id_, now["key"]):
+                base["key"] = mine["key"]
+                continue
+            for fields in (base, mine):
+                fields.pop(field, None)
+                if field in now:
+                    fields[field] = now[field]
+        base["tags"], mine["tags"] = now["tags"], tags
+
+    def _is_taken(self, entries: dict[str, Entry], id_: str, name: str) -> bool:
+        others = (e.mine for other, e in entries.items() if other != id_)
+        return any(mine is not None and mine["key"] == name for mine in others)
+
+    def diff(self, line: str) -> list[Change]:
+        return [
+            each for id_ in self.branches[line] for each in self._changes(line, id_)
+        ]
+
+    def _changes(self, line: str, id_: str) -> Iterator[Change]:
+        entry, now = self.branches[line][id_], self.main.get(id_)
+        base, mine = entry.base, entry.mine
+        if mine is None:
+            if base is not None and now is not None:
+                yield Change(id_, "key", now != base)
+            return
+        if base is not None and now is None:
+            for field in changed_fields(base, base, mine):
+                yield Change(id_, field, True)
+            return
+        taken_by = self._twin(line, id_)
+        if base is None:
+            now = self.main[taken_by] if taken_by else None
+        for field in changed_fields(base or {}, now or {}, mine):
+            content = mine.get(field)
+            if base is None and content in ("", ()):
+                continue
+            moved = (now or {}).get(field) not in _bases(base, field)
+            conflict = moved and shown((now or {}).get(field)) != shown(content)
+            if field == "tags":
+                conflict = False
+                there = (now or {}).get("tags", ())
+                if united((base or {}).get("tags", ()), there, content) == there:
+                    continue
+            if field == "key" and taken_by:
+                conflict = base is not None
+            yield Change(id_, field, conflict)
+
+    def _twin(self, line: str, id_: str) -> str | None:
+        """Another key of main that has the name, and that the branch never touched."""
+        mine = self.branches[line][id_].mine
+        if mine is None:
+            return None
+        for other, fields in self.main.items():
+            if fields["key"] == mine["key"] and other != id_:
+                return None if other in self.branches[line] else other
+        return None
+
+    def merge(self, line: str, strategy: str) -> None:
+        """Main takes the changes over; the branch is gone.
+
+        Raises Refused for conflicts, and where a name would be taken twice.
+        """
+        changes = self.diff(line)
+        if strategy == "fail" and any(change.conflict for change in changes):
+            raise Refused("merge_conflict")
+        coming: dict[str, list[Any]] = {}
+        for change in changes:
+            if not change.conflict or strategy == "use_branch":
+                coming.setdefault(change.id, []).append(change.field)
+        twins = {id_: self._twin(line, id_) for id_ in coming}
+        entries = self.branches.pop(line)
+        for id_ in [id_ for id_ in coming if entries[id_].mine is None]:
+            self.delete(MAIN, id_)
+            del coming[id_]
+        for id_ in coming:  # main's name of a key has to be free for it to come back
+            if entries[id_].base is not None and id_ not in self.main:
+                if self.named(MAIN, self.trash[id_]["key"]):
+                    raise Refused("key_exists")
+                self.restore(MAIN, id_)
+        for id_, fields in coming.items():
+            self._apply(id_, entries[id_], fields, twins[id_])
+        names = [fields["key"] for fields in self.main.values()]
+        if len(names) != len(set(names)):
+            raise Refused("key_exists")
+
+    def _apply(
+        self, id_: str, entry: Entry, fields: list[Any], twin: str | None
+    ) -> None:
+        mine = entry.mine
+        assert mine is not None
+        if entry.base is None and twin is None:
+            self.create(MAIN, id_, dict(mine), self.plural[id_])
+            return
+        target = twin if entry.base is None and twin else id_
+        now = self.main[target]
+        meta = {f: mine[f] for f in fields if f in ("key", "description")}
+        if "tags" in fields:
+            base = entry.base or {"tags": ()}
+            meta["tags"] = united(base["tags"], now["tags"], mine["tags"])
+        self.update(MAIN, target, meta)
+        texts = {f: mine.get(f) for f in fields if isinstance(f, tuple)}
+        self.put(MAIN, target, texts)
+
+
+def counted(keys: Mapping[str, Fields], lang: str) -> dict[str, int]:
+    """How far a language is, counted key by key (decisions 2.6)."""
+    found = dict.fromkeys(["approved", "pending_review", "draft", "untranslated"], 0)
+    found |= {"words": 0, "approved_words": 0}
+    for fields in keys.values():
+        states = {fields[p].status for p in places(fields) if p[0] == lang}
+        worst = ["draft", "pending_review", "approved"]
+        state = next((each for each in worst if each in states), "untranslated")
+        words = source_words(fields)
+        found[state] += 1
+        found["words"] += words if states else 0
+        found["approved_words"] += words if state == "approved" else 0
+    return found
+
+
+def source_words(fields: Fields) -> int:
+    """Every text of the tests is one word, or none."""
+    return sum(bool(fields[p].counts) for p in places(fields) if p[0] == SOURCE)
+
+
+def _bases(base: Fields | None, field: Any) -> tuple[Any, ...]:
+    """What main may say without having left the base."""
+    return (None, "", ()) if base is None else (base.get(field),)
+
+
+def written(
+    old: Text | None, value: str, approver: bool, outdated: bool
+) -> Text | None:
+    """What a text becomes when someone writes it."""
+    status = "approved" if approver else "pending_review"
+    approved = old.approved if old else None
+    if not value and (approver or approved is None):
+        return None
+    settled = old and old.status in (status, "approved") and not outdated
+    if old and settled and value == old.value:
+        return old
+    return Text(value, status, value if approver else approved)
+
+
+def places(fields: Fields) -> list[Place]:
+    return [field for field in fields if isinstance(field, tuple)]
+
+
+def shown(content: object) -> object:
+    return content.value if isinstance(content, Text) else content
+
+
+def changed_fields(base: Fields, main: Fields, mine: Fields) -> list[Any]:
+    """Where the branch says what neither main nor the base says."""
+    return [
+        field
+        for field in {**base, **main, **mine}
+        if mine.get(field) not in (base.get(field), main.get(field))
+    ]
+
+
+def united(base: Any, main: Any, mine: Any) -> tuple[str, ...]:
+    if main == base:
+        return tuple(mine)
+    kept = [tag for tag in main if tag in mine or tag not in base]
+    return tuple(dict.fromkeys([*kept, *(tag for tag in mine if tag not in base)]))

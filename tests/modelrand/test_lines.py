@@ -1,0 +1,668 @@
+"""Everything that people do to keys, on main and on branches, against a model."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from locframework import OPERATOR, Framework, hookimpl
+from locframework.access.records import Caller, NewMember, NewToken
+from locframework.branches.records import NewBranch
+from locframework.errors import KeyExists, MergeConflict, NothingPending
+from locframework.events import Event
+from locframework.exchange.records import ExportQuery, ImportOptions
+from locframework.formats.records import SourceFile
+from locframework.keys.records import (
+    Approval,
+    Key,
+    KeyChanges,
+    KeyQuery,
+    NewKey,
+    NewValue,
+    Rejection,
+)
+from locframework.keys.revisions import HistoryQuery, Reversion
+from locframework.merging.records import MergeRequest
+from locframework.projects.records import NewLanguage, NewProject
+from locframework.testing.workspace import Workspace
+
+from .lines import (
+    MAIN,
+    SOURCE,
+    Fields,
+    Lines,
+    Place,
+    Refused,
+    Text,
+    counted,
+    places,
+    source_words,
+)
+
+SINGULAR, PLURAL = ["home", "pay", "cart.pay"], ["items", "cart.items"]
+LANGUAGES = ["en", "de", "ar"]
+BRANCHES = ["spring", "autumn"]
+
+lines = st.sampled_from([MAIN, MAIN, *BRANCHES])
+languages = st.sampled_from(LANGUAGES)
+texts = st.sampled_from(["", "a", "b", "c"])
+forms = st.dictionaries(st.sampled_from(["one", "other"]), texts, min_size=1)
+files = st.dictionaries(
+    st.sampled_from(SINGULAR), st.sampled_from(["a", "b", "c"]), min_size=1
+)
+tags = st.lists(st.sampled_from(["x", "y", "z"]), unique=True).map(tuple)
+some_name = st.sampled_from([*SINGULAR, *PLURAL])
+some = st.integers(0, 10)  # which one of those there are
+META = ("key", "description", "tags")
+PLACE = ("languageCode", "pluralForm")
+everyone = st.booleans()  # an approver, or a translator
+
+
+class Ear:
+    """Hears every event."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    @hookimpl
+    def loc_on_event(self, event: Event) -> None:
+        self.events.append(event)
+
+
+class Office:
+    """One framework for all runs, and a new project for each."""
+
+    def __init__(self, workspace: Workspace, ear: Ear) -> None:
+        self.framework = workspace.framework
+        self.ear = ear
+        self.organization_id = workspace.organization_id
+        self.approver = self._caller("developer")
+        self.translator = self._caller("translator")
+
+    def _caller(self, role: Any) -> Caller:
+        framework, organization_id = self.framework, self.organization_id
+        new = NewMember(email=f"{role}@example.com", role=role)
+        member = framework.organizations.add_member(OPERATOR, organization_id, new)
+        _, text = framework.tokens.create_for_member(
+            OPERATOR, organization_id, member.id, NewToken("test")
+        )
+        caller = framework.authenticate(text)
+        assert caller is not None
+        return caller
+
+    def project(self) -> str:
+        new = NewProject("Shop", SOURCE, organization_id=self.organization_id)
+        project = self.framework.projects.create_project(OPERATOR, new)
+        for code in LANGUAGES[1:]:
+            new_language = NewLanguage(code)
+            self.framework.languages.add_language(OPERATOR, project.id, new_language)
+        return project.id
+
+
+class People(RuleBasedStateMachine):
+    """What people do; after each step the line they worked on is as the model says."""
+
+    office: Office
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.framework: Framework = self.office.framework
+        self.model = Lines()
+        self.touched: set[tuple[str, Place]] = set()  # values written by the last step
+
+    @initialize()
+    def begin(self) -> None:
+        self.project_id = self.office.project()
+        self.office.ear.events.clear()
+
+    # what people do
+
+    @rule(line=lines, name=some_name, tags=tags, text=texts, other=texts)
+    def create(
+        self, line: str | None, name: str, tags: tuple[str, ...], text: str, other: str
+    ) -> None:
+        if line not in (MAIN, *self.model.branches):
+            return
+        plural = name in PLURAL
+        given: dict[str, Any] = {"en": text, "de": other}
+        if plural:
+            given = {"en": {"one": text, "other": text}, "de": {"other": other}}
+        new = NewKey(name, tags=list(tags), is_plural=plural, values=given)
+
+        def create() -> Key:
+            keys = self.framework.keys
+            return keys.create_key(
+                self.office.approver, self.project_id, new, branch=line
+            )
+
+        if self.model.named(line, name) is not None:
+            with pytest.raises(KeyExists):
+                create()
+            return
+        with self.told(line):
+            fields: Fields = {"key": name, "description": "", "tags": tags}
+            for code, value in given.items():
+                by_form = value if plural else {None: value}
+                for form, one in by_form.items():
+                    if one:
+                        fields[code, form] = Text(one, "approved", one)
+            self.model.create(line, create().id, fields, plural)
+
+    @rule(line=lines, which=some, lang=languages, text=texts, forms=forms, by=everyone)
+    def write(
+        self,
+        line: str | None,
+        which: int,
+        lang: str,
+        text: str,
+        forms: dict[str, str],
+        by: bool,
+    ) -> None:
+        id_ = self.pick(line, which)
+        if id_ is None:
+            return
+        plural = self.model.plural[id_]
+        caller = self.office.approver if by else self.office.translator
+        with self.told(line):
+            written = self.model.write(
+                line,
+                id_,
+                {(lang, form): one for form, one in forms.items()}
+                if plural
+                else {(lang, None): text},
+                approver=by,
+                outdated=self.outdated(line, id_),
+            )
+            self.touched = {(id_, place) for place in written}
+            new = NewValue(dict(forms) if plural else text)
+            self.framework.keys.set_value(
+                caller, self.project_id, id_, lang, new, branch=line
+            )
+
+    @rule(line=lines, which=some, lang=languages, approves=st.booleans())
+    def judge(self, line: str | None, which: int, lang: str, approves: bool) -> None:
+        id_ = self.pick(line, which)
+        if id_ is None:
+            return
+        stale = self.outdated(line, id_)
+        model = copy.deepcopy(self.model)
+        changed = model.judge(line, id_, lang, approves=approves, stale=stale)
+        keys, body = self.framework.review, Approval() if approves else Rejection()
+        act: Any = keys.approve if approves else keys.reject
+
+        def judge() -> None:
+            act(self.office.approver, self.project_id, id_, lang, body, branch=line)
+
+        if not changed:
+            with pytest.raises(NothingPending):
+                judge()
+            return
+        verdict = "approved" if approves else "rejected"
+        with self.told(line, verdict):
+            self.touched = {(id_, place) for place in changed}
+            self.model = model
+            judge()
+            if line is MAIN and not approves:  # outdated as it was when it was approved
+                mine = {(id_, place) for place in changed}
+                self.model.outdated -= mine
+                now = {(id_, place) for place in self.shown_outdated(line, id_)}
+                self.model.outdated |= now & mine
+
+    @rule(line=lines, which=some, lang=languages, back=some)
+    def revert(self, line: str | None, which: int, lang: str, back: int) -> None:
+        """To any revision that the history lists: the text is written again."""
+        id_ = self.pick(line, which)
+        if id_ is None:
+            return
+        history = self.history(line, id_, lang)
+        if not history:
+            return
+        meant = history[back % len(history)]
+        with self.told(line):
+            written = self.model.write(
+                line,
+                id_,
+                {(lang, meant.plural_form): meant.value},
+                approver=True,
+                outdated=self.outdated(line, id_),
+            )
+            self.touched = {(id_, place) for place in written}
+            asked = Reversion(meant.revision, meant.plural_form)
+            self.framework.history.revert(
+                self.office.approver, self.project_id, id_, lang, asked, branch=line
+            )
+
+    @rule(line=lines, lang=languages, keep=st.booleans(), content=files)
+    def import_file(
+        self, line: str | None, lang: str, keep: bool, content: dict[str, str]
+    ) -> None:
+        if line not in (MAIN, *self.model.branches):
+            return
+        with self.told(line):
+            for name, text in content.items():
+                self.model_import(line, lang, name, text, keep=keep)
+            file = SourceFile(f"{lang}.json", json.dumps(content).encode())
+            options = ImportOptions(
+                format="json-flat",
+                language_code=lang,
+                on_conflict="keep" if keep else "overwrite",
+                branch=line,
+            )
+            imports, jobs = self.framework.imports, self.framework.jobs
+            caller = self.office.approver
+            job = imports.start_import(caller, self.project_id, file, options)
+            self.framework.runner.run_until_idle()
+            job = jobs.get_job(caller, self.project_id, job.id)
+            assert job.status == "succeeded", job
+            for name in content:  # keys that the import made are the model's by now
+                self.adopt(line, name)
+
+    def model_import(
+        self, line: str | None, lang: str, name: str, text: str, *, keep: bool
+    ) -> None:
+        id_ = self.model.named(line, name)
+        if id_ is None:
+            fields: Fields = {"key": name, "description": "", "tags": ()}
+            fields[lang, None] = Text(text, "approved", text)
+            self.model.create(line, f"new {name}", fields, plural=False)
+            return
+        if keep and (lang, None) in self.model.seen(line)[id_]:
+            return
+        outdated = self.outdated(line, id_)
+        texts = {(lang, None): text}
+        written = self.model.write(line, id_, texts, approver=True, outdated=outdated)
+        self.touched |= {(id_, place) for place in written}
+
+    def adopt(self, line: str | None, name: str) -> None:
+        """Give a key that an import made the id that it has."""
+        if f"new {name}" not in self.model.seen(line):
+            return
+        query = KeyQuery(branch=line, prefix=name)
+        listed = self.framework.keys.list_keys(OPERATOR, self.project_id, query)
+        [made] = [key.id for key in listed.items if key.key == name]
+        self.model.rename_id(line, f"new {name}", made)
+
+    @rule(line=lines, which=some, name=some_name)
+    def rename(self, line: str | None, which: int, name: str) -> None:
+        id_ = self.pick(line, which)
+        if id_ is None or self.model.plural[id_] != (name in PLURAL):
+            return
+        if self.model.named(line, name) not in (None, id_):
+            with pytest.raises(KeyExists):
+                self.update(line, id_, KeyChanges(key=name))
+            return
+        with self.told(line):
+            if self.model.seen(line)[id_]["key"] != name:
+                self.model.update(line, id_, {"key": name})
+            self.update(line, id_, KeyChanges(key=name))
+
+    @rule(line=lines, which=some, description=texts, tags=tags)
+    def describe(
+        self, line: str | None, which: int, description: str, tags: tuple[str, ...]
+    ) -> None:
+        id_ = self.pick(line, which)
+        if id_ is None:
+            return
+        with self.told(line):
+            fields = {"description": description, "tags": tags}
+            old = self.model.seen(line)[id_]
+            if any(old[field] != new for field, new in fields.items()):
+                self.model.update(line, id_, fields)
+            changes = KeyChanges(description=description, tags=list(tags))
+            self.update(line, id_, changes)
+
+    @rule(line=lines, which=some)
+    def delete(self, line: str | None, which: int) -> None:
+        id_ = self.pick(line, which)
+        if id_ is None:
+            return
+        with self.told(line):
+            self.model.delete(line, id_)
+            self.framework.keys.delete_key(
+                self.office.approver, self.project_id, id_, branch=line
+            )
+
+    @rule(line=lines, which=some)
+    def restore(self, line: str | None, which: int) -> None:
+        if line not in (MAIN, *self.model.branches):
+            return
+        trashed = self.model.trashed(line)
+        if not trashed:
+            return
+        id_ = sorted(trashed)[which % len(trashed)]
+
+        def restore() -> None:
+            keys = self.framework.keys
+            keys.restore_key(self.office.approver, self.project_id, id_, branch=line)
+
+        if self.model.named(line, trashed[id_]["key"]) is not None:
+            with pytest.raises(KeyExists):
+                restore()
+            return
+        with self.told(line):
+            self.model.restore(line, id_)
+            restore()
+
+    @rule(name=st.sampled_from(BRANCHES))
+    def branch(self, name: str) -> None:
+        if name not in self.model.branches:
+            new = NewBranch(name)
+            self.framework.branches.create_branch(OPERATOR, self.project_id, new)
+            self.model.branches[name] = {}
+
+    @rule(name=st.sampled_from(BRANCHES))
+    def close(self, name: str) -> None:
+        if name in self.model.branches:
+            self.framework.branches.close_branch(OPERATOR, self.project_id, name)
+            del self.model.branches[name]
+
+    @precondition(lambda self: self.model.branches)
+    @rule(which=some, strategy=st.sampled_from(["fail", "use_branch", "use_main"]))
+    def merge(self, which: int, strategy: Any) -> None:
+        name = sorted(self.model.branches)[which % len(self.model.branches)]
+        self.check_diff(name)
+        after = copy.deepcopy(self.model)
+        refusal = None
+        try:
+            after.merge(name, strategy)
+        except Refused as refused:
+            refusal = {"merge_conflict": MergeConflict, "key_exists": KeyExists}[
+                str(refused)
+            ]
+        clean = not any(change.conflict for change in self.model.diff(name))
+        clean &= not self.model.hidden(name)
+        on_branch = by_name(self.model.seen(name))
+        if refusal is not None:
+            with pytest.raises(refusal):
+                self.run_merge(name, strategy)
+            self.check(MAIN)
+            self.check(name)
+            return
+        with self.told(MAIN):
+            self.model = after
+            self.run_merge(name, strategy)
+        if clean:
+            assert by_name(self.model.main) == on_branch
+
+    def run_merge(self, name: str, strategy: Any) -> None:
+        request = MergeRequest(strategy=strategy)
+        self.framework.merging.merge(
+            self.office.approver, self.project_id, name, request
+        )
+
+    # what it ought to be
+
+    def teardown(self) -> None:
+        if not hasattr(self, "project_id"):
+            return
+        for line in (MAIN, *self.model.branches):
+            self.check(line)
+            self.check_history(line)
+        self.check_delivered()
+        for name in self.model.branches:
+            self.check_diff(name)
+
+    def pick(self, line: str | None, which: int) -> str | None:
+        """One of the keys of the line, the same whenever the run is done again."""
+        if line not in (MAIN, *self.model.branches):
+            return None
+        seen = self.model.seen(line)
+        by_name = sorted(seen, key=lambda id_: seen[id_]["key"])
+        return by_name[which % len(by_name)] if by_name else None
+
+    def update(self, line: str | None, id_: str, changes: KeyChanges) -> None:
+        self.framework.keys.update_key(
+            self.office.approver, self.project_id, id_, changes, branch=line
+        )
+
+    def outdated(self, line: str | None, id_: str) -> set[Place]:
+        """Which values are outdated; on a branch as it is shown there."""
+        if line is MAIN:
+            return {place for key_id, place in self.model.outdated if key_id == id_}
+        return self.shown_outdated(line, id_)
+
+    def shown_outdated(self, line: str | None, id_: str) -> set[Place]:
+        key = self.framework.keys.get_key(OPERATOR, self.project_id, id_, branch=line)
+        return {
+            (v.language_code, v.plural_form) for v in key.values or () if v.is_outdated
+        }
+
+    def history(self, line: str | None, id_: str, lang: str) -> list[Any]:
+        """All revisions in a language, newest first."""
+        page = self.framework.history.list_revisions(
+            OPERATOR, self.project_id, id_, lang, HistoryQuery(1, 200, branch=line)
+        )
+        assert page.total == len(page.items)
+        return list(page.items)
+
+    def check_history(self, line: str | None) -> None:
+        """The newest revision is the value; none has the number of another."""
+        for id_, fields in self.model.seen(line).items():
+            for lang in LANGUAGES:
+                by_form: dict[str | None, list[Any]] = {}
+                for each in self.history(line, id_, lang):
+                    by_form.setdefault(each.plural_form, []).append(each)
+                for form, revisions in by_form.items():
+                    numbers = [each.revision for each in revisions]
+                    assert numbers == sorted({*numbers}, reverse=True)
+                    text, newest = fields.get((lang, form)), revisions[0]
+                    told = None if newest.status == "untranslated" else newest.value
+                    assert told == (text.value if text else None)
+                assert {p[1] for p in places(fields) if p[0] == lang} <= {*by_form}
+
+    def check_statistics(self, line: str | None) -> None:
+        statistics = self.framework.statistics.get_statistics(
+            OPERATOR, self.project_id, branch=line
+        )
+        seen = self.model.seen(line)
+        assert statistics.key_count == len(seen)
+        assert statistics.word_count == sum(map(source_words, seen.values()))
+        found = {each.language_code: each for each in statistics.languages}
+        assert [*found] == LANGUAGES
+        for lang, each in found.items():
+            expected = counted(seen, lang)
+            assert {name: getattr(each, name) for name in expected} == expected
+
+    def check_delivered(self) -> None:
+        """What is exported is what was approved, and nothing else."""
+        for lang in LANGUAGES:
+            query = ExportQuery("json-flat", language_codes=[lang])
+            file = self.framework.exports.export(OPERATOR, self.project_id, query)
+            texts = {
+                fields["key"]: fields[lang, None].approved
+                for fields in self.model.main.values()
+                if (lang, None) in fields and fields[lang, None].approved is not None
+            }
+            found = json.loads(file.content) if file.content else {}
+            assert {k: v for k, v in found.items() if k in SINGULAR} == texts
+
+    def told(self, line: str | None, verdict: str = "") -> Telling:
+        return Telling(self, line, verdict)
+
+    def check(self, line: str | None) -> None:
+        """Every key of the line is as the model has it, and none is more or less."""
+        found: dict[str, Key] = {}
+        query = KeyQuery(branch=line, include="values", limit=3)
+        for page in range(1, 9):
+            told = self.framework.keys.list_keys(
+                OPERATOR, self.project_id, replace_page(query, page)
+            )
+            found.update((key.id, key) for key in told.items)
+            if not told.items:
+                break
+            total = told.total
+            assert total == len(self.model.seen(line))
+        self.check_statistics(line)
+        seen = self.model.seen(line)
+        assert {id_: fields_of(key) for id_, key in found.items()} == {
+            id_: visible(fields) for id_, fields in seen.items()
+        }
+        if line is MAIN:
+            assert {
+                (key.id, (v.language_code, v.plural_form))
+                for key in found.values()
+                for v in key.values or ()
+                if v.is_outdated
+            } == {each for each in self.model.outdated if each[0] in seen}
+            project = self.framework.projects.get_project(OPERATOR, self.project_id)
+            assert project.key_count == len(seen)
+
+    def check_diff(self, name: str) -> None:
+        diff = self.framework.merging.diff(OPERATOR, self.project_id, name)
+        found = {
+            (
+                each.key_id,
+                (each.language_code, each.plural_form)
+                if each.field == "value"
+                else each.field,
+                each.conflict,
+            )
+            for each in diff.items
+            if each.field != "isPlural"
+        }
+        assert found == set(self.model.diff(name))
+
+
+class Telling:
+    """While a step is done: afterwards its line and its events are right."""
+
+    def __init__(self, people: People, line: str | None, verdict: str) -> None:
+        self.people, self.line, self.verdict = people, line, verdict
+
+    def __enter__(self) -> None:
+        self.before = copy.deepcopy(self.people.model.seen(self.line))
+        self.trash = copy.deepcopy(self.people.model.trashed(self.line))
+        self.stale = set(self.people.model.outdated)
+        self.people.office.ear.events.clear()
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        people, touched = self.people, self.people.touched
+        people.touched = set()
+        if kind is not None:
+            return
+        people.check(self.line)
+        heard, expected = self.heard(), self.expected(touched)
+        assert heard == expected or self.vanished(), (heard, expected)
+
+    def heard(self) -> Counter[Any]:
+        """Every item of every event about keys and values."""
+        return Counter(
+            (
+                event.type,
+                item["keyId"],
+                item.get("languageCode"),
+                item.get("pluralForm"),
+            )
+            for event in self.people.office.ear.events
+            if event.type.startswith(("key.", "translation."))
+            if event.branch == self.line
+            if self.line is MAIN or event.type != "translation.outdated"
+            for item in event.items
+        )
+
+    def vanished(self) -> bool:
+        """Whether a branch took back all it said of a key that main has deleted."""
+        now, trashed = (
+            self.people.model.seen(self.line),
+            self.people.model.trashed(self.line),
+        )
+        return any(id_ not in now and id_ not in trashed for id_ in self.before)
+
+    def expected(self, touched: set[tuple[str, Place]]) -> Counter[Any]:
+        """Each difference has one event, and no other event is told."""
+        now, told = self.people.model.seen(self.line), Counter[Any]()
+        if self.line is not MAIN:  # a key of main may come into sight again
+            own = self.people.model.branches[self.line]
+            now = {id_: now[id_] for id_ in now if id_ in own or id_ in self.before}
+        for id_ in {**self.before, **now}:
+            old, new = self.before.get(id_), now.get(id_)
+            if new is None:
+                told["key.deleted", id_, None, None] += 1
+                continue
+            if old is None:
+                kind = "restored" if id_ in self.trash else "created"
+                told[f"key.{kind}", id_, None, None] += 1
+                if kind == "restored" and self.line is not MAIN:
+                    continue  # with what main changed meanwhile
+                old = self.trash.get(id_, {"key": None})
+            if old["key"] and any(old[field] != new[field] for field in META):
+                told["key.updated", id_, None, None] += 1
+            for place in {*places(old), *places(new)}:
+                text = new.get(place)
+                if old.get(place) == text and (id_, place) not in touched:
+                    continue
+                waits = text is not None and text.status == "pending_review"
+                kind = self.verdict or ("submitted" if waits else "updated")
+                told[f"translation.{kind}", id_, *place] += 1
+        if self.line is MAIN:
+            for id_, place in self.people.model.outdated - self.stale:
+                told["translation.outdated", id_, *place] += 1
+        return told
+
+
+def replace_page(query: KeyQuery, page: int) -> KeyQuery:
+    return KeyQuery(branch=query.branch, include="values", limit=query.limit, page=page)
+
+
+def fields_of(key: Key) -> Fields:
+    fields: Fields = {
+        "key": key.key,
+        "description": key.description,
+        "tags": key.tags,
+    }
+    for value in key.values or ():
+        place = value.language_code, value.plural_form
+        fields[place] = (value.value, value.status)
+    return fields
+
+
+def by_name(keys: dict[str, Fields]) -> dict[str, Fields]:
+    return {fields["key"]: visible(fields) for fields in keys.values()}
+
+
+def visible(fields: Fields) -> Fields:
+    """What the read of a key shows; the approved text stands in the detail read."""
+    return {
+        field: content[:2] if isinstance(content, Text) else content
+        for field, content in fields.items()
+    }
+
+
+@pytest.fixture
+def machine(
+    database_url: str, tmp_path: Any, open_office: Callable[[str, Any], Office]
+) -> type[People]:
+    office = open_office(database_url, tmp_path)
+    return type("PeopleAtWork", (People,), {"office": office})
+
+
+def test_every_line_is_as_the_model_says_whatever_people_do(
+    machine: type[People], is_long: bool
+) -> None:
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        machine,
+        settings=settings(
+            max_examples=20_000 if is_long else 1500,
+            stateful_step_count=40,
+            deadline=None,
+            database=None,
+            derandomize=False,  # the same runs for everyone; others when long
+            report_multiple_bugs=False,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.generate, Phase.shrink],
+        ),
+    )
