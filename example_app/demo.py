@@ -30,6 +30,8 @@ from locframework.keys.records import BulkKey, KeyQuery, NewKeys, NewValue
 from locframework.paging import PageRequest
 from locframework.projects.records import NewLanguage, NewProject, Project
 
+from .story import Story
+
 FILES = Path(__file__).resolve().parent / "demo"
 ORGANIZATION = "Skerry Ferries"
 OWNER = "owner@skerry.example"
@@ -93,6 +95,7 @@ def make_demo(framework: Framework) -> Demo:
     _describe_keys(framework, project)
     _propose(framework, project)
     distribution = _publish(framework, project)
+    Story(framework, project).tell(organization)
     _, token = framework.tokens.create_for_member(
         OPERATOR,
         organization.id,

@@ -1,11 +1,16 @@
 """What the documentation says, taken apart for the tests that hold it to it."""
 
 import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+START_SECONDS = 60
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 _FILE = re.compile(r"^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
 _SECTION = re.compile(r"^(#+) (.+)$", re.M)
@@ -58,3 +63,48 @@ def page(request: pytest.FixtureRequest) -> Page:
 def open_page() -> type[Page]:
     """Opens any page by its name."""
     return Page
+
+
+@pytest.fixture(scope="module")
+def demo_folder(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Path]:
+    """A folder with ``data/demo.json`` of an app that is running."""
+    folder = tmp_path_factory.mktemp("demo")
+    demo = folder / "data" / "demo.json"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "example_app", "--port", "0", "--data-dir", demo.parent],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+    )
+    deadline = time.monotonic() + START_SECONDS
+    while not demo.is_file():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    yield folder
+    process.terminate()
+    process.wait(timeout=20)
+
+
+def walk(folder: Path, commands: list[str]) -> list[str]:
+    """What each block of commands printed, in one shell."""
+    slowly = [body.replace("sleep 1", "sleep 3") for body in commands]  # slow CI
+    script = "\necho; echo =====\n".join(["set -euo pipefail", *slowly])
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split("=====\n")[1:]
+
+
+def shows(shown: str, printed: str) -> bool:
+    """Whether it is what a page shows: "…" is what differs, or is long."""
+    parts = [re.escape(part) for part in re.split("…|\n", shown) if part]
+    return re.search(".*?".join(parts), printed, re.DOTALL) is not None

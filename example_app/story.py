@@ -1,0 +1,93 @@
+"""What goes on in the demo project: texts under review, a branch in conflict."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from locframework import OPERATOR, Framework
+from locframework.access.records import Caller, NewMember, NewToken, Organization
+from locframework.branches.records import NewBranch
+from locframework.errors import BranchExists, KeyExists
+from locframework.keys.records import KeyChanges, KeyQuery, NewKey, NewValue
+from locframework.paging import PageRequest
+from locframework.projects.records import Project
+
+BRANCH = "winter-timetable"
+TRANSLATOR = "ines@skerry.example"
+ALL = PageRequest(limit=200)
+
+
+class Story:
+    """Steps that may be done again: an earlier start may have died half way."""
+
+    def __init__(self, framework: Framework, project: Project) -> None:
+        self._framework = framework
+        self._project = project
+
+    def tell(self, organization: Organization) -> None:
+        """Leave a proposal, an outdated text, findings and an open branch."""
+        ines = self._translator(organization)
+        self._write("common.tagline", "fr", "Le ferry vers toutes les îles", by=ines)
+        self._write("search.submit", "en", "Find ferries")
+        self._write("common.greeting", "pt-BR", "Olá, {nome} ")
+        self._work_on_a_branch()
+
+    def _translator(self, organization: Organization) -> Caller:
+        """Inês, who writes French and Portuguese, and may not approve."""
+        organizations, tokens = self._framework.organizations, self._framework.tokens
+        members = organizations.list_members(OPERATOR, organization.id, ALL).items
+        member = next((each for each in members if each.email == TRANSLATOR), None)
+        if member is None:
+            new = NewMember(
+                email=TRANSLATOR,
+                role="translator",
+                name="Inês",
+                assigned_languages=["fr", "pt-BR"],
+            )
+            member = organizations.add_member(OPERATOR, organization.id, new)
+        token, text = tokens.create_for_member(
+            OPERATOR, organization.id, member.id, NewToken(name="Made with the demo")
+        )
+        caller = tokens.caller_behind(text)
+        if caller is None:
+            raise RuntimeError("a token that was just made has nobody behind it")
+        tokens.revoke_personal(caller, token.id)
+        return caller
+
+    def _work_on_a_branch(self) -> None:
+        """German of one key goes two ways, on main and on the branch."""
+        branches, keys = self._framework.branches, self._framework.keys
+        with suppress(BranchExists):
+            branches.create_branch(OPERATOR, self._project.id, NewBranch(BRANCH))
+        self._write("common.menu.timetable", "de", "Winterfahrplan", branch=BRANCH)
+        key_id = self._key_id("common.menu.timetable")
+        about = KeyChanges(description="The menu entry that opens the winter timetable")
+        keys.update_key(OPERATOR, self._project.id, key_id, about, branch=BRANCH)
+        banner = NewKey(
+            "home.winterBanner",
+            description="Above the search, from November to March",
+            tags=["banner"],
+            values={"en": "Winter timetable is out", "de": "Der Winterfahrplan ist da"},
+        )
+        with suppress(KeyExists):
+            keys.create_key(OPERATOR, self._project.id, banner, branch=BRANCH)
+        self._write("common.menu.timetable", "de", "Fahrpläne")
+
+    def _write(
+        self,
+        key: str,
+        lang: str,
+        text: str,
+        *,
+        by: Caller = OPERATOR,
+        branch: str | None = None,
+    ) -> None:
+        key_id, new = self._key_id(key), NewValue(text)
+        self._framework.keys.set_value(
+            by, self._project.id, key_id, lang, new, branch=branch
+        )
+
+    def _key_id(self, name: str) -> str:
+        query = KeyQuery(prefix=name)
+        found = self._framework.keys.list_keys(OPERATOR, self._project.id, query)
+        return next(key.id for key in found.items if key.key == name)
