@@ -16,17 +16,15 @@ import msgspec
 from msgspec import Struct
 
 from locframework import OPERATOR, Framework
-from locframework.access.permissions import ROLES
-from locframework.access.records import Caller, Grant, Member, NewToken, Organization
+from locframework.access.records import Member, NewToken, Organization
 from locframework.commands.progress import progress
 from locframework.commands.waiting import run_to_end
 from locframework.delivery.records import Distribution, NewDistribution, NewRelease
 from locframework.errors import ProjectNotFound
-from locframework.events import Actor
 from locframework.exchange.records import ImportOptions
 from locframework.formats.records import SourceFile
 from locframework.jobs.records import Job, JobQuery
-from locframework.keys.records import BulkKey, KeyQuery, NewKeys, NewValue
+from locframework.keys.records import BulkKey, NewKeys
 from locframework.paging import PageRequest
 from locframework.projects.records import NewLanguage, NewProject, Project
 
@@ -40,7 +38,6 @@ SOURCE_LANGUAGE = "en"
 LANGUAGES = ("de", "fr", "pt-BR", "pl", "ar", "ja")
 DISTRIBUTION = "Apps and emails"
 FORMAT = "json-nested"
-PROPOSED = "common.greeting"
 ALL = PageRequest(limit=200)
 JOBS = JobQuery(limit=200)
 
@@ -93,7 +90,6 @@ def make_demo(framework: Framework) -> Demo:
     _add_languages(framework, project)
     _import_files(framework, project)
     _describe_keys(framework, project)
-    _propose(framework, project)
     distribution = _publish(framework, project)
     Story(framework, project).tell(organization)
     _, token = framework.tokens.create_for_member(
@@ -160,17 +156,6 @@ def _describe_keys(framework: Framework, project: Project) -> None:
         for name, about in known.items()
     ]
     framework.bulk_keys.create_keys(OPERATOR, project.id, NewKeys(keys, "update"))
-
-
-def _propose(framework: Framework, project: Project) -> None:
-    """A text of a translator that waits for review, and lost its placeholder."""
-    query = KeyQuery(prefix=PROPOSED)
-    [key] = framework.keys.list_keys(OPERATOR, project.id, query).items
-    grant = Grant(project.organization_id, ROLES["translator"])
-    translator = Caller(Actor("system", "translator@skerry.example"), (grant,))
-    framework.keys.set_value(
-        translator, project.id, key.id, "de", NewValue("Hallo und willkommen!")
-    )
 
 
 def _publish(framework: Framework, project: Project) -> Distribution:

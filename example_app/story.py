@@ -28,12 +28,12 @@ class Story:
         """Leave a proposal, an outdated text, findings and an open branch."""
         ines = self._translator(organization)
         self._write("common.tagline", "fr", "Le ferry vers toutes les îles", by=ines)
+        self._write("common.greeting", "de", "Hallo und willkommen!", by=ines)
         self._write("search.submit", "en", "Find ferries")
-        self._write("common.greeting", "pt-BR", "Olá, {nome} ")
         self._work_on_a_branch()
 
     def _translator(self, organization: Organization) -> Caller:
-        """Inês, who writes French and Portuguese, and may not approve."""
+        """Inês, who writes German and French, and may not approve."""
         organizations, tokens = self._framework.organizations, self._framework.tokens
         members = organizations.list_members(OPERATOR, organization.id, ALL).items
         member = next((each for each in members if each.email == TRANSLATOR), None)
@@ -42,7 +42,7 @@ class Story:
                 email=TRANSLATOR,
                 role="translator",
                 name="Inês",
-                assigned_languages=["fr", "pt-BR"],
+                assigned_languages=["de", "fr"],
             )
             member = organizations.add_member(OPERATOR, organization.id, new)
         token, text = tokens.create_for_member(

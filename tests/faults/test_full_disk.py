@@ -20,7 +20,7 @@ from locframework.testing.client import Answer
 World = Any  # tests/faults/conftest.py
 
 MIB = 1024 * 1024
-SIZE = 12 * MIB
+SIZE = 16 * MIB
 
 
 class Disk:
@@ -91,7 +91,7 @@ def test_a_full_disk_refuses_writes_serves_reads_and_loses_nothing(
     world.workspace.run_jobs()
     manifest = f"/content/{made['publicKey']}/manifest.json"
     client = world.owner(world.start())
-    disk.fill(leave=MIB // 4)
+    disk.fill(leave=MIB // 2)
     acknowledged = ["first"]
 
     for number in count():

@@ -280,7 +280,8 @@ class People(RuleBasedStateMachine):
             fields[lang, None] = Text(text, "approved", text)
             self.model.create(line, f"new {name}", fields, plural=False)
             return
-        if keep and (lang, None) in self.model.seen(line)[id_]:
+        there = self.model.seen(line)[id_].get((lang, None))
+        if keep and there is not None and there.value != text:
             return
         outdated = self.outdated(line, id_)
         texts = {(lang, None): text}
