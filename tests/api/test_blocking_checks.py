@@ -220,3 +220,30 @@ def test_a_translators_text_is_what_it_always_was(shop: Shop) -> None:
     shop.put("de", "Na {name}", client=shop.translator)
 
     assert shop.statuses()["de"] == "pending_review"
+
+
+def test_a_revert_holds_what_a_write_holds(shop: Shop) -> None:
+    shop.owner.patch(shop.path, json={"blockingChecks": []})
+    shop.put("de", "Hallo")  # revision 2
+    shop.put("de", "Na {name}")
+    shop.owner.patch(shop.path, json={"blockingChecks": BLOCKING})
+    path = f"{shop.path}/keys/{shop.hi}/values/de/revert"
+
+    back = shop.owner.post(path, json={"revision": 2})
+
+    assert back.status == 200, back
+    assert shop.statuses()["de"] == "pending_review"
+    assert shop.delivered("de") == {"hi": "Na {name}"}
+
+
+def test_a_text_that_waits_does_not_reach_a_release(shop: Shop) -> None:
+    body = {"name": "Web", "format": "json-flat"}
+    made = shop.owner.post(f"{shop.path}/distributions", json=body)
+    shop.put("de", "Hallo")
+    shop.workspace.run_jobs()
+
+    key = made.data["distribution"]["publicKey"]
+    manifest = shop.owner.get(f"/content/{key}/manifest.json").json
+    [german] = [each for each in manifest["files"] if each["language"] == "de"]
+    url = german["url"].partition("/api/v1")[2]
+    assert shop.owner.get(url).json == {"hi": "Hallo {name}"}
