@@ -16,7 +16,6 @@ from locframework.branches.records import NewBranch
 from locframework.keys.records import Approval, KeyChanges, NewKey, NewValue, Rejection
 from locframework.keys.revisions import HistoryItem, HistoryQuery, Reversion
 from locframework.merging.records import MergeRequest
-from locframework.paging import PageRequest
 
 from .test_lines import Office
 
@@ -91,13 +90,10 @@ class Historians:
         )  # fmt: skip
 
     def turn(self) -> None:
-        """Not while a branch is open: it would tell forms that only main has."""
-        branches = self.framework.branches
-        there = branches.list_branches(OPERATOR, self.project, PageRequest(limit=200))
-        if any(branch.status == "open" for branch in there.items):
-            return
         changes = KeyChanges(is_plural=self.random.random() < 0.5)
-        self.framework.keys.update_key(OPERATOR, self.project, self.key(), changes)
+        self.framework.keys.update_key(
+            OPERATOR, self.project, self.key(), changes, branch=self.line()
+        )
 
     def delete(self) -> None:
         key, line = self.key(), self.line()

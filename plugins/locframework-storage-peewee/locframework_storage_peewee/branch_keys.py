@@ -125,9 +125,11 @@ class BranchKeyTables(BranchDetails):
     def cleared_of(
         self, key_ids: Collection[str], language_codes: Collection[str] | None = None
     ) -> list[Revision]:
+        mine = self._marked(self._mine(key_ids))
         return branch_history.joined(
             self._tables.cleared_of(key_ids, language_codes),
-            self._tables.cleared_of(self._marked(self._mine(key_ids)), language_codes),
+            self._tables.cleared_of(mine, language_codes),
+            mine,
             self._mark,
         )
 
@@ -138,6 +140,7 @@ class BranchKeyTables(BranchDetails):
         return branch_history.joined(
             self._tables.revisions_of(key_ids, language_codes),
             self._tables.revisions_of(mine, language_codes),
+            mine,
             self._mark,
         )
 

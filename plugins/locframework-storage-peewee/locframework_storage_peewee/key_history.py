@@ -14,12 +14,17 @@ from .key_values import numbers_of
 _number_of = itemgetter(-1)
 _TABLES = ("key_values", "value_revisions")
 
-# the key as it is seen, and where it was copied from ("" for nothing)
+# The key as it is seen, and where it was copied from ("" for nothing). Of a form that
+# the copy never had, what was written since it was cleared came after the copy.
 _HISTORY = """WITH seen AS ({seen}), base AS ({base}), first AS (
     SELECT plural_form, MIN(revision) AS revision FROM seen GROUP BY plural_form),
+    ended AS (SELECT plural_form,
+        MAX(CASE WHEN status = 'untranslated' THEN revision ELSE 0 END) AS revision
+        FROM base GROUP BY plural_form),
     history AS (SELECT * FROM seen UNION ALL SELECT base.* FROM base
+        JOIN ended ON ended.plural_form = base.plural_form
         LEFT JOIN first ON first.plural_form = base.plural_form
-        WHERE first.revision IS NULL OR base.revision < first.revision)"""
+        WHERE base.revision < COALESCE(first.revision, ended.revision + 1))"""
 _OF_KEY = """SELECT v.language_code, v.plural_form, v.value, v.status, v.is_outdated,
     v.revision, v.origin, v.approved_value, v.approved_at, v.approved_by, v.updated_at,
     v.updated_by, v.actor_type, v.reason, v.note
