@@ -1,0 +1,124 @@
+"""Branches: making one, comparing and merging it, and writing in bulk beside them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+import pytest
+import stock
+from measuring import Stopwatch, Table, in_turns, rounds
+from raw_rows import RawTables, rows_of
+
+CHANGES = 1000
+AT_ONCE = 500
+
+
+@pytest.fixture
+def raw(shop: Any) -> Iterator[RawTables]:
+    """Plain tables beside ours."""
+    tables = RawTables(shop.url)
+    yield tables
+    tables.empty()
+    tables.close()
+
+
+def test_making_a_branch(shop: Any, size: int, table: Table) -> None:
+    """It copies nothing, so it costs what a single small write does."""
+    project = shop.filled(size, stock.FIVE)
+    path, owner = f"/projects/{project['id']}", shop.workspace.owner
+    key = owner.get(f"{path}/keys?limit=1").data["items"][0]
+    number = count()
+
+    def branch() -> None:
+        name = f"made-{next(number)}"
+        assert owner.post(f"{path}/branches", json={"name": name}).status == 201
+        listed = owner.get(f"{path}/keys", query={"branch": name, "limit": 1})
+        assert listed.data["total"] == size
+        assert owner.delete(f"{path}/branches/{name}").status == 200
+
+    def write() -> None:
+        value = f"Text {next(number)}"
+        done = owner.put(f"{path}/keys/{key['id']}/values/de", json={"value": value})
+        assert done.status == 200
+
+    taken = in_turns(5, 3, branch=branch, write=write)
+
+    peer = ("one value written", taken["write"])
+    what = "a branch: made, listed, closed"
+    table.add(what, shop.kind, size, taken["branch"], peer, ms_most=50)
+
+
+def test_comparing_and_merging(
+    shop: Any, size: int, asked: Callable[..., Any], table: Table
+) -> None:
+    """A thousand German texts; the peer writes the same to main, in two requests."""
+    project = shop.filled(size, stock.FIVE)
+    path, owner = f"/projects/{project['id']}", shop.workspace.owner
+    headers = {"Authorization": f"Bearer {owner.token}"}
+    times: dict[str, list[float]] = {"diff": [], "merge": [], "bulk": []}
+    for at in range(rounds()):
+        name = f"merged-{at}"
+        owner.post(f"{path}/branches", json={"name": name})
+        write(owner, path, f"branch {at}", branch=name)
+        diff = asked(shop.workspace.app, f"{path}/branches/{name}/diff", **headers)
+        assert json.loads(diff())["data"]["counts"]["updated"] == CHANGES
+        times["diff"].append(in_turns(1, 1, diff=diff)["diff"])
+        watch = Stopwatch()
+        with watch:
+            done = owner.post(f"{path}/branches/{name}/merge", json={})
+        assert done.data["applied"]["updated"] == CHANGES
+        times["merge"].append(watch.seconds * 1000)
+        watch = Stopwatch()
+        with watch:
+            write(owner, path, f"main {at}")
+        times["bulk"].append(watch.seconds * 1000)
+
+    middle = {name: sorted(each)[len(each) // 2] for name, each in times.items()}
+    peer = ("PUT of the values on main", middle["bulk"])
+    for name in ("diff", "merge"):
+        what = f"{name} of {CHANGES:,} changes"
+        table.add(what, shop.kind, size, middle[name], peer, ms_most=2000)
+
+
+def write(owner: Any, path: str, text: str, **query: str) -> None:
+    for first in range(0, CHANGES, AT_ONCE):
+        items = [
+            {"key": stock.key_name(at), "languageCode": "de", "value": f"{text} {at}"}
+            for at in range(first, first + AT_ONCE)
+        ]
+        done = owner.put(f"{path}/values", json={"items": items}, query=query)
+        assert {each["outcome"] for each in done.data["results"]} == {"updated"}
+
+
+def test_a_bulk_of_500_keys(shop: Any, raw: RawTables, table: Table) -> None:
+    """500 new keys with five languages in one request."""
+    project = shop.workspace.project(languages=stock.FIVE[1:])
+    path = f"/projects/{project['id']}/keys/bulk"
+    number = count()
+
+    def ours() -> None:
+        start = next(number) * AT_ONCE
+        keys = [
+            {
+                "key": stock.key_name(at),
+                "values": {code: stock.text(at, code) for code in stock.FIVE},
+            }
+            for at in range(start, start + AT_ONCE)
+        ]
+        done = shop.workspace.owner.post(path, json={"keys": keys})
+        assert {item["outcome"] for item in done.data["results"]} == {"created"}
+
+    keys, values = rows_of(*stock.records("p", range(AT_ONCE), stock.FIVE))
+
+    def peer() -> None:
+        raw.empty()
+        raw.executemany(keys, values)
+
+    taken = in_turns(5, 1, ours=ours, peer=peer)
+
+    beside = ("raw executemany, emptied first", taken["peer"])
+    what = "bulk of 500 keys x 5 languages, API"
+    table.add(what, shop.kind, AT_ONCE, taken["ours"], beside, ms_most=250)
