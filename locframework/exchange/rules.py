@@ -75,8 +75,11 @@ def plan_key(
             if existing is not None and existing.value == one:
                 if _is_settled(existing, new, rules):
                     continue
-            elif existing is not None and existing.value:
-                conflicts.append(_conflict(new.name, (tag, form), existing.value, one))
+            elif existing is not None:
+                # where it waits to be cleared, the approved text is still there
+                text_there = existing.value or existing.approved_value or ""
+                if text_there != one:
+                    conflicts.append(_conflict(new.name, (tag, form), text_there, one))
                 if rules.on_conflict != "overwrite":
                     continue
             wanted.setdefault(tag, {})[form] = one

@@ -90,6 +90,18 @@ def test_a_key_that_says_the_same_is_left_alone() -> None:
     assert plan == KeyPlan(None, 0, [], [])
 
 
+@pytest.mark.parametrize(("text", "conflicts"), [("Bezahlen", 1), ("Zahlen", 0)])
+def test_a_text_that_waits_to_be_cleared_is_kept_as_it_is(
+    text: str, conflicts: int
+) -> None:
+    row = replace(value("de", "Zahlen"), value="", status="pending_review")
+
+    plan = plan_key(imported({"de": text}), key(), [row], KEEP)
+
+    assert written(plan) == {}
+    assert len(plan.conflicts) == conflicts
+
+
 @pytest.mark.parametrize(
     ("before", "may_approve", "review", "is_written"),
     [
