@@ -14,6 +14,7 @@ Where there is none, tests that want one are skipped, or fail when
 import getpass
 import os
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -94,11 +95,19 @@ class _Watched(Protocol):
 
 @contextmanager
 def statements_of(storage: Storage) -> Iterator[list[str]]:
-    """The statements that the storage plugin ``peewee`` runs in the block."""
+    """The statements that ``peewee``, the storage plugin, runs in this thread.
+
+    Until the block ends. What is noted in the background meanwhile is not among them.
+    """
     database = cast("_Watched", cast("Any", storage).database)
     seen: list[str] = []
-    before = database.on_statement
-    database.on_statement = [*(before or ()), seen.append]
+    before, mine = database.on_statement, threading.get_ident()
+
+    def see(statement: str) -> None:
+        if threading.get_ident() == mine:
+            seen.append(statement)
+
+    database.on_statement = [*(before or ()), see]
     try:
         yield seen
     finally:
