@@ -15,7 +15,6 @@ from locframework.errors import (
     shown,
 )
 from locframework.ids import is_id
-from locframework.languages import require_tag
 from locframework.projects.languages import Languages
 from locframework.projects.service import Projects
 from locframework.storage import Storage
@@ -32,6 +31,7 @@ from .records import (
     OnExisting,
     ValueItem,
 )
+from .rules import tag_in_project
 from .service import key_write
 from .store import store_of
 from .writer import KeyWriter
@@ -164,7 +164,7 @@ def _value_plan(item: ValueItem, there: Mapping[str, Key]) -> KeyWrite | Key | L
     if key_id is None or not is_id(key_id):
         return KeyNotFound()
     try:
-        tag = require_tag(item.language_code, "$.items")
+        tag = tag_in_project(item.language_code)
     except LocError as refusal:
         return refusal
     return KeyWrite(

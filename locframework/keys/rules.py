@@ -10,12 +10,14 @@ from locframework.clock import Timestamp
 from locframework.errors import (
     InvalidKey,
     InvalidPluralForm,
+    LanguageNotInProject,
     PluralMismatch,
     ValidationFailed,
     shown,
 )
 from locframework.events import Actor, ActorType
 from locframework.formats.records import PLURAL_FORMS, Text
+from locframework.languages import canonical_tag
 
 from .records import (
     KEY_LENGTH,
@@ -65,6 +67,17 @@ def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
         if not tag:
             raise ValidationFailed.at(f"$.tags[{at}]", "length", "must not be blank")
     return tuple(dict.fromkeys(trimmed))
+
+
+def tag_in_project(code: str) -> str:
+    """The tag that a body names. What is no tag is no language of the project either.
+
+    Raises LanguageNotInProject (decisions 2.2).
+    """
+    tag = canonical_tag(code)
+    if tag is None:
+        raise LanguageNotInProject(f"the project has no language {shown(code)!r}")
+    return tag
 
 
 def fold(text: str) -> str:

@@ -21,7 +21,7 @@ from locframework.errors import (
 from locframework.events import EventLog
 from locframework.files.service import Files
 from locframework.ids import is_id
-from locframework.languages import require_tag, tag_in_path
+from locframework.languages import tag_in_path
 from locframework.paging import Page, PageRequest
 from locframework.projects.languages import Languages
 from locframework.projects.records import Language, Project
@@ -48,6 +48,7 @@ from .rules import (
     clean_tags,
     in_order,
     shown_value,
+    tag_in_project,
     with_forms_in_order,
 )
 from .store import KeyStore, store_of
@@ -316,7 +317,7 @@ class Keys:
 
 def key_write(new: NewKey | BulkKey, key_id: str | None = None) -> KeyWrite:
     """The write that a body asks for. Raises ValidationFailed."""
-    values = {require_tag(code, "$.values"): text for code, text in new.values.items()}
+    values = {tag_in_project(code): text for code, text in new.values.items()}
     if len(values) < len(new.values):
         message = "a language stands there twice, spelled in two ways"
         raise ValidationFailed.at("$.values", "unique", message)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 
 def test_who_cannot_approve_writes_a_pending_text(keys: Any) -> None:
     key = keys.made(values={"de": "Zahlen"})
@@ -147,3 +149,17 @@ def test_plurals_are_turned_by_who_may_write_every_language_of_the_key(
     assert off.error["code"] == "language_not_assigned"
     assert keys.get(key) == before
     assert keys.texts(forms) == {("de", "one"): "Datei"}
+
+
+@pytest.mark.parametrize("code", ["fr", "xx", "english", ""])
+def test_a_language_that_the_project_does_not_have_is_told_so_whatever_it_is(
+    keys: Any, code: str
+) -> None:
+    refused = keys.create(values={code: "Payer"})
+    key = keys.made(key="pay")
+    item = {"keyId": key["id"], "languageCode": code, "value": "Payer"}
+    path = f"/projects/{keys.project['id']}/values"
+    [result] = keys.owner.put(path, json={"items": [item]}).data["results"]
+
+    assert (refused.status, refused.error["code"]) == (400, "language_not_in_project")
+    assert result["error"]["code"] == "language_not_in_project"

@@ -11,7 +11,7 @@ PAGE = "branches.md"
 
 
 def test_every_answer_is_what_the_page_shows(page: Any, demo_folder: Path) -> None:
-    commands, answers = page.blocks("sh"), page.blocks("json")
+    commands, answers = page.blocks("sh"), page.blocks("text")
 
     printed = walk(demo_folder, commands)
 

@@ -15,7 +15,7 @@ from .arb_detail import (
     Kept,
     detail_with,
 )
-from .icu_plural import parse_plural
+from .icu_plural import is_torn, parse_plural
 from .json_value import Json, Repeating, numbered
 from .plurals import in_order, is_forms
 from .problems import quoted
@@ -37,6 +37,7 @@ class _Reading:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._locale: str | None = None
+        self._warnings: list[str] = []
         self._messages: dict[str, tuple[str, int]] = {}
         self._attributes: dict[str, tuple[Json, int]] = {}
 
@@ -57,7 +58,12 @@ class _Reading:
         document.refuse_faults()
         rest: Kept = {name: value for name, (value, _) in self._attributes.items()}
         detail = {"arb": rest} if rest else None
-        return Catalogue(self._locale, list(entries.values()), detail=detail)
+        return Catalogue(
+            self._locale,
+            list(entries.values()),
+            detail=detail,
+            warnings=self._warnings,
+        )
 
     def _take_other(self, member: int, name: str, value: Json) -> None:
         if name.startswith("@") and name != LOCALE:
@@ -75,6 +81,9 @@ class _Reading:
         key = self._text_in(attributes, X_KEY, name, member)
         description = self._text_in(attributes, "description", "", member)
         value, kept, exact = self._value(text, attributes, member)
+        if isinstance(value, str) and is_torn(value):
+            told = "a brace is missing or too much; taken as it is, without plurals"
+            self._warnings.append(f"line {line}: {quoted(name)}: {told}")
         return Entry(
             key,
             value,

@@ -54,6 +54,18 @@ def parse_plural(message: str) -> PluralMessage | None:
     return PluralMessage(head[1], in_order(forms), exact)
 
 
+def is_torn(message: str) -> bool:
+    """Whether a plural message has a brace too many or too few."""
+    if _HEAD.match(message) is None:
+        return False
+    depth = 0
+    for brace in _BRACE.findall(message):
+        depth += 1 if brace == "{" else -1
+        if depth < 0:
+            return True
+    return depth != 0
+
+
 def write_plural(
     argument: str, forms: Mapping[str, str], exact: Mapping[str, object]
 ) -> str | None:

@@ -172,3 +172,21 @@ def test_faults_are_told_by_line() -> None:
         ("line 7", "duplicate"),
         ("line 7", "type"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_torn"),
+    [
+        ("{n, plural, one{x} other{y}", True),
+        ("{n, plural, one{x}} other{y}}", True),
+        ("{n, plural, offset:1 one{x} other{y}}", False),
+        ("{n} of {m", False),
+    ],
+)
+def test_a_plural_message_with_a_brace_missing_is_a_text_and_told(
+    text: str, is_torn: bool
+) -> None:
+    catalogue = read(json.dumps({"a": text}))
+
+    assert [entry.value for entry in catalogue.entries] == [text]
+    assert len(catalogue.warnings) == is_torn
