@@ -141,21 +141,38 @@ def followed(
         elif unit.language_code == source_language:
             moved |= shown_text(side.main) != shown_text(side.branch)
     for unit, row in copies.items():
-        if unit.language_code == source_language:
-            continue
-        if unit in own:
-            outdated = moved or row.is_outdated
-        else:
-            outdated = row.is_outdated
-            if has_source:  # main's translations are not of this source text
-                mine = of_copy.get(unit)
-                same = mine is not None and mine.value == row.value
-                outdated = mine.is_outdated if mine and same else True
-        copies[unit] = replace(row, is_outdated=outdated)
+        if unit not in own:
+            old, mine = of_base.get(unit), of_copy.get(unit)
+            is_other = has_source and unit.language_code != source_language
+            copies[unit] = _following(old, row, mine, has_source=is_other)
+        elif moved and unit.language_code != source_language:
+            copies[unit] = replace(row, is_outdated=True)
     return (
         _state(_key(base.key, main.key, fields, base=True), bases),
         _state(_key(copy.key, main.key, fields, base=False), copies),
     )
+
+
+def _following(
+    base: StoredValue | None,
+    main: StoredValue,
+    mine: StoredValue | None,
+    *,
+    has_source: bool,
+) -> StoredValue:
+    """A text that the branch did not edit. Marks follow main like fields do.
+
+    ``has_source``: the branch has a source text of its own, so what main's marks and
+    new translations are about is another one.
+    """
+    if base is None or mine is None or not _text(base) == _text(main) == _text(mine):
+        return replace(main, is_outdated=has_source or main.is_outdated)
+    follows = not has_source and main.is_outdated != base.is_outdated
+    return replace(mine, is_outdated=main.is_outdated) if follows else mine
+
+
+def _text(row: StoredValue) -> Text:
+    return Text(row.value, row.status, row.approved_value)
 
 
 def _contents(state: KeyState | None, *, aligned: bool) -> dict[Unit, object]:
@@ -170,7 +187,7 @@ def _contents(state: KeyState | None, *, aligned: bool) -> dict[Unit, object]:
         SCREENSHOT: key.screenshot_file_id,
     }
     for unit, row in rows_of(state, aligned=aligned).items():
-        found[unit] = Text(row.value, row.status, row.approved_value)
+        found[unit] = _text(row)
     return found
 
 

@@ -175,6 +175,44 @@ def test_what_changes_on_main_shows_on_a_branch_that_did_not_change_the_same(
     assert shop.texts(shop.pay, "spring")["ar", None] == "ادفع"
 
 
+def test_a_text_found_right_on_a_branch_is_not_outdated_there_any_more(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "en", "Pay now")  # on main: German is outdated on both
+    path = f"{shop.path}/keys/{shop.pay['id']}/values/de/approve"
+    assert shop.owner.post(path, json={}, query={"branch": "spring"}).status == 200
+    shop.patch(shop.pay, description="The button under the ticket")
+
+    marks = {
+        branch: {
+            value["languageCode"]: value["isOutdated"]
+            for value in shop.read(shop.pay, branch).data["key"]["values"]
+        }
+        for branch in (None, "spring")
+    }
+
+    assert marks == {
+        None: {"en": False, "de": True},
+        "spring": {"en": False, "de": False},
+    }
+
+
+def test_a_source_text_of_a_branch_outdates_what_follows_main_there(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "en", "Pay now", "spring")
+    shop.patch(shop.pay, description="The button under the ticket")
+    shop.write(shop.pay, "ar", "ادفع")
+
+    values = shop.read(shop.pay, "spring").data["key"]["values"]
+
+    assert {v["languageCode"]: v["isOutdated"] for v in values} == {
+        "en": False,
+        "de": True,
+        "ar": True,
+    }
+
+
 def test_a_key_made_on_a_branch_is_on_no_other_line(shop: Branched) -> None:
     key = shop.create("spring", key="banner", values={"en": "Spring!"})
     shop.branch("autumn")

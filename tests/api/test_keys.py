@@ -82,7 +82,7 @@ def test_a_plural_key_takes_values_by_plural_form(keys: Any) -> None:
         ({"tags": [" "]}, 400, "validation_failed"),
         ({"isPlural": 1}, 400, "validation_failed"),
         ({"values": {"sv": "x"}}, 400, "language_not_in_project"),
-        ({"values": {"not a tag": "x"}}, 400, "validation_failed"),
+        ({"values": {"not a tag": "x"}}, 400, "language_not_in_project"),
         ({"values": {"de": {"other": "x"}}}, 400, "plural_mismatch"),
         ({"isPlural": True, "values": {"de": "x"}}, 400, "plural_mismatch"),
         (
