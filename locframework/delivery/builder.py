@@ -39,7 +39,7 @@ from .records import (
     ReleaseSnapshot,
     StoredRelease,
 )
-from .rules import content_hash, file_path, in_file_order
+from .rules import content_hash, file_path, in_file_order, settings_of
 
 NOTED_FOR = timedelta(days=1)  # how long a blob waits for its release to name it
 KEPT_IN_MEMORY = 64 * 1024 * 1024
@@ -181,6 +181,8 @@ class ReleaseBuilder:
                     line, distribution, languages, language, spool, warnings
                 )
                 files += made
+            if work is not None:
+                work.report(len(chosen), len(chosen))
         info = self._formats.to_write(distribution.format)
         snapshot = ReleaseSnapshot(
             project_id=project.id,
@@ -190,7 +192,7 @@ class ReleaseBuilder:
             extension=info.extension,
             languages=tuple(_released(language) for language in chosen),
             last_event=last_event,
-            settings_at=distribution.updated_at,
+            settings=settings_of(distribution),
         )
         return Draft(in_file_order(files), snapshot, tuple(warnings))
 
@@ -313,7 +315,7 @@ class ReleaseBuilder:
 
 def same_shown(one: ReleaseSnapshot, other: ReleaseSnapshot) -> bool:
     """Whether two snapshots read the same in a manifest."""
-    bare = {"last_event": None, "settings_at": ""}
+    bare = {"last_event": None, "settings": ""}
     return replace(one, **bare) == replace(other, **bare)
 
 

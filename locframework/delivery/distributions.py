@@ -160,7 +160,7 @@ class Distributions:
             old = self._locked(project, distribution_id)
             if old.status == "paused":
                 raise AlreadyPaused(f"distribution {old.id} is paused")
-            new = replace(old, status="paused")
+            new = self._touched(old, status="paused")
             self._store.save_distribution(new)
             self._tell("distribution.paused", caller, project, new)
         return new
@@ -175,7 +175,7 @@ class Distributions:
             if old.status != "paused":
                 raise NotPaused(f"distribution {old.id} is not paused")
             ready = old.current_release is not None
-            new = replace(old, status="published" if ready else "building")
+            new = self._touched(old, status="published" if ready else "building")
             self._store.save_distribution(new)
             self._queue.queue_first(caller, project, new)
             self._tell("distribution.resumed", caller, project, new)
@@ -188,7 +188,7 @@ class Distributions:
         project = self._projects.require(caller, "distribution_manage", project_id)
         with self._storage.transaction():
             old = self._locked(project, distribution_id)
-            new = replace(old, public_key=new_public_key())
+            new = self._touched(old, public_key=new_public_key())
             self._store.save_distribution(new)
         return new
 
@@ -206,10 +206,13 @@ class Distributions:
         self._store.lock_distribution(found.id)
         return self._find(project, reference)
 
+    def _touched(self, old: Distribution, **changes: str) -> Distribution:
+        return replace(old, updated_at=timestamp(self._clock()), **changes)
+
     def _changed(
         self, project: Project, old: Distribution, changes: DistributionChanges
     ) -> Distribution:
-        new = replace(old, updated_at=timestamp(self._clock()))
+        new = self._touched(old)
         if changes.name is not UNSET:
             new = replace(new, name=check_name(changes.name))
         if changes.format is not UNSET:

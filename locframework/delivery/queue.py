@@ -14,7 +14,7 @@ from locframework.projects.records import Project
 from locframework.storage import Storage
 
 from .records import Distribution, Release, StoredRelease
-from .rules import changes_content
+from .rules import changes_content, settings_of
 
 RELEASE_JOB = "release"
 EVENTS_LOOKED_AT = 200
@@ -85,7 +85,7 @@ class ReleaseQueue:
         snapshot = stored.snapshot if stored else None
         if stored is None or snapshot is None:
             return True
-        if snapshot.settings_at != distribution.updated_at:
+        if snapshot.settings != settings_of(distribution):
             return True
         if stored.storage != distribution.storage:
             return True

@@ -61,7 +61,7 @@ class ReleaseSnapshot(Struct, frozen=True):
     extension: str
     languages: tuple[ReleasedLanguage, ...]
     last_event: str | None = None  # id of the project's latest event then
-    settings_at: Timestamp = ""  # the distribution's updated_at then
+    settings: str = ""  # of the distribution, as rules.settings_of tells them
 
 
 class StoredRelease(Struct, frozen=True):

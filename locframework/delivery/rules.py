@@ -7,6 +7,8 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+import msgspec
+
 from locframework.events import Event
 
 from .public_records import (
@@ -18,6 +20,7 @@ from .public_records import (
     ManifestRelease,
 )
 from .records import (
+    Distribution,
     FileChange,
     PublicHead,
     ReleaseDiff,
@@ -167,6 +170,19 @@ def release_diff(
     touched = sum(1 for change in changes if change.change != "removed")
     from_version = old.release.version if old else None
     return ReleaseDiff(from_version, version, changes, len(new) - touched)
+
+
+def settings_of(distribution: Distribution) -> str:
+    """What the files of a release follow, besides texts and store, as one text."""
+    settings = (
+        distribution.format,
+        distribution.language_codes,
+        distribution.branch,
+        distribution.split_by_module,
+        distribution.min_status,
+        distribution.missing,
+    )
+    return msgspec.json.encode(settings).decode()
 
 
 def changes_content(event: Event, branch: str | None) -> bool:

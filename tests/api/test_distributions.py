@@ -64,6 +64,33 @@ def test_publishing_nothing_new_answers_200_with_the_current_release(
     assert answer.data["job"] is None
 
 
+@pytest.mark.parametrize("actions", [["pause"], ["pause", "resume"], ["rotate-key"]])
+def test_pause_resume_and_a_new_key_change_when_it_was_updated_and_no_file(
+    published: Any, workspace: Workspace, actions: list[str]
+) -> None:
+    project_id = published.path.rpartition("/")[2]
+    for action in actions:
+        store = workspace.framework.storage.delivery
+        long_ago = replace(
+            store.find_distribution(project_id, published.distribution["id"]),
+            updated_at="2000-01-01T00:00:00.000Z",
+        )
+        store.save_distribution(long_ago)
+        answer = published.act(action).data["distribution"]
+
+        assert answer["updatedAt"] > answer["createdAt"]
+        assert workspace.owner.get(published.one).data["distribution"] == answer
+
+    if actions != ["pause"]:
+        assert published.act("releases").status == 200  # there is nothing to build
+
+
+def test_a_release_job_ends_with_all_of_its_progress(published: Any) -> None:
+    published.change("Bezahlen")
+
+    assert published.release()["progress"] == {"done": 3, "total": 3}
+
+
 def test_a_second_release_waits_for_the_first(published: Any) -> None:
     published.change("Bezahlen")
     assert published.act("releases").status == 202

@@ -145,7 +145,7 @@ def ready(release: StoredRelease, *blobs: str) -> StoredRelease:
         extension=".json",
         languages=(ReleasedLanguage("en", "English", None, "ltr"),),
         last_event="e1",
-        settings_at=at(1),
+        settings="[]",
     )
     shown = replace(
         release.release,
