@@ -281,10 +281,12 @@ class BranchProtected(LocError):
 
     code, status = "branch_protected", 409
 
-    def __init__(self) -> None:
-        super().__init__(
-            "main is protected; pass ?branch= with the name of an open branch"
-        )
+    def __init__(
+        self,
+        message: str = "main is protected; pass ?branch= with the name of an open "
+        "branch",
+    ) -> None:
+        super().__init__(message)
 
 
 class BranchNotOpen(LocError):

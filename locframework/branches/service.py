@@ -18,7 +18,7 @@ from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Transactions
 
-from .records import Branch, Line, NewBranch
+from .records import MAIN, Branch, Line, NewBranch
 from .rules import check_name
 from .store import BranchStore
 
@@ -41,16 +41,13 @@ class Branches:
         self._clock = clock
 
     def line(self, project: Project, branch: str | None) -> Line:
-        """The line that a request names by name or id; None is main.
+        """The line that a request names by name or id; None and "main" are main.
 
         Raises BranchNotFound, and BranchNotOpen for one that was merged or closed.
         """
-        if branch is None:
+        if branch is None or branch == MAIN:
             return Line(project)
-        found = self.find(project, branch)
-        if found.status != "open":
-            raise BranchNotOpen(f"branch {found.name!r} is {found.status}")
-        return Line(project, found)
+        return Line(project, self.find_open(project, branch))
 
     def open_line(self, line: Line) -> Line:
         """In a transaction that writes: the line as it is now, other writers kept out.
@@ -65,6 +62,13 @@ class Branches:
         found = self._store.find_branch(project.id, reference)
         if found is None:
             raise BranchNotFound
+        return found
+
+    def find_open(self, project: Project, reference: str) -> Branch:
+        """By name or id; never main. Raises BranchNotFound, BranchNotOpen."""
+        found = self.find(project, reference)
+        if found.status != "open":
+            raise BranchNotOpen(f"branch {found.name!r} is {found.status}")
         return found
 
     def create_branch(self, caller: Caller, project_id: str, new: NewBranch) -> Branch:
@@ -112,8 +116,7 @@ class Branches:
         project = self._projects.require(caller, "branch_manage", project_id)
         with self._transactions.transaction():
             project = self._projects.lock(project)
-            branch = self.line(project, reference).branch
-            assert branch is not None  # a reference is never None
+            branch = self.find_open(project, reference)
             now = timestamp(self._clock())
             closed = replace(branch, status="closed", updated_at=now)
             self._store.save_branch(closed)

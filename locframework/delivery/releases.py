@@ -1,5 +1,6 @@
 """What one can do with releases: make, look at, compare, roll back."""
 
+import re
 import tempfile
 
 from msgspec.structs import replace
@@ -25,6 +26,8 @@ from .records import (
     StoredRelease,
 )
 from .rules import release_diff
+
+_VERSION = re.compile(r"[1-9][0-9]{0,9}", re.ASCII)  # "02" names no release
 
 
 class Releases:
@@ -146,10 +149,9 @@ class Releases:
         return self._store.find_release_by_id(current.id) if current else None
 
     def _release(self, distribution: Distribution, version: str) -> StoredRelease:
-        number = int(version) if version.isascii() and version.isdigit() else 0
         found = None
-        if 0 < number < 2**31:
-            found = self._store.find_release(distribution.id, number)
+        if _VERSION.fullmatch(version) and int(version) < 2**31:
+            found = self._store.find_release(distribution.id, int(version))
         if found is None:
             raise ReleaseNotFound
         return found

@@ -59,7 +59,7 @@ class Deleted(Struct, frozen=True):
 class BranchQuery(Struct, frozen=True):
     """The query of everything that can be asked of a branch."""
 
-    branch: str | None = None  # a branch's name or id; left out: main
+    branch: str | None = None  # a branch's name or id; left out, or "main": main
 
 
 class Raw(Struct, frozen=True):

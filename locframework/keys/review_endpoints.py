@@ -5,6 +5,7 @@ from locframework.errors import (
     BranchNotFound,
     BranchNotOpen,
     BranchProtected,
+    InvalidPluralForm,
     KeyNotFound,
     LanguageNotAssigned,
     LanguageNotFound,
@@ -23,6 +24,7 @@ from .review import Review
 
 _ERRORS = (
     PluralMismatch,
+    InvalidPluralForm,
     ProjectNotFound,
     BranchNotFound,
     KeyNotFound,

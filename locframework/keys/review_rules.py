@@ -10,7 +10,7 @@ from locframework.events import Actor
 
 from .records import AskedRevision, StoredValue, Verdict
 from .revisions import Revision
-from .rules import marked
+from .rules import check_form, marked
 
 
 def judged(rows: Iterable[StoredValue], verdict: Verdict) -> list[StoredValue]:
@@ -19,8 +19,9 @@ def judged(rows: Iterable[StoredValue], verdict: Verdict) -> list[StoredValue]:
     A text that is not approved can be approved, a draft too, and so can an approved
     one that is outdated: it is told to be right still. What has nothing before it and
     is a draft already cannot be rejected. Raises NothingPending, also where another
-    revision waits than was asked for, and PluralMismatch.
+    revision waits than was asked for, PluralMismatch, and InvalidPluralForm.
     """
+    _check_forms(verdict.revision)
     may = _approvable if verdict.approves else _rejectable
     waiting = [row for row in rows if may(row)]
     if not waiting:
@@ -92,6 +93,12 @@ def _rejectable(row: StoredValue) -> bool:
     if row.status == "approved":
         return False
     return row.status == "pending_review" or row.approved_value is not None
+
+
+def _check_forms(asked: AskedRevision) -> None:
+    if isinstance(asked, Mapping):
+        for form in asked:
+            check_form(form, "$.revision")
 
 
 def _is_meant(waiting: Iterable[StoredValue], asked: AskedRevision) -> bool:

@@ -102,11 +102,16 @@ def texts_by_form(
     if not is_plural:
         raise PluralMismatch(f"{path}: a key without plurals takes a string")
     for form, one in text.items():
-        if form not in PLURAL_FORMS:
-            names = ", ".join(PLURAL_FORMS)
-            raise InvalidPluralForm(f"{path}: {shown(form)!r} is not one of {names}")
+        check_form(form, path)
         check_text(one, f"{path}.{form}")
     return dict(text.items())
+
+
+def check_form(form: str, path: str) -> None:
+    """Refuse what is no plural form of CLDR."""
+    if form not in PLURAL_FORMS:
+        names = ", ".join(PLURAL_FORMS)
+        raise InvalidPluralForm(f"{path}: {shown(form)!r} is not one of {names}")
 
 
 def check_text(text: str, path: str) -> None:

@@ -46,7 +46,7 @@ class Merging:
         A number of statements that grows with the keys touched / 500.
         """
         project = self._projects.require(caller, "translation_read", project_id)
-        line = self._branches.line(project, branch)
+        line = Line(project, self._branches.find_open(project, branch))
         with self._storage.snapshot():
             touched = self._touched(line)
         changes = [edit.change for each in touched for edit in edits_of(each)]

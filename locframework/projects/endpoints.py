@@ -5,6 +5,7 @@ from msgspec import Struct
 from locframework.access.endpoints import TokenAnswer
 from locframework.access.records import Caller, NewToken, Token
 from locframework.errors import (
+    BranchProtected,
     LanguageExists,
     LanguageNotAssigned,
     LanguageNotFound,
@@ -183,13 +184,18 @@ class ProjectEndpoints:
         "DELETE",
         "/projects/{projectId}/languages/{lang}",
         permission="language_manage",
-        errors=(ProjectNotFound, LanguageNotFound, SourceLanguageRequired),
+        errors=(
+            ProjectNotFound,
+            LanguageNotFound,
+            SourceLanguageRequired,
+            BranchProtected,
+        ),
         tag="Languages",
     )
     def remove_language(self, caller: Caller, project_id: str, lang: str) -> Deleted:
         """Remove a language with its values.
 
-        The source language stays.
+        The source language stays, and all of them while main is protected.
         """
         return Deleted(self._languages.remove_language(caller, project_id, lang).id)
 

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.clock import Clock, timestamp
 from locframework.errors import (
+    BranchProtected,
     LanguageExists,
     LanguageNotFound,
     SourceLanguageRequired,
@@ -18,6 +19,11 @@ from .records import Language, LanguageChanges, NewLanguage, Project
 from .rules import changed_fields, changed_language, check_fallback, new_language
 from .service import Projects
 from .store import ProjectStore
+
+_PROTECTED = (
+    "main is protected, and a language goes with all of its texts; "
+    "set mainProtected to false first"
+)
 
 
 class Languages:
@@ -99,7 +105,8 @@ class Languages:
         """Remove a language with its values.
 
         Languages that fell back to it fall back to what it fell back to. Raises
-        LanguageNotFound, SourceLanguageRequired.
+        LanguageNotFound, SourceLanguageRequired, BranchProtected: its texts would go
+        from main, past all review, and for good.
         """
         project = self._projects.require(caller, "language_manage", project_id)
         with self._transactions.transaction():
@@ -108,6 +115,8 @@ class Languages:
             if gone.is_source:
                 message = f"{gone.language_code} is the source language"
                 raise SourceLanguageRequired(message)
+            if project.main_protected:
+                raise BranchProtected(_PROTECTED)
             for other in self.of(project):
                 if other.fallback_language_code == gone.language_code:
                     fallback = gone.fallback_language_code

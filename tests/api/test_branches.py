@@ -371,6 +371,54 @@ def test_protection_of_main_sends_writers_to_a_branch(workspace: Workspace) -> N
     assert shop.texts(shop.pay)["de", None] == "Bezahlen"
 
 
+def test_a_language_stays_with_its_texts_while_main_is_protected(
+    workspace: Workspace,
+) -> None:
+    """Decisions 2.3.3: only a merge passes."""
+    shop = Branched(workspace)
+    german = f"{shop.path}/languages/de"
+    shop.owner.patch(shop.path, json={"mainProtected": True})
+
+    refused = shop.owner.delete(german)
+    kept = shop.texts(shop.pay)["de", None]
+    shop.owner.patch(shop.path, json={"mainProtected": False})
+
+    assert (refused.status, refused.error["code"]) == (409, "branch_protected")
+    assert "mainProtected" in refused.error["message"]
+    assert kept == "Zahlen"
+    assert shop.owner.delete(german).status == 200
+
+
+def test_main_may_be_named_where_a_branch_may(shop: Branched) -> None:
+    """No branch can have its name, so nothing else can be meant."""
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    asked = {"branch": "main"}
+    body = {"name": "Web", "format": "json-nested", "branch": "main"}
+
+    written = shop.write(shop.pay, "en", "Pay now", "main")
+    made = shop.owner.post(f"{shop.path}/distributions", json=body)
+
+    texts = {("en", None): "Pay now", ("de", None): "Zahlen"}
+    assert written.status == 200
+    assert shop.texts(shop.pay) == shop.texts(shop.pay, "main") == texts
+    assert shop.owner.get(f"{shop.path}/statistics", query=asked).status == 200
+    assert made.data["distribution"]["branch"] is None
+
+
+def test_main_is_no_branch_to_read_compare_merge_or_close(shop: Branched) -> None:
+    main = f"{shop.path}/branches/main"
+
+    answers = [
+        shop.owner.get(main),
+        shop.owner.get(f"{main}/diff"),
+        shop.owner.post(f"{main}/merge", json={}),
+        shop.owner.delete(main),
+    ]
+
+    found = [(answer.status, answer.error["code"]) for answer in answers]
+    assert found == [(404, "branch_not_found")] * 4
+
+
 def test_a_language_that_leaves_or_joins_the_project_does_so_on_the_branch(
     shop: Branched,
 ) -> None:

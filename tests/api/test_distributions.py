@@ -246,6 +246,16 @@ def test_a_diff_compares_two_releases_file_by_file(published: Any) -> None:
     assert {change["change"] for change in first["files"]} == {"added"}
 
 
+@pytest.mark.parametrize("version", ["01", "+1", "1.0", "0", "-1", "9" * 30, "\u0661"])
+def test_a_release_has_one_name(published: Any, version: str) -> None:
+    read = published.workspace.owner.get
+
+    found = read(f"{published.one}/releases/{version}")
+
+    assert read(f"{published.one}/releases/1").status == 200
+    assert (found.status, found.error["code"]) == (404, "release_not_found")
+
+
 def test_a_new_key_ends_the_old_one(published: Any) -> None:
     rotated = published.act("rotate-key").data["distribution"]
 

@@ -136,6 +136,16 @@ def test_a_key_without_plurals_has_one_revision(keys: Any) -> None:
     assert (refused.status, refused.error["code"]) == (400, "plural_mismatch")
 
 
+@pytest.mark.parametrize("verb", ["approve", "reject"])
+def test_a_revision_of_what_is_no_plural_form_is_refused(keys: Any, verb: str) -> None:
+    key = keys.made(isPlural=True)
+    keys.put(key, "de", {"one": "eins"}, keys.translator)
+
+    refused = judge(keys, key, verb, revision={"x": 1})
+
+    assert (refused.status, refused.error["code"]) == (400, "invalid_plural_form")
+
+
 def test_a_proposal_to_clear_is_accepted_or_dropped(keys: Any) -> None:
     key = keys.made(values={"de": "Zahlen", "ar": "ادفع"})
     for code in ("de", "ar"):
