@@ -11,7 +11,7 @@ from locframework.commands.options import Setup, configure_logging
 from locframework.commands.serving import base_url, migrate_first, serve_settings
 from locframework.commands.telling import one_line
 
-from .demo import Demo, find_demo, make_demo
+from .demo import Demo, owner_token, ready_demo
 
 HERE = Path(__file__).resolve().parent
 
@@ -39,7 +39,8 @@ def main(
 
     The first start makes an organization, its owner and the demo project, imports
     the files in example_app/demo, publishes them, and prints the owner's token. A
-    later start finds all that again. FOLDER/demo.json has what a script needs.
+    later start changes nothing of it; it makes a new token only when the one in
+    FOLDER/demo.json, which has what a script needs, is lost or of no use any more.
 
     \b
     Examples:
@@ -61,15 +62,21 @@ def run(settings: Settings, demo_file: Path) -> None:
     demo_file.parent.mkdir(parents=True, exist_ok=True)
     migrate_first(settings)
     with Framework(settings) as framework:
-        kept = find_demo(framework, Demo.read(demo_file))
-        demo = kept or make_demo(framework)
+        demo = ready_demo(framework, Demo.read(demo_file))
 
     def on_ready(host: str, port: int) -> None:
-        served = replace(demo, base_url=base_url(settings, host, port))
+        token = demo.token or new_token(settings, demo)
+        served = replace(demo, token=token, base_url=base_url(settings, host, port))
         served.write(demo_file)
-        tell(served, demo_file, is_new=kept is None)
+        tell(served, demo_file, is_new=not demo.token)
 
     serve_settings(settings, on_ready)
+
+
+def new_token(settings: Settings, demo: Demo) -> str:
+    """Made only when it can be shown: the address may have been in use."""
+    with Framework(settings) as framework:
+        return owner_token(framework, demo)
 
 
 def settings_of(file: Path, data_dir: Path) -> Settings:
@@ -91,7 +98,8 @@ def tell(demo: Demo, demo_file: Path, *, is_new: bool) -> None:
     click.echo(f"base URL     {url}")
     if is_new:
         click.echo(f"owner token  {demo.token}")
-    click.echo(f"manifest     {url}/content/{demo.public_key}/manifest.json")
+    if demo.public_key:
+        click.echo(f"manifest     {url}/content/{demo.public_key}/manifest.json")
     click.echo(f"docs         {url}/docs")
     click.echo(f"(also in {demo_file}, with the token; Ctrl-C stops)")
 

@@ -1,7 +1,8 @@
 """Makes the demo project, or finds the one that an earlier start has made.
 
 Every step looks first for what is there, so that a start which was cut off is
-completed by the next one.
+completed by the next one. Until all is made the organization's name says so; from
+then on everything is the user's, and no start changes it again.
 """
 
 from __future__ import annotations
@@ -16,11 +17,10 @@ import msgspec
 from msgspec import Struct
 
 from locframework import OPERATOR, Framework
-from locframework.access.records import Member, NewToken, Organization
+from locframework.access.records import NewToken, Organization, OrganizationChanges
 from locframework.commands.progress import progress
 from locframework.commands.waiting import run_to_end
 from locframework.delivery.records import Distribution, NewDistribution, NewRelease
-from locframework.errors import ProjectNotFound
 from locframework.exchange.records import ImportOptions
 from locframework.formats.records import SourceFile
 from locframework.jobs.records import Job, JobQuery
@@ -28,10 +28,11 @@ from locframework.keys.records import BulkKey, NewKeys
 from locframework.paging import PageRequest
 from locframework.projects.records import NewLanguage, NewProject, Project
 
-from .story import Story
+from .story import TRANSLATOR, Story
 
 FILES = Path(__file__).resolve().parent / "demo"
 ORGANIZATION = "Skerry Ferries"
+UNFINISHED = "Skerry Ferries (the demo is being made)"
 OWNER = "owner@skerry.example"
 PROJECT = "Skerry"
 SOURCE_LANGUAGE = "en"
@@ -69,46 +70,80 @@ class Demo(Struct, frozen=True, rename="camel"):
         Path(name).replace(file)
 
 
-def find_demo(framework: Framework, kept: Demo | None) -> Demo | None:
-    """The demo that is there, if its project and its token are still of use."""
-    if kept is None or framework.tokens.caller_behind(kept.token) is None:
-        return None
-    try:
-        distribution = _distribution(framework, kept.project_id)
-    except ProjectNotFound:
-        return None
-    if distribution is None:
-        return kept
-    return msgspec.structs.replace(kept, public_key=distribution.public_key)
+def ready_demo(framework: Framework, kept: Demo | None) -> Demo:
+    """The demo, made or completed where an earlier start has not done so.
+
+    ``kept`` is what an earlier start wrote; the token is "" when that is of no use
+    any more. ``base_url`` is not known yet.
+    """
+    organization = _organization(framework)
+    if organization.name == UNFINISHED:
+        project: Project | None = _make(framework, organization)
+    else:  # the user's, whatever became of it
+        project = _kept_project(framework, organization, kept)
+    distribution = project and _distribution(framework, project.id)
+    token = kept.token if kept and framework.tokens.caller_behind(kept.token) else ""
+    if not token and organization.name != UNFINISHED:
+        click.echo("the demo is kept as it is; its token is lost: see below", err=True)
+    return Demo(
+        "",
+        token,
+        organization.id,
+        project.id if project else "",
+        distribution.public_key if distribution else "",
+    )
 
 
-def make_demo(framework: Framework) -> Demo:
-    """Make the demo, or what is missing of it; ``base_url`` is not known yet."""
+def owner_token(framework: Framework, demo: Demo) -> str:
+    """A new token of the organization's first owner."""
+    members = framework.organizations.list_members(OPERATOR, demo.organization_id, ALL)
+    owners = [each for each in members.items if each.role == "owner"]
+    owner = next((each for each in owners if each.email == OWNER), owners[0])
+    new = NewToken(name="Made with the demo", expires_in_days=366)
+    _, token = framework.tokens.create_for_member(
+        OPERATOR, demo.organization_id, owner.id, new
+    )
+    return token
+
+
+def _make(framework: Framework, organization: Organization) -> Project:
+    """All of it; the last step tells later starts that there is nothing left to do."""
     click.echo("making the demo project …", err=True)
-    organization, owner = _organization(framework)
     project = _project(framework, organization)
     _add_languages(framework, project)
     _import_files(framework, project)
     _describe_keys(framework, project)
-    distribution = _publish(framework, project)
+    _publish(framework, project)
     Story(framework, project).tell(organization)
-    _, token = framework.tokens.create_for_member(
-        OPERATOR,
-        organization.id,
-        owner.id,
-        NewToken(name="Made with the demo", expires_in_days=366),
-    )
-    return Demo("", token, organization.id, project.id, distribution.public_key)
+    finished = OrganizationChanges(name=ORGANIZATION)
+    framework.organizations.update_organization(OPERATOR, organization.id, finished)
+    return project
 
 
-def _organization(framework: Framework) -> tuple[Organization, Member]:
+def _organization(framework: Framework) -> Organization:
+    """The one with the demo's people, whatever its name is by now."""
     organizations = framework.organizations
     for found in organizations.list_organizations(OPERATOR, ALL).items:
         members = organizations.list_members(OPERATOR, found.id, ALL).items
-        for member in members:
-            if (found.name, member.email) == (ORGANIZATION, OWNER):
-                return found, member
-    return organizations.create_organization(ORGANIZATION, OWNER)
+        if any(member.email in (OWNER, TRANSLATOR) for member in members):
+            return found
+    made, _ = organizations.create_organization(UNFINISHED, OWNER)
+    return made
+
+
+def _kept_project(
+    framework: Framework, organization: Organization, kept: Demo | None
+) -> Project | None:
+    """The demo project, also under another name; None when it was deleted."""
+    projects = framework.projects.list_projects(OPERATOR, ALL).items
+    ours = [each for each in projects if each.organization_id == organization.id]
+    for project in ours:
+        if kept and project.id == kept.project_id:
+            return project
+    for project in ours:
+        if project.name == PROJECT or _distribution(framework, project.id):
+            return project
+    return None
 
 
 def _project(framework: Framework, organization: Organization) -> Project:

@@ -10,10 +10,14 @@ from urllib.request import Request, urlopen
 import pytest
 
 
-def ask(app, path, method="GET"):
+def ask(app, path, method="GET", **body):
     headers = {"Authorization": f"Bearer {app.demo['token']}"}
+    if body:
+        headers["Content-Type"] = "application/json"
+    data = json.dumps(body).encode() if body else None
     url = f"{app.demo['baseUrl']}{path}"
-    with urlopen(Request(url, headers=headers, method=method), timeout=10) as answer:
+    request = Request(url, data, headers, method=method)
+    with urlopen(request, timeout=10) as answer:
         return json.load(answer)["data"]
 
 
@@ -79,8 +83,13 @@ def test_a_busy_port_is_told_in_one_line_and_the_next_start_is_good(
         status = app.process.wait(timeout=60)
         told = app.process.stderr.read()
 
+    with sqlite3.connect(tmp_path / "locframework.sqlite3") as database:
+        [valid] = database.execute(
+            "SELECT COUNT(*) FROM tokens WHERE revoked_at IS NULL"
+        ).fetchone()
     again = start_app(tmp_path)
 
+    assert valid == 0
     last = told.splitlines()[-1]
     assert status == 2
     assert last.startswith(f"Error: cannot listen on 127.0.0.1 port {port}: ")
@@ -172,16 +181,55 @@ def test_a_demo_json_that_was_lost_or_broken_is_made_again(start_app, tmp_path):
     assert_complete(again)
 
 
-def test_what_the_user_has_changed_stays(start_app, tmp_path):
+def revoke(app):
+    token = ask(app, "/tokens/self")["token"]
+    ask(app, f"/tokens/{token['id']}", "DELETE")
+
+
+def lose_the_file(app):
+    app.demo_file.unlink()
+
+
+def keep_all(app):
+    pass
+
+
+@pytest.mark.parametrize("lose", [keep_all, revoke, lose_the_file])
+def test_what_the_user_has_changed_stays(start_app, tmp_path, lose):
     first = start_app(tmp_path)
-    project = f"/projects/{first.demo['projectId']}"
-    gone = ask(first, f"{project}/keys?limit=1")["items"][0]
+    before, manifest = first.demo, manifest_of(first)
+    project = f"/projects/{before['projectId']}"
+    gone, text, about, *_ = ask(first, f"{project}/keys?tag=button")["items"]
     ask(first, f"{project}/keys/{gone['id']}", "DELETE")
+    value = f"{project}/keys/{text['id']}/values/en"
+    ask(first, value, "PUT", value="Mine")
+    ask(first, f"{project}/keys/{about['id']}", "PATCH", description="", tags=["mine"])
+    ask(first, project, "PATCH", name="Ours", mainProtected=True)
+    ask(first, "/organization", "PATCH", name="Our ferries")
+    lose(first)
     first.stop()
 
     second = start_app(tmp_path)
 
+    after = ask(second, f"{project}/keys/{about['id']}")["key"]
+    assert ("owner token" in second.printed) == (lose is not keep_all)
     assert ask(second, f"{project}/keys")["total"] == 129
+    assert ask(second, value)["value"]["value"] == "Mine"
+    assert (after["description"], after["tags"]) == ("", ["mine"])
+    assert ask(second, "/projects")["total"] == 1
+    assert second.demo["projectId"] == before["projectId"]
+    assert manifest_of(second)["release"] == manifest["release"]
+
+
+def test_a_demo_project_that_was_deleted_is_not_made_again(start_app, tmp_path):
+    first = start_app(tmp_path)
+    ask(first, f"/projects/{first.demo['projectId']}", "DELETE")
+    first.stop()
+
+    second = start_app(tmp_path)
+
+    assert "manifest" not in second.printed
+    assert ask(second, "/projects")["total"] == 0
 
 
 def test_the_token_is_in_no_log_and_not_in_the_database(start_app, tmp_path):
