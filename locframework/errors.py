@@ -105,10 +105,13 @@ class LanguageNotAssigned(LocError):
 
     code, status = "language_not_assigned", 403
 
-    def __init__(self, language_code: str) -> None:
+    def __init__(self, language_code: str | None) -> None:
+        """None: to have all languages is more than the caller has."""
+        what = f"the language {language_code} is not"
+        if language_code is None:
+            what = "not every language is"
         super().__init__(
-            f"the language {language_code} is not assigned to the caller",
-            {"languageCode": language_code},
+            f"{what} assigned to the caller", {"languageCode": language_code}
         )
 
 

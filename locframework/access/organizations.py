@@ -29,7 +29,7 @@ from .records import (
     Scope,
     User,
 )
-from .rules import check_email, check_languages, check_name
+from .rules import check_email, check_languages, check_name, is_whole_owner
 from .service import Access
 from .store import AccessStore
 
@@ -150,7 +150,7 @@ class Organizations:
             self._may_give(caller, organization.id, old.role)
             self._may_give(caller, organization.id, new.role)
             self._may_assign(caller, organization.id, new.assigned_languages)
-            if new.role != old.role:
+            if not is_whole_owner(new):
                 self._keep_an_owner(old)
             self._store.save_member(new)
             if new.name != old.name:
@@ -197,7 +197,7 @@ class Organizations:
             name=user.name,
             role=new.role,
             assigned_languages=_languages(new.assigned_languages),
-            project_ids=_projects(new.project_ids),
+            project_ids=self._projects(organization_id, new.project_ids),
             created_at=now,
         )
         self._store.add_member(member)
@@ -213,8 +213,23 @@ class Organizations:
             tags = _languages(changes.assigned_languages)
             new = replace(new, assigned_languages=tags)
         if changes.project_ids is not UNSET:
-            new = replace(new, project_ids=_projects(changes.project_ids))
+            ids = self._projects(old.organization_id, changes.project_ids)
+            new = replace(new, project_ids=ids)
         return new
+
+    def _projects(
+        self, organization_id: str, references: list[str] | None
+    ) -> tuple[str, ...] | None:
+        """Their ids. ValidationFailed for what is no project of the organization."""
+        if references is None:
+            return None
+        ids = [id_in(reference) or "" for reference in references]
+        known = set(self._store.projects_among(organization_id, ids)) if ids else ()
+        for at, id_ in enumerate(ids):
+            if id_ not in known:
+                message = "is not the id of a project of the organization"
+                raise ValidationFailed.at(f"$.projectIds[{at}]", "id", message)
+        return tuple(dict.fromkeys(ids))
 
     def _may_give(self, caller: Caller, organization_id: str, role: Role) -> None:
         """Nobody gives, takes or lowers a role that can do more than they can."""
@@ -230,14 +245,18 @@ class Organizations:
         mine = self._access.languages(caller, Scope(organization_id))
         if mine is None:
             return
-        for tag in languages or ("und",):  # None is every language
+        if not languages:
+            raise LanguageNotAssigned(None)
+        for tag in languages:
             if tag not in mine:
                 raise LanguageNotAssigned(tag)
 
     def _keep_an_owner(self, member: Member) -> None:
-        alone = self._store.count_owners(member.organization_id) == 1
-        if member.role == "owner" and alone:
-            raise LastOwner("the last owner of an organization cannot leave it")
+        """An owner who is bound to some projects or languages is not enough."""
+        if not is_whole_owner(member):
+            return
+        if self._store.count_owners(member.organization_id, besides=member.id) == 0:
+            raise LastOwner("the last owner of all of an organization cannot leave it")
 
     def _rename_user(self, user_id: str, name: str) -> None:
         """A person's name is theirs in all organizations: only theirs alone sets it."""
@@ -256,16 +275,3 @@ def _given(**values: object) -> dict[str, object]:
 
 def _languages(codes: list[str] | None) -> tuple[str, ...] | None:
     return check_languages(codes, "$.assignedLanguages")
-
-
-def _projects(references: list[str] | None) -> tuple[str, ...] | None:
-    if references is None:
-        return None
-    ids = []
-    for at, reference in enumerate(references):
-        id_ = id_in(reference)
-        if id_ is None:
-            path = f"$.projectIds[{at}]"
-            raise ValidationFailed.at(path, "id", "is not the id of a project")
-        ids.append(id_)
-    return tuple(dict.fromkeys(ids))

@@ -19,6 +19,7 @@ from .records import (
     Email,
     Grant,
     Holder,
+    Member,
     Membership,
     NewToken,
     Scope,
@@ -132,6 +133,12 @@ def allows(grant: Grant, permission: str, scope: Scope) -> bool:
         return False
     bound = scope.project_id is None and grant.project_ids is not None
     return not bound or permission == "project_read"
+
+
+def is_whole_owner(member: Member) -> bool:
+    """Whether the member owns all of the organization: bound to no part of it."""
+    bound = member.project_ids is not None or bool(member.assigned_languages)
+    return member.role == "owner" and not bound
 
 
 def expiry(new: NewToken, now: datetime) -> datetime:

@@ -1,5 +1,7 @@
 """The contract of Storage, part SA: organizations, users, members, tokens."""
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -236,13 +238,34 @@ class StorageAccessContract:
         first, second = organization(), organization()
         for one in (first, second):
             storage.access.add_organization(one)
-        for number, role in enumerate(["owner", "owner", "manager"]):
-            who = user(f"{number}@example.com")
+        cases: list[dict[str, Any]] = [
+            {},
+            {"assigned_languages": ()},
+            {"assigned_languages": ("de",)},
+            {"project_ids": ()},
+            {"project_ids": ("p",)},
+            {"role": "manager"},
+        ]
+        made = []
+        for number, case in enumerate([*cases, {}]):
+            who = user(f"{number}@example.com", is_active=number < len(cases))
             storage.access.add_user(who)
-            storage.access.add_member(member(first, who, role=role))
+            made.append(member(first, who, **{"role": "owner", **case}))
+            storage.access.add_member(made[-1])
 
-        assert storage.access.count_owners(first.id) == 2
-        assert storage.access.count_owners(second.id) == 0
+        assert storage.access.count_owners(first.id, "") == 2
+        assert storage.access.count_owners(first.id, made[0].id) == 1
+        assert storage.access.count_owners(first.id, made[-1].id) == 2
+        assert storage.access.count_owners(second.id, "") == 0
+
+    def test_sa17_projects_are_told_from_other_ids(self, storage: Storage) -> None:
+        mine, foreign, gone = (add_project(storage) for _ in range(3))
+        storage.projects.delete_project(gone.id, at(1))
+        ids = [mine.id, foreign.id, gone.id, new_id()]
+
+        assert storage.access.projects_among(mine.organization_id, ids) == [mine.id]
+        assert storage.access.projects_among(gone.organization_id, ids) == []
+        assert storage.access.projects_among(mine.organization_id, []) == []
 
 
 class StorageTokensContract:

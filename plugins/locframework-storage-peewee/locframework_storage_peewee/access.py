@@ -166,13 +166,23 @@ class AccessTables(TokenTable):
         )
         return [organization_id for (organization_id,) in rows]
 
-    def count_owners(self, organization_id: str) -> int:
+    def count_owners(self, organization_id: str, besides: str) -> int:
         row = self._database.row(
-            """SELECT count(*) FROM members
-                WHERE organization_id = ? AND role = 'owner'""",
-            (organization_id,),
+            f"""SELECT count(*) FROM {_MEMBERS}
+                WHERE m.organization_id = ? AND m.id <> ? AND m.role = 'owner'
+                AND u.is_active AND m.project_ids IS NULL
+                AND (m.assigned_languages IS NULL OR m.assigned_languages = '[]')""",
+            (organization_id, besides),
         )
         return row[0] if row else 0
+
+    def projects_among(self, organization_id: str, ids: Sequence[str]) -> list[str]:
+        rows = self._database.rows(
+            f"""SELECT id FROM projects WHERE {self._database.among("id")}
+                AND organization_id = ? AND deleted_at IS NULL""",
+            (self._database.listed(ids), organization_id),
+        )
+        return [id_ for (id_,) in rows]
 
 
 def _organization(row: Row) -> Organization:

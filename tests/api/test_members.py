@@ -1,0 +1,121 @@
+"""Members: the owner an organization keeps, and the projects one is bound to."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from locframework.ids import new_id
+from locframework.testing.workspace import Workspace
+
+
+def members_of(workspace: Workspace) -> str:
+    return f"/organizations/{workspace.organization_id}/members"
+
+
+def owner_of(workspace: Workspace) -> str:
+    """The path of the first owner, before others are added."""
+    [owner] = workspace.owner.get(members_of(workspace)).data["items"]
+    return f"{members_of(workspace)}/{owner['id']}"
+
+
+def bindings(workspace: Workspace) -> list[dict[str, Any]]:
+    return [
+        {"projectIds": [workspace.project()["id"]]},
+        {"projectIds": []},
+        {"assignedLanguages": ["de"]},
+    ]
+
+
+def test_the_last_owner_is_bound_to_no_part_of_the_organization(
+    workspace: Workspace,
+) -> None:
+    one = owner_of(workspace)
+
+    for body in bindings(workspace):
+        refused = workspace.owner.patch(one, json=body)
+        assert (refused.status, refused.error["code"]) == (409, "last_owner")
+    [kept] = workspace.owner.get(members_of(workspace)).data["items"]
+    assert (kept["projectIds"], kept["assignedLanguages"]) == (None, None)
+    assert workspace.owner.patch(one, json={"name": "Ada"}).status == 200
+
+
+@pytest.mark.parametrize("kind", range(3))
+def test_an_owner_of_a_part_does_not_let_the_last_whole_one_go(
+    workspace: Workspace, kind: int
+) -> None:
+    one, bound = owner_of(workspace), bindings(workspace)[kind]
+    other = {"email": "b@example.com", "role": "owner", **bound}
+    other = workspace.owner.post(members_of(workspace), json=other).data["member"]
+
+    for refused in (
+        workspace.owner.delete(one),
+        workspace.owner.patch(one, json={"role": "manager"}),
+        workspace.owner.patch(one, json=bound),
+    ):
+        assert (refused.status, refused.error["code"]) == (409, "last_owner")
+
+    path = f"{members_of(workspace)}/{other['id']}"
+    whole = {"projectIds": None, "assignedLanguages": None}
+    assert workspace.owner.patch(path, json=whole).status == 200
+    assert workspace.owner.patch(one, json=bound).status == 200
+
+
+def test_an_owner_who_is_not_active_does_not_let_the_last_active_one_go(
+    workspace: Workspace,
+) -> None:
+    one, storage = owner_of(workspace), workspace.framework.storage
+    body = {"email": "b@example.com", "role": "owner"}
+    other = workspace.owner.post(members_of(workspace), json=body).data["member"]
+    with storage.transaction():
+        user = storage.access.find_user(other["userId"])
+        storage.access.save_user(replace(user, is_active=False))
+
+    assert workspace.owner.delete(one).error["code"] == "last_owner"
+    gone = workspace.owner.delete(f"{members_of(workspace)}/{other['id']}")
+    assert gone.status == 200
+
+
+def test_who_has_some_languages_cannot_give_all_and_is_told_so(
+    workspace: Workspace,
+) -> None:
+    german = workspace.client("owner", languages=["de"])
+    body = {"email": "b@example.com", "role": "viewer"}
+
+    refused = german.post(members_of(workspace), json=body)
+
+    assert (refused.status, refused.error["code"]) == (403, "language_not_assigned")
+    assert refused.error["message"] == ("not every language is assigned to the caller")
+    assert refused.error["details"] == {"languageCode": None}
+
+
+def test_members_are_bound_to_projects_of_their_organization(
+    workspace: Workspace,
+) -> None:
+    mine, gone = workspace.project(), workspace.project()
+    workspace.owner.delete(f"/projects/{gone['id']}")
+    _, stranger = workspace.organization()
+    foreign = workspace.project(owner=stranger)
+    body = {"email": "b@example.com", "role": "viewer", "projectIds": [mine["slug"]]}
+    made = workspace.owner.post(members_of(workspace), json=body).data["member"]
+    one = f"{members_of(workspace)}/{made['id']}"
+    answers = []
+
+    for wrong in (new_id(), foreign["id"], gone["id"], "junk", ""):
+        ids = {"projectIds": [mine["id"], wrong]}
+        answers.append(workspace.owner.patch(one, json=ids))
+        new = {"email": "c@example.com", "role": "viewer", **ids}
+        answers.append(workspace.owner.post(members_of(workspace), json=new))
+
+    assert made["projectIds"] == [mine["id"]]
+    assert {(a.status, a.error["code"]) for a in answers} == {
+        (400, "validation_failed")
+    }
+    details = [a.error["details"] for a in answers]
+    assert details[0][0]["path"] == "$.projectIds[1]"
+    assert all(each == details[0] for each in details)
+    emails = [
+        each["email"]
+        for each in workspace.owner.get(members_of(workspace)).data["items"]
+    ]
+    assert "c@example.com" not in emails
