@@ -95,10 +95,10 @@ def write_error(response: Response, error: LocError) -> None:
     _write_status(response, error)
     message = shown(error.message)
     try:
-        response.data = _failure(error.code, message, error.details)
+        response.data = failure(error.code, message, error.details)
     except (TypeError, ValueError):  # what a plugin refuses with may be anything
         message = message.encode("utf-8", "replace").decode()
-        response.data = _failure(error.code, message, None)
+        response.data = failure(error.code, message, None)
 
 
 def write_content_error(response: Response, error: LocError) -> None:
@@ -116,7 +116,8 @@ def allow(methods: Sequence[str]) -> str:
     return ", ".join(methods)
 
 
-def _failure(code: str, message: str, details: object) -> bytes:
+def failure(code: str, message: str, details: object) -> bytes:
+    """The envelope of a refusal (service.md, Errors)."""
     return _encoder.encode(_Failure(False, _Error(code, message, details)))
 
 

@@ -30,6 +30,7 @@ from .dispatch import (
     Refused,
     preflight,
     request_id,
+    wanted_request_id,
 )
 from .idempotency import Idempotency, once_of
 from .metrics import Metrics
@@ -49,7 +50,6 @@ _ODD_PATH = re.compile(r"//|/\Z|[\x00-\x1f\x7f\ufffd]")
 _NOWHERE = "/"
 _METHODS = frozenset(COMBINED_METHODS)
 _NEVER_DECLARED = "TRACE"
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 
 
 def build_wsgi(
@@ -180,8 +180,8 @@ class _Frame:
             request.path = PREFIX + self._slashes.joined(path[len(PREFIX) :])
         if request.method not in _METHODS:
             request.method = _NEVER_DECLARED  # falcon answers 400 to unknown ones
-        asked = request.env.get("HTTP_X_REQUEST_ID")
-        if asked is not None and _REQUEST_ID.fullmatch(asked):
+        asked = wanted_request_id(request.env.get("HTTP_X_REQUEST_ID"))
+        if asked is not None:
             request.env[REQUEST_ID] = asked
 
     def process_response(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from secrets import token_hex
 from typing import Any, Generic, TypeVar
@@ -32,6 +33,7 @@ Guard = Callable[[C, str, str], object]
 
 PREFIX = "/api/v1"
 REQUEST_ID = "locframework.request_id"  # in the WSGI environ
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 
 CONTENT_METHODS = "GET, HEAD, OPTIONS"
 CONTENT_HEADERS = [
@@ -206,6 +208,11 @@ def request_id(environ: dict[str, Any]) -> str:
     if known is None:
         known = environ[REQUEST_ID] = token_hex(12)
     return known
+
+
+def wanted_request_id(asked: str | None) -> str | None:
+    """The id that a client wants its request to have, where it may."""
+    return asked if asked and _REQUEST_ID.fullmatch(asked) else None
 
 
 def accepts_json(environ: Environ) -> bool:

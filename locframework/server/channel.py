@@ -5,6 +5,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from .parser import StrictParser
+from .refusals import Refusal
 from .waitress_parts import Adjustments, HTTPChannel, WSGITask
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     parser_class = StrictParser
     task_class = Task
+    error_task_class = Refusal
     close_when_flushed: bool
 
     def __init__(

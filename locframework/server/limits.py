@@ -12,8 +12,8 @@ class ServerError(Exception):
 class ServerLimits(Struct, frozen=True, kw_only=True):
     """How long, how much and how many. The defaults are CHOSEN; tests shorten them.
 
-    No limit answers in JSON: who oversteps one is cut off, or has a plain-text
-    400, 413 or 431, because the application is never asked.
+    Who oversteps one is cut off, or has a 400, 413 or 431 in the API's envelope;
+    the application is never asked.
     """
 
     # A request: its head and body, from the first byte (or the connection) on.

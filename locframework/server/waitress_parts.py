@@ -14,6 +14,7 @@ from waitress.parser import (  # type: ignore[import-untyped]
 from waitress.receiver import ChunkedReceiver  # type: ignore[import-untyped]
 from waitress.server import TcpWSGIServer  # type: ignore[import-untyped]
 from waitress.task import (  # type: ignore[import-untyped]
+    ErrorTask,
     ThreadedTaskDispatcher,
     WSGITask,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "Adjustments",
     "BadRequest",
     "ChunkedReceiver",
+    "ErrorTask",
     "HTTPChannel",
     "HTTPRequestParser",
     "ParsingError",

@@ -24,6 +24,8 @@ def app(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
     if path == "/big":
         start_response("200 OK", [("Content-Type", "text/plain")])
         return pieces(int(query["pieces"][0]))
+    if path == "/fail":
+        raise RuntimeError("a fault of the application")
     if path == "/unchanged":
         start_response("304 Not Modified", [("ETag", '"1"')])
         return []

@@ -1,5 +1,6 @@
 """Requests that two readers could read in two ways, or that are too large."""
 
+import json
 import time
 from typing import Any
 
@@ -116,3 +117,43 @@ def test_the_server_does_not_tell_its_name(strict: Server) -> None:
 
     assert b"\r\nserver:" not in strict.exchange(request).lower()
     assert strict.ask()["software"] == "locframework"
+
+
+@pytest.mark.parametrize(
+    ("head", "status", "code"),
+    [
+        ("POST / HTTP/1.1|Host: a|Content-Length: 9000000", 413, "payload_too_large"),
+        ("GET / HTTP/1.1|Host: a|Host: a", 400, "validation_failed"),
+        ("GET / HTTP/1.1|Host: a|X: \x00", 400, "validation_failed"),
+        ("GET / HTTP/1.1|Host: a|X: " + "a" * 40_000, 431, "validation_failed"),
+        ("POST / HTTP/1.1|Host: a|Transfer-Encoding: x", 501, "validation_failed"),
+        ("GET /fail HTTP/1.1|Host: a", 500, "internal_error"),
+    ],
+)
+def test_what_the_server_refuses_it_refuses_in_the_envelope(
+    strict: Server, head: str, status: int, code: str
+) -> None:
+    """Decisions 2.1.6 and 2.2: on every answer, though the application is not asked."""
+    answer = strict.exchange(head.replace("|", "\r\n").encode() + b"\r\n\r\n")
+
+    lines, _, body = answer.partition(b"\r\n\r\n")
+    first, *fields = lines.decode().split("\r\n")
+    headers = dict(field.split(": ", 1) for field in fields)
+    told = json.loads(body)
+    assert first.split()[1] == str(status)
+    assert (told["success"], told["error"]["code"]) == (False, code)
+    assert headers["Content-Type"] == "application/json"
+    assert headers["Connection"] == "close"
+    assert headers["X-Request-Id"]
+    assert b"waitress" not in answer
+    assert b"Traceback" not in answer
+
+
+def test_a_refused_request_keeps_the_id_that_its_client_gave_it(strict: Server) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000\r\n"
+
+    kept = strict.exchange(head + b"X-Request-Id: upload-7\r\n\r\n")
+    other = strict.exchange(head + b"X-Request-Id: no good\r\n\r\n")
+
+    assert b"\r\nX-Request-Id: upload-7\r\n" in kept
+    assert b"no good" not in other
