@@ -1,5 +1,7 @@
 """Import and export over HTTP (decisions 2.6)."""
 
+from msgspec.structs import replace
+
 from locframework.access.records import Caller
 from locframework.errors import (
     BranchNotFound,
@@ -13,13 +15,18 @@ from locframework.errors import (
 )
 from locframework.formats.records import SourceFile
 from locframework.http.operation import RawAnswer, operation
-from locframework.http.records import Accepted, Prepared, Raw
+from locframework.http.records import Accepted, BranchQuery, Prepared, Raw
 from locframework.jobs.records import Job, JobAnswer
 
 from .exports import Exports
 from .imports import Imports
 from .records import ExportQuery, ImportForm
-from .rules import WARNING_COUNT_HEADER, WARNINGS_HEADER, warning_headers
+from .rules import (
+    WARNING_COUNT_HEADER,
+    WARNINGS_HEADER,
+    branch_of,
+    warning_headers,
+)
 
 TAG = "Import and export"
 
@@ -48,7 +55,7 @@ class ExchangeEndpoints:
         ),
     )
     def start_import(
-        self, caller: Caller, project_id: str, form: ImportForm
+        self, caller: Caller, project_id: str, query: BranchQuery, form: ImportForm
     ) -> Prepared[Accepted[JobAnswer]]:
         """Import a file.
 
@@ -64,7 +71,8 @@ class ExchangeEndpoints:
         then fails with ``import_conflict``.
         """
         file = SourceFile(form.file.name, form.file.content)
-        start = self._imports.prepare_import(caller, project_id, file, form)
+        options = replace(form, branch=branch_of(form, query.branch))
+        start = self._imports.prepare_import(caller, project_id, file, options)
         return Prepared(lambda: _accepted(start()))
 
     @operation(

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import UNSET, Struct, UnsetType
 
-from locframework.errors import shown
+from locframework.errors import ValidationFailed, shown
 from locframework.formats.records import Text
 from locframework.keys.records import TAGS_MOST, Key, KeyWrite, StoredValue
 from locframework.keys.rules import status_of_write
 
-from .records import Conflict, ImportedKey, ImportResult, OnConflict
+from .records import Conflict, ImportedKey, ImportOptions, ImportResult, OnConflict
 
 TOLD_MOST = 100  # conflicts and warnings that a result lists
 WARNING_COUNT_HEADER = "X-Service-Warning-Count"
@@ -22,6 +22,17 @@ Place = tuple[str, str | None]
 
 There = Mapping[Place, StoredValue]
 """The texts of a key as it is."""
+
+
+def branch_of(options: ImportOptions, named: str | None) -> str | None:
+    """The branch to import to: the form or the query names it, or both the same.
+
+    Raises ValidationFailed.
+    """
+    if named is not None and options.branch not in (None, named):
+        message = "the form and the query name two branches"
+        raise ValidationFailed.at("$.branch", "branch", message)
+    return named if options.branch is None else options.branch
 
 
 class ImportRules(Struct, frozen=True):

@@ -179,16 +179,19 @@ class KeyEndpoints:
         "POST",
         "/projects/{projectId}/keys/{keyId}/restore",
         permission="key_delete",
-        errors=(ProjectNotFound, KeyNotFound, InvalidKey, BranchProtected, KeyExists),
+        errors=(*_FOUND, InvalidKey, BranchProtected, KeyExists),
         tag="Keys",
     )
-    def restore_key(self, caller: Caller, project_id: str, key_id: str) -> KeyAnswer:
+    def restore_key(
+        self, caller: Caller, project_id: str, key_id: str, query: BranchQuery
+    ) -> KeyAnswer:
         """Restore a key from the trash, with its values.
 
         Refused with `invalid_key` where the project's key separator was changed
         meanwhile, so that the key is none any more.
         """
-        return KeyAnswer(self._keys.restore_key(caller, project_id, key_id))
+        key = self._keys.restore_key(caller, project_id, key_id, branch=query.branch)
+        return KeyAnswer(key)
 
     @operation(
         "POST",

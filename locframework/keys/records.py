@@ -258,6 +258,8 @@ class KeyWrite(Struct, frozen=True, gc=False):
     carried: Mapping[tuple[str, str | None], StoredValue | None] = {}
     """By language and plural form: values taken over with their review state and the
     approved text beside them, as a merge does; None clears one."""
+    fresh: frozenset[tuple[str, str | None]] = frozenset()
+    """By language and plural form: values that no new source text makes outdated."""
     verdict: Verdict | None = None  # on texts that wait for review
 
 

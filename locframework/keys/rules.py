@@ -200,25 +200,21 @@ def carried(
     """
     if value is None:
         return "unchanged" if old is None else None
-    if old is not None and not old.is_outdated and _stands_so(old, value):
+    if old is not None and _stands_so(old, value):
         return "unchanged"
     next_one = old.revision + 1 if old else 1
     return marked(
         value,
         at,
         by,
-        is_outdated=False,
         revision=max(next_one, value.revision),
         origin=origin,
     )
 
 
 def _stands_so(old: StoredValue, value: StoredValue) -> bool:
-    return (old.value, old.status, old.approved_value) == (
-        value.value,
-        value.status,
-        value.approved_value,
-    )
+    same = "value", "status", "approved_value", "is_outdated"
+    return all(getattr(old, each) == getattr(value, each) for each in same)
 
 
 def _says_nothing_new(old: StoredValue, value: str, status: ValueStatus) -> bool:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from .records import Key, KeyState, StoredValue, ValueStatus
+from .records import TAGS_MOST, Key, KeyState, StoredValue, ValueStatus
 
 Rows = dict["Unit", StoredValue]
 
@@ -91,11 +91,23 @@ def rows_of(state: KeyState | None, *, aligned: bool) -> Rows:
 def united(side: Sides) -> tuple[str, ...]:
     """Main's tags and those the branch added, without those it took away.
 
-    The branch's own, in its order, where main left them as they were.
+    The branch's own, in its order, where main left them as they were, and where both
+    together are more tags than a key may have.
     """
     base, main, branch = (_tags(tags) for tags in side)
-    if side.main is None or main == base:
+    if side.main is None or main == base or too_many_tags(side):
         return branch
+    return _both(base, main, branch)
+
+
+def too_many_tags(side: Sides) -> bool:
+    """Whether main's and the branch's cannot stand on one key (service.md, Key)."""
+    return len(_both(*(_tags(tags) for tags in side))) > TAGS_MOST
+
+
+def _both(
+    base: tuple[str, ...], main: tuple[str, ...], branch: tuple[str, ...]
+) -> tuple[str, ...]:
     kept = [tag for tag in main if tag in branch or tag not in base]
     return tuple(dict.fromkeys([*kept, *(tag for tag in branch if tag not in base)]))
 
@@ -197,7 +209,10 @@ def _key(old: Key, main: Key, fields: Mapping[Unit, Sides], *, base: bool) -> Ke
     def follows(unit: Unit) -> bool:
         return not fields[unit].edited
 
-    tags = main.tags if base else united(fields[TAGS])
+    side = fields[TAGS]
+    tags = united(side)
+    if base:  # stays where it was for a merge to tell that there are too many
+        tags = old.tags if too_many_tags(side) else main.tags
     key = replace(old, tags=tags, updated_at=max(old.updated_at, main.updated_at))
     if follows(KEY):
         key = replace(key, key=main.key)

@@ -186,6 +186,10 @@ def _of_carried(
                 result = waiting(old, result)
             outdates = _outdates(batch, place, old, result)
             yield ValuePlan(place, old, result, outdates=outdates)
+    for place in write.fresh:
+        old = there.get(place)
+        if old is not None and place not in write.carried:
+            yield ValuePlan(place, old, old, is_kept=True)
 
 
 def _of_verdict(

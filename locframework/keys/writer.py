@@ -105,7 +105,13 @@ class KeyWriter:
         statements that grows with size / 500.
         """
         results = self.write_each(
-            caller, line, languages, writes, origin=origin, loaded=loaded
+            caller,
+            line,
+            languages,
+            writes,
+            origin=origin,
+            loaded=loaded,
+            stops=True,
         )
         done: list[KeyWritten] = []
         for result in results:
@@ -123,8 +129,12 @@ class KeyWriter:
         *,
         origin: Origin = "human",
         loaded: WorkingSet | None = None,
+        stops: bool = False,
     ) -> list[KeyWritten | LocError]:
-        """Write each item that can be written; the refusal stands in its place."""
+        """Write each item that can be written; the refusal stands in its place.
+
+        ``stops``: answers at the first refusal, with nothing written.
+        """
         project = line.project
         batch = self._batch(caller, line, languages, origin)
         keys = loaded
@@ -142,6 +152,8 @@ class KeyWriter:
                 results.append(self._write_one(batch, keys, events, write))
             except LocError as refusal:
                 results.append(refusal)
+                if stops:
+                    return results
         if keys.fills():
             self.completion.watch(caller.actor, line)
         outdated = keys.flush(project.source_language, batch.at)

@@ -151,6 +151,11 @@ def _write(touched: Touched, branch: KeyState, units: Sequence[Unit]) -> KeyWrit
         screenshot_file_id=key.screenshot_file_id if SCREENSHOT in chosen else UNSET,
         screenshot_url=key.screenshot_url if SCREENSHOT in chosen else UNSET,
         carried=_carried(touched, branch, units, replace(key, is_plural=plural)),
+        fresh=frozenset(
+            (row.language_code, row.plural_form)
+            for row in branch.values
+            if not row.is_outdated  # beside the branch's source text
+        ),
     )
 
 

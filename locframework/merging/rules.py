@@ -16,6 +16,7 @@ from locframework.keys.three_way import (
     Unit,
     shown_text,
     sides,
+    too_many_tags,
     united,
 )
 
@@ -56,8 +57,8 @@ class Edit(NamedTuple):
 def edits_of(touched: Touched) -> list[Edit]:
     """What the branch changes of one key; nothing where it agrees with main.
 
-    A key deleted on one side and changed on the other is a conflict; tags are united
-    and never clash.
+    A key deleted on one side and changed on the other is a conflict; tags are united,
+    unless that makes too many.
     """
     base, main, branch = touched.entry.base, touched.main, touched.branch
     if branch is None:
@@ -70,11 +71,13 @@ def edits_of(touched: Touched) -> list[Edit]:
         ]
     found = []
     for unit, side in sides(base, main, branch).items():
+        fits = True
         if unit == TAGS:
+            fits = not too_many_tags(side)
             side = side._replace(branch=united(side))
         if not side.edited or (base is None and side.branch in EMPTY):
             continue
-        clashes = side.clashes and unit != TAGS
+        clashes = side.clashes and not (unit == TAGS and fits)
         if base is None and side.main in EMPTY:
             clashes = False  # another key of that name, which says nothing there
         if unit == KEY and touched.taken:

@@ -7,10 +7,11 @@ from locframework.branches.records import Branch, Line
 from locframework.branches.service import Branches
 from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
-from locframework.errors import MergeConflict, shown
+from locframework.errors import BranchNotOpen, MergeConflict, shown
 from locframework.events import EventLog
 from locframework.keys.overlays import states_of
 from locframework.keys.store import BranchKeyStore
+from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Storage
 
@@ -60,19 +61,36 @@ class Merging:
 
         Main's protection does not stop a merge; values that wait for review go on
         waiting. Merging what was merged already does nothing. Raises BranchNotFound,
-        BranchNotOpen, MergeConflict (``details.conflicts``), LanguageNotAssigned.
+        BranchNotOpen, MergeConflict (``details.conflicts``), LanguageNotAssigned,
+        KeyExists, WriteRefused. A dry run without open conflicts does it all and takes
+        it back, so it raises them too.
         """
         project = self._projects.require(caller, "branch_merge", project_id)
         found = self._branches.find(project, branch)
         if found.status == "merged":
             return MergeResult(found, Applied(), [])
-        with self._storage.transaction():
-            line = self._branches.open_line(Line(project, found))
-            with self._events.because(merge_of=found.id):
-                result = self._merge(caller, line, request)
-            crash_point("merging.before_commit")
+        try:
+            with self._storage.transaction():
+                line = self._open_line(project, found)
+                with self._events.because(merge_of=found.id):
+                    result = self._merge(caller, line, request)
+                if request.dry_run:
+                    raise _TakenBack(replace(result, branch=branch_of(line)))
+                crash_point("merging.before_commit")
+        except _TakenBack as done:
+            return done.result
         crash_point("merging.after_commit")
         return result
+
+    def _open_line(self, project: Project, branch: Branch) -> Line:
+        """The branch as it is by now. Raises _TakenBack where it was just merged."""
+        try:
+            return self._branches.open_line(Line(project, branch))
+        except BranchNotOpen:
+            found = self._branches.find(project, branch.id)
+            if found.status != "merged":
+                raise
+            raise _TakenBack(MergeResult(found, Applied(), [])) from None
 
     def _merge(self, caller: Caller, line: Line, request: MergeRequest) -> MergeResult:
         touched = self._touched(line)
@@ -83,7 +101,7 @@ class Merging:
         coming = [edit for edit in edits if sides[edit.change.id] == "branch"]
         conflicts = [e.change for e in edits if sides[e.change.id] is None]
         done = applied(edit.change for edit in coming)
-        if request.dry_run:
+        if conflicts and request.dry_run:
             return MergeResult(branch_of(line), done, conflicts)
         if conflicts:
             message = f"main changed {len(conflicts)} of the same, first"
@@ -144,6 +162,14 @@ class Merging:
                 state = twins[other.id]
             found.append(Touched(entry, state, branch, taken))
         return found
+
+
+class _TakenBack(Exception):
+    """Ends the transaction of a merge with nothing written."""
+
+    def __init__(self, result: MergeResult) -> None:
+        super().__init__()
+        self.result = result
 
 
 def _in_order(change: Change) -> tuple[str, str, str, str]:

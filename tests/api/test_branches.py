@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -738,3 +739,106 @@ def test_permissions_of_branches(shop: Branched) -> None:
     assert shop.branch("mine", viewer).error["details"] == {"required": "branch_manage"}
     assert shop.merge(client=viewer).error["details"] == {"required": "branch_merge"}
     assert viewer.get(f"{shop.path}/branches/spring/diff").status == 200
+
+
+# found by use
+
+
+def test_an_import_and_a_restore_take_the_branch_of_the_query(shop: Branched) -> None:
+    file = Upload("de.json", b'{"banner": "Fruehling!"}', "application/json")
+    query = {"branch": "spring"}
+    imported = shop.owner.post(
+        f"{shop.path}/import", files={"file": file}, form={}, query=query
+    )
+    shop.workspace.job_of(imported)
+    two = shop.owner.post(
+        f"{shop.path}/import", files={"file": file}, form={"branch": "x"}, query=query
+    )
+    shop.delete(shop.title, "spring")
+    path = f"{shop.path}/keys/{shop.title['id']}/restore"
+    restored = shop.owner.post(path, query=query)
+
+    assert shop.names() == ["checkout.pay", "title"]
+    assert shop.names("spring") == ["banner", "checkout.pay", "title"]
+    assert (two.status, two.error["code"]) == (400, "validation_failed")
+    assert (restored.status, shop.read(shop.title).status) == (200, 200)
+
+
+def test_names_that_both_sides_gave_away_refuse_the_merge_and_are_told_before(
+    shop: Branched,
+) -> None:
+    shop.patch(shop.title, "spring", key="headline")
+    shop.patch(shop.title, key="caption")
+    shop.create("spring", key="caption")
+    shop.create(key="headline")
+
+    for strategy in ("use_branch", "use_main"):
+        dry = shop.merge(strategy=strategy, dryRun=True)
+        real = shop.merge(strategy=strategy)
+        assert (dry.status, dry.error["code"]) == (409, "key_exists")
+        assert (real.status, real.error["code"]) == (409, "key_exists")
+
+
+def test_a_dry_run_without_conflicts_writes_nothing(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    before, diff = shop.one(), shop.diff()
+
+    dry = shop.merge(dryRun=True)
+
+    assert dry.data["applied"]["updated"] == 1
+    assert dry.data["branch"] == before == shop.one()
+    assert shop.diff() == diff
+    assert shop.texts(shop.pay)["de", None] == "Zahlen"
+
+
+def outdated(shop: Branched, branch: str | None = None) -> dict[str, bool]:
+    values = shop.read(shop.pay, branch).data["key"]["values"]
+    return {value["languageCode"]: value["isOutdated"] for value in values}
+
+
+def test_a_merge_brings_what_is_outdated_as_the_branch_had_it(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    shop.write(shop.pay, "en", "Pay now", "spring")
+    there = outdated(shop, "spring")
+
+    shop.merge()
+
+    assert there == outdated(shop) == {"en": False, "de": True}
+
+
+def test_what_a_source_text_kept_fresh_on_a_branch_stays_so_when_it_is_merged(
+    shop: Branched,
+) -> None:
+    path = f"{shop.path}/keys/{shop.pay['id']}/values/en"
+    body = {"value": "Pay!", "keepFresh": True}
+    shop.owner.put(path, json=body, query={"branch": "spring"})
+    there = outdated(shop, "spring")
+
+    shop.merge()
+
+    assert there == outdated(shop) == {"en": False, "de": False}
+
+
+def test_tags_that_would_be_too_many_together_are_a_conflict(shop: Branched) -> None:
+    mine, theirs = ([f"{side}{n}" for n in range(15)] for side in "ab")
+    shop.patch(shop.pay, "spring", tags=mine)
+    shop.patch(shop.pay, tags=theirs)
+
+    on_branch = shop.read(shop.pay, "spring").data["key"]["tags"]
+    [change] = [change for change in shop.diff() if change["field"] == "tags"]
+    refused = shop.merge()
+    shop.merge(strategy="use_branch")
+
+    assert on_branch == mine
+    assert (change["conflict"], refused.status) == (True, 409)
+    assert shop.read(shop.pay).data["key"]["tags"] == mine
+
+
+def test_many_who_merge_at_once_all_hear_that_it_is_merged(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(lambda _: shop.merge(), range(8)))
+
+    assert [answer.status for answer in answers] == [200] * 8
+    assert sum(answer.data["applied"]["updated"] for answer in answers) == 1
