@@ -10,7 +10,7 @@ from locframework.projects.records import Project
 
 from .options import Setup, common_options
 from .progress import progress
-from .telling import Refused
+from .telling import Refused, counted
 from .waiting import run_to_end
 
 PROJECTS_AT_ONCE = 200
@@ -45,7 +45,8 @@ def recheck(setup: Setup, reference: str | None) -> None:
                 raise Refused(f"{project.slug}: {job.error.message}")
             if job.result is None:
                 raise Refused(f"{project.slug}: the job was {job.status}")
-            click.echo(f"{project.slug}: {job.result['keys']} keys checked")
+            keys = counted(int(str(job.result["keys"])), "key")
+            click.echo(f"{project.slug}: {keys} checked")
 
 
 def _projects(framework: Framework, reference: str | None) -> Iterator[Project]:

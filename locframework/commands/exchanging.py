@@ -16,7 +16,7 @@ from locframework.paging import PageRequest
 
 from .options import Setup, common_options
 from .progress import progress
-from .telling import Refused
+from .telling import Refused, counted
 from .waiting import run_to_end
 
 PROBLEMS_SHOWN = 20
@@ -26,6 +26,9 @@ project_option = click.option(
     "reference",
     metavar="PROJECT",
     help="Id or slug; may be left out where there is only one project.",
+)
+branch_option = click.option(
+    "--branch", metavar="BRANCH", help="Name or id of an open branch; left out: main."
 )
 
 
@@ -38,6 +41,7 @@ project_option = click.option(
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
 )
 @project_option
+@branch_option
 @click.option("--format", "format_", metavar="ID", help="Left out: detected.")
 @click.option(
     "--language",
@@ -69,6 +73,7 @@ def import_(
     setup: Setup,
     paths: tuple[Path, ...],
     reference: str | None,
+    branch: str | None,
     format_: str | None,
     language: str | None,
     mode: Literal["merge", "replace"],
@@ -89,6 +94,7 @@ def import_(
       locframework import locale/*/LC_MESSAGES/shop.po --module shop --tag web
       locframework import app.json --language pt-BR --on-conflict overwrite
       locframework import everything.zip --mode replace --dry-run
+      locframework import de.json --branch spring-campaign
     """
     options = ImportOptions(
         format=format_,
@@ -98,6 +104,7 @@ def import_(
         dry_run=dry_run,
         tags=list(tags),
         module=module,
+        branch=branch,
     )
     file = _one_file(paths)
     with setup.framework() as framework:
@@ -118,6 +125,7 @@ def import_(
 
 @click.command()
 @project_option
+@branch_option
 @click.option(
     "--format",
     "format_",
@@ -153,6 +161,7 @@ def import_(
 def export(
     setup: Setup,
     reference: str | None,
+    branch: str | None,
     format_: str,
     languages: tuple[str, ...],
     min_status: Literal["approved", "any"],
@@ -173,7 +182,7 @@ def export(
       locframework export --format gettext-po -o translations.zip
       locframework export --format arb --language fr -o - | jq .
     """
-    query = ExportQuery(format_, list(languages), min_status, module, tag)
+    query = ExportQuery(format_, list(languages), min_status, module, tag, branch)
     with setup.framework() as framework:
         project_id = _project_id(framework, reference)
         with progress("exporting") as tell:
@@ -230,8 +239,10 @@ def _tell_result(result: ImportResult) -> None:
         texts = f"{conflict.existing!r} and {conflict.imported!r}"
         click.echo(f"Conflict: {place}: {texts}", err=True)
     click.echo(
-        f"{'dry run: ' if result.dry_run else ''}{result.keys_created} keys created, "
+        f"{'dry run: ' if result.dry_run else ''}"
+        f"{counted(result.keys_created, 'key')} created, "
         f"{result.keys_updated} updated, {result.keys_unchanged} unchanged, "
-        f"{result.keys_removed} removed; {result.values_written} texts written, "
-        f"{result.conflict_count} conflicts"
+        f"{result.keys_removed} removed; "
+        f"{counted(result.values_written, 'text')} written, "
+        f"{counted(result.conflict_count, 'conflict')}"
     )

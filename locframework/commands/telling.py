@@ -67,5 +67,10 @@ def one_line(source_of: Callable[[str], str]) -> Iterator[None]:
         raise Refused(f"{told} (--log-level debug tells more)") from fault
 
 
+def counted(count: int, noun: str) -> str:
+    """``1 key``, ``2 keys``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def _line(error: Exception) -> str:
     return " ".join(str(error).split())

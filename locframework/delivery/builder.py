@@ -17,6 +17,7 @@ from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
 from locframework.errors import (
     DistributionNotFound,
+    LanguageNotInProject,
     ProjectNotFound,
     ReleaseNotFound,
     Unavailable,
@@ -43,6 +44,10 @@ from .rules import content_hash, file_path, in_file_order, settings_of
 
 NOTED_FOR = timedelta(days=1)  # how long a blob waits for its release to name it
 KEPT_IN_MEMORY = 64 * 1024 * 1024
+_NO_LANGUAGE = (
+    "the project has none of the distribution's languages; nothing was published. "
+    "Change languageCodes of the distribution, or pause it"
+)
 
 
 class Draft(Struct, frozen=True):
@@ -157,6 +162,9 @@ class ReleaseBuilder:
     ) -> Draft:
         """The files that a release would have now, all as of one moment.
 
+        Raises LanguageNotInProject when it would have no language: clients keep what
+        they have, and who removed the languages learns it.
+
         ``last_event``: an event, read before, that the files surely show.
         """
         with self._storage.snapshot():
@@ -171,8 +179,10 @@ class ReleaseBuilder:
             line = self._branches.line(project, distribution.branch)
             languages = self._storage.projects.list_languages(project_id)
             chosen = _chosen(distribution, languages)
+            if not chosen:
+                raise LanguageNotInProject(_NO_LANGUAGE)
             files: list[ReleaseFile] = []
-            warnings: list[str] = []
+            warnings = _absent(distribution, chosen)
             for at, language in enumerate(chosen):
                 if work is not None:
                     work.report(at, len(chosen))
@@ -338,6 +348,16 @@ def _chosen(distribution: Distribution, languages: list[Language]) -> list[Langu
         if codes is None or language.language_code in codes
     ]
     return sorted(chosen, key=lambda language: language.language_code)
+
+
+def _absent(distribution: Distribution, chosen: list[Language]) -> list[str]:
+    """A warning for each language that the distribution names and nobody has."""
+    there = {language.language_code for language in chosen}
+    return [
+        f"{code}: the project does not have this language any more"
+        for code in distribution.language_codes or ()
+        if code not in there
+    ]
 
 
 def _released(language: Language) -> ReleasedLanguage:

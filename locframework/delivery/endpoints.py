@@ -210,7 +210,7 @@ class DeliveryEndpoints:
         "POST",
         _ONE + "/releases",
         permission="distribution_publish",
-        errors=(*_FOUND, ReleaseInProgress),
+        errors=(*_FOUND, LanguageNotInProject, ReleaseInProgress),
         tag=TAG,
     )
     def create_release(

@@ -223,5 +223,6 @@ def _settle(run: ImportRun) -> None:
     found = run.result.conflict_count
     if found and run.params.on_conflict == "fail":
         first = run.result.conflicts[0]
-        message = f"{found} texts differ, first {first.key} in"
+        differ = "1 text differs" if found == 1 else f"{found} texts differ"
+        message = f"{differ}, first {first.key} in"
         raise ImportConflict(f"{message} {first.language_code}; nothing changed")

@@ -341,6 +341,41 @@ def test_auto_publish_follows_every_change(
     assert published.manifest().json["release"]["version"] == 2
 
 
+def test_a_language_that_left_the_project_is_left_out_with_a_warning(
+    workspace: Workspace, publish: Callable[..., Any]
+) -> None:
+    published = publish(autoPublish=True, languageCodes=["ar", "de"]).build()
+
+    workspace.owner.delete(f"{published.path}/languages/de")
+    workspace.run_jobs()
+
+    release = workspace.owner.get(f"{published.one}/releases/2").data["release"]
+    assert published.manifest().json["languages"] == ["ar"]
+    warning = "de: the project does not have this language any more"
+    assert release["warnings"] == [warning]
+
+
+def test_clients_keep_what_they_have_when_no_language_is_left(
+    workspace: Workspace, publish: Callable[..., Any]
+) -> None:
+    published = publish(autoPublish=True, languageCodes=["de"]).build()
+    before = published.manifest().json
+
+    workspace.owner.delete(f"{published.path}/languages/de")
+    workspace.run_jobs()
+
+    shown = workspace.owner.get(published.one).data["distribution"]
+    preview = published.act("releases", {"dryRun": True})
+    failed = shown["failedRelease"]
+    assert published.manifest().json == before
+    assert shown["currentRelease"]["version"] == 1
+    assert failed["version"] == 2
+    assert failed["error"]["code"] == "language_not_in_project"
+    assert "languageCodes" in failed["error"]["message"]
+    refused = (preview.status, preview.error["code"])
+    assert refused == (400, "language_not_in_project")
+
+
 def test_over_quota_content_is_served_and_says_so(published: Any) -> None:
     workspace = published.workspace
     quota = {"deliveryQuota": {"requests": 0, "bytes": 10**9}}

@@ -19,7 +19,7 @@ def test_every_project_is_checked_anew(command, framework, project):
 
     assert result.exit_code == 0, result.stderr
     assert sorted(result.stdout.splitlines()) == sorted(
-        [f"{project.slug}: 1 keys checked", f"{other.slug}: 0 keys checked"]
+        [f"{project.slug}: 1 key checked", f"{other.slug}: 0 keys checked"]
     )
     found = framework.issues.list_issues(OPERATOR, project.id, IssueQuery())
     assert [(one.key, one.check) for one in found.items] == [("a", "length")]

@@ -11,6 +11,7 @@ from contextlib import suppress
 import pytest
 
 from locframework import OPERATOR
+from locframework.branches.records import NewBranch
 from locframework.commands import progress as progress_module
 from locframework.commands.progress import progress
 from locframework.keys.records import KeyQuery, NewKey
@@ -118,8 +119,37 @@ def test_a_text_that_differs_is_kept_overwritten_or_refused_as_asked(
     assert kept.exit_code == 0
     assert "Conflict: cart.pay in en: 'Pay' and 'Pay now'\n" in kept.stderr
     assert failed.exit_code == 1
-    assert failed.stderr.startswith("Error: 1 texts differ")
+    assert failed.stderr.startswith("Error: 1 text differs, first cart.pay in en")
     assert texts == ["Pay", "Pay", "Pay now"]
+
+
+def test_one_is_told_as_one(command, folder, project):
+    one = folder / "de.json"
+    one.write_text('{"cart": "Korb"}')
+
+    result = command("import", one, "--format", "json-nested")
+
+    assert result.stdout == (
+        "1 key created, 0 updated, 0 unchanged, 0 removed;"
+        " 1 text written, 0 conflicts\n"
+    )
+
+
+def test_a_branch_is_imported_into_and_exported(
+    command, english, folder, framework, project, keys
+):
+    framework.branches.create_branch(OPERATOR, project.id, NewBranch("spring"))
+    of_branch = ("--format", "json-nested", "--branch", "spring")
+
+    written = command("import", english, *of_branch)
+    read = command("export", *of_branch, "--language", "en", "-o", "-")
+    lost = command("export", "--format", "json-nested", "--branch", "autumn")
+
+    assert written.exit_code == 0, written.stderr
+    assert json.loads(read.stdout) == CATALOGUE
+    assert keys() == {}
+    assert lost.exit_code == 1
+    assert lost.stderr.startswith("Error: ")
 
 
 def test_replace_removes_what_no_file_names(command, english, folder, keys):
