@@ -58,7 +58,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def load(
-        cls, path: Path | None = None, environ: Mapping[str, str] | None = None
+        cls, path: Path | str | None = None, environ: Mapping[str, str] | None = None
     ) -> Settings:
         """The settings of a TOML file, overruled by the environment.
 
@@ -94,7 +94,7 @@ def setting_in(error: msgspec.ValidationError, below: str = "") -> str:
     return ".".join(part for part in named if part)
 
 
-def source_of(setting: str, path: Path | None, environ: Mapping[str, str]) -> str:
+def source_of(setting: str, path: Path | str | None, environ: Mapping[str, str]) -> str:
     """Who said the setting, or one below it: variables, else the file, else "".
 
     What ``Settings.load`` reads again, so ``path`` and ``environ`` are as there.
@@ -118,9 +118,9 @@ def _setting_of(variable: str) -> str:
     return variable.removeprefix(ENVIRONMENT_PREFIX).lower()
 
 
-def _read_toml(path: Path) -> dict[str, object]:
+def _read_toml(path: Path | str) -> dict[str, object]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise SettingsError(
             f"settings: cannot read {path}: {error.strerror}"

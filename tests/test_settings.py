@@ -35,6 +35,15 @@ def test_nothing_said_is_the_defaults() -> None:
     assert Settings.of({}) == Settings()
 
 
+def test_a_file_may_be_named_by_text(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text("job_workers = 5", encoding="utf-8")
+
+    assert Settings.load(str(file), environ={}).job_workers == 5
+    with pytest.raises(SettingsError, match="cannot read"):
+        Settings.load(str(tmp_path / "absent.toml"), environ={})
+
+
 def test_a_file_sets_what_it_names(tmp_path: Path) -> None:
     toml = """
     job_workers = 5
