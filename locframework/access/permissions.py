@@ -72,6 +72,11 @@ _DEVELOPER = (
 )
 _OWNER = frozenset(PERMISSIONS)
 
+ORGANIZATION_WIDE = frozenset(
+    {"member_manage", "organization_manage", "project_create"}
+)
+"""What no project can give: asked for in an organization, never in a project."""
+
 ROLES: Mapping[Role, frozenset[str]] = {
     "viewer": _VIEWER,
     "translator": _TRANSLATOR,

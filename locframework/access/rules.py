@@ -14,7 +14,7 @@ from locframework.clock import given_moment, moment
 from locframework.errors import UnknownPermission, ValidationFailed, shown
 from locframework.languages import require_tag
 
-from .permissions import PERMISSIONS, ROLES
+from .permissions import ORGANIZATION_WIDE, PERMISSIONS, ROLES
 from .records import (
     Email,
     Grant,
@@ -124,12 +124,19 @@ def covers(grant: Grant, scope: Scope) -> bool:
     return scope.project_id in grant.project_ids
 
 
+def effective(grant: Grant) -> frozenset[str]:
+    """What the grant gives where it reaches: to the bound nothing organization-wide."""
+    if grant.project_ids is None:
+        return grant.permissions
+    return grant.permissions - ORGANIZATION_WIDE
+
+
 def allows(grant: Grant, permission: str, scope: Scope) -> bool:
     """Whether a grant that covers the scope gives the permission there.
 
     Whoever is bound to projects may see their organization, and do nothing to it.
     """
-    if permission not in grant.permissions:
+    if permission not in effective(grant):
         return False
     bound = scope.project_id is None and grant.project_ids is not None
     return not bound or permission == "project_read"

@@ -12,7 +12,7 @@ from locframework.errors import (
 from locframework.ids import id_in
 
 from .records import Caller, Grant, Organization, Scope
-from .rules import allows, covers, union
+from .rules import allows, covers, effective, union
 from .store import AccessStore
 
 Refusal = Callable[[Caller, str, Scope], str | None]
@@ -91,7 +91,7 @@ class Access:
         return [
             scope
             for grant in caller.grants
-            if permission in grant.permissions
+            if permission in effective(grant)
             for scope in _scopes_of(grant)
         ]
 
@@ -115,7 +115,7 @@ class Access:
     ) -> None:
         """Raise PermissionDenied to callers that have the permission nowhere."""
         if not caller.everything and not any(
-            permission in grant.permissions for grant in caller.grants
+            permission in effective(grant) for grant in caller.grants
         ):
             raise PermissionDenied(permission)
 

@@ -43,6 +43,7 @@ from .rules import (
     check_name,
     check_permissions,
     covers,
+    effective,
     expiry,
     grants_of,
     is_live,
@@ -84,7 +85,7 @@ class Tokens:
         user_id = self._user_of(caller)
         grant = Grant(
             organization_id="",  # of all the caller's organizations together
-            permissions=frozenset[str]().union(*(g.permissions for g in caller.grants)),
+            permissions=frozenset[str]().union(*map(effective, caller.grants)),
             languages=union([g.languages for g in caller.grants]),
         )
         return self._create(
@@ -251,7 +252,7 @@ class Tokens:
             permission
             for grant in caller.grants
             if covers(grant, scope)
-            for permission in grant.permissions
+            for permission in effective(grant)
             if allows(grant, permission, scope)
         )
 
@@ -341,7 +342,7 @@ def _actor(stored: StoredToken) -> Actor:
 def self_of(caller: Caller) -> TokenSelf:
     """What the caller's token is and can do, as worked out for this request."""
     token, grants = caller.token, caller.grants
-    effective = frozenset[str]().union(*(grant.permissions for grant in grants))
+    everywhere = frozenset[str]().union(*map(effective, grants))
     languages = union([grant.languages for grant in grants])
     return TokenSelf(
         kind=token.kind if token else "plugin",
@@ -349,14 +350,14 @@ def self_of(caller: Caller) -> TokenSelf:
         name=token.name if token else None,
         user_id=caller.user_id,
         project_id=token.project_id if token else None,
-        permissions=sorted(token.permissions if token else effective),
-        effective_permissions=sorted(effective),
+        permissions=sorted(token.permissions if token else everywhere),
+        effective_permissions=sorted(everywhere),
         assigned_languages=_listed(languages),
         expires_at=token.expires_at if token else None,
         grants=[
             GrantShown(
                 organization_id=grant.organization_id,
-                permissions=sorted(grant.permissions),
+                permissions=sorted(effective(grant)),
                 project_ids=_listed(grant.project_ids),
                 assigned_languages=_listed(grant.languages),
             )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locframework.access.permissions import PERMISSIONS, ROLES
+from locframework.access.permissions import ORGANIZATION_WIDE, PERMISSIONS, ROLES
 from locframework.access.records import Grant, Membership, Scope, StoredToken, Token
 from locframework.access.rules import (
     ALPHABET,
@@ -15,6 +15,7 @@ from locframework.access.rules import (
     check_languages,
     check_permissions,
     covers,
+    effective,
     is_live,
     is_token_text,
     new_token_text,
@@ -157,6 +158,19 @@ def test_who_is_bound_to_projects_sees_the_organization_and_changes_nothing() ->
     assert not allows(grant, "organization_manage", Scope("o"))
     assert not allows(grant, "project_create", Scope("o"))
     assert allows(grant, "project_update", Scope("o", "p"))
+
+
+def test_effective_is_what_a_scope_of_the_grant_allows() -> None:
+    for bound in (None, frozenset({"p"})):
+        grant = Grant("o", frozenset(PERMISSIONS), project_ids=bound)
+        scopes = [Scope("o"), Scope("o", "p")]
+
+        allowed = {
+            key for key in PERMISSIONS if any(allows(grant, key, s) for s in scopes)
+        }
+
+        assert effective(grant) == allowed
+    assert set(PERMISSIONS) - effective(grant) == ORGANIZATION_WIDE
 
 
 def test_roles_hold_what_decisions_says() -> None:

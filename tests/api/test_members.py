@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from locframework.access.permissions import ORGANIZATION_WIDE, PERMISSIONS
 from locframework.ids import new_id
+from locframework.testing.client import Client
 from locframework.testing.workspace import Workspace
 
 
@@ -119,3 +121,55 @@ def test_members_are_bound_to_projects_of_their_organization(
         for each in workspace.owner.get(members_of(workspace)).data["items"]
     ]
     assert "c@example.com" not in emails
+
+
+@pytest.mark.parametrize("whose", ["project", "member"])
+def test_who_is_bound_to_projects_is_told_no_permission_that_is_refused(
+    workspace: Workspace, whose: str
+) -> None:
+    project = workspace.project()
+    path = f"/projects/{project['id']}/tokens"
+    if whose == "member":
+        client = workspace.client("owner", project_ids=[project["id"]])
+    else:
+        body = {"name": "ci", "permissions": sorted(PERMISSIONS)}
+        secret = workspace.owner.post(path, json=body).data["secret"]
+        client = workspace.owner.with_token(secret)
+
+    shown = client.get("/tokens/self").data["token"]
+
+    effective = sorted(set(PERMISSIONS) - ORGANIZATION_WIDE)
+    assert shown["effectivePermissions"] == effective
+    assert [each["permissions"] for each in shown["grants"]] == [effective]
+    wider = {"name": "t", "permissions": ["member_manage"]}
+    new_project = {
+        "name": "P",
+        "sourceLanguage": "en",
+        "organizationId": workspace.organization_id,
+    }
+    for refused, required in (
+        (client.get(members_of(workspace)), "member_manage"),
+        (client.patch("/organization", json={"name": "B"}), "organization_manage"),
+        (client.post("/projects", json=new_project), "project_create"),
+        (client.post(path, json=wider), "member_manage"),
+    ):
+        assert refused.status == 403
+        assert refused.error["details"] == {"required": required}
+
+
+def test_organization_wide_is_what_operations_outside_of_projects_ask(
+    workspace: Workspace,
+) -> None:
+    asked = {
+        operation.get("x-permission")
+        for path, methods in described(workspace.owner)["paths"].items()
+        if "{projectId}" not in path
+        for operation in methods.values()
+    }
+
+    assert asked - {None, "project_read"} == ORGANIZATION_WIDE
+
+
+def described(client: Client) -> dict[str, Any]:
+    document: dict[str, Any] = client.get("/openapi.json").json
+    return document
