@@ -175,13 +175,10 @@ def expected_of_bodies() -> Iterator[tuple[bytes, Expected]]:
         {"values": {"de": {"other": 3}}},
         {"values": {"de": "x" * 65_537}},
         {"values": {"de": "ä" * 32_769}},
-        {"values": {"": "x"}},
-        {"values": {"de\n": "x"}},
-        {"values": {"d" * 1000: "x"}},
-        {"values": {"../de": "x"}},
     ):
         yield key_body(**fields), BAD_FIELD
-    yield key_body(values={"fr": "x"}), NO_LANGUAGE
+    for code in ("fr", "", "de\n", "d" * 1000, "../de"):
+        yield key_body(values={code: "x"}), NO_LANGUAGE
     yield key_body(values={"de": {"other": "x"}}), MISMATCH
     yield key_body(isPlural=True, values={"de": "x"}), MISMATCH
     yield key_body(isPlural=True, values={"de": {"sixth": "x"}}), NO_FORM
