@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from .errors import ValidationFailed, shown
+from .errors import ValidationFailed, mentioned
 
 Timestamp = Annotated[
     str,
@@ -50,5 +50,5 @@ def given_moment(text: str, path: str) -> datetime:
         at = datetime.fromisoformat(text)
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
-        message = f"{shown(text)!r} is not an ISO 8601 date"
+        message = f"{mentioned(text)!r} is not an ISO 8601 date"
         raise ValidationFailed.at(path, "date-time", message) from None

@@ -14,6 +14,9 @@ from .faults import SettingsError as SettingsError
 from .refusal import SHOWN_CHARACTERS as SHOWN_CHARACTERS
 from .refusal import LocError as LocError
 from .refusal import Problem as Problem
+from .refusal import Repeats as Repeats
+from .refusal import brief as brief
+from .refusal import mentioned as mentioned
 from .refusal import shown as shown
 
 # 400: the request is wrong

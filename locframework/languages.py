@@ -6,7 +6,7 @@ import langcodes
 from babel import Locale, UnknownLocaleError
 from msgspec import Struct
 
-from .errors import LanguageNotFound, ValidationFailed, shown
+from .errors import LanguageNotFound, ValidationFailed, mentioned
 
 PLURAL_FORMS = ("zero", "one", "two", "few", "many", "other")
 """The CLDR plural categories, in the order in which they are listed."""
@@ -47,7 +47,7 @@ def require_tag(text: str, path: str) -> str:
     """The canonical tag. ValidationFailed, at ``path``, when it is none."""
     tag = canonical_tag(text)
     if tag is None:
-        message = f"{shown(text)!r} is not a BCP-47 language tag"
+        message = f"{mentioned(text)!r} is not a BCP-47 language tag"
         raise ValidationFailed.at(path, "language", message)
     return tag
 

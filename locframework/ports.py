@@ -39,6 +39,7 @@ from locframework.errors import (
     Unauthorized,
     Unavailable,
     UnreadableFile,
+    mentioned,
     shown,
 )
 from locframework.events import Actor, Event, EventFilter, EventLine, EventStore
@@ -184,5 +185,6 @@ __all__ = [
     "complete_languages",
     "count_words",
     "fold",
+    "mentioned",
     "shown",
 ]

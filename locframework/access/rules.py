@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET
 
 from locframework.clock import given_moment, moment
-from locframework.errors import UnknownPermission, ValidationFailed, shown
+from locframework.errors import UnknownPermission, ValidationFailed, mentioned
 from locframework.languages import require_tag
 
 from .permissions import ORGANIZATION_WIDE, PERMISSIONS, ROLES
@@ -170,7 +170,7 @@ def check_permissions(keys: Collection[str], known: Collection[str]) -> None:
     """Refuse an allow-list that names a permission nobody provides."""
     for key in keys:
         if key not in known:
-            raise UnknownPermission(f"there is no permission {shown(key)!r}")
+            raise UnknownPermission(f"there is no permission {mentioned(key)!r}")
 
 
 def check_languages(codes: Sequence[str] | None, path: str) -> tuple[str, ...] | None:
@@ -194,7 +194,7 @@ def check_email(email: str, path: str = "$.email") -> str:
     try:
         return msgspec.convert(email, Email)
     except msgspec.ValidationError:
-        message = f"{shown(email)!r} is not an email address"
+        message = f"{mentioned(email)!r} is not an email address"
         raise ValidationFailed.at(path, "email", message) from None
 
 

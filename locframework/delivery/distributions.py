@@ -17,7 +17,7 @@ from locframework.errors import (
     NotPaused,
     UnknownFormat,
     ValidationFailed,
-    shown,
+    mentioned,
 )
 from locframework.events import EventLog
 from locframework.formats.service import Formats
@@ -266,7 +266,7 @@ class Distributions:
             return self._blob_stores[0]
         if name not in self._blob_stores:
             names = ", ".join(self._blob_stores)
-            message = f"{shown(name)!r} is not installed; there is: {names}"
+            message = f"{mentioned(name)!r} is not installed; there is: {names}"
             raise ValidationFailed.at("$.storage", "enum", message)
         return name
 

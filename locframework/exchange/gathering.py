@@ -11,7 +11,10 @@ from locframework.errors import (
     InvalidKey,
     LocError,
     Problem,
+    Repeats,
     UnreadableFile,
+    brief,
+    mentioned,
     shown,
 )
 from locframework.formats.records import Entry, Text
@@ -68,6 +71,7 @@ class _Gathered:
         self._separator = separator
         self._module = module
         self._problems: list[Problem] = []
+        self._repeats = Repeats()
 
     def add_file(self, file: ReadFile) -> None:
         family, catalogue = family_of(file.format.id), file.catalogue
@@ -107,11 +111,15 @@ class _Gathered:
         key.add(file.language_code, family, entry)
 
     def _note(self, file: ReadFile, entry: Entry, fault: LocError) -> None:
-        place = f"line {entry.line}" if entry.line else f"key {shown(entry.key)}"
+        place = f"line {entry.line}" if entry.line else f"key {mentioned(entry.key)}"
         rule = "key" if isinstance(fault, InvalidKey) else "text"
         if isinstance(fault, _Twice):
             rule = "duplicate"
-        problem = Problem(_told(file.path, place, ""), rule, fault.message)
+        message = fault.message
+        times = 1 if self._problems else 2  # the first is told twice
+        if not self._repeats.allow(message * times, [entry.key]):
+            message = brief(fault)
+        problem = Problem(_told(file.path, place, ""), rule, message)
         if len(self._problems) < PROBLEMS_MOST:
             self._problems.append(problem)
 
@@ -131,7 +139,7 @@ class _Key(Struct, gc=False):
         value = _not_empty(entry.value)
         if value is not None:
             if self.values.setdefault(language_code, value) != value:
-                raise _Twice(f"{shown(self.name)} has another text before")
+                raise _Twice(f"{mentioned(self.name)} has another text before")
             if entry.needs_review:
                 self.review = tuple(dict.fromkeys((*self.review, language_code)))
         self.is_plural |= entry.is_plural or isinstance(value, Mapping)

@@ -14,11 +14,12 @@ PROBLEMS_MOST = 20
 
 _PLACE = re.compile(r"(?s)(.*) - at `(?:\$|key in \$)([^`]*)`\Z")
 _MISSING = re.compile(r"(?s)Object missing required field `([^`]*)`\Z")
+_ENUM = re.compile(r"Invalid enum value")
 _RULES = (
     (re.compile(r"Expected `(?:str|array|object|bytes)` of length"), "length"),
     (re.compile(r"Expected `(?:int|float)` (?:[<>]|that's)"), "range"),
     (re.compile(r"Expected `str` matching"), "pattern"),
-    (re.compile(r"Invalid enum value"), "enum"),
+    (_ENUM, "enum"),
     (re.compile(r"(?:Integer|Number).* out of range"), "range"),
     (re.compile(r"Expected `"), "type"),
 )
@@ -69,5 +70,7 @@ def _problem(text: str, root: str) -> Problem:
     message, place = (placed[1], root + placed[2]) if placed else (text, root)
     if missing := _MISSING.match(message):
         return Problem(f"{place}.{missing[1]}", "required", "is required")
+    if begin := _ENUM.match(message):
+        message = begin[0]  # what was sent is left out: it has any length
     rule = next((rule for begin, rule in _RULES if begin.match(message)), "invalid")
     return Problem(place, rule, shown(message))

@@ -11,10 +11,13 @@ from locframework.errors import (
     KeyExists,
     KeyNotFound,
     LocError,
+    Repeats,
     ValidationFailed,
-    shown,
+    brief,
+    mentioned,
 )
 from locframework.ids import is_id
+from locframework.languages import canonical_tag
 from locframework.projects.languages import Languages
 from locframework.projects.service import Projects
 from locframework.storage import Storage
@@ -83,7 +86,7 @@ class BulkKeys:
             plans = [
                 _key_plan(item, there, new.on_existing) for item in _once(new.keys)
             ]
-            return self._write(caller, line, plans)
+            return self._write(caller, line, plans, new.keys)
 
     def set_values(
         self,
@@ -107,21 +110,27 @@ class BulkKeys:
             names = {item.key for item in new.items if item.key is not None}
             there = store.find_keys_by_name(project.id, names)
             plans = [_value_plan(item, there) for item in new.items]
-            return self._write(caller, line, plans)
+            return self._write(caller, line, plans, new.items)
 
     def _write(
         self,
         caller: Caller,
         line: Line,
         plans: list[KeyWrite | Key | LocError],
+        items: Sequence[BulkKey | ValueItem],
     ) -> list[ItemResult]:
         languages = self._languages.of(line.project)
         writes = [plan for plan in plans if isinstance(plan, KeyWrite)]
         written = iter(self._writer.write_each(caller, line, languages, writes))
         results: list[ItemResult] = []
-        for at, plan in enumerate(plans):
+        repeats = Repeats()
+        for at, (plan, item) in enumerate(zip(plans, items, strict=True)):
             outcome = next(written) if isinstance(plan, KeyWrite) else plan
-            results.append(_result(at, outcome))
+            if isinstance(outcome, LocError):
+                error = _item_error(outcome, item, repeats)
+                results.append(ItemResult(at, "failed", None, error))
+            else:
+                results.append(_result(at, outcome))
         return results
 
 
@@ -133,7 +142,7 @@ def _once(items: Sequence[BulkKey]) -> Iterator[BulkKey | LocError]:
         if first == at:
             yield item
         else:
-            message = f"item {first} has the key {shown(item.key)!r} too"
+            message = f"item {first} has the key {mentioned(item.key)!r} too"
             yield ValidationFailed.at(f"$.keys[{at}].key", "unique", message)
 
 
@@ -147,7 +156,7 @@ def _key_plan(
     if old is not None and on_existing == "skip":
         return old
     if old is not None and on_existing == "fail":
-        return KeyExists(f"key {shown(item.key)!r} is already in the project")
+        return KeyExists(f"key {mentioned(item.key)!r} is already in the project")
     try:
         return key_write(item, old.id if old is not None else None)
     except LocError as refusal:
@@ -175,10 +184,30 @@ def _value_plan(item: ValueItem, there: Mapping[str, Key]) -> KeyWrite | Key | L
     )
 
 
-def _result(at: int, outcome: KeyWritten | Key | LocError) -> ItemResult:
-    if isinstance(outcome, LocError):
-        error = ItemError(outcome.code, outcome.message, outcome.details)
-        return ItemResult(at, "failed", None, error)
+def _item_error(
+    refusal: LocError, item: BulkKey | ValueItem, repeats: Repeats
+) -> ItemError:
+    """The whole refusal, as long as not too much of the request is repeated."""
+    if repeats.allow(f"{refusal.message} {refusal.details}", _names_in(item)):
+        return ItemError(refusal.code, refusal.message, refusal.details)
+    return ItemError(refusal.code, brief(refusal))
+
+
+def _names_in(item: BulkKey | ValueItem) -> Iterator[str]:
+    """What a refusal of the item may repeat of it; texts never are."""
+    yield item.key or ""
+    if isinstance(item, BulkKey):
+        values = item.values
+    else:
+        values = {item.language_code: item.value}
+    for code, text in values.items():
+        yield code
+        yield canonical_tag(code) or ""
+        if isinstance(text, dict):
+            yield from text
+
+
+def _result(at: int, outcome: KeyWritten | Key) -> ItemResult:
     if isinstance(outcome, Key):
         return ItemResult(at, "skipped", outcome, None)
     if outcome.outcome == "unchanged":

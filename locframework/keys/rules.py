@@ -13,7 +13,7 @@ from locframework.errors import (
     LanguageNotInProject,
     PluralMismatch,
     ValidationFailed,
-    shown,
+    mentioned,
 )
 from locframework.events import Actor, ActorType
 from locframework.formats.records import PLURAL_FORMS, Text
@@ -45,13 +45,17 @@ def check_key(key: str, separator: str) -> None:
     and ``-``, which is ASCII (decisions 2.2, invalid_key).
     """
     if not 1 <= len(key) <= KEY_LENGTH:
-        raise InvalidKey(f"key {shown(key)!r} must have 1 to {KEY_LENGTH} characters")
+        raise InvalidKey(
+            f"key {mentioned(key)!r} must have 1 to {KEY_LENGTH} characters"
+        )
     for segment in key.split(separator):
         if not segment:
-            raise InvalidKey(f"key {shown(key)!r} has an empty segment")
+            raise InvalidKey(f"key {mentioned(key)!r} has an empty segment")
         if not _LETTERS.issuperset(segment):
             allowed = "A-Z a-z 0-9 _ -"
-            raise InvalidKey(f"key {shown(key)!r}: segments may have only {allowed}")
+            raise InvalidKey(
+                f"key {mentioned(key)!r}: segments may have only {allowed}"
+            )
 
 
 def module_of(key: str, separator: str) -> str:
@@ -76,7 +80,7 @@ def tag_in_project(code: str) -> str:
     """
     tag = canonical_tag(code)
     if tag is None:
-        raise LanguageNotInProject(f"the project has no language {shown(code)!r}")
+        raise LanguageNotInProject(f"the project has no language {mentioned(code)!r}")
     return tag
 
 
@@ -111,7 +115,8 @@ def check_form(form: str, path: str) -> None:
     """Refuse what is no plural form of CLDR."""
     if form not in PLURAL_FORMS:
         names = ", ".join(PLURAL_FORMS)
-        raise InvalidPluralForm(f"{path}: {shown(form)!r} is not one of {names}")
+        message = f"{mentioned(form)!r} is not one of {names}"
+        raise InvalidPluralForm(f"{path}: {message}")
 
 
 def check_text(text: str, path: str) -> None:

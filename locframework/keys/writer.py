@@ -19,7 +19,7 @@ from locframework.errors import (
     LanguageNotInProject,
     LocError,
     ProjectNotFound,
-    shown,
+    mentioned,
 )
 from locframework.events import EventLog
 from locframework.projects.records import Language
@@ -245,7 +245,7 @@ class KeyWriter:
             self._judge_turning(batch, {tag for tag, _ in keys.values(old.id)})
         other = keys.named(name) if old is None or write.rename is not UNSET else None
         if other is not None and other.id not in (write.key_id, *batch.leaving):
-            raise KeyExists(f"key {shown(name)!r} is already in the project")
+            raise KeyExists(f"key {mentioned(name)!r} is already in the project")
         key = key_as_written(batch, old, write, is_plural=plural)
         there = _there(batch, keys, old, key)
         plans = plan_values(batch, write, key, texts, there, keys.gone(key.id))
@@ -265,9 +265,10 @@ class KeyWriter:
     ) -> dict[str, dict[str | None, str]]:
         texts: dict[str, dict[str | None, str]] = {}
         for tag, text in write.values.items():
+            short = mentioned(tag)
             if tag not in batch.order:
-                raise LanguageNotInProject(f"the project has no language {shown(tag)}")
-            path = f"$.values.{shown(tag)}"
+                raise LanguageNotInProject(f"the project has no language {short}")
+            path = f"$.values.{short}"
             texts[tag] = texts_by_form(text, is_plural=is_plural, path=path)
         return texts
 

@@ -6,7 +6,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import fields, replace
 
 from locframework.clock import Timestamp
-from locframework.errors import LanguageNotInProject, ValidationFailed, shown
+from locframework.errors import LanguageNotInProject, ValidationFailed, mentioned
 from locframework.ids import new_id
 from locframework.languages import PLURAL_FORMS, facts, require_tag
 
@@ -17,7 +17,7 @@ def check_plural_forms(forms: Sequence[str]) -> tuple[str, ...]:
     """Plural forms in CLDR order, each once; ``other`` is always among them."""
     for at, form in enumerate(forms):
         if form not in PLURAL_FORMS:
-            message = f"{shown(form)!r} is not one of {', '.join(PLURAL_FORMS)}"
+            message = f"{mentioned(form)!r} is not one of {', '.join(PLURAL_FORMS)}"
             raise ValidationFailed.at(f"$.pluralForms[{at}]", "enum", message)
     return tuple(form for form in PLURAL_FORMS if form in forms or form == "other")
 
@@ -28,7 +28,8 @@ def require_checks(
     """Refuse names of checks that nobody provides. Raises ValidationFailed."""
     for name in names:
         if name not in known:
-            message = f"there is no check {shown(name)!r}; there is: {', '.join(known)}"
+            there = ", ".join(known)
+            message = f"there is no check {mentioned(name)!r}; there is: {there}"
             raise ValidationFailed.at(f"{within}.{field}", "enum", message)
 
 

@@ -9,7 +9,7 @@ a path when a file of that name exists.
 import re
 from functools import lru_cache
 
-from locframework.ports import Problem, UnreadableFile, shown
+from locframework.ports import Problem, UnreadableFile
 
 from .messages import Message
 from .quoting import unquote
@@ -109,7 +109,7 @@ class _Parser:
         elif first in _BLANKS and (stripped := line.strip(_BLANKS)):
             self._take(number, stripped)
         elif first not in _BLANKS and not self._skipping:
-            raise ValueError(f"cannot read {shown(line)!r}")
+            raise ValueError("cannot read the line")
 
     def _field(self, number: int, line: str, kind: str) -> None:
         match = _FIELD.fullmatch(line)
@@ -119,7 +119,7 @@ class _Parser:
         if self._skipping:
             return
         if match is None:
-            raise ValueError(f"cannot read {shown(line)!r}")
+            raise ValueError("cannot read the line")
         if keyword not in self._expected:
             raise ValueError(f"{keyword} where {' or '.join(self._expected)} belongs")
         if not self._fields:
@@ -180,7 +180,7 @@ class _Parser:
             return
         match = _FIELD.fullmatch(line)
         if match is None or match[1].startswith("msgstr"):
-            raise ValueError(f"cannot read {shown(line)!r} as a previous text")
+            raise ValueError("cannot read the line as a previous text")
         self._close()
         self._before[match[1]] = unquote(match[2], self._charset)
         self._open = match[1]

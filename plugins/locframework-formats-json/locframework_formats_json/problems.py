@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from locframework.ports import Problem, UnreadableFile, shown
+from locframework.ports import Problem, UnreadableFile, mentioned
 
 MOST_PROBLEMS = 100  # are told one by one; the rest are counted
 
@@ -22,4 +22,4 @@ def unreadable(problems: Sequence[Problem]) -> UnreadableFile:
 
 def quoted(name: str) -> str:
     """A name or text of the file as a message may repeat it: printable, cut short."""
-    return shown(repr(name))
+    return mentioned(repr(name))
