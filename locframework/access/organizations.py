@@ -16,6 +16,7 @@ from locframework.errors import (
 from locframework.ids import id_in, is_id, new_id, slug
 from locframework.paging import Page, PageRequest
 from locframework.storage import Transactions
+from locframework.validation import check_record
 
 from .permissions import ROLES
 from .records import (
@@ -57,6 +58,7 @@ class Organizations:
         The email may be that of a user who exists already. Raises ValidationFailed
         for what is no email, and for a blank name.
         """
+        check_record(OrganizationChanges(name=name))
         now = timestamp(self._clock())
         id_, name = new_id(), check_name(name)
         organization = Organization(
@@ -78,6 +80,7 @@ class Organizations:
         self, caller: Caller, page: PageRequest
     ) -> Page[Organization]:
         """Those the caller may read, by name."""
+        check_record(page, "query")
         scopes = self._access.scopes(caller, "project_read")
         ids = None if scopes is None else sorted({s.organization_id for s in scopes})
         return self._store.list_organizations(ids, page)
@@ -103,6 +106,7 @@ class Organizations:
         old = self._access.require_organization(
             caller, "organization_manage", reference
         )
+        check_record(changes)
         with self._transactions.transaction():
             self._store.lock_organization(old.id)
             old = self._store.find_organization(old.id) or old
@@ -123,11 +127,13 @@ class Organizations:
     ) -> Page[Member]:
         """By email. Raises OrganizationNotFound, PermissionDenied."""
         organization = self._managed(caller, reference)
+        check_record(page, "query")
         return self._store.list_members(organization.id, page)
 
     def add_member(self, caller: Caller, reference: str, new: NewMember) -> Member:
         """Raises OrganizationNotFound, PermissionDenied, MemberExists."""
         organization = self._managed(caller, reference)
+        check_record(new)
         self._may_give(caller, organization.id, new.role)
         languages = _languages(new.assigned_languages)
         self._may_assign(caller, organization.id, languages)
@@ -143,6 +149,7 @@ class Organizations:
         Takes effect with the member's next request.
         """
         organization = self._managed(caller, reference)
+        check_record(changes)
         with self._transactions.transaction():
             self._store.lock_organization(organization.id)
             old = self._member(organization.id, member_id)

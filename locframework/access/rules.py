@@ -13,6 +13,7 @@ from msgspec import UNSET
 from locframework.clock import given_moment, moment
 from locframework.errors import UnknownPermission, ValidationFailed, mentioned
 from locframework.languages import require_tag
+from locframework.validation import check_text
 
 from .permissions import ORGANIZATION_WIDE, PERMISSIONS, ROLES
 from .records import (
@@ -191,6 +192,7 @@ def check_name(name: str, path: str = "$.name") -> str:
 
 def check_email(email: str, path: str = "$.email") -> str:
     """The email, as the API takes one. Raises ValidationFailed."""
+    check_text(email, path)
     try:
         return msgspec.convert(email, Email)
     except msgspec.ValidationError:

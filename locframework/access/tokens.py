@@ -22,6 +22,7 @@ from locframework.events import Actor
 from locframework.ids import is_id, new_id
 from locframework.paging import Page, PageRequest
 from locframework.storage import Transactions
+from locframework.validation import check_record
 
 from .permissions import ROLES
 from .records import (
@@ -82,6 +83,7 @@ class Tokens:
         Raises PermissionDenied when it asks for more than the caller has, or when
         the caller is no user; UnknownPermission; LanguageNotAssigned.
         """
+        check_record(new)
         user_id = self._user_of(caller)
         grant = Grant(
             organization_id="",  # of all the caller's organizations together
@@ -103,6 +105,7 @@ class Tokens:
         organization = self._access.require_organization(
             caller, "member_manage", organization_id
         )
+        check_record(new)
         member = (
             self._store.find_member(organization.id, member_id)
             if is_id(member_id)
@@ -131,6 +134,7 @@ class Tokens:
         Raises PermissionDenied and LanguageNotAssigned when it asks for more than
         the caller has there.
         """
+        check_record(new)
         grant = Grant(
             organization_id=scope.organization_id,
             permissions=self._mine(caller, scope),
@@ -145,12 +149,14 @@ class Tokens:
 
     def list_personal(self, caller: Caller, page: PageRequest) -> Page[Token]:
         """The caller's own live tokens, newest first; none for a project token."""
+        check_record(page, "query")
         if caller.user_id is None:
             return Page([], 0, page.page, page.limit)
         return self._store.list_personal_tokens(caller.user_id, caller.bound_to, page)
 
     def list_of_project(self, project_id: str, page: PageRequest) -> Page[Token]:
         """The project's tokens, newest first; the caller was let pass before."""
+        check_record(page, "query")
         return self._store.list_project_tokens(project_id, page)
 
     def revoke_personal(self, caller: Caller, token_id: str) -> None:

@@ -14,6 +14,7 @@ from locframework.paging import Page
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Storage
+from locframework.validation import check_record
 
 from .records import ActivityItem, ActivityQuery, RevertRequest, activity_item
 from .revert_job import PERMISSION, TYPE, RevertParams
@@ -42,6 +43,7 @@ class Activity:
     ) -> Page[ActivityItem]:
         """A page of what happened, newest first. Raises BranchNotFound."""
         project = self._projects.require(caller, "audit_read", project_id)
+        check_record(query, "query")
         where = event_filter(self._branches, project, query, "query")
         page = self._storage.events.page_of_events(project.id, where, query)
         items = [activity_item(event) for event in page.items]
@@ -58,6 +60,7 @@ class Activity:
         BranchProtected.
         """
         project = self._projects.require(caller, PERMISSION, project_id)
+        check_record(request)
         conditions = (
             request.actor,
             request.since,

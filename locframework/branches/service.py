@@ -17,6 +17,7 @@ from locframework.paging import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Transactions
+from locframework.validation import check_record, forbidden
 
 from .records import MAIN, Branch, Line, NewBranch
 from .rules import check_name
@@ -59,7 +60,9 @@ class Branches:
 
     def find(self, project: Project, reference: str) -> Branch:
         """By name or id, whatever its status. Raises BranchNotFound."""
-        found = self._store.find_branch(project.id, reference)
+        found = None
+        if not forbidden(reference):
+            found = self._store.find_branch(project.id, reference)
         if found is None:
             raise BranchNotFound
         return found
@@ -74,6 +77,7 @@ class Branches:
     def create_branch(self, caller: Caller, project_id: str, new: NewBranch) -> Branch:
         """A new branch of main. Raises ValidationFailed, BranchExists."""
         project = self._projects.require(caller, "branch_manage", project_id)
+        check_record(new)
         check_name(new.name)
         now = timestamp(self._clock())
         branch = Branch(
@@ -106,6 +110,7 @@ class Branches:
     ) -> Page[Branch]:
         """All of the project, newest first."""
         project = self._projects.require(caller, "translation_read", project_id)
+        check_record(page, "query")
         return self._store.list_branches(project.id, page)
 
     def close_branch(self, caller: Caller, project_id: str, reference: str) -> Branch:

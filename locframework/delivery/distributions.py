@@ -27,6 +27,7 @@ from locframework.paging import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Storage
+from locframework.validation import check_record
 
 from .queue import ReleaseQueue
 from .records import Distribution, DistributionChanges, NewDistribution
@@ -68,6 +69,7 @@ class Distributions:
         Raises UnknownFormat, LanguageNotInProject, BranchNotFound, ValidationFailed.
         """
         project = self._projects.require(caller, "distribution_manage", project_id)
+        check_record(new)
         branch = self._branch(project, new.branch)
         now = timestamp(self._clock())
         distribution = Distribution(
@@ -101,6 +103,7 @@ class Distributions:
     ) -> Page[Distribution]:
         """By name. Raises ProjectNotFound, PermissionDenied."""
         project = self._projects.require(caller, "distribution_read", project_id)
+        check_record(page, "query")
         return self._store.list_distributions(project.id, page)
 
     def get_distribution(
@@ -123,6 +126,7 @@ class Distributions:
         ``create_distribution`` does, and DistributionNotFound.
         """
         project = self._projects.require(caller, "distribution_manage", project_id)
+        check_record(changes)
         with self._storage.transaction():
             old = self._locked(project, distribution_id)
             new = self._changed(project, old, changes)

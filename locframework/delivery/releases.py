@@ -15,6 +15,7 @@ from locframework.paging import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Storage
+from locframework.validation import check_record
 
 from .builder import KEPT_IN_MEMORY, ReleaseBuilder, Spool
 from .queue import ReleaseQueue
@@ -58,6 +59,7 @@ class Releases:
         Raises DistributionNotFound, ReleaseInProgress.
         """
         project = self._projects.require(caller, "distribution_publish", project_id)
+        check_record(new)
         with self._storage.transaction():
             distribution = self._locked(project, distribution_id)
             self._queue.require_idle(distribution)
@@ -81,6 +83,7 @@ class Releases:
     ) -> Page[Release]:
         """Newest version first."""
         project = self._projects.require(caller, "distribution_read", project_id)
+        check_record(page, "query")
         distribution = self._find(project, distribution_id)
         return self._store.list_releases(distribution.id, page)
 

@@ -17,6 +17,7 @@ from locframework.projects.languages import Languages
 from locframework.projects.records import Language, Project
 from locframework.projects.service import Projects
 from locframework.storage import Transactions
+from locframework.validation import check_record
 
 from .records import ExportedFile, ExportQuery
 
@@ -58,6 +59,7 @@ class Exports:
         written. Raises UnknownFormat, LanguageNotInProject, ValidationFailed.
         """
         project = self._projects.require(caller, "export_run", project_id)
+        check_record(query, "query")
         line = self._branches.line(project, query.branch)
         info = self._formats.to_write(query.format)
         with self._transactions.snapshot():

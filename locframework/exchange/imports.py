@@ -27,11 +27,12 @@ from locframework.projects.languages import Languages
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
 from locframework.storage import Storage
+from locframework.validation import check_record
 
 from .gathering import gather
 from .import_job import PERMISSION, TYPE
 from .reading import Reading, UploadReader, require_language
-from .records import ImportBatch, ImportOptions, ImportParams
+from .records import ImportBatch, ImportForm, ImportOptions, ImportParams
 
 KEPT_FOR = timedelta(days=7)  # what was read, for the job that works from it
 
@@ -81,6 +82,8 @@ class Imports:
     ) -> Callable[[], Job]:
         """``start_import`` but for the queueing, which a call of the answer does."""
         project = self._projects.require(caller, PERMISSION, project_id)
+        if not isinstance(options, ImportForm):  # HTTP has decoded that, with a file
+            check_record(options, "form")
         if options.mode == "replace":
             self._projects.require_also(caller, "key_delete", project)
         tags = _tags(options.tags)

@@ -14,9 +14,9 @@ from falcon.media.multipart import (
 from msgspec import Struct, structs
 
 from locframework.errors import UnsupportedMediaType, ValidationFailed, shown
+from locframework.validation import forbidden
 
 from .body import CountedBody, Environ, check_encoding, media_type
-from .json_body import forbidden
 from .records import UPLOAD_MOST, Upload
 from .text_fields import TextFields
 

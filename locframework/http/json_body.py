@@ -17,22 +17,21 @@ import msgspec
 from msgspec import Struct
 
 from locframework.errors import InvalidJson, UnsupportedMediaType, shown
+from locframework.problems import refusal
+from locframework.validation import DEPTH_MOST, forbidden
 
 from .body import CountedBody, Environ, check_encoding, media_type
 from .bounds import check_bounds
-from .problems import refusal
 
 T = TypeVar("T", bound=Struct)
 
 JSON_MOST = 1024 * 1024  # bytes; decisions 2.2
 EXACT_MOST = 2**53  # up to here a double is an exact integer
-DEPTH_MOST = 64  # decisions 2.10
 
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _NOT_BRACKETS = bytes(set(range(256)) - set(_STEPS))
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _ESCAPED = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")  # NUL or half of a pair
-_FORBIDDEN = re.compile("[\0\ud800-\udfff]")
 
 
 class JsonBody(Generic[T]):
@@ -98,11 +97,6 @@ def decode(content: bytes) -> object:
     if _ESCAPED.search(content):
         _check_texts(value)
     return value
-
-
-def forbidden(text: str) -> bool:
-    """Whether a text holds U+0000 or a lone surrogate, which no field may."""
-    return _FORBIDDEN.search(text) is not None
 
 
 def _depth_is_over(content: bytes) -> bool:

@@ -11,11 +11,11 @@ import msgspec
 from msgspec import Struct, inspect, structs
 
 from locframework.errors import Problem, ValidationFailed
+from locframework.problems import refusal, refusal_of
+from locframework.validation import forbidden
 
 from .bounds import check_bounds
-from .json_body import forbidden
 from .operation import DeclarationError
-from .problems import refusal, refusal_of
 
 T = TypeVar("T", bound=Struct)
 Reader = Callable[[str], object]

@@ -14,6 +14,7 @@ from locframework.projects.rules import require_checks
 from locframework.projects.service import Projects
 from locframework.quality.service import Checks
 from locframework.storage import Storage
+from locframework.validation import check_record
 
 from .recheck_job import PERMISSION, Rechecks
 from .records import IssueQuery
@@ -48,6 +49,7 @@ class Issues:
         BranchNotOpen. A constant number of statements.
         """
         project = self._projects.require(caller, "translation_read", project_id)
+        check_record(query, "query")
         if query.check is not None:
             require_checks([query.check], self._checks.names, "check", "query")
         severities = {

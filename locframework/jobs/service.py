@@ -16,6 +16,7 @@ from locframework.paging import Page
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
 from locframework.storage import Transactions
+from locframework.validation import check_record
 
 from .events import tell_ended
 from .records import Job, JobFilter, JobQuery, Progress, StoredJob
@@ -94,6 +95,7 @@ class Jobs:
     def list_jobs(self, caller: Caller, project_id: str, query: JobQuery) -> Page[Job]:
         """The project's jobs that the caller might have started, newest first."""
         project = self._projects.visible(caller, project_id)
+        check_record(query, "query")
         mine = [key for key in sorted(PERMISSIONS) if self._may(caller, key, project)]
         where = JobFilter(mine, query.status, query.type)
         found = self._store.list_jobs(project.id, where, query)

@@ -21,6 +21,7 @@ from locframework.languages import canonical_tag
 from locframework.projects.languages import Languages
 from locframework.projects.service import Projects
 from locframework.storage import Storage
+from locframework.validation import check_record
 
 from .records import (
     BulkKey,
@@ -72,6 +73,7 @@ class BulkKeys:
         alone. Raises ProjectNotFound, PermissionDenied, BranchProtected.
         """
         project = self._projects.require(caller, "key_create", project_id)
+        check_record(new)
         if any(item.values for item in new.keys):
             self._projects.require_also(caller, "translation_write", project)
         if new.on_existing == "update":
@@ -102,6 +104,7 @@ class BulkKeys:
         BranchProtected.
         """
         project = self._projects.require(caller, "translation_write", project_id)
+        check_record(new)
         line = self._branches.line(project, branch)
         with self._storage.transaction():
             line = self._branches.open_line(line)

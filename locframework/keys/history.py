@@ -12,6 +12,7 @@ from locframework.paging import Page
 from locframework.projects.languages import Languages
 from locframework.projects.service import Projects, scope_of
 from locframework.storage import Storage
+from locframework.validation import check_record
 
 from .records import Key, KeyWrite
 from .revisions import HistoryItem, HistoryQuery, Reversion, Revision, history_item
@@ -52,6 +53,7 @@ class History:
         Raises KeyNotFound, LanguageNotFound.
         """
         project = self._projects.require(caller, "translation_read", project_id)
+        check_record(query, "query")
         line = self._branches.line(project, query.branch)
         self._find(line, key_id)
         tag = self._tag(line, lang)
@@ -82,6 +84,7 @@ class History:
         there is not, BranchProtected.
         """
         project = self._projects.require(caller, "translation_write", project_id)
+        check_record(asked)
         line = self._branches.line(project, branch)
         with self._storage.transaction():
             line = self._branches.open_line(line)

@@ -13,6 +13,7 @@ from locframework.languages import tag_in_path
 from locframework.projects.languages import Languages
 from locframework.projects.service import Projects, scope_of
 from locframework.storage import Storage
+from locframework.validation import check_record
 
 from .records import Approval, Key, KeyWrite, Rejection, Verdict
 from .review_rules import outdated_forms
@@ -55,6 +56,7 @@ class Review:
         again. Raises KeyNotFound, LanguageNotFound, LanguageNotAssigned,
         BranchProtected, NothingPending, QualityCheckFailed.
         """
+        check_record(asked)
         verdict = Verdict(tag_in_path(lang), approves=True, revision=asked.revision)
         return self._judge(caller, project_id, key_id, verdict, branch)
 
@@ -72,6 +74,7 @@ class Review:
 
         Where there is none, the text stays, as a draft. Raises as ``approve``.
         """
+        check_record(asked)
         verdict = Verdict(
             tag_in_path(lang),
             approves=False,

@@ -29,6 +29,7 @@ from locframework.projects.service import Projects
 from locframework.quality.records import Issue
 from locframework.quality.service import Checks
 from locframework.storage import Storage
+from locframework.validation import check_record
 
 from .events import KeyEvents
 from .query import filter_of
@@ -99,6 +100,7 @@ class Keys:
         BranchProtected, KeyExists. Source: service.md, create a key.
         """
         project = self._projects.require(caller, "key_create", project_id)
+        check_record(new)
         if new.values:
             self._projects.require_also(caller, "translation_write", project)
         line = self._branches.line(project, branch)
@@ -127,6 +129,7 @@ class Keys:
         statements, whatever the page.
         """
         project = self._projects.require(caller, "translation_read", project_id)
+        check_record(query, "query")
         languages = self._languages.of(project)
         codes = [language.language_code for language in languages]
         where = filter_of(query, codes, self._checks.shown(project))
@@ -158,6 +161,7 @@ class Keys:
         BranchProtected, KeyExists.
         """
         project = self._projects.require(caller, "key_update", project_id)
+        check_record(changes)
         write = KeyWrite(
             name=key_id,
             key_id=_require_id(key_id),
@@ -275,6 +279,7 @@ class Keys:
         LanguageNotAssigned, BranchProtected.
         """
         project = self._projects.require(caller, "translation_write", project_id)
+        check_record(new)
         line = self._branches.line(project, branch)
         write = KeyWrite(
             name=key_id,

@@ -14,6 +14,7 @@ from locframework.keys.store import BranchKeyStore
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Storage
+from locframework.validation import check_record
 
 from .applying import Applying
 from .records import Applied, Change, Diff, MergeRequest, MergeResult
@@ -66,6 +67,7 @@ class Merging:
         it back, so it raises them too.
         """
         project = self._projects.require(caller, "branch_merge", project_id)
+        check_record(request)
         found = self._branches.find(project, branch)
         if found.status == "merged":
             return MergeResult(found, Applied(), [])

@@ -14,6 +14,7 @@ from locframework.events import EventLog
 from locframework.languages import require_tag, tag_in_path
 from locframework.paging import Page, PageRequest
 from locframework.storage import Transactions
+from locframework.validation import check_record
 
 from .records import Language, LanguageChanges, NewLanguage, Project
 from .rules import changed_fields, changed_language, check_fallback, new_language
@@ -52,6 +53,7 @@ class Languages:
         self, caller: Caller, project_id: str, page: PageRequest
     ) -> Page[Language]:
         """A page of them, in project order."""
+        check_record(page, "query")
         found = self.list_languages(caller, project_id)
         part = found[page.offset : page.offset + page.limit]
         return Page(part, len(found), page.page, page.limit)
@@ -73,6 +75,7 @@ class Languages:
         Raises LanguageExists, LanguageNotInProject (fallback), ValidationFailed.
         """
         project = self._projects.require(caller, "language_manage", project_id)
+        check_record(new)
         tag = require_tag(new.language_code, "$.languageCode")
         with self._transactions.transaction():
             project = self._projects.lock(project)
@@ -90,6 +93,7 @@ class Languages:
     ) -> Language:
         """Raises LanguageNotFound, LanguageNotInProject, ValidationFailed."""
         project = self._projects.require(caller, "language_manage", project_id)
+        check_record(changes)
         with self._transactions.transaction():
             project = self._projects.lock(project)
             old = self._find(project, lang)

@@ -20,6 +20,7 @@ from locframework.ids import id_in, new_id, slug
 from locframework.languages import require_tag
 from locframework.paging import Page, PageRequest
 from locframework.storage import Transactions
+from locframework.validation import check_record
 
 from .records import NewLanguage, NewProject, Project, ProjectChanges
 from .rules import changed_fields, new_language, require_checks
@@ -91,6 +92,7 @@ class Projects:
         organization = self._access.require_organization(
             caller, "project_create", reference
         )
+        check_record(new)
         tag = require_tag(new.source_language, "$.sourceLanguage")
         require_checks(new.blocking_checks, self._checks, "blockingChecks")
         require_checks(new.check_severities, self._checks, "checkSeverities")
@@ -119,6 +121,7 @@ class Projects:
 
     def list_projects(self, caller: Caller, page: PageRequest) -> Page[Project]:
         """Those the caller may read, by name."""
+        check_record(page, "query")
         scopes = self._access.scopes(caller, "project_read")
         return self._store.list_projects(scopes, page)
 
@@ -132,6 +135,7 @@ class Projects:
         """Raises ProjectNotFound, PermissionDenied, LanguageNotInProject and
         SeparatorFixed (decisions 2.6)."""
         found = self.require(caller, "project_update", reference)
+        check_record(changes)
         with self._transactions.transaction():
             old = self.lock(found)
             new = self._changed(old, changes)

@@ -18,8 +18,9 @@ from locframework.errors import (
     ValidationFailed,
 )
 from locframework.http import DeclarationError
-from locframework.http.json_body import DEPTH_MOST, JSON_MOST, JsonBody, decode
+from locframework.http.json_body import JSON_MOST, JsonBody, decode
 from locframework.testing.client import Client
+from locframework.validation import DEPTH_MOST
 
 NOTES = "/projects/p1/notes"
 

@@ -1,0 +1,79 @@
+"""Checks a record that a program has made by the same rules as one from HTTP."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, time
+
+import msgspec
+from msgspec import Struct
+
+from .errors import Problem, ValidationFailed, mentioned, shown
+from .problems import refusal, refusal_of
+
+DEPTH_MOST = 64  # decisions 2.10
+CHARACTER = "holds U+0000 or a lone surrogate"
+
+_FORBIDDEN = re.compile("[\0\ud800-\udfff]")
+_AS_THEY_ARE = (bytes, bytearray, date, datetime, time)  # a field of text is none
+
+
+def check_record(record: Struct, root: str = "$") -> None:
+    """Raises ValidationFailed, with a Problem each, for what no request may say.
+
+    Services ask it of every record that they are given: its constructor checks
+    nothing. ``root`` is "query" or "form" for what HTTP reads from there. What HTTP
+    has decoded passes always; asking costs 2 µs for a key, 0.4 ms for 500.
+    """
+    try:
+        value = msgspec.to_builtins(record, builtin_types=_AS_THEY_ARE)
+        msgspec.convert(value, type(record))
+    except msgspec.ValidationError as error:
+        raise refusal(error, value, type(record), root) from None
+    except RecursionError:
+        message = f"nested deeper than {DEPTH_MOST} levels"
+        raise ValidationFailed.at(root, "depth", message) from None
+    except (TypeError, NotImplementedError, UnicodeEncodeError) as error:
+        raise ValidationFailed.at(root, "type", shown(str(error))) from None
+    if _may_hold_forbidden(value) and (problems := _in_texts(value, root, 0)):
+        raise refusal_of(problems)
+
+
+def check_text(text: str, path: str) -> None:
+    """Raises ValidationFailed for a text of no record that nothing may hold."""
+    if problems := _in_texts(text, path, 0):
+        raise refusal_of(problems)
+
+
+def forbidden(text: str) -> bool:
+    """Whether a text holds U+0000 or a lone surrogate, which no field may."""
+    return _FORBIDDEN.search(text) is not None
+
+
+def _may_hold_forbidden(value: object) -> bool:
+    """Never False for a value that does; it takes a tenth of looking at each text."""
+    try:
+        return rb"\u0000" in msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return True
+
+
+def _in_texts(value: object, path: str, depth: int) -> list[Problem]:
+    """The first fault below each member; names of members are texts as well."""
+    if isinstance(value, str):
+        return [Problem(path, "character", CHARACTER)] if forbidden(value) else []
+    if depth > DEPTH_MOST:
+        message = f"nested deeper than {DEPTH_MOST} levels"
+        return [Problem(path, "depth", message)]
+    if isinstance(value, dict):
+        if any(forbidden(name) for name in value):
+            return [Problem(path, "character", CHARACTER)]
+        members = [(f".{mentioned(name)}", member) for name, member in value.items()]
+    elif isinstance(value, list):
+        members = [(f"[{index}]", item) for index, item in enumerate(value)]
+    else:
+        return []
+    found = []
+    for step, member in members:
+        found += _in_texts(member, path + step, depth + 1)
+    return found
