@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.access.service import Access
@@ -80,6 +81,9 @@ class LineRevert:
             self._put_back(run, store, [i for i in some if i not in gone], histories)
             work.report(at + len(some), len(ids))
             crash_point("revert.after_batch")
+        for key_id in changes.described:
+            if key_id not in changes.created:
+                run.skip(key_id, None, "fields_stay")
 
     def _meddled(self, run: LineRun) -> set[str]:
         """The keys that events beside the chosen ones were about, since the first."""
@@ -226,7 +230,7 @@ class LineRevert:
             if newest is None or newest.revision != revision or place in done:
                 continue
             if newest.is_outdated and self._refusal(run, key, place) is None:
-                found[place] = value_of(newest)
+                found[place] = value_of(replace(newest, is_outdated=False))
         return found
 
 

@@ -73,7 +73,8 @@ class RevertRequest(Struct, frozen=True, rename="camel"):
 class Skipped(Struct, frozen=True, rename="camel"):
     """What stayed as it is; language and form are null where it is a whole key.
 
-    ``reason``: ``changed_later``, or the code of the error that writing it met.
+    ``reason``: ``changed_later``, the code of the error that writing it met, or
+    ``fields_stay``: name, description, tags and plurals of a key have no history.
     """
 
     key_id: str

@@ -24,6 +24,7 @@ class LineChanges(Struct):
     outdated: dict[str, dict[Place, int]] = field(default_factory=dict)
     created: dict[str, None] = field(default_factory=dict)
     deleted: dict[str, None] = field(default_factory=dict)
+    described: dict[str, None] = field(default_factory=dict)  # name, tags and the like
     names: dict[str, str] = field(default_factory=dict)
     events: set[str] = field(default_factory=set)
 
@@ -38,6 +39,8 @@ class LineChanges(Struct):
                 self.outdated.setdefault(self._key(item), {})[_place(item)] = _revision(
                     item
                 )
+        elif event.type == "key.updated":
+            self.described.update((self._key(item), None) for item in event.items)
         elif event.type in ("key.created", "key.deleted", "key.restored"):
             for item in event.items:
                 self._turn(event.type, self._key(item))

@@ -165,6 +165,23 @@ def test_a_merge_is_undone_by_its_branch(keys: Any) -> None:
     assert result["skipped"] == []
 
 
+def test_what_has_no_history_stays_and_is_told(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    spring = branch(keys)
+    put(keys, key, "zwei", spring)
+    path = f"{keys.path}/{key['id']}"
+    changes = {"key": "renamed", "tags": ["button"]}
+    assert keys.owner.patch(path, json=changes, query=spring).status == 200
+    merge = f"/projects/{keys.project['id']}/branches/spring/merge"
+    assert keys.owner.post(merge, json={}).status == 200
+
+    result = undo(keys, branch="spring")
+
+    assert keys.texts(key) == {("de", None): "eins"}
+    assert keys.get(key)["key"] == "renamed"
+    assert reasons(result) == [("renamed", None, "fields_stay")]
+
+
 def test_an_open_branch_is_undone_and_main_stays(keys: Any) -> None:
     key = keys.made(values={"de": "eins"})
     spring = branch(keys)

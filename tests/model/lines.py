@@ -310,9 +310,10 @@ class Lines:
                 return None if other in self.branches[line] else other
         return None
 
-    def merge(self, line: str, strategy: str) -> None:
+    def merge(self, line: str, strategy: str, stale: set[tuple[str, Place]]) -> None:
         """Main takes the changes over; the branch is gone.
 
+        ``stale``: the values that the branch shows as outdated; main does then, too.
         Raises Refused for conflicts, and where a name would be taken twice.
         """
         changes = self.diff(line)
@@ -333,19 +334,26 @@ class Lines:
                     raise Refused("key_exists")
                 self.restore(MAIN, id_)
         for id_, fields in coming.items():
-            self._apply(id_, entries[id_], fields, twins[id_])
+            self._apply(id_, entries[id_], fields, twins[id_], stale)
         names = [fields["key"] for fields in self.main.values()]
         if len(names) != len(set(names)):
             raise Refused("key_exists")
 
     def _apply(
-        self, id_: str, entry: Entry, fields: list[Any], twin: str | None
+        self,
+        id_: str,
+        entry: Entry,
+        fields: list[Any],
+        twin: str | None,
+        stale: set[tuple[str, Place]],
     ) -> None:
         mine = entry.mine
         assert mine is not None
         if entry.base is None and twin is None:
             self.create(MAIN, id_, dict(mine), self.plural[id_])
+            self.outdated |= {each for each in stale if each[0] == id_}
             return
+        before = set(self.outdated)
         target = twin if entry.base is None and twin else id_
         now = self.main[target]
         meta = {f: mine[f] for f in fields if f in ("key", "description")}
@@ -355,6 +363,12 @@ class Lines:
         self.update(MAIN, target, meta)
         texts = {f: mine.get(f) for f in fields if isinstance(f, tuple)}
         self.put(MAIN, target, texts)
+        for place in places(self.main[target]):
+            where, is_stale = (target, place), (id_, place) in stale
+            if place in texts and is_stale:
+                self.outdated.add(where)
+            elif place in mine and not is_stale and where not in before:
+                self.outdated.discard(where)
 
 
 def counted(keys: Mapping[str, Fields], lang: str) -> dict[str, int]:

@@ -378,8 +378,13 @@ class People(RuleBasedStateMachine):
         self.check_diff(name)
         after = copy.deepcopy(self.model)
         refusal = None
+        stale = {
+            (id_, place)
+            for id_ in self.model.seen(name)
+            for place in self.shown_outdated(name, id_)
+        }
         try:
-            after.merge(name, strategy)
+            after.merge(name, strategy, stale)
         except Refused as refused:
             refusal = {"merge_conflict": MergeConflict, "key_exists": KeyExists}[
                 str(refused)
