@@ -1,6 +1,6 @@
 """Pages of lists: which one is asked for, and what is answered."""
 
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Generic, Literal, TypeVar
 
 from msgspec import Meta, Struct
 
@@ -8,6 +8,22 @@ T = TypeVar("T")
 
 PAGE_MOST = 1_000_000
 LIMIT_MOST = 200
+
+_SORT = Meta(description="The field that sorts the list; `-`: descending")
+ByKey = Annotated[Literal["key", "-key"], _SORT]
+ByTime = Annotated[Literal["createdAt", "-createdAt"], _SORT]
+ByVersion = Annotated[Literal["version", "-version"], _SORT]
+ByCode = Annotated[
+    Literal["createdAt", "-createdAt", "languageCode", "-languageCode"], _SORT
+]
+ByName = Annotated[Literal["name", "-name", "createdAt", "-createdAt"], _SORT]
+ByNameOrUpdate = Annotated[
+    Literal["name", "-name", "createdAt", "-createdAt", "updatedAt", "-updatedAt"],
+    _SORT,
+]
+ByEmail = Annotated[
+    Literal["email", "-email", "name", "-name", "createdAt", "-createdAt"], _SORT
+]
 
 
 class PageRequest(Struct, frozen=True):
@@ -19,6 +35,12 @@ class PageRequest(Struct, frozen=True):
     @property
     def offset(self) -> int:
         return (self.page - 1) * self.limit
+
+
+class SortedRequest(PageRequest, frozen=True):
+    """Which page of a list, and in which order; each list names its fields."""
+
+    sort: str = ""  # a field, "-" before it: descending; "": as the list does by itself
 
 
 class Page(Struct, Generic[T], frozen=True):

@@ -78,7 +78,7 @@ from locframework.keys.revisions import Revision
 from locframework.keys.rules import ROOT_MODULE, fold
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.keys.value_changes import ValueChange, WriteNote, WriteRefusal
-from locframework.paging import Page, PageRequest
+from locframework.paging import Page, PageRequest, SortedRequest
 from locframework.projects.records import Language, Project, Severity
 from locframework.projects.store import ProjectStore
 from locframework.quality.check import Check
@@ -157,6 +157,7 @@ __all__ = [
     "Selection",
     "SettingsError",
     "Severity",
+    "SortedRequest",
     "SourceFile",
     "Spot",
     "StatisticsStore",

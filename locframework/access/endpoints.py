@@ -13,7 +13,7 @@ from locframework.errors import (
 )
 from locframework.http.operation import operation
 from locframework.http.records import Deleted
-from locframework.paging import Page, PageRequest
+from locframework.paging import Page
 
 from .organizations import Organizations
 from .permissions import Permission
@@ -21,11 +21,14 @@ from .records import (
     Caller,
     Member,
     MemberChanges,
+    MemberQuery,
     NewMember,
     NewToken,
     Organization,
     OrganizationChanges,
+    OrganizationQuery,
     Token,
+    TokenQuery,
     TokenSelf,
 )
 from .tokens import Tokens, self_of
@@ -77,7 +80,7 @@ class AccessEndpoints:
 
     @operation("GET", "/organizations", permission="project_read", tag="Organizations")
     def list_organizations(
-        self, caller: Caller, query: PageRequest
+        self, caller: Caller, query: OrganizationQuery
     ) -> Page[Organization]:
         """List the caller's organizations.
 
@@ -146,7 +149,7 @@ class AccessEndpoints:
         tag="Members",
     )
     def list_members(
-        self, caller: Caller, organization_id: str, query: PageRequest
+        self, caller: Caller, organization_id: str, query: MemberQuery
     ) -> Page[Member]:
         """List the members.
 
@@ -239,7 +242,7 @@ class AccessEndpoints:
         )
 
     @operation("GET", "/tokens", permission=None, tag="Tokens")
-    def list_tokens(self, caller: Caller, query: PageRequest) -> Page[Token]:
+    def list_tokens(self, caller: Caller, query: TokenQuery) -> Page[Token]:
         """List the caller's own personal tokens.
 
         Newest first.

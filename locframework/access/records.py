@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.clock import GivenTime, Timestamp
 from locframework.events import Actor
+from locframework.paging import ByEmail, ByName, ByNameOrUpdate, SortedRequest
 
 Role = Literal["viewer", "translator", "reviewer", "developer", "manager", "owner"]
 TokenKind = Literal["personal", "project"]
@@ -194,3 +195,21 @@ class TokenSelf(Struct, frozen=True, rename="camel"):
     assigned_languages: list[str] | None
     expires_at: Timestamp | None
     grants: list[GrantShown]
+
+
+class OrganizationQuery(SortedRequest, frozen=True):
+    """What a list of organizations is asked by."""
+
+    sort: ByNameOrUpdate = "name"
+
+
+class MemberQuery(SortedRequest, frozen=True):
+    """What a list of members is asked by."""
+
+    sort: ByEmail = "email"
+
+
+class TokenQuery(SortedRequest, frozen=True):
+    """What a list of tokens is asked by."""
+
+    sort: ByName = "-createdAt"

@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 
 from locframework.clock import GivenTime, Timestamp
 from locframework.events import Actor, Event
-from locframework.paging import PageRequest
+from locframework.paging import ByTime, SortedRequest
 
 ShortText = Annotated[str, Meta(max_length=100)]
 
@@ -43,7 +43,7 @@ def activity_item(event: Event) -> ActivityItem:
     )
 
 
-class ActivityQuery(PageRequest, frozen=True, rename="camel"):
+class ActivityQuery(SortedRequest, frozen=True, rename="camel"):
     """What activity is asked by; all conditions must hold.
 
     ``branch``: on the branch, by name or id, and what its merges brought to main;
@@ -56,6 +56,7 @@ class ActivityQuery(PageRequest, frozen=True, rename="camel"):
     key_id: ShortText | None = None
     branch: ShortText | None = None
     job_id: ShortText | None = None
+    sort: ByTime = "-createdAt"
 
 
 class RevertRequest(Struct, frozen=True, rename="camel"):

@@ -11,9 +11,9 @@ from locframework.errors import (
 )
 from locframework.http.operation import operation
 from locframework.http.records import Deleted
-from locframework.paging import Page, PageRequest
+from locframework.paging import Page
 
-from .records import Branch, BranchRef, NewBranch
+from .records import Branch, BranchesQuery, BranchRef, NewBranch
 from .service import Branches
 
 
@@ -57,7 +57,7 @@ class BranchEndpoints:
         tag="Branches",
     )
     def list_branches(
-        self, caller: Caller, project_id: str, query: PageRequest
+        self, caller: Caller, project_id: str, query: BranchesQuery
     ) -> Page[Branch]:
         """List branches, newest first; those merged or closed among them."""
         return self._branches.list_branches(caller, project_id, query)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from locframework.clock import Timestamp
 from locframework.http.operation import SLASHES
+from locframework.paging import ByNameOrUpdate, SortedRequest
 from locframework.projects.records import Project
 
 BranchStatus = Literal["open", "merging", "merged", "closed"]
@@ -66,3 +67,9 @@ class Line(Struct, frozen=True):
     def in_project(self, project: Project) -> "Line":
         """The same line of the project as it is by now."""
         return replace(self, project=project)
+
+
+class BranchesQuery(SortedRequest, frozen=True):
+    """What a list of branches is asked by."""
+
+    sort: ByNameOrUpdate = "-createdAt"

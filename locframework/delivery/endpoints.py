@@ -19,16 +19,18 @@ from locframework.errors import (
 from locframework.http.operation import operation
 from locframework.http.records import Accepted, Deleted
 from locframework.jobs.records import Job
-from locframework.paging import Page, PageRequest
+from locframework.paging import Page
 
 from .distributions import Distributions
 from .records import (
     Distribution,
     DistributionChanges,
+    DistributionQuery,
     NewDistribution,
     NewRelease,
     Release,
     ReleaseDiff,
+    ReleaseQuery,
     RollbackTo,
 )
 from .releases import Releases
@@ -80,7 +82,7 @@ class DeliveryEndpoints:
         "GET", _ALL, permission="distribution_read", errors=(ProjectNotFound,), tag=TAG
     )
     def list_distributions(
-        self, caller: Caller, project_id: str, query: PageRequest
+        self, caller: Caller, project_id: str, query: DistributionQuery
     ) -> Page[Distribution]:
         """List distributions.
 
@@ -235,7 +237,7 @@ class DeliveryEndpoints:
         caller: Caller,
         project_id: str,
         distribution_id: str,
-        query: PageRequest,
+        query: ReleaseQuery,
     ) -> Page[Release]:
         """List releases.
 

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from locframework.access.records import Name
 from locframework.clock import Timestamp
 from locframework.jobs.records import JobError
+from locframework.paging import ByNameOrUpdate, ByVersion, SortedRequest
 
 Channel = Literal["stable", "prerelease"]
 MinStatus = Literal["approved", "any"]
@@ -179,3 +180,15 @@ class Usage(Struct, frozen=True):
 
     requests: int
     bytes: int
+
+
+class DistributionQuery(SortedRequest, frozen=True):
+    """What a list of distributions is asked by."""
+
+    sort: ByNameOrUpdate = "name"
+
+
+class ReleaseQuery(SortedRequest, frozen=True):
+    """What a list of releases is asked by."""
+
+    sort: ByVersion = "-version"

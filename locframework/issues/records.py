@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from locframework.paging import PageRequest
+from locframework.paging import ByKey, SortedRequest
 from locframework.projects.records import CheckName, LanguageTag
 
 
-class IssueQuery(PageRequest, frozen=True, rename="camel"):
+class IssueQuery(SortedRequest, frozen=True, rename="camel"):
     """What a list of issues is asked by."""
 
     branch: str | None = None
@@ -16,3 +16,4 @@ class IssueQuery(PageRequest, frozen=True, rename="camel"):
     language_code: LanguageTag | None = None
     severity: Literal["error", "warning"] | None = None
     key_id: Annotated[str, Meta(max_length=100)] | None = None
+    sort: ByKey = "key"

@@ -8,7 +8,7 @@ from locframework.keys.query import tag_of
 from locframework.keys.records import FindingFilter, ProjectIssue
 from locframework.keys.store import store_of
 from locframework.keys.subjects import issue_of
-from locframework.paging import Page, PageRequest
+from locframework.paging import Page, SortedRequest
 from locframework.projects.languages import Languages
 from locframework.projects.rules import require_checks
 from locframework.projects.service import Projects
@@ -64,7 +64,7 @@ class Issues:
             key_id=query.key_id,
         )
         store = store_of(self._storage, self._branches.line(project, query.branch))
-        page = PageRequest(query.page, query.limit)
+        page = SortedRequest(query.page, query.limit, query.sort)
         if query.key_id is not None and not is_id(query.key_id):
             return Page([], 0, query.page, query.limit)
         found = store.list_findings(project.id, where, page)

@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 
 from locframework.access.records import Caller
 from locframework.clock import Timestamp
-from locframework.paging import PageRequest
+from locframework.paging import ByTime, SortedRequest
 
 JobStatus = Literal["queued", "running", "succeeded", "partial", "failed", "cancelled"]
 
@@ -58,11 +58,12 @@ class StoredJob(Struct, frozen=True):
     step_attempt: int = 0  # the claim in which it did; 0: none yet
 
 
-class JobQuery(PageRequest, frozen=True):
+class JobQuery(SortedRequest, frozen=True):
     """What a list of jobs is asked by."""
 
     status: JobStatus | None = None
     type: Annotated[str, Meta(max_length=100)] | None = None  # an unknown one: no job
+    sort: ByTime = "-createdAt"
 
 
 class JobFilter(Struct, frozen=True):

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from locframework.access.endpoints import TokenAnswer
-from locframework.access.records import Caller, NewToken, Token
+from locframework.access.records import Caller, NewToken, Token, TokenQuery
 from locframework.errors import (
     BranchProtected,
     LanguageExists,
@@ -19,16 +19,18 @@ from locframework.errors import (
 )
 from locframework.http.operation import operation
 from locframework.http.records import Deleted
-from locframework.paging import Page, PageRequest
+from locframework.paging import Page
 
 from .languages import Languages
 from .records import (
     Language,
     LanguageChanges,
+    LanguageQuery,
     NewLanguage,
     NewProject,
     Project,
     ProjectChanges,
+    ProjectQuery,
 )
 from .service import Projects
 
@@ -53,7 +55,7 @@ class ProjectEndpoints:
         self._languages = languages
 
     @operation("GET", "/projects", permission="project_read", tag="Projects")
-    def list_projects(self, caller: Caller, query: PageRequest) -> Page[Project]:
+    def list_projects(self, caller: Caller, query: ProjectQuery) -> Page[Project]:
         """List the projects that the caller may read.
 
         By name.
@@ -127,7 +129,7 @@ class ProjectEndpoints:
         tag="Languages",
     )
     def list_languages(
-        self, caller: Caller, project_id: str, query: PageRequest
+        self, caller: Caller, project_id: str, query: LanguageQuery
     ) -> Page[Language]:
         """List the languages of a project.
 
@@ -207,7 +209,7 @@ class ProjectEndpoints:
         tag="Tokens",
     )
     def list_project_tokens(
-        self, caller: Caller, project_id: str, query: PageRequest
+        self, caller: Caller, project_id: str, query: TokenQuery
     ) -> Page[Token]:
         """List the project's tokens.
 

@@ -17,7 +17,13 @@ from locframework.storage import Transactions
 from locframework.validation import check_record
 
 from .records import Language, LanguageChanges, NewLanguage, Project
-from .rules import changed_fields, changed_language, check_fallback, new_language
+from .rules import (
+    changed_fields,
+    changed_language,
+    check_fallback,
+    in_order,
+    new_language,
+)
 from .service import Projects
 from .store import ProjectStore
 
@@ -52,9 +58,9 @@ class Languages:
     def page_of_languages(
         self, caller: Caller, project_id: str, page: PageRequest
     ) -> Page[Language]:
-        """A page of them, in project order."""
+        """A page of them, in project order, or as a LanguageQuery asks."""
         check_record(page, "query")
-        found = self.list_languages(caller, project_id)
+        found = in_order(self.list_languages(caller, project_id), page)
         part = found[page.offset : page.offset + page.limit]
         return Page(part, len(found), page.page, page.limit)
 

@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.access.records import Name
 from locframework.clock import Timestamp
+from locframework.paging import ByCode, ByNameOrUpdate, SortedRequest
 
 KeySeparator = Literal[".", ":", "/", "|"]
 Direction = Literal["ltr", "rtl"]
@@ -103,3 +104,15 @@ class LanguageChanges(Struct, frozen=True, rename="camel"):
     direction: Direction | UnsetType = UNSET
     fallback_language_code: LanguageTag | UnsetType | None = UNSET
     plural_forms: list[str] | UnsetType = UNSET
+
+
+class ProjectQuery(SortedRequest, frozen=True):
+    """What a list of projects is asked by."""
+
+    sort: ByNameOrUpdate = "name"
+
+
+class LanguageQuery(SortedRequest, frozen=True):
+    """What a list of languages is asked by."""
+
+    sort: ByCode = "createdAt"

@@ -9,6 +9,7 @@ from locframework.clock import Timestamp
 from locframework.errors import LanguageNotInProject, ValidationFailed, mentioned
 from locframework.ids import new_id
 from locframework.languages import PLURAL_FORMS, facts, require_tag
+from locframework.paging import PageRequest, SortedRequest
 
 from .records import Direction, Language, LanguageChanges, NewLanguage
 
@@ -124,3 +125,11 @@ def changed_fields(old: Struct, new: Struct) -> list[str]:
 
 def _tag(code: str | None) -> str | None:
     return None if code is None else require_tag(code, "$.fallbackLanguageCode")
+
+
+def in_order(languages: list[Language], page: PageRequest) -> list[Language]:
+    """Languages, given in the order of their project, as the page asks for them."""
+    sort = page.sort if isinstance(page, SortedRequest) else ""
+    if sort.endswith("languageCode"):
+        languages = sorted(languages, key=lambda each: each.language_code)
+    return languages[::-1] if sort.startswith("-") else languages

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from locframework.access.records import Scope
 from locframework.events import Actor, EventFilter, EventLine
 from locframework.ids import new_id
-from locframework.paging import PageRequest
+from locframework.paging import PageRequest, SortedRequest
 from locframework.storage import Storage
 
 from .storage_access import NAMES
@@ -102,6 +102,31 @@ class StorageProjectsContract:
         assert every.items == own.items == in_order
         assert second.items == in_order[7:14]
         assert second.total == own.total == len(made)
+
+    def test_sp9_a_list_goes_by_the_field_asked_for_then_id(
+        self, storage: Storage
+    ) -> None:
+        owner = organization()
+        made = [
+            replace(project(owner, name), created_at=at(number % 3))
+            for number, name in enumerate([*NAMES, "ab", "ab"])
+        ]
+        storage.access.add_organization(owner)
+        for one in reversed(made):
+            storage.projects.add_project(one)
+
+        def ids(sort: str) -> list[str]:
+            page = SortedRequest(limit=200, sort=sort)
+            return [one.id for one in storage.projects.list_projects(None, page).items]
+
+        by_time = sorted(made, key=lambda one: (one.created_at, one.id))
+        by_name = sorted(made, key=lambda one: (one.name, one.id))
+        assert ids("createdAt") == [one.id for one in by_time]
+        assert ids("-createdAt") == [one.id for one in reversed(by_time)]
+        assert ids("-name") == [one.id for one in reversed(by_name)]
+        assert ids("") == ids("name")
+        with pytest.raises(ValueError, match="colour"):
+            ids("colour")
 
     def test_sp5_a_scope_reaches_its_organization_or_its_one_project(
         self, storage: Storage

@@ -8,7 +8,7 @@ from locframework.ports import Member, Organization, Page, PageRequest, Quota, U
 
 from .columns import json_or_null
 from .engine import Row
-from .pages import page_of
+from .pages import Order, page_of
 from .tokens import TokenTable
 
 _ORGANIZATION = "id, slug, name, tm_enabled, delivery_quota, created_at, updated_at"
@@ -16,6 +16,16 @@ _USER = "id, email, name, is_active, created_at"
 _MEMBER = """m.id, m.organization_id, m.user_id, u.email, u.name, m.role,
     m.assigned_languages, m.project_ids, m.created_at"""
 _MEMBERS = "members m JOIN users u ON u.id = m.user_id"
+_ORGANIZATIONS_BY = Order(
+    {"name": "name", "createdAt": "created_at", "updatedAt": "updated_at"},
+    tie="id",
+    default="name",
+)
+_MEMBERS_BY = Order(
+    {"email": "u.email_folded", "name": "u.name", "createdAt": "m.created_at"},
+    tie="m.id",
+    default="email",
+)
 
 _quota = msgspec.json.Decoder(Quota)
 _texts = msgspec.json.Decoder(tuple[str, ...])
@@ -76,7 +86,7 @@ class AccessTables(TokenTable):
             page,
             select=_ORGANIZATION,
             source=source,
-            order="name, id",
+            order=_ORGANIZATIONS_BY,
             params=params,
         )
 
@@ -156,7 +166,7 @@ class AccessTables(TokenTable):
             page,
             select=_MEMBER,
             source=f"{_MEMBERS} WHERE m.organization_id = ?",
-            order="u.email_folded, m.id",
+            order=_MEMBERS_BY,
             params=(organization_id,),
         )
 

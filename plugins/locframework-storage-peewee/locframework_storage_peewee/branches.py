@@ -4,7 +4,7 @@ from locframework.ports import Branch, Page, PageRequest, Timestamp
 
 from .database import Database
 from .engine import Row
-from .pages import page_of
+from .pages import Order, page_of
 from .purge import purge_line
 
 _BRANCH = """b.id, b.project_id, b.name, b.status, b.created_by, b.created_at,
@@ -12,6 +12,11 @@ _BRANCH = """b.id, b.project_id, b.name, b.status, b.created_by, b.created_at,
         FROM branch_keys k WHERE k.branch_id = b.id)"""
 _SOURCE = """branches b JOIN projects p ON p.id = b.project_id
     WHERE p.deleted_at IS NULL AND b.project_id = ?"""
+_ORDER = Order(
+    {"name": "b.name", "createdAt": "b.created_at", "updatedAt": "b.updated_at"},
+    tie="b.id",
+    default="-createdAt",
+)
 
 
 class BranchTables:
@@ -63,7 +68,7 @@ class BranchTables:
             page,
             select=_BRANCH,
             source=_SOURCE,
-            order="b.created_at DESC, b.id DESC",
+            order=_ORDER,
             params=[project_id],
         )
 

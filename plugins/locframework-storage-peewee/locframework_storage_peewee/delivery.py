@@ -17,7 +17,7 @@ from locframework.ports import (
 from .columns import json_or_null
 from .database import Database
 from .engine import Row
-from .pages import page_of
+from .pages import Order, page_of
 from .releases import (
     LIVE,
     RELEASE,
@@ -38,6 +38,11 @@ _SOURCE = """distributions d JOIN projects p ON p.id = d.project_id
     LEFT JOIN releases f ON f.distribution_id = d.id AND f.version = d.last_version
         AND f.status = 'failed'
     WHERE p.deleted_at IS NULL"""
+_ORDER = Order(
+    {"name": "d.name", "createdAt": "d.created_at", "updatedAt": "d.updated_at"},
+    tie="d.id",
+    default="name",
+)
 
 _codes = msgspec.json.Decoder(tuple[str, ...])
 
@@ -97,7 +102,7 @@ class DeliveryTables:
             page,
             select=_SELECT,
             source=f"{_SOURCE} AND d.project_id = ?",
-            order="d.name, d.id",
+            order=_ORDER,
             params=(project_id,),
         )
 

@@ -16,10 +16,11 @@ from locframework.ports import (
 from .columns import json_text
 from .database import Database
 from .engine import Row
-from .pages import page_of
+from .pages import Order, page_of
 
 _EVENT = """id, type, organization_id, project_id, branch, actor_type, actor_id,
     items, created_at, job_id, merge_of"""
+_ORDER = Order({"createdAt": "seq"}, tie="seq", default="-createdAt")
 
 _items = msgspec.json.Decoder(list[Mapping[str, object]])
 
@@ -71,7 +72,7 @@ class EventTable:
                 page,
                 select=_EVENT,
                 source=f"events WHERE {condition}",
-                order="seq DESC",
+                order=_ORDER,
                 params=params,
             )
 

@@ -19,7 +19,7 @@ from locframework.ports import (
 from .columns import json_or_null, json_text
 from .database import Database
 from .engine import Row
-from .pages import page_of
+from .pages import Order, page_of
 
 _JOB = """id, project_id, type, status, done, total, result, error, created_by,
     created_at, started_at, finished_at"""
@@ -29,6 +29,7 @@ _JOB_COLUMNS = 12
 _OPEN = "status IN ('queued', 'running')"  # word for word as in the index jobs_open
 _FREE = f"{_OPEN} AND (status = 'queued' OR lease_until IS NULL OR lease_until <= ?)"
 _CURRENT = "id = ? AND attempt = ? AND status = 'running'"
+_ORDER = Order({"createdAt": "created_at"}, tie="id", default="-createdAt")
 
 _object = msgspec.json.Decoder(Mapping[str, object])
 _error = msgspec.json.Decoder(JobError)
@@ -99,7 +100,7 @@ class JobTable:
             page,
             select=_JOB,
             source=source,
-            order="created_at DESC, id DESC",
+            order=_ORDER,
             params=params,
         )
 

@@ -8,6 +8,7 @@ from locframework.ports import (
     KeyFinding,
     Page,
     PageRequest,
+    SortedRequest,
     Spot,
 )
 
@@ -79,6 +80,8 @@ def list_findings(
     walks = " UNION ALL ".join(
         f"SELECT f.* FROM findings f WHERE {part.sql}" for part in parts
     )
+    backwards = isinstance(page, SortedRequest) and page.sort == "-key"
+    way = "DESC" if backwards else "ASC"
     with database.snapshot():
         counted = database.row(f"SELECT {counts}", params)
         rows = database.rows(
@@ -86,7 +89,7 @@ def list_findings(
                 JOIN keys k ON k.number = f.key_number
                 JOIN languages l ON l.project_id = ?
                     AND l.language_code = f.language_code
-                ORDER BY f.key, l.id, f.place LIMIT ? OFFSET ?""",
+                ORDER BY f.key {way}, l.id {way}, f.place {way} LIMIT ? OFFSET ?""",
             (*params, project_id, page.limit, page.offset),
         )
     items = [KeyFinding(row[0], row[1], row[2], Finding(*row[3:])) for row in rows]

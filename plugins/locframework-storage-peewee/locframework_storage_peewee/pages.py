@@ -1,14 +1,34 @@
 """Answers one page of a list: two statements, whatever the page."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from locframework.ports import Page, PageRequest
+from msgspec import Struct
+
+from locframework.ports import Page, PageRequest, SortedRequest
 
 from .database import Database
 from .engine import Row
 
 T = TypeVar("T")
+
+
+class Order(Struct, frozen=True):
+    """How a list may be sorted: by these columns and no others."""
+
+    columns: Mapping[str, str]  # by field, as requests name it
+    tie: str  # tells any two rows apart, or pages would repeat some
+    default: str
+
+    def of(self, request: PageRequest) -> str:
+        """What stands after ORDER BY. ValueError for a field that is none."""
+        asked = request.sort if isinstance(request, SortedRequest) else ""
+        sort = asked or self.default
+        column = self.columns.get(sort.removeprefix("-"))
+        if column is None:
+            raise ValueError(f"the list is not sorted by {sort!r}")
+        way = " DESC" if sort.startswith("-") else ""
+        return ", ".join(f"{each}{way}" for each in dict.fromkeys((column, self.tie)))
 
 
 def page_of(
@@ -18,16 +38,13 @@ def page_of(
     *,
     select: str,
     source: str,
-    order: str,
+    order: Order,
     params: Sequence[object] = (),
 ) -> Page[T]:
-    """``SELECT select FROM source ORDER BY order``, one page; and how many in all.
-
-    ``order`` must tell any two rows apart, or pages would repeat some.
-    """
+    """``SELECT select FROM source ORDER BY order``, one page; and how many in all."""
     counted = database.row(f"SELECT count(*) FROM {source}", params)
     rows = database.rows(
-        f"SELECT {select} FROM {source} ORDER BY {order} LIMIT ? OFFSET ?",
+        f"SELECT {select} FROM {source} ORDER BY {order.of(request)} LIMIT ? OFFSET ?",
         (*params, request.limit, request.offset),
     )
     return Page(

@@ -20,7 +20,7 @@ from .counts import count_words_anew
 from .database import Database
 from .engine import Row
 from .key_findings import drop_findings_in
-from .pages import page_of
+from .pages import Order, page_of
 from .purge import purge_project
 
 _KEPT = """id, slug, organization_id, name, description, source_language,
@@ -33,6 +33,11 @@ _PROJECTS = """projects p JOIN lines c ON c.id = p.id
     WHERE p.deleted_at IS NULL"""
 _LANGUAGE = """id, project_id, language_code, label, icon, direction, is_source,
     fallback_language_code, plural_forms, created_at"""
+_ORDER = Order(
+    {"name": "p.name", "createdAt": "p.created_at", "updatedAt": "p.updated_at"},
+    tie="p.id",
+    default="name",
+)
 
 _texts = msgspec.json.Decoder(tuple[str, ...])
 _severities = msgspec.json.Decoder(dict[str, Severity])
@@ -122,7 +127,7 @@ class ProjectTables:
             page,
             select=_PROJECT,
             source=source,
-            order="p.name, p.id",
+            order=_ORDER,
             params=params,
         )
 

@@ -15,7 +15,7 @@ from locframework.ports import (
 from .columns import json_or_null, json_text
 from .database import Database
 from .engine import Row
-from .pages import page_of
+from .pages import Order, page_of
 
 RELEASE = """r.id, r.version, r.status, r.content_hash, r.file_count, r.byte_size,
     r.rolled_back_from, r.note, r.warnings, r.error, r.created_by,
@@ -26,6 +26,7 @@ RELEASES = """releases r JOIN distributions d ON d.id = r.distribution_id
     JOIN projects p ON p.id = d.project_id"""
 LIVE = "p.deleted_at IS NULL"
 _FILE = "language, module, path, blob, byte_size, content_type"
+_ORDER = Order({"version": "r.version"}, tie="r.version", default="-version")
 
 _texts = msgspec.json.Decoder(tuple[str, ...])
 _error = msgspec.json.Decoder(JobError)
@@ -101,7 +102,7 @@ class ReleaseTables:
             page,
             select=RELEASE,
             source=f"{RELEASES} WHERE {LIVE} AND r.distribution_id = ?",
-            order="r.version DESC",
+            order=_ORDER,
             params=(distribution_id,),
         )
 

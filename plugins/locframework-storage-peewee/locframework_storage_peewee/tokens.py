@@ -17,7 +17,7 @@ from locframework.ports import (
 from .columns import json_or_null, json_text
 from .database import Database
 from .engine import Row
-from .pages import page_of
+from .pages import Order, page_of
 
 _TOKEN = """id, kind, name, prefix, permissions, project_id, assigned_languages,
     expires_at, last_used_at, created_at"""
@@ -30,6 +30,9 @@ _HOLDER = """SELECT t.id, t.kind, t.name, t.prefix, t.permissions, t.project_id,
     FROM tokens t LEFT JOIN users u ON u.id = t.user_id AND u.is_active
     LEFT JOIN members m ON m.user_id = u.id
     WHERE t.sha256 = ? ORDER BY m.organization_id"""
+_ORDER = Order(
+    {"name": "name", "createdAt": "created_at"}, tie="id", default="-createdAt"
+)
 
 _texts = msgspec.json.Decoder(tuple[str, ...])
 
@@ -110,7 +113,7 @@ class TokenTable:
             page,
             select=_TOKEN,
             source=f"tokens WHERE {condition} AND revoked_at IS NULL",
-            order="created_at DESC, id DESC",
+            order=_ORDER,
             params=params,
         )
 
