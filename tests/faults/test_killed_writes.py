@@ -20,6 +20,7 @@ VALUES = {"en": "Pay", "de": "Zahlen", "ar": "ادفع"}
 BEFORE_THE_COMMIT = ["keys.before_events", "keys.after_events", "keys.before_commit"]
 BATCH = 200
 CLIENTS = 3
+ENOUGH = 20  # acknowledged keys that kills at random have to leave alone
 SECONDS_MOST_TO_LIVE = 0.25
 
 
@@ -210,7 +211,11 @@ def test_acknowledged_writes_survive_kills_at_random(
     path = f"/projects/{project['id']}"
     acknowledged: dict[str, dict[str, str]] = {}
     batches: list[list[str]] = []
-    for kill in range(200 if is_long else 20):
+    kills = 200 if is_long else 20
+    for kill in count():
+        if kill >= kills and len(acknowledged) > ENOUGH:
+            break  # a busy machine needs more kills for as many answers
+        assert kill < 10 * kills
         server = world.start()
         writers = [
             Writer(world, server, path, f"w{kill}-{number}")
@@ -226,7 +231,7 @@ def test_acknowledged_writes_survive_kills_at_random(
 
     stored, told = keys_of(world, project), told_of(world, project)
     world.check_database()
-    assert acknowledged  # how many is a matter of the machine
+    assert len(acknowledged) > ENOUGH
     for name, values in acknowledged.items():
         assert name in stored
         for code, text in values.items():

@@ -105,10 +105,8 @@ def test_a_schema_from_a_newer_program_stops_the_start_with_one_line(
         assert "\n" not in str(caught.value)
 
 
-def test_no_two_migrations_have_one_number() -> None:
-    numbers = [int(name[:4]) for name in ALL]
-
-    assert numbers == sorted(set(numbers))
+def test_migrations_are_numbered_without_gap() -> None:
+    assert [int(name[:4]) for name in ALL] == list(range(1, len(ALL) + 1))
 
 
 def test_the_migrations_are_part_of_the_package() -> None:
