@@ -81,6 +81,7 @@ from locframework.keys.value_changes import ValueChange, WriteNote, WriteRefusal
 from locframework.paging import Page, PageRequest, SortedRequest
 from locframework.projects.records import Language, Project, Severity
 from locframework.projects.store import ProjectStore
+from locframework.proposals.records import TermTranslation
 from locframework.quality.check import Check
 from locframework.quality.records import Finding, Subject
 from locframework.statistics.records import LanguageCounts, LineCounts
@@ -169,6 +170,7 @@ __all__ = [
     "StoredToken",
     "StoredValue",
     "Subject",
+    "TermTranslation",
     "Text",
     "TextRow",
     "Timestamp",
