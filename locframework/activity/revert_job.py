@@ -65,7 +65,7 @@ class RevertJob:
         crash_point("revert.after_commit")
 
     def _revert(self, job: StoredJob, work: Work, params: RevertParams) -> RevertResult:
-        project = self._storage.projects.find_project(job.job.project_id)
+        project = self._storage.projects.find_project(job.project_id)
         if project is None:
             raise ProjectNotFound
         result = RevertResult(dry_run=params.dry_run)

@@ -23,7 +23,7 @@ def run_to_end(framework: Framework, job: Job, tell: Tell) -> Job:
             if job.status == "queued":
                 framework.runner.wake()
             time.sleep(POLL_SECONDS)
-            job = framework.jobs.get_job(OPERATOR, job.project_id, job.id)
+            job = framework.jobs.get_job(OPERATOR, str(job.project_id), job.id)
             tell(job.progress.done, job.progress.total)
     except KeyboardInterrupt:
         _cancel(framework, job)
@@ -35,4 +35,4 @@ def run_to_end(framework: Framework, job: Job, tell: Tell) -> Job:
 
 def _cancel(framework: Framework, job: Job) -> None:
     with suppress(JobNotCancellable):  # it ended meanwhile
-        framework.jobs.cancel_job(OPERATOR, job.project_id, job.id)
+        framework.jobs.cancel_job(OPERATOR, str(job.project_id), job.id)

@@ -118,10 +118,8 @@ class ReleaseBuilder:
             raise ReleaseNotFound
         with tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY) as file:
             spool = Spool(file)
-            last_event = self._last_event(job.job.project_id, work)
-            draft = self.draft(
-                job.job.project_id, distribution_id, spool, work, last_event
-            )
+            last_event = self._last_event(job.project_id, work)
+            draft = self.draft(job.project_id, distribution_id, spool, work, last_event)
             crash_point("release.before_blobs")
             for content in spool.contents():
                 self._blobs.put(content, keep_for=NOTED_FOR, store=release.storage)
@@ -253,7 +251,7 @@ class ReleaseBuilder:
     ) -> dict[str, object]:
         store = self._storage.delivery
         store.lock_distribution(distribution_id)
-        distribution = store.find_distribution(job.job.project_id, distribution_id)
+        distribution = store.find_distribution(job.project_id, distribution_id)
         if distribution is None:
             raise DistributionNotFound
         current = distribution.current_release
@@ -296,7 +294,7 @@ class ReleaseBuilder:
         self._events.append(
             "distribution.published",
             organization_id=job.organization_id,
-            project_id=job.job.project_id,
+            project_id=job.project_id,
             actor=job.caller.actor,
             items=[
                 {

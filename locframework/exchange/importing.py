@@ -73,7 +73,7 @@ class Importer:
 
         Raises ProjectNotFound, BranchNotFound, BranchNotOpen, BranchProtected.
         """
-        project = self._storage.projects.find_project(job.job.project_id)
+        project = self._storage.projects.find_project(job.project_id)
         if project is None:
             raise ProjectNotFound
         line = self._branches.line(project, params.branch)

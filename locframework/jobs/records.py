@@ -30,7 +30,7 @@ class Job(Struct, frozen=True, rename="camel"):
     """A job as it is shown."""
 
     id: str
-    project_id: str
+    project_id: str | None  # None: of a glossary or a translation memory
     type: str  # import, release, …: who handles it
     status: JobStatus
     progress: Progress
@@ -56,6 +56,14 @@ class StoredJob(Struct, frozen=True):
     cancel_requested: bool
     step: Mapping[str, object] | None = None  # what its handler noted, JSON-shaped
     step_attempt: int = 0  # the claim in which it did; 0: none yet
+    subject_id: str | None = None  # of a job without project: what it is about
+
+    @property
+    def project_id(self) -> str:
+        """For the handlers of a project's jobs."""
+        if self.job.project_id is None:
+            raise RuntimeError(f"job {self.job.id} is of no project")
+        return self.job.project_id
 
 
 class JobQuery(SortedRequest, frozen=True):

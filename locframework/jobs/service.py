@@ -1,12 +1,12 @@
 """What one can do with jobs: start, look at, cancel."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 from msgspec.structs import replace
 
 from locframework.access.permissions import PERMISSIONS
-from locframework.access.records import Caller
+from locframework.access.records import Caller, Scope
 from locframework.access.service import Access
 from locframework.clock import Clock, timestamp
 from locframework.errors import JobNotCancellable, JobNotFound
@@ -25,6 +25,9 @@ from .store import JobStore
 
 KEPT_FOR = timedelta(days=30)  # decisions 2.6
 PRUNED_AT_ONCE = 500
+
+May = Callable[[str], bool]
+"""Whether the caller has a permission where the job is."""
 
 _CANCELLED = ("running", "cancelled")  # what a job is after a request to cancel it
 
@@ -63,10 +66,35 @@ class Jobs:
         ``permission`` is the one the caller was let in by; ``params`` are JSON-shaped
         and for the handler of ``type_`` alone.
         """
+        where = Scope(project.organization_id, project.id)
+        return self._queue(caller, where, None, type_, permission, params)
+
+    def start_about(
+        self,
+        caller: Caller,
+        organization_id: str,
+        subject_id: str,
+        type_: str,
+        permission: str,
+        params: Mapping[str, object],
+    ) -> StoredJob:
+        """``start`` for a job of no project, about a glossary or a memory."""
+        where = Scope(organization_id)
+        return self._queue(caller, where, subject_id, type_, permission, params)
+
+    def _queue(
+        self,
+        caller: Caller,
+        where: Scope,
+        subject_id: str | None,
+        type_: str,
+        permission: str,
+        params: Mapping[str, object],
+    ) -> StoredJob:
         now = timestamp(self._clock())
         job = Job(
             id=new_id(),
-            project_id=project.id,
+            project_id=where.project_id,
             type=type_,
             status="queued",
             progress=Progress(0, 0),
@@ -79,7 +107,7 @@ class Jobs:
         )
         stored = StoredJob(
             job=job,
-            organization_id=project.organization_id,
+            organization_id=where.organization_id,
             permission=permission,
             params=params,
             caller=caller,
@@ -87,6 +115,7 @@ class Jobs:
             lease_until=None,
             attempt=0,
             cancel_requested=False,
+            subject_id=subject_id,
         )
         self._store.add(stored)
         self._transactions.after_commit(self._runner.wake)
@@ -105,7 +134,14 @@ class Jobs:
         """Raises ProjectNotFound, and JobNotFound also for a job of a kind that the
         caller could not have started."""
         project = self._projects.visible(caller, project_id)
-        return self._live(self._find(caller, project, job_id))
+        return self._live(self._find(project.id, job_id, self._judge(caller, project)))
+
+    def job_about(self, subject_id: str, job_id: str, may: May) -> Job:
+        """A job about a glossary or a memory; ``may`` says what its area allows.
+
+        Raises JobNotFound.
+        """
+        return self._live(self._find(subject_id, job_id, may))
 
     def cancel_job(self, caller: Caller, project_id: str, job_id: str) -> Job:
         """Stop a job: a queued one at once, a running one as soon as it looks.
@@ -113,20 +149,24 @@ class Jobs:
         What it has done by then stays. Raises JobNotFound, JobNotCancellable.
         """
         project = self._projects.visible(caller, project_id)
-        before = self._find(caller, project, job_id)
+        return self.cancel_about(project.id, job_id, self._judge(caller, project))
+
+    def cancel_about(self, owner_id: str, job_id: str, may: May) -> Job:
+        """``cancel_job`` for one that ``job_about`` would find."""
+        before = self._find(owner_id, job_id, may)
         if before.finished_at is None:
             self._runner.cancel(before.id)
             with self._transactions.transaction():
-                self._request_cancel(project, before)
-        job = self._find(caller, project, job_id)
+                self._request_cancel(owner_id, before)
+        job = self._find(owner_id, job_id, may)
         # it may have stopped for the runner's sake before the request was noted
         if before.finished_at is not None or job.status not in _CANCELLED:
             raise JobNotCancellable(f"job {job.id} has ended already")
         return self._live(job)
 
-    def _request_cancel(self, project: Project, job: Job) -> None:
+    def _request_cancel(self, owner_id: str, job: Job) -> None:
         if self._store.request_cancel(job.id, timestamp(self._clock())):
-            stored = self._store.find(project.id, job.id)
+            stored = self._store.find(owner_id, job.id)
             if stored is not None and stored.job.status == "cancelled":
                 tell_ended(self._events, stored, "cancelled")
 
@@ -136,11 +176,14 @@ class Jobs:
         with self._transactions.transaction():
             return self._store.prune(before, PRUNED_AT_ONCE)
 
-    def _find(self, caller: Caller, project: Project, job_id: str) -> Job:
-        stored = self._store.find(project.id, job_id) if is_id(job_id) else None
-        if stored is None or not self._may(caller, stored.permission, project):
+    def _find(self, owner_id: str, job_id: str, may: May) -> Job:
+        stored = self._store.find(owner_id, job_id) if is_id(job_id) else None
+        if stored is None or not may(stored.permission):
             raise JobNotFound
         return stored.job
+
+    def _judge(self, caller: Caller, project: Project) -> May:
+        return lambda permission: self._may(caller, permission, project)
 
     def _may(self, caller: Caller, permission: str, project: Project) -> bool:
         return self._access.may(caller, permission, scope_of(project))

@@ -14,7 +14,9 @@ class JobStore(Protocol):
 
     def add(self, job: StoredJob) -> None: ...
 
-    def find(self, project_id: str, job_id: str) -> StoredJob | None: ...
+    def find(self, owner_id: str, job_id: str) -> StoredJob | None:
+        """A job of this project, or one without project that is about this."""
+        ...
 
     def list_jobs(
         self, project_id: str, where: JobFilter, page: PageRequest

@@ -92,7 +92,8 @@ class Work:
         """The job's final transaction: what is written in it and the end of the job
         are kept together, or neither is.
 
-        The project is locked. Nobody else can take the job while it is open. Raises
+        The project is locked; a job without one locks what it is about, before it
+        reads. Nobody else can take the job while it is open. Raises
         LeaseLost when somebody has, and Cancelled while it waits for the project.
         """
         before = self._progress
@@ -156,7 +157,8 @@ class Work:
         try:
             with ExitStack() as tried:
                 tried.enter_context(self._storage.transaction())
-                self._storage.projects.lock_project(self._job.job.project_id)
+                if self._job.job.project_id is not None:
+                    self._storage.projects.lock_project(self._job.job.project_id)
                 if not self._storage.jobs.hold(self._job.job.id, self._job.attempt):
                     raise LeaseLost
                 opened.push(tried.pop_all())

@@ -284,6 +284,21 @@ class StorageJobsContract:
         left = storage.jobs.list_jobs(of.id, JobFilter(), ALL).items
         assert {one.finished_at for one in left} == {None, at(4)}
 
+    def test_sj16_a_job_of_no_project_is_found_by_what_it_is_about(
+        self, storage: Storage
+    ) -> None:
+        of = add_project(storage)
+        made = job(of, "glossary_import", project_id=None, subject_id=new_id())
+        storage.jobs.add(made)
+
+        assert made.subject_id is not None
+        assert storage.jobs.find(made.subject_id, made.job.id) == made
+        assert storage.jobs.find(of.id, made.job.id) is None
+        assert storage.jobs.list_jobs(of.id, JobFilter(), ALL).items == []
+        got = claim(storage, "glossary_import")
+        assert got is not None
+        assert (got.job.id, got.job.project_id) == (made.job.id, None)
+
     def test_sj14_jobs_are_listed_by_status_and_type(self, storage: Storage) -> None:
         of = add_project(storage)
         queued, failed = job(of, minute=1), job(of, minute=2, status="failed")

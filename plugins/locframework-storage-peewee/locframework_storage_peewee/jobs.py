@@ -24,7 +24,7 @@ from .pages import Order, page_of
 _JOB = """id, project_id, type, status, done, total, result, error, created_by,
     created_at, started_at, finished_at"""
 _STORED = f"""{_JOB}, organization_id, permission, params, caller, owner, lease_until,
-    attempt, cancel_requested, step, step_attempt"""
+    attempt, cancel_requested, step, step_attempt, subject_id"""
 _JOB_COLUMNS = 12
 _OPEN = "status IN ('queued', 'running')"  # word for word as in the index jobs_open
 _FREE = f"{_OPEN} AND (status = 'queued' OR lease_until IS NULL OR lease_until <= ?)"
@@ -46,7 +46,7 @@ class JobTable:
         shown = job.job
         self._database.run(
             f"""INSERT INTO jobs ({_STORED})
-                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
+                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
             (
                 shown.id,
                 shown.project_id,
@@ -70,13 +70,15 @@ class JobTable:
                 job.cancel_requested,
                 json_or_null(job.step),
                 job.step_attempt,
+                job.subject_id,
             ),
         )
 
-    def find(self, project_id: str, job_id: str) -> StoredJob | None:
+    def find(self, owner_id: str, job_id: str) -> StoredJob | None:
         row = self._database.row(
-            f"SELECT {_STORED} FROM jobs WHERE id = ? AND project_id = ?",
-            (job_id, project_id),
+            f"""SELECT {_STORED} FROM jobs
+                WHERE id = ? AND coalesce(project_id, subject_id) = ?""",
+            (job_id, owner_id),
         )
         return _stored(row) if row else None
 
@@ -235,7 +237,7 @@ def _job(row: Row) -> Job:
 
 def _stored(row: Row) -> StoredJob:
     organization_id, permission, params, caller, *held = row[_JOB_COLUMNS:]
-    owner, lease_until, attempt, cancel_requested, step, step_attempt = held
+    owner, lease_until, attempt, cancel_requested, step, step_attempt, about = held
     return StoredJob(
         job=_job(row[:_JOB_COLUMNS]),
         organization_id=organization_id,
@@ -248,4 +250,5 @@ def _stored(row: Row) -> StoredJob:
         cancel_requested=cancel_requested,
         step=None if step is None else _object.decode(step),
         step_attempt=step_attempt,
+        subject_id=about,
     )
