@@ -75,6 +75,12 @@ class UnknownFormat(LocError):
     code, status = "unknown_format", 400
 
 
+class UrlNotAllowed(LocError):
+    """A webhook URL that nothing may be sent to; the message says why."""
+
+    code, status = "url_not_allowed", 400
+
+
 class UnreadableFile(LocError):
     """A file that cannot be read; ``details`` lists a Problem each, by line."""
 

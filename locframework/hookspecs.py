@@ -18,6 +18,7 @@ from locframework.formats.format import Format
 from locframework.keys.value_changes import ValueChange, WriteNote, WriteRefusal
 from locframework.quality.check import Check
 from locframework.storage import StorageProvider
+from locframework.webhooks.transport import Transport
 
 GROUP = "locframework"
 hookspec = pluggy.HookspecMarker(GROUP)
@@ -41,6 +42,11 @@ def loc_provide_formats() -> Sequence[Format]:  # type: ignore[empty-body]
 @hookspec
 def loc_provide_checks() -> Sequence[Check]:  # type: ignore[empty-body]
     """Checks on the quality of texts, beside those that come with the framework."""
+
+
+@hookspec
+def loc_provide_transports() -> Sequence[Transport]:  # type: ignore[empty-body]
+    """The ways to send webhooks that the setting ``webhook_transport`` can name."""
 
 
 @hookspec(firstresult=True)

@@ -35,6 +35,7 @@ from .quality.checks import BUILT_IN
 from .quality.rules import name_of_check
 from .settings import setting_in
 from .storage import StorageProvider
+from .webhooks.transport import Transport
 
 T = TypeVar("T")
 GROUP = hookspecs.GROUP
@@ -79,6 +80,9 @@ class PluginHost:
         )
         self.formats: dict[str, Format] = self._provided(
             "loc_provide_formats", lambda format_: format_.info.id
+        )
+        self.transports: dict[str, Transport] = self._provided(
+            "loc_provide_transports", lambda transport: transport.name
         )
         for check in BUILT_IN:  # they have their names already
             self._givers["loc_provide_checks", check.name] = GROUP
@@ -138,6 +142,10 @@ class PluginHost:
     def blob_store(self, name: str) -> BlobStore:
         """The blob store of this name. SettingsError when nobody provides it."""
         return _pick("blob_store", name, self.blob_stores)
+
+    def transport(self, name: str) -> Transport:
+        """The webhook transport of this name. SettingsError when nobody provides it."""
+        return _pick("webhook_transport", name, self.transports)
 
     def caller(self, token: str) -> Caller | None:
         """The first plugin's answer to who holds the token, or None.

@@ -39,6 +39,7 @@ from locframework.errors import (
     Unauthorized,
     Unavailable,
     UnreadableFile,
+    UrlNotAllowed,
     mentioned,
     shown,
 )
@@ -88,12 +89,23 @@ from locframework.statistics.records import LanguageCounts, LineCounts
 from locframework.statistics.rules import complete_languages, count_words
 from locframework.statistics.store import StatisticsStore
 from locframework.storage import Storage, StorageProvider, Transactions
+from locframework.webhooks.records import (
+    ATTEMPT_SECONDS,
+    KEPT_BYTES,
+    Answer,
+    Post,
+    SendError,
+)
+from locframework.webhooks.transport import Transport
 
 __all__ = [
+    "ATTEMPT_SECONDS",
+    "KEPT_BYTES",
     "PLURAL_FORMS",
     "ROOT_MODULE",
     "AccessStore",
     "Actor",
+    "Answer",
     "BlobIndex",
     "BlobNote",
     "BlobStore",
@@ -143,6 +155,7 @@ __all__ = [
     "Page",
     "PageRequest",
     "PluginError",
+    "Post",
     "Problem",
     "Progress",
     "Project",
@@ -156,6 +169,7 @@ __all__ = [
     "Revision",
     "Scope",
     "Selection",
+    "SendError",
     "SettingsError",
     "Severity",
     "SortedRequest",
@@ -176,9 +190,11 @@ __all__ = [
     "Timestamp",
     "Token",
     "Transactions",
+    "Transport",
     "Unauthorized",
     "Unavailable",
     "UnreadableFile",
+    "UrlNotAllowed",
     "Usage",
     "User",
     "ValueChange",

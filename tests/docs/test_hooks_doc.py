@@ -149,6 +149,22 @@ def test_the_example_of_loc_provide_blob_stores(
     assert content.json == {"a": "One"}
 
 
+def test_the_example_of_loc_provide_transports(
+    example: Example, open_with: Open
+) -> None:
+    plugin = example("loc_provide_transports")["DrawerPlugin"]()
+    post = ports.Post("https://example.com/hook", (), b"{}")
+
+    with open_with(plugin, webhook_transport="drawer") as workspace:
+        transport = workspace.framework.plugins.transport("drawer")
+        with pytest.raises(ports.UrlNotAllowed):
+            transport.judge("http://example.com/hook")
+        transport.judge(post.url)
+        answer = transport.send(post)
+
+    assert (answer.status_code, plugin.drawer.posts) == (204, [post])
+
+
 def test_the_example_of_loc_decide_caller(example: Example, open_with: Open) -> None:
     sessions = example("loc_decide_caller")["Sessions"]("set below")
 

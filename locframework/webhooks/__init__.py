@@ -1,0 +1,1 @@
+"""Webhooks: what happened here, told to addresses that asked for it."""
