@@ -6,11 +6,21 @@ between catches. The message is for people and may change; the code may not.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from .faults import PLUGIN_FAULTS as PLUGIN_FAULTS
 from .faults import PluginError as PluginError
 from .faults import SettingsError as SettingsError
+from .missing import BranchNotFound as BranchNotFound
+from .missing import DistributionNotFound as DistributionNotFound
+from .missing import FileNotFound as FileNotFound
+from .missing import JobNotFound as JobNotFound
+from .missing import KeyNotFound as KeyNotFound
+from .missing import LanguageNotFound as LanguageNotFound
+from .missing import MemberNotFound as MemberNotFound
+from .missing import NotFound as NotFound
+from .missing import OrganizationNotFound as OrganizationNotFound
+from .missing import ProjectNotFound as ProjectNotFound
+from .missing import ReleaseNotFound as ReleaseNotFound
+from .missing import TokenNotFound as TokenNotFound
 from .refusal import SHOWN_CHARACTERS as SHOWN_CHARACTERS
 from .refusal import LocError as LocError
 from .refusal import Problem as Problem
@@ -122,86 +132,6 @@ class LanguageNotAssigned(LocError):
         super().__init__(
             f"{what} assigned to the caller", {"languageCode": language_code}
         )
-
-
-# 404: missing, or not visible to the caller; the two read alike to the last byte, so
-# the message never repeats what was asked for
-
-
-class NotFound(LocError):
-    """An unknown route, and the base of every missing target."""
-
-    code, status = "not_found", 404
-    target: ClassVar[str] = "resource"
-
-    def __init__(self) -> None:
-        super().__init__(f"there is no such {self.target}")
-
-
-class OrganizationNotFound(NotFound):
-    """No such organization for this caller."""
-
-    code, target = "organization_not_found", "organization"
-
-
-class MemberNotFound(NotFound):
-    """No such member in this organization."""
-
-    code, target = "member_not_found", "member"
-
-
-class TokenNotFound(NotFound):
-    """No such token among those the caller manages."""
-
-    code, target = "token_not_found", "token"
-
-
-class ProjectNotFound(NotFound):
-    """No such project for this caller."""
-
-    code, target = "project_not_found", "project"
-
-
-class LanguageNotFound(NotFound):
-    """The project has no such language."""
-
-    code, target = "language_not_found", "language"
-
-
-class KeyNotFound(NotFound):
-    """No such key in this project."""
-
-    code, target = "key_not_found", "key"
-
-
-class BranchNotFound(NotFound):
-    """No such branch in this project."""
-
-    code, target = "branch_not_found", "branch"
-
-
-class FileNotFound(NotFound):
-    """No such file in this project."""
-
-    code, target = "file_not_found", "file"
-
-
-class JobNotFound(NotFound):
-    """No such job in this project."""
-
-    code, target = "job_not_found", "job"
-
-
-class DistributionNotFound(NotFound):
-    """No such distribution in this project."""
-
-    code, target = "distribution_not_found", "distribution"
-
-
-class ReleaseNotFound(NotFound):
-    """No such release of this distribution."""
-
-    code, target = "release_not_found", "release"
 
 
 # 405 to 415

@@ -1,0 +1,86 @@
+"""The refusals that say 404: missing, or not visible to the caller.
+
+The two read alike to the last byte, so the message never repeats what was asked for.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from .refusal import LocError
+
+
+class NotFound(LocError):
+    """An unknown route, and the base of every missing target."""
+
+    code, status = "not_found", 404
+    target: ClassVar[str] = "resource"
+
+    def __init__(self) -> None:
+        super().__init__(f"there is no such {self.target}")
+
+
+class OrganizationNotFound(NotFound):
+    """No such organization for this caller."""
+
+    code, target = "organization_not_found", "organization"
+
+
+class MemberNotFound(NotFound):
+    """No such member in this organization."""
+
+    code, target = "member_not_found", "member"
+
+
+class TokenNotFound(NotFound):
+    """No such token among those the caller manages."""
+
+    code, target = "token_not_found", "token"
+
+
+class ProjectNotFound(NotFound):
+    """No such project for this caller."""
+
+    code, target = "project_not_found", "project"
+
+
+class LanguageNotFound(NotFound):
+    """The project has no such language."""
+
+    code, target = "language_not_found", "language"
+
+
+class KeyNotFound(NotFound):
+    """No such key in this project."""
+
+    code, target = "key_not_found", "key"
+
+
+class BranchNotFound(NotFound):
+    """No such branch in this project."""
+
+    code, target = "branch_not_found", "branch"
+
+
+class FileNotFound(NotFound):
+    """No such file in this project."""
+
+    code, target = "file_not_found", "file"
+
+
+class JobNotFound(NotFound):
+    """No such job in this project."""
+
+    code, target = "job_not_found", "job"
+
+
+class DistributionNotFound(NotFound):
+    """No such distribution in this project."""
+
+    code, target = "distribution_not_found", "distribution"
+
+
+class ReleaseNotFound(NotFound):
+    """No such release of this distribution."""
+
+    code, target = "release_not_found", "release"
