@@ -7,9 +7,10 @@ from locframework.ports import Key, KeyFilter, Page, PageRequest
 
 from .database import Database
 from .engine import Row
+from .key_blocks import near
 from .key_columns import KEY, key_of
-from .key_sets import KeySet, Source, all_keys, counted, listed_keys
-from .parts import Part
+from .key_sets import KeySet, Source, all_keys, counted, every_key, listed_keys
+from .parts import Part, every
 
 _TIMES = {"createdAt": "k.created_at", "updatedAt": "k.updated_at"}
 _SORTING = 2  # what sorting a key costs, measured in keys walked past
@@ -45,6 +46,8 @@ def list_keys(
             walked = (piece.offset + piece.limit) * of_all // total
             wide = by_time and walked < total * _SORTING
             sets = [_set(one, where, with_keys=by_time, wide=wide) for one in sources]
+            if field == "key" and every_key(where) and sources == [Source(project_id)]:
+                sets, piece = _nearer(database, sets[0], project_id, piece)
             rows = _page(database, sets, field, piece)
             keys = [key_of(project_id, row) for row in rows]
     return Page(keys, total, page.page, page.limit)
@@ -78,6 +81,15 @@ def _slice(page: PageRequest, total: int, *, descending: bool) -> _Slice:
     if after < page.offset:
         return _Slice(not descending, True, limit, after)
     return _Slice(descending, False, limit, page.offset)
+
+
+def _nearer(
+    database: Database, all_keys: KeySet, line_id: str, piece: _Slice
+) -> tuple[list[KeySet], _Slice]:
+    """The same page of all keys of a line, found from nearby."""
+    names, offset = near(database, line_id, piece.offset, descending=piece.descending)
+    near_by = all_keys._replace(where=every([all_keys.where, names]))
+    return [near_by], piece._replace(offset=offset)
 
 
 def _page(

@@ -95,6 +95,11 @@ def listed_keys(from_: Source, where: KeyFilter, *, with_keys: bool) -> KeySet |
     return KeySet(source, every(asked), "s", "s.key")
 
 
+def every_key(where: KeyFilter) -> bool:
+    """That the filter leaves out none."""
+    return where == KeyFilter(language_code=where.language_code)
+
+
 def counted(from_: Source, where: KeyFilter) -> Iterator[Part]:
     """How many keys there are: the sum of these expressions.
 
@@ -102,7 +107,7 @@ def counted(from_: Source, where: KeyFilter) -> Iterator[Part]:
     """
     line_id, but_for, _ = from_
     one_list = _only_list(where)
-    if where == KeyFilter(language_code=where.language_code):
+    if every_key(where):
         yield Part("(SELECT key_count FROM lines WHERE id = ?)", (line_id,))
     elif one_list is not None:
         lengths = f"SELECT keys FROM key_list_lengths WHERE project = {PROJECT}"

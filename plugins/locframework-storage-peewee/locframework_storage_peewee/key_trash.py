@@ -6,6 +6,7 @@ from locframework.ports import Key, Timestamp
 
 from .database import Database
 from .engine import Row
+from .key_blocks import move_names
 from .key_columns import IN_PROJECT, KEY, key_of
 from .key_findings import drop_findings
 from .key_lists import chunks, lists_kept
@@ -28,13 +29,14 @@ def trash_keys(
     with database.transaction():
         for some in chunks(key_ids):
             with lists_kept(database, some):
-                gone = database.run(
+                gone = database.rows(
                     f"""UPDATE keys SET deleted_at = ? WHERE {database.among("id")}
-                        AND {IN_PROJECT} AND deleted_at IS NULL""",
+                        AND {IN_PROJECT} AND deleted_at IS NULL RETURNING key""",
                     (at, database.listed(some), project_id),
                 )
             drop_findings(database, project_id, some)
-            count_keys(database, project_id, -gone, at)
+            count_keys(database, project_id, -len(gone), at)
+            move_names(database, project_id, gone=[key for (key,) in gone])
 
 
 def restore_key(
@@ -42,12 +44,14 @@ def restore_key(
 ) -> None:
     """See KeyStore.restore_key."""
     with database.transaction(), lists_kept(database, [key_id]):
-        back = database.run(
+        back = database.rows(
             f"""UPDATE keys SET deleted_at = NULL, updated_at = ?
-                WHERE id = ? AND {IN_PROJECT} AND deleted_at IS NOT NULL""",
+                WHERE id = ? AND {IN_PROJECT} AND deleted_at IS NOT NULL
+                RETURNING key""",
             (at, key_id, project_id),
         )
-        count_keys(database, project_id, back)
+        count_keys(database, project_id, len(back))
+        move_names(database, project_id, come=[key for (key,) in back])
 
 
 def purge_trash(database: Database, before: Timestamp, rows: int) -> int:

@@ -34,6 +34,7 @@ from . import (
 from .columns import json_text
 from .database import Database
 from .engine import Row
+from .key_blocks import move_names
 from .key_columns import (
     IN_PROJECT,
     KEY,
@@ -101,14 +102,14 @@ class KeyTables:
     def save_keys(self, keys: Sequence[Key]) -> None:
         ids = [key.id for key in keys]
         with self._database.transaction(), lists_kept(self._database, ids):
-            renamed = self._make_way(keys)
+            old_names = self._make_way(keys)
             self._database.run_many(
                 """UPDATE keys SET key = ?, description = ?, tags = ?, is_plural = ?,
                     screenshot_url = ?, screenshot_file_id = ?, updated_at = ?,
                     folded = ? WHERE id = ? AND deleted_at IS NULL""",
                 [_changed(key) for key in keys],
             )
-            key_findings.rename_findings(self._database, renamed)
+            self._rename([key for key in keys if key.id in old_names], old_names)
 
     def touch_keys(self, key_ids: Collection[str], at: Timestamp) -> None:
         mine = f"{self._database.among('id')} AND deleted_at IS NULL"
@@ -257,11 +258,12 @@ class KeyTables:
         )
         key_values.add_values(self._database, numbers, values)
         add_to_lists(self._database, project, keys, values)
+        move_names(self._database, project_id, come=[key.key for key in keys])
 
-    def _make_way(self, keys: Sequence[Key]) -> list[tuple[str, str]]:
+    def _make_way(self, keys: Sequence[Key]) -> dict[str, str]:
         """Keys may change names among each other: free the names that move on.
 
-        Answers the keys that change theirs: the new name and the id.
+        Answers the old names of the keys that change theirs, by id.
         """
         new = {key.key: key.id for key in keys}
         old: list[Row] = []
@@ -276,8 +278,21 @@ class KeyTables:
             # no key has a blank in its name
             [(f" {id_}", id_) for id_, name in old if new.get(name, id_) != id_],
         )
-        were: dict[str, str] = dict(old)
-        return [(name, id_) for name, id_ in new.items() if were.get(id_) != name]
+        return {id_: name for id_, name in old if new.get(name) != id_}
+
+    def _rename(self, keys: Sequence[Key], old_names: Mapping[str, str]) -> None:
+        """What else knows keys by their names."""
+        names = [(key.key, key.id) for key in keys]
+        key_findings.rename_findings(self._database, names)
+        for line_id in {key.project_id for key in keys}:
+            mine = [key for key in keys if key.project_id == line_id]
+            self._database.lock_row("lines", line_id)
+            move_names(
+                self._database,
+                line_id,
+                gone=[old_names[key.id] for key in mine],
+                come=[key.key for key in mine],
+            )
 
 
 def _changed(key: Key) -> Row:

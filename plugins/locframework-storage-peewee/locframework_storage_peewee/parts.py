@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-_LAST = "\U0010ffff"  # sorts after whatever a name goes on with
+LAST = "\U0010ffff"
+"""Sorts after whatever a name goes on with."""
 
 
 class Part(NamedTuple):
@@ -25,7 +26,7 @@ def every(parts: Iterable[Part]) -> Part:
 def starts_with(column: str, start: Part) -> Part:
     """That the text of a column starts so: a range of its index."""
     return Part(
-        f"{column} >= {start.sql} AND {column} < {start.sql} || '{_LAST}'",
+        f"{column} >= {start.sql} AND {column} < {start.sql} || '{LAST}'",
         start.params * 2,
     )
 

@@ -14,6 +14,7 @@ _OF_RELEASES = """release_id IN (SELECT r.id FROM releases r
 _OF_LINE = (
     ("key_lists", "project, list, key", _NUMBERED),
     ("key_list_lengths", "project, list", _NUMBERED),
+    ("key_blocks", "project, first", _NUMBERED),
     ("language_counts", "line, language_code", f"line = {PROJECT}"),
     ("file_details", "project, family, language_code, key_id, module", _NUMBERED),
     ("findings", "key_number, language_code, place", _NUMBERED),
