@@ -16,7 +16,6 @@ from .access.permissions import PERMISSIONS
 from .access.records import Caller
 from .access.service import Access
 from .access.tokens import Tokens, TokenUse
-from .activity.key_moves import KeyMoves
 from .activity.revert_job import RevertJob
 from .activity.service import Activity
 from .blobs.service import Blobs
@@ -52,6 +51,7 @@ from .jobs.ticker import Ticker
 from .keys.bulk import BulkKeys
 from .keys.catalogues import Catalogues
 from .keys.history import History
+from .keys.moves import KeyMoves
 from .keys.review import Review
 from .keys.service import Keys
 from .keys.writer import KeyWriter
@@ -166,6 +166,7 @@ class Framework:
             self.checks,
             self.plugins.write_judge,
         )
+        self.key_moves = KeyMoves(storage, self.key_writer, self.events, clock)
         self.keys = Keys(
             storage,
             self.projects,
@@ -173,8 +174,7 @@ class Framework:
             self.languages,
             self.files,
             self.key_writer,
-            self.events,
-            clock,
+            self.key_moves,
             self.checks,
         )
         rechecks = Rechecks(storage, self.jobs)
@@ -211,18 +211,17 @@ class Framework:
         self.activity = Activity(
             storage, self.projects, self.branches, self.jobs, clock
         )
-        moves = KeyMoves(storage, self.key_writer, self.events, clock)
-        self.runner.handle(RevertJob(storage, self.access, self.key_writer, moves))
-        self.catalogues = Catalogues(storage)
-        applying = Applying(
-            storage, self.languages, self.key_writer, self.events, clock
+        self.runner.handle(
+            RevertJob(storage, self.access, self.key_writer, self.key_moves)
         )
+        self.catalogues = Catalogues(storage)
+        applying = Applying(storage, self.languages, self.key_writer, self.key_moves)
         self.merging = Merging(
             storage, self.projects, self.branches, applying, self.events, clock
         )
 
     def _build_exchange(self) -> None:
-        storage, clock = self.storage, self.clock
+        storage = self.storage
         self.imports = Imports(
             storage,
             self.access,
@@ -239,9 +238,9 @@ class Framework:
                 self.access,
                 self.branches,
                 self.key_writer,
+                self.key_moves,
                 self.blobs,
                 self.events,
-                clock,
                 self.tokens.renewed,
             )
         )

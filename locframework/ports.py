@@ -74,6 +74,7 @@ from locframework.keys.records import (
     Spot,
     StoredValue,
     TextRow,
+    TrashedKey,
 )
 from locframework.keys.revisions import Revision
 from locframework.keys.rules import ROOT_MODULE, fold
@@ -191,6 +192,7 @@ __all__ = [
     "Token",
     "Transactions",
     "Transport",
+    "TrashedKey",
     "Unauthorized",
     "Unavailable",
     "UnreadableFile",

@@ -14,6 +14,7 @@ from locframework.crash_points import crash_point
 from locframework.errors import LocError
 from locframework.events import EventFilter
 from locframework.jobs.work import Work
+from locframework.keys.moves import KeyMoves
 from locframework.keys.records import Key, KeyWrite, StoredValue
 from locframework.keys.revisions import Revision, value_of
 from locframework.keys.store import KeyStore, store_of
@@ -22,7 +23,6 @@ from locframework.projects.records import Language
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
 
-from .key_moves import KeyMoves
 from .records import RevertResult, Skipped
 from .rules import ChangedLater, before
 from .undoing import LineChanges, Place
@@ -106,18 +106,17 @@ class LineRevert:
             for id_ in ids
             if id_ in run.changes.deleted and id_ not in run.changes.created
         ]
-        for key_id in lost:
-            key = store.find_trashed(run.line.project.id, key_id)
-            if key is None:
-                continue  # it is there again
-            if not may_delete:
+        found = store.trashed(run.line.project.id, lost) if lost else {}
+        if not may_delete:
+            for key_id in found:
                 run.skip(key_id, None, "permission_denied")
-            elif store.find_keys_by_name(run.line.project.id, [key.key]):
-                run.skip(key_id, None, "key_exists")
-            else:
-                run.result.keys_restored += 1
-                if not run.result.dry_run:
-                    self._moves.restore(run.caller, run.line, run.languages, key)
+            return
+        refused = self._moves.restore_each(
+            run.caller, run.line, run.languages, list(found.values())
+        )
+        for key_id, refusal in refused.items():
+            run.skip(key_id, None, refusal.code)
+        run.result.keys_restored += len(found) - len(refused)
 
     def _remove(
         self,
@@ -142,7 +141,7 @@ class LineRevert:
             else:
                 removed.append(key)
         run.result.keys_deleted += len(removed)
-        if removed and not run.result.dry_run:
+        if removed:
             self._moves.trash(run.caller, run.line, removed)
         return gone | {key.id for key in removed}
 
@@ -163,16 +162,11 @@ class LineRevert:
         writes: list[KeyWrite] = []
         for key_id in wanted:
             if key_id not in keys:
-                restored = run.result.dry_run and key_id in run.changes.deleted
-                if not restored:
-                    run.skip(key_id, None, "key_not_found")
+                run.skip(key_id, None, "key_not_found")
                 continue
             write = self._write(run, keys[key_id], histories.get(key_id, {}))
             if write.carried:
                 writes.append(write)
-        if run.result.dry_run:
-            run.result.reverted += sum(len(write.carried) for write in writes)
-            return
         written = self._writer.write_each(
             run.caller, run.line, run.languages, writes, origin="revert"
         )

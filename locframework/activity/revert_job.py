@@ -13,21 +13,16 @@ from locframework.errors import ProjectNotFound
 from locframework.events import EventFilter
 from locframework.jobs.records import StoredJob
 from locframework.jobs.work import Work
-from locframework.keys.revisions import Revision
+from locframework.keys.moves import KeyMoves
 from locframework.keys.writer import KeyWriter
 from locframework.storage import Storage
 
-from .key_moves import KeyMoves
 from .line_revert import LineRevert, LineRun
 from .records import RevertResult
-from .undoing import LineChanges, Place, by_line
+from .undoing import LineChanges, by_line
 
 TYPE = "revert"
 PERMISSION = "translation_approve"
-KEYS_AT_ONCE = 500
-SKIPPED_TOLD = 1000
-
-Histories = dict[str, dict[Place, list[Revision]]]
 
 
 class RevertParams(Struct, frozen=True):
@@ -58,11 +53,25 @@ class RevertJob:
         Raises BranchProtected when main was protected since the request.
         """
         params = msgspec.convert(job.params, RevertParams)
+        if params.dry_run:
+            self._try_out(job, work, params)
+            return
         with work.finish() as outcome:
             result = self._revert(job, work, params)
             outcome.result = msgspec.to_builtins(result)
             crash_point("revert.before_commit")
         crash_point("revert.after_commit")
+
+    def _try_out(self, job: StoredJob, work: Work, params: RevertParams) -> None:
+        """Do it all and take it back, so that it tells what would be done."""
+        try:
+            with self._storage.transaction():
+                self._storage.projects.lock_project(job.project_id)
+                raise _TakenBack(self._revert(job, work, params))
+        except _TakenBack as done:
+            result = done.result
+        with work.finish() as outcome:
+            outcome.result = msgspec.to_builtins(result)
 
     def _revert(self, job: StoredJob, work: Work, params: RevertParams) -> RevertResult:
         project = self._storage.projects.find_project(job.project_id)
@@ -90,3 +99,11 @@ class RevertJob:
         if changes.first_at < branch.created_at:
             return None  # of another that had the name
         return Line(main.project, branch)
+
+
+class _TakenBack(Exception):
+    """Ends the transaction of a dry run with nothing written."""
+
+    def __init__(self, result: RevertResult) -> None:
+        super().__init__()
+        self.result = result

@@ -14,7 +14,6 @@ from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.blobs.service import Blobs
 from locframework.branches.service import Branches
-from locframework.clock import Clock
 from locframework.crash_points import crash_point
 from locframework.errors import (
     ImportConflict,
@@ -25,6 +24,7 @@ from locframework.errors import (
 from locframework.events import EventLog
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
+from locframework.keys.moves import KeyMoves
 from locframework.keys.writer import KeyWriter
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
@@ -55,16 +55,16 @@ class ImportJob:
         access: Access,
         branches: Branches,
         writer: KeyWriter,
+        moves: KeyMoves,
         blobs: Blobs,
         events: EventLog,
-        clock: Clock,
         renewed: Renewed,
     ) -> None:
         self._storage = storage
         self._access = access
         self._blobs = blobs
         self._renewed = renewed
-        self._importer = Importer(storage, access, branches, writer, events, clock)
+        self._importer = Importer(storage, access, branches, writer, moves, events)
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Apply the batch: up to 2,000 keys in one transaction with the job's end.

@@ -11,12 +11,11 @@ from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.records import Line
 from locframework.branches.service import Branches, require_writable
-from locframework.clock import Clock, timestamp
 from locframework.errors import PermissionDenied, ProjectNotFound
 from locframework.events import EventLog
 from locframework.jobs.records import StoredJob
-from locframework.keys.events import KeyEvents
-from locframework.keys.records import Key, KeyWrite
+from locframework.keys.moves import KeyMoves
+from locframework.keys.records import KeyWrite
 from locframework.keys.store import KeyStore, store_of
 from locframework.keys.working_set import WorkingSet
 from locframework.keys.writer import KeyWriter
@@ -56,15 +55,15 @@ class Importer:
         access: Access,
         branches: Branches,
         writer: KeyWriter,
+        moves: KeyMoves,
         events: EventLog,
-        clock: Clock,
     ) -> None:
         self._storage = storage
         self._access = access
         self._branches = branches
         self._writer = writer
         self._events = events
-        self._clock = clock
+        self._moves = moves
 
     def begin(
         self, job: StoredJob, caller: Caller, params: ImportParams, result: ImportResult
@@ -127,10 +126,7 @@ class Importer:
         run.result.keys_removed = len(gone)
         if gone and not run.params.dry_run:
             keys = run.store.find_keys(run.project.id, gone)
-            self._writer.completion.watch(run.caller.actor, run.line)
-            run.store.trash_keys(run.project.id, gone, timestamp(self._clock()))
-            self._writer.overlays.follow(run.line, gone)
-            self._tell_removed(run, [keys[id_] for id_ in gone])
+            self._moves.trash(run.caller, run.line, [keys[id_] for id_ in gone])
 
     def tell_completed(self, run: ImportRun, job: StoredJob) -> None:
         self._events.append(
@@ -185,11 +181,6 @@ class Importer:
             if key.is_plural and old is not None and not old.is_plural:
                 return self._writer.load(run.line, names)
         return there
-
-    def _tell_removed(self, run: ImportRun, keys: Sequence[Key]) -> None:
-        events = KeyEvents(self._events, run.caller.actor, run.line)
-        events.deleted(keys)
-        events.append({})
 
     def _require(self, run: ImportRun, permission: str) -> None:
         """For what changed between the request and now."""

@@ -31,6 +31,8 @@ from .records import (
     NewKeys,
     NewValue,
     NewValues,
+    TrashedKey,
+    TrashQuery,
     ValueDetail,
 )
 from .service import Keys
@@ -174,6 +176,24 @@ class KeyEndpoints:
         """
         key = self._keys.delete_key(caller, project_id, key_id, branch=query.branch)
         return Deleted(key.id)
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/keys/trash",
+        permission="translation_read",
+        errors=(ProjectNotFound, BranchNotFound),
+        tag="Keys",
+    )
+    def list_trash(
+        self, caller: Caller, project_id: str, query: TrashQuery
+    ) -> Page[TrashedKey]:
+        """List the keys in the trash, deleted last first.
+
+        Each can be restored for 30 days from `deletedAt` on, unless another key has
+        its name by then. `search` finds a part of key or description. A branch has a
+        trash of its own: what was deleted there.
+        """
+        return self._keys.list_trash(caller, project_id, query)
 
     @operation(
         "POST",

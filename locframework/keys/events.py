@@ -30,8 +30,9 @@ class KeyEvents:
         for key in keys:
             self._add("key.deleted", {"keyId": key.id, "key": key.key})
 
-    def restored(self, key: Key) -> None:
-        self._add("key.restored", {"keyId": key.id, "key": key.key})
+    def restored(self, keys: Sequence[Key]) -> None:
+        for key in keys:
+            self._add("key.restored", {"keyId": key.id, "key": key.key})
 
     def value(
         self,

@@ -9,7 +9,7 @@ from locframework.clock import GivenTime, Timestamp
 from locframework.events import ActorType
 from locframework.formats.records import Detail, Text
 from locframework.http.links import Link
-from locframework.paging import LIMIT_MOST, PAGE_MOST
+from locframework.paging import LIMIT_MOST, PAGE_MOST, PageRequest
 from locframework.projects.records import Severity
 from locframework.quality.records import Finding, Issue
 
@@ -61,6 +61,13 @@ class Key(Struct, frozen=True, gc=False, rename="camel"):
     created_at: Timestamp
     updated_at: Timestamp
     values: list[KeyValue] | UnsetType = UNSET
+
+
+class TrashedKey(Key, frozen=True, gc=False, kw_only=True, rename="camel"):
+    """A key in the trash, as it was; ``updatedAt`` is that of its last change."""
+
+    deleted_at: Timestamp
+    deleted_by: str | None  # actor id; null: deleted before this was kept
 
 
 class StoredValue(Struct, frozen=True, gc=False):
@@ -288,6 +295,13 @@ class KeyQuery(Struct, frozen=True, rename="camel"):
     page: Annotated[int, Meta(ge=1, le=PAGE_MOST, description="1-based")] = 1
     limit: Annotated[int, Meta(ge=1, le=LIMIT_MOST, description="Items a page")] = 50
     sort: KeySort = "key"
+
+
+class TrashQuery(PageRequest, frozen=True):
+    """What the trash is asked by."""
+
+    branch: str | None = None  # a branch's name or id; left out: main
+    search: Annotated[str, Meta(max_length=1000)] | None = None
 
 
 class KeyFilter(Struct, frozen=True):

@@ -8,17 +8,13 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.branches.records import Line
 from locframework.branches.service import Branches, require_writable
-from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
 from locframework.errors import (
-    KeyExists,
     KeyNotFound,
     LanguageNotFound,
     LanguageNotInProject,
     ValidationFailed,
-    shown,
 )
-from locframework.events import EventLog
 from locframework.files.service import Files
 from locframework.ids import is_id
 from locframework.languages import tag_in_path
@@ -31,7 +27,7 @@ from locframework.quality.service import Checks
 from locframework.storage import Storage
 from locframework.validation import check_record
 
-from .events import KeyEvents
+from .moves import KeyMoves
 from .query import filter_of
 from .records import (
     BulkKey,
@@ -42,11 +38,13 @@ from .records import (
     NewKey,
     NewValue,
     StoredValue,
+    TrashedKey,
+    TrashQuery,
     ValueDetail,
 )
 from .rules import (
-    check_key,
     clean_tags,
+    fold,
     in_order,
     shown_value,
     tag_in_project,
@@ -70,19 +68,16 @@ class Keys:
         languages: Languages,
         files: Files,
         writer: KeyWriter,
-        events: EventLog,
-        clock: Clock,
+        moves: KeyMoves,
         checks: Checks,
     ) -> None:
         self._storage = storage
-        self._overlays = writer.overlays
         self._projects = projects
         self._branches = branches
         self._languages = languages
         self._files = files
         self._writer = writer
-        self._events = events
-        self._clock = clock
+        self._moves = moves
         self._checks = checks
 
     def create_key(
@@ -195,14 +190,18 @@ class Keys:
             store = store_of(self._storage, line)
             key = _find(store, project, key_id)
             require_writable(line)
-            now = timestamp(self._clock())
-            self._writer.completion.watch(caller.actor, line)
-            store.trash_keys(project.id, [key.id], now)
-            events = KeyEvents(self._events, caller.actor, line)
-            events.deleted([key])
-            events.append({})
-            self._overlays.follow(line, [key.id])
+            self._moves.trash(caller, line, [key])
         return key
+
+    def list_trash(
+        self, caller: Caller, project_id: str, query: TrashQuery
+    ) -> Page[TrashedKey]:
+        """A page of what can be restored, deleted last first; of a branch its own."""
+        project = self._projects.require(caller, "translation_read", project_id)
+        check_record(query, "query")
+        store = store_of(self._storage, self._branches.line(project, query.branch))
+        search = fold(query.search) if query.search else None
+        return store.page_of_trash(project.id, search, query)
 
     def restore_key(
         self,
@@ -222,22 +221,13 @@ class Keys:
         with self._storage.transaction():
             line = self._branches.open_line(line)
             store = store_of(self._storage, line)
-            key = store.find_trashed(project.id, key_id) if is_id(key_id) else None
-            if key is None:
+            found = store.trashed(project.id, [key_id]) if is_id(key_id) else {}
+            if key_id not in found:
                 raise KeyNotFound
             require_writable(line)
-            check_key(key.key, line.project.key_separator)
-            if store.find_keys_by_name(project.id, [key.key]):
-                raise KeyExists(f"key {shown(key.key)!r} is in the project again")
-            now = timestamp(self._clock())
-            self._writer.completion.watch(caller.actor, line)
-            store.restore_key(project.id, key.id, now)
-            self._writer.findings.rework(line, self._languages.of(project), [key.id])
-            events = KeyEvents(self._events, caller.actor, line)
-            events.restored(key)
-            events.append({})
-            self._overlays.follow(line, [key.id], [key.key])
-        return _find(store, project, key.id)
+            languages = self._languages.of(project)
+            self._moves.restore(caller, line, languages, [found[key_id]])
+        return _find(store, project, key_id)
 
     def get_value(
         self,

@@ -21,12 +21,14 @@ from .records import (
     Spot,
     StoredValue,
     TextRow,
+    TrashedKey,
 )
 from .revisions import Revision
 
 
 class KeyStore(Protocol):
-    """Questions that keys ask. A key in the trash is found by ``find_trashed`` only.
+    """Questions that keys ask. A key in the trash is told by ``trashed`` and
+    ``page_of_trash`` only.
 
     Batches of any size take a number of statements that grows with size / 500 at
     most, never one a row. Keys are unique per project among those not in the trash.
@@ -68,7 +70,18 @@ class KeyStore(Protocol):
         """
         ...
 
-    def find_trashed(self, project_id: str, key_id: str) -> Key | None: ...
+    def trashed(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
+        """Those that are in the trash, by id."""
+        ...
+
+    def page_of_trash(
+        self, project_id: str, search: str | None, page: PageRequest
+    ) -> Page[TrashedKey]:
+        """Deleted last first; equal times by id.
+
+        ``search``: folded (rules.fold), a part of key or description. Two statements.
+        """
+        ...
 
     def save_keys(self, keys: Sequence[Key]) -> None: ...
 
@@ -77,11 +90,19 @@ class KeyStore(Protocol):
         ...
 
     def trash_keys(
-        self, project_id: str, key_ids: Collection[str], at: Timestamp
-    ) -> None: ...
+        self,
+        project_id: str,
+        key_ids: Collection[str],
+        at: Timestamp,
+        by: str | None = None,
+    ) -> None:
+        """``by``: id of the actor, for who looks into the trash."""
+        ...
 
-    def restore_key(self, project_id: str, key_id: str, at: Timestamp) -> None:
-        """Out of the trash, with its values; ``at`` is its ``updated_at``."""
+    def restore_keys(
+        self, project_id: str, key_ids: Collection[str], at: Timestamp
+    ) -> None:
+        """Out of the trash, with their values; ``at`` is their ``updated_at``."""
         ...
 
     def purge_trash(self, before: Timestamp, rows: int) -> int:

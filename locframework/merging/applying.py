@@ -7,10 +7,7 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.branches.records import Line
-from locframework.clock import Clock, timestamp
-from locframework.errors import KeyExists, shown
-from locframework.events import EventLog
-from locframework.keys.events import KeyEvents
+from locframework.keys.moves import KeyMoves
 from locframework.keys.records import Key, KeyState, KeyWrite, StoredValue
 from locframework.keys.three_way import (
     DESCRIPTION,
@@ -40,15 +37,12 @@ class Applying:
         storage: Storage,
         languages: Languages,
         writer: KeyWriter,
-        events: EventLog,
-        clock: Clock,
+        moves: KeyMoves,
     ) -> None:
         self._storage = storage
         self._languages = languages
         self._writer = writer
-        self._overlays = writer.overlays
-        self._events = events
-        self._clock = clock
+        self._moves = moves
 
     def apply(
         self,
@@ -62,15 +56,17 @@ class Applying:
         for edit in edits:
             units.setdefault(edit.change.key_id, []).append(edit.unit)
         chosen = [each for each in touched if each.entry.key_id in units]
-        self._writer.completion.watch(caller.actor, main)
-        self._delete(caller, main, [each for each in chosen if each.branch is None])
-        self._restore(caller, main, [each for each in chosen if _is_lost(each)])
+        gone = [each.main for each in chosen if each.branch is None]
+        self._moves.trash(caller, main, [each.key for each in gone if each is not None])
+        languages = self._languages.of(main.project)
+        lost = [each.entry.key_id for each in chosen if _is_lost(each)]
+        found = self._storage.keys.trashed(main.project.id, lost) if lost else {}
+        self._moves.restore(caller, main, languages, list(found.values()))
         writes = [
             _write(each, each.branch, units[each.entry.key_id])
             for each in chosen
             if each.branch is not None
         ]
-        languages = self._languages.of(main.project)
         there = {language.language_code for language in languages}
         self._writer.write(
             caller,
@@ -79,46 +75,6 @@ class Applying:
             [_within(write, there) for write in writes],
             origin="merge",
         )
-
-    def _delete(self, caller: Caller, main: Line, gone: Sequence[Touched]) -> None:
-        keys = [each.main.key for each in gone if each.main is not None]
-        if not keys:
-            return
-        ids, now = [key.id for key in keys], timestamp(self._clock())
-        self._storage.keys.trash_keys(main.project.id, ids, now)
-        self._tell(caller, main, deleted=keys)
-        self._overlays.follow(main, ids)
-
-    def _restore(self, caller: Caller, main: Line, lost: Sequence[Touched]) -> None:
-        """Keys that main deleted, and that the branch's edits bring back."""
-        now = timestamp(self._clock())
-        for each in lost:
-            key_id, project_id = each.entry.key_id, main.project.id
-            key = self._storage.keys.find_trashed(project_id, key_id)
-            if key is not None:
-                if self._storage.keys.find_keys_by_name(project_id, [key.key]):
-                    message = "was deleted on main, and its name given to another key"
-                    raise KeyExists(f"key {shown(key.key)!r} {message}")
-                self._storage.keys.restore_key(project_id, key_id, now)
-                self._tell(caller, main, restored=key)
-        if lost:
-            ids = [each.entry.key_id for each in lost]
-            languages = self._languages.of(main.project)
-            self._writer.findings.rework(main, languages, ids)
-
-    def _tell(
-        self,
-        caller: Caller,
-        main: Line,
-        *,
-        deleted: Sequence[Key] = (),
-        restored: Key | None = None,
-    ) -> None:
-        events = KeyEvents(self._events, caller.actor, main)
-        events.deleted(deleted)
-        if restored is not None:
-            events.restored(restored)
-        events.append({})
 
 
 def _is_lost(touched: Touched) -> bool:

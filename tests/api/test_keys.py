@@ -252,3 +252,39 @@ def test_turning_plurals_where_there_are_texts_needs_the_right_to_write_them(
     assert done.data["key"]["isPlural"] is True
     assert bulk["error"]["code"] == "permission_denied"
     assert keys.texts(full) == {("en", None): "Pay"}
+
+
+def test_the_trash_tells_what_can_be_restored_and_who_deleted_it(keys: Any) -> None:
+    first, second = keys.made(key="checkout.pay"), keys.made(key="title")
+    developer = keys.workspace.client("developer")
+    for key, client in ((first, developer), (second, keys.owner)):
+        assert client.delete(f"{keys.path}/{key['id']}").status == 200
+    trash = f"{keys.path}/trash"
+
+    page = keys.translator.get(trash).data
+    found = keys.translator.get(trash, query={"search": "CHECK"}).data
+
+    assert [key["key"] for key in page["items"]] == ["title", "checkout.pay"]
+    assert found["items"] == [page["items"][1]]
+    told = found["items"][0]
+    actor = keys.workspace.framework.authenticate(developer.token).actor
+    assert told["deletedBy"] == actor.id
+    assert told["deletedAt"] >= first["updatedAt"]
+    assert {name: told[name] for name in first} == first
+    assert keys.owner.post(f"{keys.path}/{first['id']}/restore").status == 200
+    assert keys.owner.get(trash).data["total"] == 1
+
+
+def test_a_branch_has_a_trash_of_its_own(keys: Any) -> None:
+    key = keys.made()
+    keys.owner.post(f"/projects/{keys.project['id']}/branches", json={"name": "spring"})
+    spring = {"branch": "spring"}
+    keys.owner.delete(f"{keys.path}/{key['id']}", query=spring)
+
+    there = keys.owner.get(f"{keys.path}/trash", query=spring).data["items"]
+
+    assert [(one["id"], one["keySource"]) for one in there] == [(key["id"], "branch")]
+    assert keys.owner.get(f"{keys.path}/trash").data["items"] == []
+    one = f"{keys.path}/{key['id']}/restore"
+    assert keys.owner.post(one, query=spring).status == 200
+    assert keys.owner.get(f"{keys.path}/trash", query=spring).data["items"] == []

@@ -105,6 +105,7 @@ def lists(shop: Shop) -> dict[str, int]:
         f"{shop.path}/keys?prefix=batch&isOutdated=false": 5,
         f"{shop.path}/keys?hasIssues=true&languageCode=de": 5,
         f"{shop.path}/issues?check=numbers&languageCode=de&severity=warning": 5,
+        f"{shop.path}/keys/trash": 4,
         f"{shop.path}/activity": 4,
         f"{shop.path}/jobs": 4,
         f"{shop.path}/distributions": 4,
@@ -311,23 +312,45 @@ def test_an_upload_and_a_release_cost_the_same_to_ask_for(shop: Shop) -> None:
     assert max(few) <= 16
 
 
+def undo(shop: Shop, job: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    """What undoing a job costs, and its result."""
+    asked = shop.owner.post(f"{shop.path}/activity/revert", json={"jobId": job["id"]})
+    with statements_of(shop.workspace.framework.storage) as statements:
+        shop.workspace.run_jobs()
+    return len(statements), shop.workspace.job_of(asked)["result"]
+
+
+def imported(shop: Shop, texts: dict[str, str], **options: str) -> dict[str, Any]:
+    file = Upload("de.json", json.dumps(texts).encode(), "application/json")
+    form = {"languageCode": "de", "onConflict": "overwrite"}
+    path = f"{shop.path}/import"
+    sent = shop.owner.post(path, form=form | options, files={"file": file})
+    return shop.workspace.job_of(sent)
+
+
 def test_an_undo_costs_the_same_however_many_values_it_is_about(shop: Shop) -> None:
-    def undo(count: int) -> int:
+    def cost(count: int) -> int:
         texts = {name: f"{name} of old" for name in shop.names(count)}
         shop.create(list(texts))
-        file = Upload("de.json", json.dumps(texts).encode(), "application/json")
-        form = {"languageCode": "de", "onConflict": "overwrite"}
-        path = f"{shop.path}/import"
-        sent = shop.owner.post(path, form=form, files={"file": file})
-        job = shop.workspace.job_of(sent)
-        body = {"jobId": job["id"]}
-        asked = shop.owner.post(f"{shop.path}/activity/revert", json=body)
-        with statements_of(shop.workspace.framework.storage) as statements:
-            shop.workspace.run_jobs()
-        result = shop.workspace.job_of(asked)["result"]
+        statements, result = undo(shop, imported(shop, texts))
         assert (result["reverted"], result["skipped"]) == (count, [])
-        return len(statements)
+        return statements
 
-    few = undo(FEW)
-    assert undo(EVENT_ITEMS) == few
-    assert undo(400) == few + 400 // EVENT_ITEMS - 1  # events
+    few = cost(FEW)
+    assert cost(EVENT_ITEMS) == few
+    assert cost(400) == few + 400 // EVENT_ITEMS - 1  # events
+
+
+def test_an_undo_costs_the_same_however_many_keys_it_brings_back(shop: Shop) -> None:
+    imported(shop, {"stays": "x"}, mode="replace")
+
+    def cost(count: int) -> int:
+        shop.bulk(count)
+        statements, result = undo(shop, imported(shop, {"stays": "x"}, mode="replace"))
+        assert (result["keysRestored"], result["skipped"]) == (count, [])
+        imported(shop, {"stays": "x"}, mode="replace")
+        return statements
+
+    few = cost(FEW)
+    assert cost(EVENT_ITEMS) == few
+    assert cost(400) == few + 400 // EVENT_ITEMS - 1  # events

@@ -103,7 +103,7 @@ class StorageBranchKeysContract:
         assert all(lines.answers(lines.on).values())
         assert lines.on.overlay() == []
         assert lines.on.copies([lines.key.id]) == {}
-        assert lines.on.find_trashed(lines.of.id, lines.key.id) is None
+        assert lines.on.trashed(lines.of.id, [lines.key.id]) == {}
 
     @pytest.mark.parametrize("what", WRITES)
     def test_so2_a_write_on_a_branch_leaves_main_and_others_as_they_were(
@@ -181,11 +181,14 @@ class StorageBranchKeysContract:
         assert lines.on.find_keys(lines.of.id, ids) == {}
         assert lines.on.values_of(ids) == {}
         for id_ in ids:
-            trashed = lines.on.find_trashed(lines.of.id, id_)
+            trashed = lines.on.trashed(lines.of.id, [id_]).get(id_)
             assert trashed is not None
             assert (trashed.id, trashed.project_id) == (id_, lines.of.id)
-            assert storage.keys.find_trashed(lines.of.id, id_) is None
-            lines.on.restore_key(lines.of.id, id_, at(4))
+            assert storage.keys.trashed(lines.of.id, [id_]) == {}
+            listed = lines.on.page_of_trash(lines.of.id, None, ALL).items
+            assert id_ in {one.id for one in listed}
+            assert {one.project_id for one in listed} == {lines.of.id}
+            lines.on.restore_keys(lines.of.id, [id_], at(4))
         found = lines.on.find_keys(lines.of.id, ids)
         assert [found[id_].updated_at for id_ in ids] == [at(4), at(4)]
         assert len(lines.on.values_of(ids)[lines.key.id]) == 2
@@ -237,7 +240,7 @@ class StorageBranchKeysContract:
             assert lines.answers(lines.on) == before, what
             assert lines.on.overlay() == []
             assert lines.on.copies([lines.key.id, own.id]) == {}
-            assert lines.on.find_trashed(lines.of.id, lines.key.id) is None
+            assert lines.on.trashed(lines.of.id, [lines.key.id]) == {}
             assert lines.on.find_key(lines.of.id, own.id) is None
 
     def test_so9_a_note_takes_the_place_of_the_one_before(

@@ -107,7 +107,7 @@ class BranchTwins(Twins):
 
     def restore_on_branch(self) -> None:
         for id_ in self._some(sorted(self.own.trash)):
-            self.on.restore_key(self.project.id, id_, at(4))
+            self.on.restore_keys(self.project.id, [id_], at(4))
             self.own.restore(id_, at(4))
 
     def drop(self) -> None:

@@ -137,7 +137,7 @@ class StorageFindingsContract:
 
         storage.keys.trash_keys(of.id, [one.id, foreign.id], at(1))
         storage.keys.put_findings({(one.id, "en"): some})
-        storage.keys.restore_key(of.id, one.id, at(2))
+        storage.keys.restore_keys(of.id, [one.id], at(2))
 
         assert [found.key for found in listed(storage, of)] == ["b"]
         assert [found.key for found in listed(storage, other)] == ["a"]

@@ -94,7 +94,7 @@ class StorageHistoryContract:
         storage.keys.add_revisions(olds)
 
         storage.keys.trash_keys(of.id, [kept.id, gone.id], at(1))
-        storage.keys.restore_key(of.id, kept.id, at(2))
+        storage.keys.restore_keys(of.id, [kept.id], at(2))
         storage.keys.purge_trash(at(3), 10)
 
         assert storage.keys.revisions_of([kept.id, gone.id]) == olds[:1]

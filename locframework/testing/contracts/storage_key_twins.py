@@ -117,7 +117,7 @@ class Twins:
         for one in list(self.model.trash.values()):
             if one.key not in taken:
                 taken.add(one.key)
-                self.store.restore_key(self.project.id, one.id, at(4))
+                self.store.restore_keys(self.project.id, [one.id], at(4))
                 self.model.restore(one.id, at(4))
 
     def turn_over_a_language(self) -> None:

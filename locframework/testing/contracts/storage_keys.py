@@ -1,15 +1,23 @@
 """The contract of Storage, part SK: keys, their names, and the trash."""
 
 from collections.abc import Callable
+from operator import attrgetter
 
 import pytest
 from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from locframework.errors import Unavailable
 from locframework.ids import new_id
-from locframework.keys.records import Key, KeyFilter, KeyValue, Selection
-from locframework.keys.rules import shown_value
+from locframework.keys.records import (
+    Key,
+    KeyFilter,
+    KeyValue,
+    Selection,
+    TrashedKey,
+)
+from locframework.keys.rules import fold, shown_value
+from locframework.paging import Page, PageRequest
 from locframework.storage import Storage
 
 from .storage_key_records import add_keys_project, key, value
@@ -165,8 +173,8 @@ class StorageKeysContract:
         storage.keys.trash_keys(of.id, [made[0].id], at(2))
         assert count() == 1
 
-        storage.keys.restore_key(of.id, made[0].id, at(3))
-        storage.keys.restore_key(of.id, made[2].id, at(3))
+        storage.keys.restore_keys(of.id, [made[0].id], at(3))
+        storage.keys.restore_keys(of.id, [made[2].id], at(3))
         storage.keys.purge_trash(at(9), 10)
         assert count() == 2
 
@@ -180,15 +188,15 @@ class StorageKeysContract:
         assert QUESTIONS[question](storage, gone)
 
         storage.keys.trash_keys(other.id, [gone.id], at(1))
-        assert storage.keys.find_trashed(of.id, gone.id) is None
+        assert storage.keys.trashed(of.id, [gone.id]) == {}
 
         storage.keys.trash_keys(of.id, [gone.id], at(1))
         storage.keys.touch_keys([gone.id], at(2))
         storage.keys.save_keys([replace(gone, key="back", tags=("ui",))])
 
         assert not QUESTIONS[question](storage, gone)
-        assert storage.keys.find_trashed(of.id, gone.id) == gone
-        assert storage.keys.find_trashed(other.id, gone.id) is None
+        assert storage.keys.trashed(of.id, [gone.id]) == {gone.id: gone}
+        assert storage.keys.trashed(other.id, [gone.id]) == {}
 
     def test_sk9_a_restored_key_has_its_values_again(self, storage: Storage) -> None:
         of, other = add_keys_project(storage), add_keys_project(storage)
@@ -196,14 +204,14 @@ class StorageKeysContract:
         storage.keys.add_keys([old], [value(old), value(old, "de", "Zahlen")])
         storage.keys.trash_keys(of.id, [old.id], at(1))
 
-        storage.keys.restore_key(other.id, old.id, at(2))
-        assert storage.keys.find_trashed(of.id, old.id) == old
+        storage.keys.restore_keys(other.id, [old.id], at(2))
+        assert storage.keys.trashed(of.id, [old.id]) == {old.id: old}
 
-        storage.keys.restore_key(of.id, old.id, at(2))
+        storage.keys.restore_keys(of.id, [old.id], at(2))
 
         back = replace(old, updated_at=at(2))
         assert storage.keys.find_key(of.id, old.id) == back
-        assert storage.keys.find_trashed(of.id, old.id) is None
+        assert storage.keys.trashed(of.id, [old.id]) == {}
         assert len(storage.keys.values_of([old.id])[old.id]) == 2
         for where in (
             KeyFilter(tags=("ui",)),
@@ -225,9 +233,9 @@ class StorageKeysContract:
         pieces = [storage.keys.purge_trash(at(3), 2) for _ in range(3)]
 
         assert pieces == [2, 1, 0]
-        left = [one for one in made if storage.keys.find_trashed(of.id, one.id)]
-        assert left == [made[3]]  # trashed at the time, not before it
-        storage.keys.restore_key(of.id, made[3].id, at(4))
+        left = storage.keys.trashed(of.id, [one.id for one in made])
+        assert left == {made[3].id: made[3]}  # trashed at the time, not before it
+        storage.keys.restore_keys(of.id, [made[3].id], at(4))
         assert set(storage.keys.values_of([one.id for one in made])) == {
             made[3].id,
             made[4].id,
@@ -265,7 +273,7 @@ class StorageKeysContract:
         storage.keys.trash_keys(of.id, [first.id], at(1))
         storage.keys.add_keys([second])
         with pytest.raises(Unavailable):
-            storage.keys.restore_key(of.id, first.id, at(2))
+            storage.keys.restore_keys(of.id, [first.id], at(2))
         assert storage.keys.names_of(of.id) == {second.key: second.id}
 
     def test_sk13_a_key_comes_with_its_values_in_the_order_of_the_project(
@@ -291,3 +299,33 @@ class StorageKeysContract:
         without = storage.keys.find_key_with_values(of.id, bare.id)
         assert without == replace(bare, values=[])
         assert storage.keys.find_key_with_values(other.id, made.id) is None
+
+    def test_sk14_the_trash_is_told_page_by_page_deleted_last_first(
+        self, storage: Storage
+    ) -> None:
+        of, other = add_keys_project(storage), add_keys_project(storage)
+        made = [
+            key(of, "a", description="Straße 100%"),
+            *(key(of, f"b{number}") for number in range(3)),
+        ]
+        storage.keys.add_keys([*made, key(of, "live"), key(other)])
+        storage.keys.trash_keys(of.id, [made[0].id], at(1), "ann")
+        storage.keys.trash_keys(of.id, [one.id for one in made[1:]], at(2))
+
+        def page(search: str | None = None, *, number: int = 1) -> Page[TrashedKey]:
+            return storage.keys.page_of_trash(of.id, search, PageRequest(number, 3))
+
+        first, second = page(), page(number=2)
+        latest = sorted(made[1:], key=attrgetter("id"), reverse=True)
+        assert (first.total, second.total) == (4, 4)
+        assert [one.id for one in first.items] == [one.id for one in latest]
+        [oldest] = second.items
+        was = {**asdict(made[0]), "deleted_at": at(1), "deleted_by": "ann"}
+        assert asdict(oldest) == was
+        assert {one.deleted_by for one in first.items} == {None}
+        assert [one.key for one in page(fold("STRASSE 100%")).items] == ["a"]
+        assert page("_").items == []
+        storage.keys.restore_keys(of.id, [made[0].id, made[1].id], at(3))
+        assert page().total == 2
+        storage.keys.trash_keys(of.id, [made[0].id], at(4))
+        assert page().items[0].deleted_by is None

@@ -135,8 +135,8 @@ class Lines:
 
     def restore(self) -> None:
         for store, id_ in self._trash:
-            if store.find_trashed(self.project.id, id_) is not None:
-                store.restore_key(self.project.id, id_, at(8))
+            if store.trashed(self.project.id, [id_]):
+                store.restore_keys(self.project.id, [id_], at(8))
         self._trash = []
 
     def purge(self) -> None:

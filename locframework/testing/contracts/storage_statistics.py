@@ -107,7 +107,7 @@ class StorageStatisticsContract:
         assert last() == at(3)
         storage.keys.trash_keys(of.id, [one.id], at(4))
         assert last() == at(4)
-        storage.keys.restore_key(of.id, one.id, at(5))
+        storage.keys.restore_keys(of.id, [one.id], at(5))
         assert last() == at(5)
         on_branch.touch_keys([other.id], at(6))
         assert (last(), last(branch.id)) == (at(5), at(6))

@@ -134,7 +134,7 @@ class StorageValuesContract:
         storage.projects.remove_language(of.id, "de")
         [german] = [one for one in languages if one.language_code == "de"]
         storage.projects.add_language(german)
-        storage.keys.restore_key(of.id, gone.id, at(2))
+        storage.keys.restore_keys(of.id, [gone.id], at(2))
 
         for one in (made, gone):
             left = _sorted(storage.keys.values_of([one.id])[one.id])
@@ -155,7 +155,7 @@ class StorageValuesContract:
             pass
 
         assert storage.keys.names_of(of.id) == {}
-        assert storage.keys.find_trashed(of.id, gone.id) is None
+        assert storage.keys.trashed(of.id, [gone.id]) == {}
         found = storage.keys.values_of([made.id, gone.id, kept.id])
         assert found == {kept.id: [value(kept)]}
 

@@ -7,6 +7,7 @@ A copy stands in the wide tables as a key of the branch's line. Its row has the 
 import heapq
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter, itemgetter
+from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -27,6 +28,7 @@ from locframework.ports import (
     StoredValue,
     TextRow,
     Timestamp,
+    TrashedKey,
 )
 
 from . import branch_history, key_findings, key_pages, key_reads
@@ -35,6 +37,8 @@ from .database import Database
 from .key_lists import chunks
 from .key_sets import Source
 from .key_trash import drop_keys
+
+K = TypeVar("K", bound=Key)
 
 _base = msgspec.json.Decoder(KeyState)
 _encoder = msgspec.json.Encoder()
@@ -79,10 +83,16 @@ class BranchKeyTables(BranchDetails):
         main = {name: key for name, key in found.items() if key.id not in mine}
         return main | {key.key: key for key in self._seen(own.values())}
 
-    def find_trashed(self, project_id: str, key_id: str) -> Key | None:
-        [id_] = self._marked([key_id])
-        found = self._tables.find_trashed(self._branch_id, id_)
-        return next(self._seen([found]), None) if found else None
+    def trashed(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
+        found = self._tables.trashed(self._branch_id, self._marked(key_ids))
+        return {key.id: key for key in self._seen(found.values())}
+
+    def page_of_trash(
+        self, project_id: str, search: str | None, page: PageRequest
+    ) -> Page[TrashedKey]:
+        found = self._tables.page_of_trash(self._branch_id, search, page)
+        items = list(self._seen(found.items))
+        return Page(items, found.total, found.page, found.limit)
 
     def branches_with(
         self, project_id: str, key_ids: Collection[str], names: Collection[str]
@@ -203,15 +213,20 @@ class BranchKeyTables(BranchDetails):
             self._tables.touch_keys(self._marked(key_ids), at)
 
     def trash_keys(
-        self, project_id: str, key_ids: Collection[str], at: Timestamp
+        self,
+        project_id: str,
+        key_ids: Collection[str],
+        at: Timestamp,
+        by: str | None = None,
     ) -> None:
         with self._database.transaction():
             self._adopt(key_ids)
-            self._tables.trash_keys(self._branch_id, self._marked(key_ids), at)
+            self._tables.trash_keys(self._branch_id, self._marked(key_ids), at, by)
 
-    def restore_key(self, project_id: str, key_id: str, at: Timestamp) -> None:
-        [id_] = self._marked([key_id])
-        self._tables.restore_key(self._branch_id, id_, at)
+    def restore_keys(
+        self, project_id: str, key_ids: Collection[str], at: Timestamp
+    ) -> None:
+        self._tables.restore_keys(self._branch_id, self._marked(key_ids), at)
 
     def purge_trash(self, before: Timestamp, rows: int) -> int:
         return self._tables.purge_trash(before, rows)
@@ -369,7 +384,7 @@ class BranchKeyTables(BranchDetails):
     def _kept_value(self, value: StoredValue) -> StoredValue:
         return replace(value, key_id=value.key_id + self._mark)
 
-    def _seen(self, keys: Iterable[Key]) -> Iterator[Key]:
+    def _seen(self, keys: Iterable[K]) -> Iterator[K]:
         for key in keys:
             yield replace(
                 key,

@@ -1,57 +1,103 @@
 """Moves keys to the trash, back out of it, and away for good."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
-from locframework.ports import Key, Timestamp
+from msgspec.structs import asdict
+
+from locframework.ports import Key, Page, PageRequest, Timestamp, TrashedKey
 
 from .database import Database
 from .engine import Row
 from .key_blocks import move_names
-from .key_columns import IN_PROJECT, KEY, key_of
+from .key_columns import IN_PROJECT, KEY, PROJECT, key_of
 from .key_findings import drop_findings
 from .key_lists import chunks, lists_kept
+from .pages import Order, page_of
+from .parts import Part, contains, every
+
+_ORDER = Order({"deletedAt": "k.deleted_at"}, tie="k.id", default="-deletedAt")
 
 
-def find_trashed(database: Database, project_id: str, key_id: str) -> Key | None:
-    """See KeyStore.find_trashed."""
-    row = database.row(
-        f"""SELECT {KEY} FROM keys k
-            WHERE k.id = ? AND k.{IN_PROJECT} AND k.deleted_at IS NOT NULL""",
-        (key_id, project_id),
-    )
-    return key_of(project_id, row) if row else None
+def trashed(
+    database: Database, project_id: str, key_ids: Collection[str]
+) -> dict[str, Key]:
+    """See KeyStore.trashed."""
+    found: dict[str, Key] = {}
+    for some in chunks(key_ids):
+        rows = database.rows(
+            f"""SELECT {KEY} FROM keys k WHERE {database.among("k.id")}
+                AND k.{IN_PROJECT} AND k.deleted_at IS NOT NULL""",
+            (database.listed(some), project_id),
+        )
+        found |= {row[0]: key_of(project_id, row) for row in rows}
+    return found
+
+
+def page_of_trash(
+    database: Database, line_id: str, search: str | None, page: PageRequest
+) -> Page[TrashedKey]:
+    """See KeyStore.page_of_trash."""
+    asked = [Part(f"k.project = {PROJECT} AND k.deleted_at IS NOT NULL", (line_id,))]
+    if search is not None:
+        asked.append(contains("k.folded", search))
+    where = every(asked)
+    with database.snapshot():
+        return page_of(
+            database,
+            partial(_trashed, line_id),
+            page,
+            select=f"{KEY}, k.deleted_at, k.deleted_by",
+            source=f"keys k WHERE {where.sql}",
+            order=_ORDER,
+            params=where.params,
+        )
+
+
+def _trashed(line_id: str, row: Row) -> TrashedKey:
+    *of_key, deleted_at, deleted_by = row
+    key = asdict(key_of(line_id, tuple(of_key)))
+    return TrashedKey(**key, deleted_at=deleted_at, deleted_by=deleted_by)
 
 
 def trash_keys(
-    database: Database, project_id: str, key_ids: Collection[str], at: Timestamp
+    database: Database,
+    project_id: str,
+    key_ids: Collection[str],
+    at: Timestamp,
+    by: str | None = None,
 ) -> None:
     """See KeyStore.trash_keys."""
     with database.transaction():
         for some in chunks(key_ids):
             with lists_kept(database, some):
                 gone = database.rows(
-                    f"""UPDATE keys SET deleted_at = ? WHERE {database.among("id")}
+                    f"""UPDATE keys SET deleted_at = ?, deleted_by = ?
+                        WHERE {database.among("id")}
                         AND {IN_PROJECT} AND deleted_at IS NULL RETURNING key""",
-                    (at, database.listed(some), project_id),
+                    (at, by, database.listed(some), project_id),
                 )
             drop_findings(database, project_id, some)
             count_keys(database, project_id, -len(gone), at)
             move_names(database, project_id, gone=[key for (key,) in gone])
 
 
-def restore_key(
-    database: Database, project_id: str, key_id: str, at: Timestamp
+def restore_keys(
+    database: Database, project_id: str, key_ids: Collection[str], at: Timestamp
 ) -> None:
-    """See KeyStore.restore_key."""
-    with database.transaction(), lists_kept(database, [key_id]):
-        back = database.rows(
-            f"""UPDATE keys SET deleted_at = NULL, updated_at = ?
-                WHERE id = ? AND {IN_PROJECT} AND deleted_at IS NOT NULL
-                RETURNING key""",
-            (at, key_id, project_id),
-        )
-        count_keys(database, project_id, len(back))
-        move_names(database, project_id, come=[key for (key,) in back])
+    """See KeyStore.restore_keys."""
+    with database.transaction():
+        for some in chunks(key_ids):
+            with lists_kept(database, some):
+                back = database.rows(
+                    f"""UPDATE keys
+                        SET deleted_at = NULL, deleted_by = NULL, updated_at = ?
+                        WHERE {database.among("id")}
+                        AND {IN_PROJECT} AND deleted_at IS NOT NULL RETURNING key""",
+                    (at, database.listed(some), project_id),
+                )
+            count_keys(database, project_id, len(back))
+            move_names(database, project_id, come=[key for (key,) in back])
 
 
 def purge_trash(database: Database, before: Timestamp, rows: int) -> int:

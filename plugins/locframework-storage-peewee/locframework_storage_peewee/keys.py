@@ -18,6 +18,7 @@ from locframework.ports import (
     StoredValue,
     TextRow,
     Timestamp,
+    TrashedKey,
 )
 
 from . import (
@@ -96,8 +97,13 @@ class KeyTables:
     ) -> Mapping[str, Collection[str]]:
         return key_branches.branches_with(self._database, project_id, key_ids, names)
 
-    def find_trashed(self, project_id: str, key_id: str) -> Key | None:
-        return key_trash.find_trashed(self._database, project_id, key_id)
+    def trashed(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
+        return key_trash.trashed(self._database, project_id, key_ids)
+
+    def page_of_trash(
+        self, project_id: str, search: str | None, page: PageRequest
+    ) -> Page[TrashedKey]:
+        return key_trash.page_of_trash(self._database, project_id, search, page)
 
     def save_keys(self, keys: Sequence[Key]) -> None:
         ids = [key.id for key in keys]
@@ -121,12 +127,18 @@ class KeyTables:
                 )
 
     def trash_keys(
+        self,
+        project_id: str,
+        key_ids: Collection[str],
+        at: Timestamp,
+        by: str | None = None,
+    ) -> None:
+        key_trash.trash_keys(self._database, project_id, key_ids, at, by)
+
+    def restore_keys(
         self, project_id: str, key_ids: Collection[str], at: Timestamp
     ) -> None:
-        key_trash.trash_keys(self._database, project_id, key_ids, at)
-
-    def restore_key(self, project_id: str, key_id: str, at: Timestamp) -> None:
-        key_trash.restore_key(self._database, project_id, key_id, at)
+        key_trash.restore_keys(self._database, project_id, key_ids, at)
 
     def purge_trash(self, before: Timestamp, rows: int) -> int:
         return key_trash.purge_trash(self._database, before, rows)

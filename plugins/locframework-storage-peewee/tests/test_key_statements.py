@@ -37,6 +37,7 @@ BATCHES: dict[str, Batch] = {
     "trash_keys": lambda s, p, ks: s.keys.trash_keys(
         p.id, [one.id for one in ks], at(9)
     ),
+    "trashed": lambda s, p, ks: s.keys.trashed(p.id, [one.id for one in ks]),
     "values_of": lambda s, p, ks: s.keys.values_of([one.id for one in ks]),
     "put_values": lambda s, p, ks: s.keys.put_values([value(one) for one in ks]),
     "remove_values": lambda s, p, ks: s.keys.remove_values(
@@ -88,6 +89,21 @@ def test_a_batch_costs_no_statement_a_row(
     assert 1 <= one <= 12
     assert chunk == one
     assert many <= 3 * one  # 1001 keys
+
+
+def test_keys_come_back_without_a_statement_each(storage: PeeweeStorage) -> None:
+    of = add_keys_project(storage)
+    made = [key(of, f"k{number:04}", tags=("t",)) for number in range(501)]
+    storage.keys.add_keys(made, [value(one, "de") for one in made])
+    ids = [one.id for one in made]
+    storage.keys.trash_keys(of.id, ids, at(1))
+
+    one, chunk = (
+        counted(storage, partial(storage.keys.restore_keys, of.id, some, at(2)))
+        for some in (ids[:1], ids[1:])
+    )
+
+    assert chunk == one <= 11
 
 
 @pytest.mark.parametrize("sort", ["key", "-updatedAt"])

@@ -32,6 +32,7 @@ QUESTIONS: dict[str, Ask] = {
     "list_languages": lambda s, i: s.projects.list_languages(i),
     "purge_projects": lambda s, i: s.projects.purge_projects(at(0), 9),
     "list_events": lambda s, i: s.events.list_events(i, 9),
+    "page_of_trash": lambda s, i: s.keys.page_of_trash(i, None, ALL),
     "find job": lambda s, i: s.jobs.find(i, i),
     "list_jobs": lambda s, i: s.jobs.list_jobs(i, JobFilter(), ALL),
     "list_jobs of one kind": lambda s, i: s.jobs.list_jobs(

@@ -1,0 +1,116 @@
+"""The one way in which keys go to the trash and come back, whoever asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from locframework.access.records import Caller
+from locframework.branches.records import Line
+from locframework.clock import Clock, timestamp
+from locframework.errors import KeyExists, LocError, shown
+from locframework.events import EventLog
+from locframework.projects.records import Language
+from locframework.storage import Storage
+
+from .events import KeyEvents
+from .records import Key
+from .rules import check_key
+from .store import store_of
+from .writer import KeyWriter
+
+
+class KeyMoves:
+    """Moves keys between a line and its trash, in a constant number of statements.
+
+    Every call must stand in a transaction that holds the project's lock. Whether the
+    caller may delete keys at all was judged before.
+    """
+
+    def __init__(
+        self, storage: Storage, writer: KeyWriter, events: EventLog, clock: Clock
+    ) -> None:
+        self._storage = storage
+        self._writer = writer
+        self._events = events
+        self._clock = clock
+
+    def trash(self, caller: Caller, line: Line, keys: Sequence[Key]) -> None:
+        """Move keys to the trash, where they can be restored from for 30 days."""
+        if not keys:
+            return
+        ids = [key.id for key in keys]
+        self._writer.completion.watch(caller.actor, line)
+        store_of(self._storage, line).trash_keys(
+            line.project.id, ids, timestamp(self._clock()), caller.actor.id
+        )
+        events = KeyEvents(self._events, caller.actor, line)
+        events.deleted(keys)
+        events.append({})
+        self._writer.overlays.follow(line, ids)
+
+    def restore(
+        self,
+        caller: Caller,
+        line: Line,
+        languages: Sequence[Language],
+        keys: Sequence[Key],
+    ) -> None:
+        """Bring keys back from the trash, with their values.
+
+        Raises KeyExists when a name was taken, InvalidKey when another key separator
+        made it none; nothing of it may be kept then.
+        """
+        for refusal in self.restore_each(caller, line, languages, keys).values():
+            raise refusal
+
+    def restore_each(
+        self,
+        caller: Caller,
+        line: Line,
+        languages: Sequence[Language],
+        keys: Sequence[Key],
+    ) -> dict[str, LocError]:
+        """Bring back each key that can come back; the refusals of others, by id."""
+        if not keys:
+            return {}
+        store = store_of(self._storage, line)
+        names = {key.key for key in keys}
+        taken = set(store.find_keys_by_name(line.project.id, names))
+        refused: dict[str, LocError] = {}
+        back: list[Key] = []
+        for key in keys:
+            try:
+                _check(key, line, taken)
+            except LocError as refusal:
+                refused[key.id] = refusal
+            else:
+                taken.add(key.key)
+                back.append(key)
+        self._bring_back(caller, line, languages, back)
+        return refused
+
+    def _bring_back(
+        self,
+        caller: Caller,
+        line: Line,
+        languages: Sequence[Language],
+        keys: Sequence[Key],
+    ) -> None:
+        if not keys:
+            return
+        ids = [key.id for key in keys]
+        self._writer.completion.watch(caller.actor, line)
+        store_of(self._storage, line).restore_keys(
+            line.project.id, ids, timestamp(self._clock())
+        )
+        self._writer.findings.rework(line, languages, ids)
+        events = KeyEvents(self._events, caller.actor, line)
+        events.restored(keys)
+        events.append({})
+        self._writer.overlays.follow(line, ids, [key.key for key in keys])
+
+
+def _check(key: Key, line: Line, taken: set[str]) -> None:
+    check_key(key.key, line.project.key_separator)
+    if key.key in taken:
+        raise KeyExists(f"key {shown(key.key)!r} is in the project again")
