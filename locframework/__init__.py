@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
-    from .app import OPERATOR, Framework, create_app
+    from .app import OPERATOR, Framework
     from .errors import LocError
     from .settings import Settings
+    from .wsgi import create_app
 
 hookimpl = pluggy.HookimplMarker("locframework")
 """Marks a plugin's method as the answer to the hook of the same name."""
@@ -30,7 +31,7 @@ _ROOMS = {
     "Framework": "app",
     "LocError": "errors",
     "Settings": "settings",
-    "create_app": "app",
+    "create_app": "wsgi",
 }
 
 

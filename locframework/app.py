@@ -1,4 +1,4 @@
-"""The one place where everything meets: Framework, and the app that serves it."""
+"""The one place where everything meets: Framework; ``wsgi.py`` serves it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Self
-
-import falcon
 
 from .access.authenticate import Authenticator
 from .access.organizations import Organizations
@@ -35,14 +33,6 @@ from .exchange.imports import Imports
 from .files.service import Files
 from .formats.service import Formats
 from .housekeeping import Purge
-from .http.api_document import ApiDocumentEndpoints
-from .http.app import build_wsgi
-from .http.docs_page import DocsPageEndpoints
-from .http.health import HealthEndpoints
-from .http.idempotency import Idempotency
-from .http.metrics import MetricsEndpoints, open_metrics
-from .http.preconditions import Preconditions
-from .http.rate_limit import RateLimiter, open_windows
 from .issues.recheck_job import RecheckJob, Rechecks
 from .issues.service import Issues
 from .jobs.runner import JobRunner
@@ -57,7 +47,6 @@ from .keys.service import Keys
 from .keys.writer import KeyWriter
 from .merging.applying import Applying
 from .merging.service import Merging
-from .operations import locks_of, operations_of
 from .plugins import PluginHost
 from .projects.languages import Languages
 from .projects.service import Projects
@@ -341,45 +330,3 @@ class Framework:
 
     def _later(self, call: Callable[[], None]) -> None:
         self._background.submit(call)
-
-
-def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Response]:
-    """The WSGI app: every operation below ``/api/v1``, wherever it is mounted.
-
-    Begins background work unless the setting ``start_scheduler`` is false. Raises
-    SettingsError when the database waits for a migration.
-    """
-    framework.require_migrated()
-    settings = framework.settings
-    document = ApiDocumentEndpoints()
-    metrics = open_metrics()
-    endpoints: list[object] = [
-        *operations_of(framework),
-        HealthEndpoints([framework.storage.ping]),
-        document,
-        DocsPageEndpoints(),
-        *([MetricsEndpoints(metrics)] if metrics is not None else []),
-    ]
-    app = build_wsgi(
-        endpoints,
-        authenticate=framework.authenticate,
-        guards={
-            "": framework.access.require_somewhere,
-            "organizationId": framework.access.require_organization,
-            "projectId": framework.projects.require,
-        },
-        permissions=PERMISSIONS,
-        limiter=RateLimiter(
-            open_windows(settings.rate_limit_storage),
-            content_most=settings.content_requests_per_minute,
-        ),
-        base_url=settings.base_url,
-        metrics=metrics,
-        preconditions=Preconditions(framework.storage, locks_of(framework)),
-        idempotency=Idempotency(
-            framework.storage.idempotency, framework.storage, framework.clock
-        ),
-    )
-    if settings.start_scheduler:
-        framework.start()
-    return app

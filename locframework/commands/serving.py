@@ -10,10 +10,11 @@ from wsgiref.types import WSGIApplication
 import click
 from msgspec.structs import replace
 
-from locframework.app import Framework, create_app
+from locframework.app import Framework
 from locframework.errors import SettingsError
 from locframework.server import serve as serve_wsgi
 from locframework.settings import ServerSettings, Settings
+from locframework.wsgi import create_app
 
 from .options import Setup, common_options
 

@@ -28,9 +28,10 @@ from typing import Any
 from msgspec import UNSET
 
 from locframework.access.records import NewMember, NewToken, Role
-from locframework.app import OPERATOR, Framework, create_app
+from locframework.app import OPERATOR, Framework
 from locframework.clock import Clock, system_clock
 from locframework.settings import Settings
+from locframework.wsgi import create_app
 
 from .client import Answer, Client
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import locframework_storage_peewee.postgres  # noqa: F401
 
-from locframework import Framework, Settings, app, crash_points, create_app
+from locframework import Framework, Settings, crash_points, create_app, wsgi
 from locframework.server import serve
 
 
@@ -36,7 +36,9 @@ def serve_one(asked: dict[str, Any]) -> None:
     if "hang_at" in asked:
         crash_points.os = SimpleNamespace(_exit=lambda _: time.sleep(3600))
     if "requests_a_minute" in asked:  # for clients that are quicker than any of ours
-        app.RateLimiter = partial(app.RateLimiter, api_most=asked["requests_a_minute"])
+        wsgi.RateLimiter = partial(
+            wsgi.RateLimiter, api_most=asked["requests_a_minute"]
+        )
     framework = None
 
     def make_app() -> Any:

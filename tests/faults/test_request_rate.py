@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from locframework import app
+from locframework import wsgi
 from locframework.http.rate_limit import MemoryWindows
 from locframework.testing.client import Client
 from locframework.testing.workspace import Workspace
@@ -47,7 +47,7 @@ def most_in_a_minute(times: list[float]) -> int:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of the limiter of every app that is made from now on."""
     clock = Clock()
-    monkeypatch.setattr(app, "open_windows", lambda _: MemoryWindows(clock))
+    monkeypatch.setattr(wsgi, "open_windows", lambda _: MemoryWindows(clock))
     return clock
 
 
@@ -56,7 +56,7 @@ def test_600_a_minute_are_accepted_and_never_more(
     clock: Clock, sqlite_workspace: Workspace, asker: str
 ) -> None:
     """Bursts at the worst moments: at the end of a minute and right after it."""
-    made = app.create_app(sqlite_workspace.framework)
+    made = wsgi.create_app(sqlite_workspace.framework)
     token = sqlite_workspace.owner.token if asker == "token" else None
     client = Client(made, token)
     refused = 429, 200 if token else 401
@@ -80,7 +80,7 @@ def test_600_a_minute_are_accepted_and_never_more(
 def test_tokens_and_addresses_are_counted_each_by_itself(
     clock: Clock, sqlite_workspace: Workspace
 ) -> None:
-    made = app.create_app(sqlite_workspace.framework)
+    made = wsgi.create_app(sqlite_workspace.framework)
     full = Client(made, sqlite_workspace.owner.token)
     while full.get("/tokens/self").status == 200:
         pass
