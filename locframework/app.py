@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from .access.authenticate import Authenticator
+from .access.linked import LinkedAccess
 from .access.organizations import Organizations
 from .access.permissions import PERMISSIONS
 from .access.records import Caller
@@ -32,6 +33,9 @@ from .exchange.import_job import ImportJob
 from .exchange.imports import Imports
 from .files.service import Files
 from .formats.service import Formats
+from .glossaries.service import Glossaries
+from .glossaries.terms import Terms
+from .glossaries.translations import TermTranslations
 from .housekeeping import Purge
 from .issues.recheck_job import RecheckJob, Rechecks
 from .issues.service import Issues
@@ -94,6 +98,7 @@ class Framework:
         self.checks = Checks(self.plugins.checks)
         self._build_access()
         self._build_jobs()
+        self._build_glossaries()
         self._build_keys()
         self._build_exchange()
         self._build_delivery()
@@ -103,6 +108,7 @@ class Framework:
         self.events = EventLog(storage.events, storage, clock)
         self.events.listen_after(self.plugins.tell)
         self.access = Access(storage.access, self.plugins.refusal)
+        self.linked_access = LinkedAccess(self.access, self.plugins.refusal)
         self.organizations = Organizations(storage.access, storage, self.access, clock)
         self.tokens = Tokens(storage.access, storage, self.access, clock, PERMISSIONS)
         use = TokenUse(storage.access, storage, clock, self._later)
@@ -144,6 +150,30 @@ class Framework:
         )
         self.files = Files(storage, self.projects, self.blobs, clock)
         self.formats = Formats(self.plugins.formats, self.plugins.plugin_of_format)
+
+    def _build_glossaries(self) -> None:
+        storage, clock, linked = self.storage, self.clock, self.linked_access
+        self.glossaries = Glossaries(
+            storage.glossaries,
+            storage,
+            self.access,
+            linked,
+            self.projects,
+            self.events,
+            clock,
+        )
+        self.terms = Terms(
+            storage.terms, storage, self.glossaries, linked, self.events, clock
+        )
+        self.term_translations = TermTranslations(
+            storage.terms,
+            storage,
+            self.glossaries,
+            self.terms,
+            linked,
+            self.events,
+            clock,
+        )
 
     def _build_keys(self) -> None:
         storage, clock = self.storage, self.clock

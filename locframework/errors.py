@@ -12,6 +12,7 @@ from .faults import SettingsError as SettingsError
 from .missing import BranchNotFound as BranchNotFound
 from .missing import DistributionNotFound as DistributionNotFound
 from .missing import FileNotFound as FileNotFound
+from .missing import GlossaryNotFound as GlossaryNotFound
 from .missing import JobNotFound as JobNotFound
 from .missing import KeyNotFound as KeyNotFound
 from .missing import LanguageNotFound as LanguageNotFound
@@ -20,6 +21,7 @@ from .missing import NotFound as NotFound
 from .missing import OrganizationNotFound as OrganizationNotFound
 from .missing import ProjectNotFound as ProjectNotFound
 from .missing import ReleaseNotFound as ReleaseNotFound
+from .missing import TermNotFound as TermNotFound
 from .missing import TokenNotFound as TokenNotFound
 from .refusal import SHOWN_CHARACTERS as SHOWN_CHARACTERS
 from .refusal import LocError as LocError
@@ -192,6 +194,24 @@ class NameExists(LocError):
     """Another record of the same kind has this name."""
 
     code, status = "name_exists", 409
+
+
+class TermExists(LocError):
+    """The glossary has this term with the same case rule."""
+
+    code, status = "term_exists", 409
+
+
+class TermNotTranslatable(LocError):
+    """A value other than the term, of a term that stays untranslated."""
+
+    code, status = "term_not_translatable", 409
+
+    def __init__(self, language_code: str) -> None:
+        super().__init__(
+            f"doNotTranslate: the term is itself in {language_code} too; clear what"
+            " differs, or turn doNotTranslate off"
+        )
 
 
 class MemberExists(LocError):

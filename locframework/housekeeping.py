@@ -25,6 +25,8 @@ class Purge:
         with storage.transaction():
             storage.projects.purge_projects(trash, PURGED_AT_ONCE)
         with storage.transaction():
+            storage.glossaries.purge_glossaries(trash, PURGED_AT_ONCE)
+        with storage.transaction():
             storage.branches.purge_branches(trash, PURGED_AT_ONCE)
         with storage.transaction():
             storage.idempotency.purge(self._before(KEYS_KEPT), PURGED_AT_ONCE)

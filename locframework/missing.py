@@ -68,6 +68,18 @@ class FileNotFound(NotFound):
     code, target = "file_not_found", "file"
 
 
+class GlossaryNotFound(NotFound):
+    """No such glossary for this caller."""
+
+    code, target = "glossary_not_found", "glossary"
+
+
+class TermNotFound(NotFound):
+    """No such term in this glossary."""
+
+    code, target = "term_not_found", "term"
+
+
 class JobNotFound(NotFound):
     """No such job in this project."""
 

@@ -15,6 +15,8 @@ from .delivery.public_endpoints import ContentEndpoints
 from .exchange.endpoints import ExchangeEndpoints
 from .files.endpoints import FileEndpoints
 from .formats.endpoints import FormatEndpoints
+from .glossaries.endpoints import GlossaryEndpoints
+from .glossaries.term_endpoints import TermEndpoints
 from .http.preconditions import Lock
 from .ids import id_in
 from .issues.endpoints import IssueEndpoints
@@ -44,6 +46,8 @@ def operations_of(framework: Framework) -> list[object]:
         MergingEndpoints(framework.merging),
         IssueEndpoints(framework.issues),
         StatisticsEndpoints(framework.statistics),
+        GlossaryEndpoints(framework.glossaries),
+        TermEndpoints(framework.terms, framework.term_translations),
         ExchangeEndpoints(framework.imports, framework.exports),
         FileEndpoints(framework.files),
         FormatEndpoints(framework.formats),
@@ -66,6 +70,7 @@ def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:
         "": lock_own,
         "organizationId": _by_id(storage.access.lock_organization),
         "projectId": _by_id(storage.projects.lock_project),
+        "glossaryId": _by_id(storage.glossaries.lock_glossary),
         "distributionId": _by_id(storage.delivery.lock_distribution),
     }
 

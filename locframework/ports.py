@@ -46,6 +46,7 @@ from locframework.errors import (
 from locframework.events import Actor, Event, EventFilter, EventLine, EventStore
 from locframework.files.records import StoredFile
 from locframework.files.store import FileStore
+from locframework.folding import fold
 from locframework.formats.format import Format
 from locframework.formats.records import (
     PLURAL_FORMS,
@@ -58,6 +59,16 @@ from locframework.formats.records import (
     Text,
     WrittenFile,
 )
+from locframework.glossaries.records import (
+    Glossary,
+    StoredGlossary,
+    Term,
+    TermFilter,
+    TermWrite,
+    TranslationRow,
+)
+from locframework.glossaries.rules import spelling
+from locframework.glossaries.store import GlossaryStore, TermStore
 from locframework.http.kept_posts import IdempotencyStore, KeptPost
 from locframework.jobs.records import Job, JobError, JobFilter, Progress, StoredJob
 from locframework.jobs.store import JobStore
@@ -77,7 +88,7 @@ from locframework.keys.records import (
     TrashedKey,
 )
 from locframework.keys.revisions import Revision
-from locframework.keys.rules import ROOT_MODULE, fold
+from locframework.keys.rules import ROOT_MODULE
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.keys.value_changes import ValueChange, WriteNote, WriteRefusal
 from locframework.paging import Page, PageRequest, SortedRequest
@@ -132,6 +143,8 @@ __all__ = [
     "FindingFilter",
     "Format",
     "FormatInfo",
+    "Glossary",
+    "GlossaryStore",
     "Grant",
     "Holder",
     "IdempotencyStore",
@@ -180,17 +193,23 @@ __all__ = [
     "Storage",
     "StorageProvider",
     "StoredFile",
+    "StoredGlossary",
     "StoredJob",
     "StoredRelease",
     "StoredToken",
     "StoredValue",
     "Subject",
+    "Term",
+    "TermFilter",
+    "TermStore",
     "TermTranslation",
+    "TermWrite",
     "Text",
     "TextRow",
     "Timestamp",
     "Token",
     "Transactions",
+    "TranslationRow",
     "Transport",
     "TrashedKey",
     "Unauthorized",
@@ -208,4 +227,5 @@ __all__ = [
     "fold",
     "mentioned",
     "shown",
+    "spelling",
 ]

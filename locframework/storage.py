@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # every area's store stands above this floor
     from locframework.delivery.store import DeliveryStore
     from locframework.events import EventStore
     from locframework.files.store import FileStore
+    from locframework.glossaries.store import GlossaryStore, TermStore
     from locframework.http.kept_posts import IdempotencyStore
     from locframework.jobs.store import JobStore
     from locframework.keys.store import BranchKeyStore, KeyStore
@@ -75,6 +76,8 @@ class Storage(Transactions, Protocol):
     delivery: DeliveryStore
     idempotency: IdempotencyStore
     files: FileStore
+    glossaries: GlossaryStore
+    terms: TermStore
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         """The keys as they are seen from a branch. Asks nothing by itself."""

@@ -41,6 +41,7 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
             "": framework.access.require_somewhere,
             "organizationId": framework.access.require_organization,
             "projectId": framework.projects.require,
+            "glossaryId": framework.glossaries.require,
         },
         permissions=PERMISSIONS,
         limiter=RateLimiter(

@@ -149,6 +149,13 @@ class Scope(Struct, frozen=True):
     project_id: str | None = None
 
 
+class Reach(Struct, frozen=True):
+    """Where something is that an organization has, and may link to its projects."""
+
+    organization_id: str
+    project_ids: tuple[str, ...] = ()  # those it is linked to
+
+
 class Grant(Struct, frozen=True):
     """What a caller may do in one organization. Nothing here is ever cached."""
 

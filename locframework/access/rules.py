@@ -23,6 +23,7 @@ from .records import (
     Member,
     Membership,
     NewToken,
+    Reach,
     Scope,
     StoredToken,
     TokenKind,
@@ -123,6 +124,16 @@ def covers(grant: Grant, scope: Scope) -> bool:
     if scope.project_id is None or grant.project_ids is None:
         return True
     return scope.project_id in grant.project_ids
+
+
+def reaches(grant: Grant, reach: Reach) -> bool:
+    """Whether a grant reaches what is linked to projects: whoever is bound to
+    projects reaches what is linked to one of theirs (decisions 2.2)."""
+    if grant.organization_id != reach.organization_id:
+        return False
+    return grant.project_ids is None or not grant.project_ids.isdisjoint(
+        reach.project_ids
+    )
 
 
 def effective(grant: Grant) -> frozenset[str]:

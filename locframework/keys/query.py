@@ -4,10 +4,10 @@ from collections.abc import Collection, Sequence
 
 from locframework.clock import Timestamp, given_moment, timestamp
 from locframework.errors import LanguageNotInProject
+from locframework.folding import fold
 from locframework.languages import require_tag
 
 from .records import KeyFilter, KeyQuery
-from .rules import fold
 
 
 def filter_of(

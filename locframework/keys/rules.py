@@ -1,6 +1,5 @@
 """Decides what a key and its texts may be, and what becomes of a written value."""
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeVar
 
@@ -82,11 +81,6 @@ def tag_in_project(code: str) -> str:
     if tag is None:
         raise LanguageNotInProject(f"the project has no language {mentioned(code)!r}")
     return tag
-
-
-def fold(text: str) -> str:
-    """``text`` as search compares it: NFC, case folded."""
-    return unicodedata.normalize("NFC", text).casefold()
 
 
 def texts_by_form(

@@ -16,6 +16,7 @@ from locframework.errors import (
     ValidationFailed,
 )
 from locframework.files.service import Files
+from locframework.folding import fold
 from locframework.ids import is_id
 from locframework.languages import tag_in_path
 from locframework.paging import Page, PageRequest
@@ -44,7 +45,6 @@ from .records import (
 )
 from .rules import (
     clean_tags,
-    fold,
     in_order,
     shown_value,
     tag_in_project,

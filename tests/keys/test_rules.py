@@ -3,8 +3,6 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from locframework.errors import (
@@ -17,7 +15,6 @@ from locframework.keys.records import StoredValue, ValueStatus
 from locframework.keys.rules import (
     check_key,
     clean_tags,
-    fold,
     fresh_value,
     in_order,
     module_of,
@@ -176,13 +173,3 @@ def test_values_come_by_project_language_then_by_plural_form() -> None:
         ("de", "one"),
         ("de", "other"),
     ]
-
-
-@given(st.text())
-def test_folding_twice_is_folding_once(text: str) -> None:
-    assert fold(fold(text)) == fold(text)
-
-
-def test_search_folds_case_beyond_ascii() -> None:
-    assert fold("ÄPFEL") == fold("a\u0308pfel")
-    assert fold("STRASSE") == fold("straße")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from locframework import app
+from locframework import wsgi
 from locframework.http.rate_limit import RateLimiter
 from locframework.http.records import Upload
 from locframework.statistics.rules import count_words
@@ -169,7 +169,7 @@ def unlimited(
 ) -> Iterator[Workspace]:
     """An application that lets more than 600 requests a minute through."""
     limiter = partial(RateLimiter, api_most=10**9)
-    monkeypatch.setattr(app, "RateLimiter", limiter)
+    monkeypatch.setattr(wsgi, "RateLimiter", limiter)
     with open_workspace(database_url, tmp_path) as workspace:
         yield workspace
 

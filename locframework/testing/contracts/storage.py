@@ -8,6 +8,7 @@ from .storage_branches import StorageBranchesContract
 from .storage_delivery import StorageDeliveryContract
 from .storage_files import StorageFilesContract
 from .storage_findings import StorageFindingsContract
+from .storage_glossaries import StorageGlossariesContract
 from .storage_history import StorageHistoryContract
 from .storage_idempotency import StorageIdempotencyContract
 from .storage_jobs import StorageJobsContract
@@ -43,6 +44,7 @@ class StorageContract(
     StorageStatisticsContract,
     StorageRecountContract,
     StorageDeliveryContract,
+    StorageGlossariesContract,
     StorageIdempotencyContract,
     StorageScreenshotsContract,
 ):

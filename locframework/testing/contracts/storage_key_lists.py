@@ -3,9 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
+from locframework.folding import fold
 from locframework.ids import new_id
 from locframework.keys.records import KeyFilter
-from locframework.keys.rules import fold
 from locframework.paging import PageRequest
 from locframework.projects.records import Project
 from locframework.storage import Storage

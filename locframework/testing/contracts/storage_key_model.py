@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
+from locframework.folding import fold
 from locframework.keys.records import Key, KeyFilter, Spot, StoredValue
-from locframework.keys.rules import fold
 
 Place = tuple[str, str | None]  # language, plural form
 

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from locframework.folding import fold
 from locframework.keys.records import Key, KeyFilter, StoredValue
-from locframework.keys.rules import fold
 from locframework.paging import PageRequest
 from locframework.projects.records import Project
 from locframework.quality.records import Finding

@@ -8,6 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from locframework.errors import Unavailable
+from locframework.folding import fold
 from locframework.ids import new_id
 from locframework.keys.records import (
     Key,
@@ -16,7 +17,7 @@ from locframework.keys.records import (
     Selection,
     TrashedKey,
 )
-from locframework.keys.rules import fold, shown_value
+from locframework.keys.rules import shown_value
 from locframework.paging import Page, PageRequest
 from locframework.storage import Storage
 

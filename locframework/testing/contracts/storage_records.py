@@ -255,10 +255,17 @@ def release(
 def add_project(storage: Storage, name: str = "Web shop") -> Project:
     """A kept project in an organization of its own."""
     owner = organization()
-    made = project(owner, name)
     with storage.transaction():
         storage.access.add_organization(owner)
-        storage.projects.add_project(made)
+        return add_project_of(storage, owner, name)
+
+
+def add_project_of(
+    storage: Storage, owner: Organization, name: str = "Web shop"
+) -> Project:
+    """A kept project of an organization that is kept."""
+    made = project(owner, name)
+    storage.projects.add_project(made)
     return made
 
 

@@ -11,11 +11,13 @@ from locframework.ports import (
     DeliveryStore,
     EventStore,
     FileStore,
+    GlossaryStore,
     IdempotencyStore,
     JobStore,
     KeyStore,
     ProjectStore,
     StatisticsStore,
+    TermStore,
 )
 
 from .access import AccessTables
@@ -28,11 +30,13 @@ from .delivery import DeliveryTables
 from .engine import Engine
 from .events import EventTable
 from .files import FileTable
+from .glossaries import GlossaryTables
 from .idempotency import IdempotencyTable
 from .jobs import JobTable
 from .keys import KeyTables
 from .migrator import migrate, pending_migrations
 from .projects import ProjectTables
+from .terms import TermTables
 
 
 class PeeweeStorage:
@@ -49,6 +53,8 @@ class PeeweeStorage:
     delivery: DeliveryStore
     idempotency: IdempotencyStore
     files: FileStore
+    glossaries: GlossaryStore
+    terms: TermStore
 
     def __init__(self, engine: Engine) -> None:
         self.database = Database(engine)
@@ -62,6 +68,8 @@ class PeeweeStorage:
         self.blobs = BlobNotes(self.database)
         self.delivery = DeliveryTables(self.database)
         self.files = FileTable(self.database)
+        self.glossaries = GlossaryTables(self.database)
+        self.terms = TermTables(self.database)
         self.idempotency = IdempotencyTable(self.database)
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:

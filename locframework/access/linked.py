@@ -1,0 +1,80 @@
+"""Judges callers on what an organization has and links to projects: glossaries, TMs."""
+
+from locframework.errors import LanguageNotAssigned, NotFound, PermissionDenied
+
+from .records import Caller, Grant, Reach, Scope
+from .rules import effective, reaches, union
+from .service import Access, Refusal
+
+
+class LinkedAccess:
+    """As Access, for what has no project of its own.
+
+    A caller bound to projects reaches what is linked to one of theirs, and may do
+    there what their permissions say.
+    """
+
+    def __init__(self, access: Access, refusal: Refusal) -> None:
+        self._access = access
+        self._refusal = refusal
+
+    def require(
+        self, caller: Caller, permission: str, reach: Reach, missing: NotFound
+    ) -> None:
+        """Let pass, or raise ``missing`` (not visible) or PermissionDenied."""
+        if not caller.everything:
+            grants = _there(caller, reach)
+            if not grants:
+                raise missing
+            if not any(permission in effective(grant) for grant in grants):
+                raise PermissionDenied(permission)
+        scope = Scope(reach.organization_id)
+        reason = self._refusal(caller, permission, scope)
+        if reason is not None:
+            raise PermissionDenied(permission, reason)
+
+    def may(self, caller: Caller, permission: str, reach: Reach) -> bool:
+        """Whether ``require`` would let pass."""
+        try:
+            self.require(caller, permission, reach, NotFound())
+        except (NotFound, PermissionDenied):
+            return False
+        return True
+
+    def sees(self, caller: Caller, reach: Reach) -> bool:
+        """Whether any grant of the caller reaches it."""
+        return caller.everything or bool(_there(caller, reach))
+
+    def seen(self, caller: Caller, reach: Reach) -> tuple[str, ...]:
+        """Those of the projects that the caller can see."""
+        return tuple(
+            id_
+            for id_ in reach.project_ids
+            if self._access.sees(caller, Scope(reach.organization_id, id_))
+        )
+
+    def require_language(
+        self, caller: Caller, permission: str, reach: Reach, tag: str
+    ) -> None:
+        """Let pass, or raise LanguageNotAssigned.
+
+        Of several grants, only those that give ``permission`` count.
+        """
+        assigned = self.languages(caller, permission, reach)
+        if assigned is not None and tag not in assigned:
+            raise LanguageNotAssigned(tag)
+
+    def languages(
+        self, caller: Caller, permission: str, reach: Reach
+    ) -> frozenset[str] | None:
+        """The languages in which the caller may do that; None is every one."""
+        if caller.everything:
+            return None
+        there = [
+            each for each in _there(caller, reach) if permission in effective(each)
+        ]
+        return union([each.languages for each in there])
+
+
+def _there(caller: Caller, reach: Reach) -> list[Grant]:
+    return [grant for grant in caller.grants if reaches(grant, reach)]

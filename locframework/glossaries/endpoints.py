@@ -1,0 +1,128 @@
+"""Glossaries over HTTP (decisions 2.4)."""
+
+from msgspec import Struct
+
+from locframework.access.records import Caller
+from locframework.errors import (
+    GlossaryNotFound,
+    OrganizationNotFound,
+    ProjectNotFound,
+)
+from locframework.http.operation import operation
+from locframework.http.records import Deleted
+from locframework.paging import Page
+
+from .records import Glossary, GlossaryChanges, GlossaryQuery, NewGlossary
+from .service import Glossaries
+
+TAG = "Glossaries"
+
+
+class GlossaryAnswer(Struct, frozen=True):
+    """One glossary."""
+
+    glossary: Glossary
+
+
+class GlossaryEndpoints:
+    """``/glossaries``, and their links to projects."""
+
+    def __init__(self, glossaries: Glossaries) -> None:
+        self._glossaries = glossaries
+
+    @operation("GET", "/glossaries", permission="glossary_read", tag=TAG)
+    def list_glossaries(self, caller: Caller, query: GlossaryQuery) -> Page[Glossary]:
+        """List the glossaries that the caller may read.
+
+        By name. Whoever is bound to projects sees those linked to them.
+        """
+        return self._glossaries.list_glossaries(caller, query)
+
+    @operation(
+        "POST",
+        "/glossaries",
+        permission="glossary_manage",
+        status=201,
+        errors=(OrganizationNotFound,),
+        tag=TAG,
+    )
+    def create_glossary(self, caller: Caller, body: NewGlossary) -> GlossaryAnswer:
+        """Create a glossary.
+
+        `sourceLanguage` is the language of its terms. With `requiresApproval`, what is
+        written by a caller without glossary_approve waits as a proposal.
+        `organizationId` may be left out by a caller with exactly one organization.
+        """
+        return GlossaryAnswer(self._glossaries.create_glossary(caller, body))
+
+    @operation(
+        "GET",
+        "/glossaries/{glossaryId}",
+        permission="glossary_read",
+        errors=(GlossaryNotFound,),
+        tag=TAG,
+    )
+    def get_glossary(self, caller: Caller, glossary_id: str) -> GlossaryAnswer:
+        """Get a glossary."""
+        return GlossaryAnswer(self._glossaries.get_glossary(caller, glossary_id))
+
+    @operation(
+        "PATCH",
+        "/glossaries/{glossaryId}",
+        permission="glossary_manage",
+        errors=(GlossaryNotFound,),
+        etag=True,
+        tag=TAG,
+    )
+    def update_glossary(
+        self, caller: Caller, glossary_id: str, body: GlossaryChanges
+    ) -> GlossaryAnswer:
+        """Change a glossary.
+
+        What the body leaves out stays, and so do proposals that wait.
+        """
+        changed = self._glossaries.update_glossary(caller, glossary_id, body)
+        return GlossaryAnswer(changed)
+
+    @operation(
+        "DELETE",
+        "/glossaries/{glossaryId}",
+        permission="glossary_manage",
+        errors=(GlossaryNotFound,),
+        tag=TAG,
+    )
+    def delete_glossary(self, caller: Caller, glossary_id: str) -> Deleted:
+        """Delete a glossary with its terms.
+
+        Projects lose it at once.
+        """
+        return Deleted(self._glossaries.delete_glossary(caller, glossary_id).id)
+
+    @operation(
+        "PUT",
+        "/projects/{projectId}/glossaries/{glossaryId}",
+        permission="project_update",
+        errors=(ProjectNotFound, GlossaryNotFound),
+        tag=TAG,
+    )
+    def attach_glossary(
+        self, caller: Caller, project_id: str, glossary_id: str
+    ) -> GlossaryAnswer:
+        """Link a glossary to a project.
+
+        Both are of one organization. Doing it twice is doing it once.
+        """
+        return GlossaryAnswer(self._glossaries.attach(caller, project_id, glossary_id))
+
+    @operation(
+        "DELETE",
+        "/projects/{projectId}/glossaries/{glossaryId}",
+        permission="project_update",
+        errors=(ProjectNotFound, GlossaryNotFound),
+        tag=TAG,
+    )
+    def detach_glossary(
+        self, caller: Caller, project_id: str, glossary_id: str
+    ) -> GlossaryAnswer:
+        """End the link of a glossary to a project."""
+        return GlossaryAnswer(self._glossaries.detach(caller, project_id, glossary_id))

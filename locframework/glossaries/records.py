@@ -1,0 +1,171 @@
+"""Glossaries, their terms and what these are in other languages (decisions 2.4)."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from locframework.access.records import Name, Reach
+from locframework.clock import Timestamp
+from locframework.paging import ByNameOrUpdate, SortedRequest
+from locframework.projects.records import LanguageTag
+from locframework.proposals.records import TermTranslation, TranslationStatus
+
+UsageStatus = Literal["preferred", "deprecated", "forbidden"]
+
+TERM_MOST, VALUE_MOST, NOTES_MOST, LANGUAGES_MOST = 500, 2000, 2000, 500
+
+TermText = Annotated[
+    str, Meta(min_length=1, max_length=TERM_MOST, examples=["boarding pass"])
+]
+TermValue = Annotated[
+    str, Meta(max_length=VALUE_MOST, description='"" clears', examples=["Bordkarte"])
+]
+Notes = Annotated[str, Meta(max_length=NOTES_MOST)]
+Search = Annotated[str, Meta(max_length=1000)]
+ByTerm = Annotated[
+    Literal["term", "-term", "createdAt", "-createdAt", "updatedAt", "-updatedAt"],
+    Meta(description="The field that sorts the list; `-`: descending"),
+]
+
+
+class Glossary(Struct, frozen=True, rename="camel"):
+    """A glossary, of an organization; projects may use it."""
+
+    id: str
+    slug: str
+    name: str
+    source_language: str  # canonical BCP-47; the language of its terms
+    requires_approval: bool
+    project_ids: tuple[str, ...]  # those it is linked to, as far as the reader sees
+    term_count: int
+    created_at: Timestamp
+    updated_at: Timestamp  # moves with its terms too
+
+
+class StoredGlossary(Struct, frozen=True):
+    """A glossary as it is kept."""
+
+    glossary: Glossary  # with all its projects
+    organization_id: str
+    revision: int  # goes up with every change of its terms
+
+    @property
+    def id(self) -> str:
+        return self.glossary.id
+
+    @property
+    def reach(self) -> Reach:
+        return Reach(self.organization_id, self.glossary.project_ids)
+
+
+class NewGlossary(Struct, frozen=True, rename="camel"):
+    """The body that makes a glossary."""
+
+    name: Name
+    source_language: LanguageTag
+    requires_approval: bool = False
+    organization_id: str | None = None  # may be left out by a caller with just one
+
+
+class GlossaryChanges(Struct, frozen=True, rename="camel"):
+    """What PATCH of a glossary may name; what is left out stays."""
+
+    name: Name | UnsetType = UNSET
+    source_language: LanguageTag | UnsetType = UNSET
+    requires_approval: bool | UnsetType = UNSET
+
+
+class GlossaryQuery(SortedRequest, frozen=True):
+    """What a list of glossaries is asked by."""
+
+    search: Search | None = None  # in the name
+    sort: ByNameOrUpdate = "name"
+
+
+class Term(Struct, frozen=True, rename="camel"):
+    """A term of a glossary, with what it is in other languages (service.md)."""
+
+    id: str
+    glossary_id: str
+    term: str  # in the glossary's source language
+    do_not_translate: bool
+    case_sensitive: bool
+    usage_status: UsageStatus
+    notes: str | None
+    created_at: Timestamp
+    updated_at: Timestamp  # moves with its translations too
+    translations: tuple[TermTranslation, ...]  # by language code
+
+
+class NewTerm(Struct, frozen=True, rename="camel"):
+    """The body that makes a term."""
+
+    term: TermText
+    do_not_translate: bool = False
+    case_sensitive: bool = False
+    usage_status: UsageStatus = "preferred"
+    notes: Notes | None = None
+    translations: Annotated[
+        dict[LanguageTag, TermValue],
+        Meta(max_length=LANGUAGES_MOST, description="Language code to value"),
+    ] = {}
+
+
+class TermChanges(Struct, frozen=True, rename="camel"):
+    """What PATCH of a term may name; what is left out stays."""
+
+    term: TermText | UnsetType = UNSET
+    do_not_translate: bool | UnsetType = UNSET
+    case_sensitive: bool | UnsetType = UNSET
+    usage_status: UsageStatus | UnsetType = UNSET
+    notes: Notes | UnsetType | None = UNSET
+
+
+class TermQuery(SortedRequest, frozen=True, rename="camel"):
+    """What a list of terms is asked by; every condition must hold."""
+
+    search: Search | None = None  # in the term, its notes and translations
+    language_code: LanguageTag | None = None  # of status and hasProposal; else any
+    usage_status: UsageStatus | None = None
+    status: TranslationStatus | Literal["untranslated"] | None = None
+    has_proposal: bool | None = None  # whether one waits for approval
+    sort: ByTerm = "term"
+
+
+class TermFilter(Struct, frozen=True):
+    """Which terms a list holds; every condition that is set must hold."""
+
+    search: str | None = None  # folded
+    language_code: str | None = None  # of what is said of translations; else any
+    usage_status: UsageStatus | None = None
+    status: TranslationStatus | Literal["untranslated"] | None = None
+    has_proposal: bool | None = None
+
+
+class NewTranslation(Struct, frozen=True, rename="camel"):
+    """The body that sets a term's translation."""
+
+    value: TermValue
+
+
+class Rejection(Struct, frozen=True, rename="camel"):
+    """The body that rejects a proposal."""
+
+    reason: Annotated[str, Meta(max_length=1000)] | None = None
+
+
+class TranslationRow(Struct, frozen=True, gc=False):
+    """A translation with the term that it is of."""
+
+    term_id: str
+    translation: TermTranslation
+
+
+class TermWrite(Struct, frozen=True):
+    """What becomes of one term and of its translations, for the store."""
+
+    term: Term  # as it is from now on, all translations included
+    is_new: bool = False
+    changed: Sequence[TermTranslation] = ()
+    dropped: Sequence[str] = ()  # language codes

@@ -1,0 +1,127 @@
+"""Decides what terms may be, and what becomes of them and of their translations."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from locframework.clock import Timestamp
+from locframework.errors import TermNotTranslatable, ValidationFailed
+from locframework.folding import fold
+from locframework.ids import slug
+from locframework.languages import require_tag
+from locframework.proposals.records import TermTranslation
+
+from .records import Glossary, GlossaryChanges, Term, TermChanges
+
+
+def spelling(term: str, *, case_sensitive: bool) -> str:
+    """What tells a term from the others with the same case rule in its glossary."""
+    return unicodedata.normalize("NFC", term) if case_sensitive else fold(term)
+
+
+def check_text(text: str, path: str) -> None:
+    """Refuse a text of nothing but white space: it is found nowhere.
+
+    Raises ValidationFailed. The empty text is the schema's to judge.
+    """
+    if text and not text.strip():
+        raise ValidationFailed.at(path, "length", "must not be blank")
+
+
+def by_tag(values: Mapping[str, str]) -> dict[str, str]:
+    """The values by canonical language code. Raises ValidationFailed.
+
+    Two spellings of one language are a fault; empty values are left out.
+    """
+    found: dict[str, str] = {}
+    for code, value in values.items():
+        path = "$.translations"
+        tag = require_tag(code, path)
+        if tag in found:
+            raise ValidationFailed.at(path, "duplicate", f"names {tag} twice")
+        check_text(value, f"{path}.{tag}")
+        found[tag] = value
+    return {tag: value for tag, value in found.items() if value}
+
+
+def check_translatable(term: Term) -> None:
+    """A term that stays untranslated is itself in every language, proposals too.
+
+    Raises TermNotTranslatable. Source: decisions 2.4.2.
+    """
+    if not term.do_not_translate:
+        return
+    for each in term.translations:
+        if {each.value, each.proposed_value} - {term.term, "", None}:
+            raise TermNotTranslatable(each.language_code)
+
+
+def translation_in(term: Term, language_code: str) -> TermTranslation | None:
+    """What the term is in that language, or None."""
+    for each in term.translations:
+        if each.language_code == language_code:
+            return each
+    return None
+
+
+def with_translations(term: Term, new: Iterable[TermTranslation]) -> Term:
+    """The term with these instead of those in the same languages."""
+    codes = {each.language_code: each for each in term.translations}
+    codes |= {each.language_code: each for each in new}
+    return replace(term, translations=tuple(codes[code] for code in sorted(codes)))
+
+
+def without_translation(term: Term, language_code: str) -> Term:
+    """The term without the translation in that language."""
+    kept = [each for each in term.translations if each.language_code != language_code]
+    return replace(term, translations=tuple(kept))
+
+
+def changed_term(old: Term, changes: TermChanges, at: Timestamp) -> Term:
+    """The term with what ``changes`` names; ``old`` itself when that is nothing new.
+
+    Raises ValidationFailed, TermNotTranslatable.
+    """
+    new = old
+    if changes.term is not UNSET:
+        check_text(changes.term, "$.term")
+        new = replace(new, term=changes.term)
+    if changes.do_not_translate is not UNSET:
+        new = replace(new, do_not_translate=changes.do_not_translate)
+    if changes.case_sensitive is not UNSET:
+        new = replace(new, case_sensitive=changes.case_sensitive)
+    if changes.usage_status is not UNSET:
+        new = replace(new, usage_status=changes.usage_status)
+    if changes.notes is not UNSET:
+        new = replace(new, notes=changes.notes)
+    if new == old:
+        return old
+    check_translatable(new)
+    return replace(new, updated_at=at)
+
+
+def changed_glossary(
+    old: Glossary, changes: GlossaryChanges, at: Timestamp
+) -> Glossary:
+    """The glossary with what ``changes`` names. Raises ValidationFailed."""
+    new = replace(old, updated_at=at)
+    if changes.name is not UNSET:
+        name = changes.name.strip()
+        if not name:
+            raise ValidationFailed.at("$.name", "length", "must not be blank")
+        new = replace(new, name=name, slug=slug(name, old.id))
+    if changes.source_language is not UNSET:
+        tag = require_tag(changes.source_language, "$.sourceLanguage")
+        new = replace(new, source_language=tag)
+    if changes.requires_approval is not UNSET:
+        new = replace(new, requires_approval=changes.requires_approval)
+    return new
+
+
+def told(old: TermTranslation | None, new: TermTranslation | None) -> str:
+    """What a write was, as its event is named: ``proposed`` or ``updated``."""
+    proposal = new.proposed_value if new else None
+    is_new = proposal is not None and proposal != (old.proposed_value if old else None)
+    return "proposed" if is_new else "updated"

@@ -1,0 +1,188 @@
+"""What one can do with glossaries: make, change, delete them; link them to projects."""
+
+from msgspec.structs import replace
+
+from locframework.access.linked import LinkedAccess
+from locframework.access.records import Caller
+from locframework.access.rules import check_name
+from locframework.access.service import Access
+from locframework.clock import Clock, timestamp
+from locframework.errors import GlossaryNotFound
+from locframework.events import EventLog
+from locframework.folding import fold
+from locframework.ids import id_in, new_id, slug
+from locframework.languages import require_tag
+from locframework.paging import Page
+from locframework.projects.rules import changed_fields
+from locframework.projects.service import Projects
+from locframework.storage import Transactions
+from locframework.validation import check_record
+
+from .events import GlossaryEvents
+from .records import (
+    Glossary,
+    GlossaryChanges,
+    GlossaryQuery,
+    NewGlossary,
+    StoredGlossary,
+)
+from .rules import changed_glossary
+from .store import GlossaryStore
+
+
+class Glossaries:
+    """Glossaries. ``require`` is how everything below a glossary begins."""
+
+    def __init__(
+        self,
+        store: GlossaryStore,
+        transactions: Transactions,
+        access: Access,
+        linked: LinkedAccess,
+        projects: Projects,
+        events: EventLog,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._transactions = transactions
+        self._access = access
+        self._linked = linked
+        self._projects = projects
+        self._events = GlossaryEvents(events)
+        self._clock = clock
+
+    def require(
+        self, caller: Caller, permission: str, reference: str
+    ) -> StoredGlossary:
+        """The glossary, by id or slug, for a caller with the permission there.
+
+        Raises GlossaryNotFound, the same for one that does not exist and for one that
+        the caller cannot see: whoever is bound to projects sees those that are linked
+        to one of theirs (decisions 2.2). Raises PermissionDenied.
+        """
+        stored = self._find(reference)
+        self._linked.require(caller, permission, stored.reach, GlossaryNotFound())
+        return stored
+
+    def lock(self, stored: StoredGlossary) -> StoredGlossary:
+        """In a transaction: the glossary as it is now, writers of it kept out."""
+        self._store.lock_glossary(stored.id)
+        return self._find(stored.id)
+
+    def create_glossary(self, caller: Caller, new: NewGlossary) -> Glossary:
+        """A new glossary, linked to no project.
+
+        Raises OrganizationNotFound, PermissionDenied, ValidationFailed.
+        """
+        reference = self._access.default_organization(caller, new.organization_id)
+        organization = self._access.require_organization(
+            caller, "glossary_manage", reference
+        )
+        check_record(new)
+        id_, now, name = new_id(), timestamp(self._clock()), check_name(new.name)
+        glossary = Glossary(
+            id=id_,
+            slug=slug(name, id_),
+            name=name,
+            source_language=require_tag(new.source_language, "$.sourceLanguage"),
+            requires_approval=new.requires_approval,
+            project_ids=(),
+            term_count=0,
+            created_at=now,
+            updated_at=now,
+        )
+        with self._transactions.transaction():
+            self._store.add_glossary(glossary, organization.id)
+        return glossary
+
+    def list_glossaries(self, caller: Caller, query: GlossaryQuery) -> Page[Glossary]:
+        """Those the caller may read, by name."""
+        scopes = self._access.scopes(caller, "glossary_read")
+        check_record(query, "query")
+        search = fold(query.search) if query.search else None
+        found = self._store.list_glossaries(scopes, search, query)
+        items = [self._shown(caller, each) for each in found.items]
+        return Page(items, found.total, found.page, found.limit)
+
+    def get_glossary(self, caller: Caller, reference: str) -> Glossary:
+        """Raises GlossaryNotFound, PermissionDenied."""
+        return self._shown(caller, self.require(caller, "glossary_read", reference))
+
+    def update_glossary(
+        self, caller: Caller, reference: str, changes: GlossaryChanges
+    ) -> Glossary:
+        """Proposals that wait go on waiting when approval is not required any more.
+
+        Raises GlossaryNotFound, PermissionDenied, ValidationFailed.
+        """
+        stored = self.require(caller, "glossary_manage", reference)
+        check_record(changes)
+        with self._transactions.transaction():
+            old = self.lock(stored)
+            now = timestamp(self._clock())
+            new = changed_glossary(old.glossary, changes, now)
+            self._store.save_glossary(new)
+            fields = [
+                name
+                for name in changed_fields(old.glossary, new)
+                if name != "updatedAt"
+            ]
+            self._events.append(caller, old, "updated", [{"fields": fields}])
+        return self._shown(caller, replace(old, glossary=new))
+
+    def delete_glossary(self, caller: Caller, reference: str) -> Glossary:
+        """Delete the glossary with its terms; nothing of it is found any more."""
+        stored = self.require(caller, "glossary_manage", reference)
+        with self._transactions.transaction():
+            old = self.lock(stored)
+            self._store.delete_glossary(old.id, timestamp(self._clock()))
+            self._events.append(caller, old, "detached", [{}])
+        return old.glossary
+
+    def attach(self, caller: Caller, project_id: str, reference: str) -> Glossary:
+        """Link a glossary, that the caller can see, to a project of its organization.
+
+        Doing it twice is doing it once. Raises ProjectNotFound, PermissionDenied,
+        GlossaryNotFound.
+        """
+        project = self._projects.require(caller, "project_update", project_id)
+        stored = self._visible(caller, reference, project.organization_id)
+        with self._transactions.transaction():
+            self._projects.lock(project)
+            old = self.lock(stored)
+            if self._store.link(old.id, project.id):
+                self._events.append_link(caller, old, project.id, "attached")
+            return self._shown(caller, self._find(old.id))
+
+    def detach(self, caller: Caller, project_id: str, reference: str) -> Glossary:
+        """End the link. Raises GlossaryNotFound where there is none, and as above."""
+        project = self._projects.require(caller, "project_update", project_id)
+        stored = self._visible(caller, reference, project.organization_id)
+        with self._transactions.transaction():
+            self._projects.lock(project)
+            old = self.lock(stored)
+            if not self._store.unlink(old.id, project.id):
+                raise GlossaryNotFound
+            self._events.append_link(caller, old, project.id, "detached")
+            return self._shown(caller, self._find(old.id))
+
+    def _find(self, reference: str) -> StoredGlossary:
+        id_ = id_in(reference)
+        found = self._store.find_glossary(id_) if id_ is not None else None
+        if found is None:
+            raise GlossaryNotFound
+        return found
+
+    def _visible(
+        self, caller: Caller, reference: str, organization_id: str
+    ) -> StoredGlossary:
+        stored = self._find(reference)
+        is_here = stored.organization_id == organization_id
+        if not (is_here and self._linked.sees(caller, stored.reach)):
+            raise GlossaryNotFound
+        return stored
+
+    def _shown(self, caller: Caller, stored: StoredGlossary) -> Glossary:
+        """The glossary, with those of its projects that the caller can see."""
+        seen = self._linked.seen(caller, stored.reach)
+        return replace(stored.glossary, project_ids=seen)

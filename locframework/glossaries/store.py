@@ -1,0 +1,120 @@
+"""How glossaries and their terms are kept."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Protocol
+
+from locframework.access.records import Scope
+from locframework.clock import Timestamp
+from locframework.paging import Page, PageRequest
+
+from .records import (
+    Glossary,
+    StoredGlossary,
+    Term,
+    TermFilter,
+    TermWrite,
+    TranslationRow,
+)
+
+
+class GlossaryStore(Protocol):
+    """Questions that glossaries ask; a deleted glossary is not found by any.
+
+    Projects of a glossary are those that are not deleted, by id.
+    """
+
+    def add_glossary(self, glossary: Glossary, organization_id: str) -> None:
+        """Without terms and projects, whatever the record says of them."""
+        ...
+
+    def find_glossary(self, glossary_id: str) -> StoredGlossary | None: ...
+
+    def save_glossary(self, glossary: Glossary) -> None:
+        """Its own fields; the count of its terms and its projects stay."""
+        ...
+
+    def lock_glossary(self, glossary_id: str) -> None:
+        """Until the transaction ends, let nobody else lock it.
+
+        Every transaction that writes to a glossary takes it first.
+        """
+        ...
+
+    def delete_glossary(self, glossary_id: str, at: Timestamp) -> None:
+        """Hide the glossary and its terms, at once; no project is linked any more."""
+        ...
+
+    def purge_glossaries(self, before: Timestamp, rows: int) -> int:
+        """Drop up to about ``rows`` terms of glossaries deleted before then.
+
+        Answers how many rows went; 0 when nothing is left to purge.
+        """
+        ...
+
+    def list_glossaries(
+        self, scopes: Sequence[Scope] | None, search: str | None, page: PageRequest
+    ) -> Page[StoredGlossary]:
+        """By name, equal names by id; ``search`` is folded, and in the name.
+
+        A scope without project: the organization's all; with one: those linked to
+        it. None asks for every glossary.
+        """
+        ...
+
+    def link(self, glossary_id: str, project_id: str) -> bool:
+        """Whether it was not linked yet."""
+        ...
+
+    def unlink(self, glossary_id: str, project_id: str) -> bool:
+        """Whether it was linked."""
+        ...
+
+    def linked_to(self, project_id: str) -> list[StoredGlossary]:
+        """By name, equal names by id."""
+        ...
+
+
+class TermStore(Protocol):
+    """Questions that terms ask. Within a glossary no two terms have one case rule and
+    one ``rules.spelling``."""
+
+    def write_terms(
+        self, glossary_id: str, writes: Sequence[TermWrite], at: Timestamp
+    ) -> None:
+        """Keep terms and translations, and count them with their glossary.
+
+        Its revision and ``updated_at`` move. A constant number of statements.
+        """
+        ...
+
+    def delete_term(self, glossary_id: str, term_id: str, at: Timestamp) -> None:
+        """With its translations; counted as ``write_terms`` does."""
+        ...
+
+    def find_term(self, glossary_id: str, term_id: str) -> Term | None: ...
+
+    def find_terms_spelt(
+        self, glossary_id: str, spellings: Collection[tuple[bool, str]]
+    ) -> list[Term]:
+        """Those with such a case rule (whether it is sensitive) and spelling."""
+        ...
+
+    def list_terms(
+        self, glossary_id: str, where: TermFilter, page: PageRequest
+    ) -> Page[Term]:
+        """By term, equal ones by id. Three statements, whatever the page."""
+        ...
+
+    def walk_terms(self, glossary_id: str) -> Iterator[Term]:
+        """Every one of them, by term, equal ones by id; streamed, as of one moment."""
+        ...
+
+    def plain_terms(self, glossary_ids: Collection[str]) -> list[Term]:
+        """All terms of these glossaries, without their translations; in order of id."""
+        ...
+
+    def translations_of(
+        self, term_ids: Collection[str], language_codes: Collection[str] | None
+    ) -> list[TranslationRow]:
+        """By term id, then language code; None: in all languages."""
+        ...

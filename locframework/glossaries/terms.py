@@ -1,0 +1,179 @@
+"""What one can do with the terms of a glossary."""
+
+from locframework.access.linked import LinkedAccess
+from locframework.access.records import Caller
+from locframework.clock import Clock, timestamp
+from locframework.errors import TermExists, TermNotFound, shown
+from locframework.events import EventLog
+from locframework.folding import fold
+from locframework.ids import is_id, new_id
+from locframework.languages import require_tag
+from locframework.paging import Page
+from locframework.proposals.rules import written
+from locframework.storage import Transactions
+from locframework.validation import check_record
+
+from .events import GlossaryEvents
+from .records import (
+    NewTerm,
+    StoredGlossary,
+    Term,
+    TermChanges,
+    TermFilter,
+    TermQuery,
+    TermWrite,
+)
+from .rules import (
+    by_tag,
+    changed_term,
+    check_text,
+    check_translatable,
+    spelling,
+    with_translations,
+)
+from .service import Glossaries
+from .store import TermStore
+
+WRITE, APPROVE = "glossary_write", "glossary_approve"
+
+
+class Terms:
+    """Terms. What they are in other languages is written by TermTranslations."""
+
+    def __init__(
+        self,
+        store: TermStore,
+        transactions: Transactions,
+        glossaries: Glossaries,
+        linked: LinkedAccess,
+        events: EventLog,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._transactions = transactions
+        self._glossaries = glossaries
+        self._linked = linked
+        self._events = GlossaryEvents(events)
+        self._clock = clock
+
+    def find(self, stored: StoredGlossary, term_id: str) -> Term:
+        """A term of the glossary, with its translations. Raises TermNotFound."""
+        found = self._store.find_term(stored.id, term_id) if is_id(term_id) else None
+        if found is None:
+            raise TermNotFound
+        return found
+
+    def list_terms(
+        self, caller: Caller, glossary_id: str, query: TermQuery
+    ) -> Page[Term]:
+        """By term. Raises GlossaryNotFound, PermissionDenied, ValidationFailed."""
+        stored = self._glossaries.require(caller, "glossary_read", glossary_id)
+        check_record(query, "query")
+        code = query.language_code
+        where = TermFilter(
+            search=fold(query.search) if query.search else None,
+            language_code=code and require_tag(code, "query.languageCode"),
+            usage_status=query.usage_status,
+            status=query.status,
+            has_proposal=query.has_proposal,
+        )
+        return self._store.list_terms(stored.id, where, query)
+
+    def get_term(self, caller: Caller, glossary_id: str, term_id: str) -> Term:
+        """Raises GlossaryNotFound, PermissionDenied, TermNotFound."""
+        stored = self._glossaries.require(caller, "glossary_read", glossary_id)
+        return self.find(stored, term_id)
+
+    def create_term(self, caller: Caller, glossary_id: str, new: NewTerm) -> Term:
+        """A new term; its translations are applied, or proposed where that needs
+        approval and the caller cannot give it.
+
+        Raises GlossaryNotFound, PermissionDenied, ValidationFailed,
+        LanguageNotAssigned, TermExists, TermNotTranslatable.
+        """
+        stored = self._glossaries.require(caller, WRITE, glossary_id)
+        check_record(new)
+        check_text(new.term, "$.term")
+        values = by_tag(new.translations)
+        for tag in values:
+            self._linked.require_language(caller, WRITE, stored.reach, tag)
+        with self._transactions.transaction():
+            stored = self._glossaries.lock(stored)
+            now = timestamp(self._clock())
+            applies = self.applies(caller, stored)
+            made = (
+                written(None, tag, value, applies=applies, at=now)
+                for tag, value in values.items()
+            )
+            translations = [each for each in made if each is not None]
+            term = with_translations(_fresh(stored, new, now), translations)
+            check_translatable(term)
+            self._require_free(stored, term)
+            write = TermWrite(term, is_new=True, changed=translations)
+            self._store.write_terms(stored.id, [write], now)
+            self._events.append(caller, stored, "term.created", [{"termId": term.id}])
+            of_values = "proposed" if not applies else "updated"
+            items = [
+                {"termId": term.id, "languageCode": each.language_code}
+                for each in term.translations
+            ]
+            self._events.append(caller, stored, f"translation.{of_values}", items)
+        return term
+
+    def update_term(
+        self, caller: Caller, glossary_id: str, term_id: str, changes: TermChanges
+    ) -> Term:
+        """Raises GlossaryNotFound, PermissionDenied, ValidationFailed, TermNotFound,
+        TermExists, TermNotTranslatable."""
+        stored = self._glossaries.require(caller, WRITE, glossary_id)
+        check_record(changes)
+        with self._transactions.transaction():
+            stored = self._glossaries.lock(stored)
+            old, now = self.find(stored, term_id), timestamp(self._clock())
+            new = changed_term(old, changes, now)
+            if new is old:
+                return old
+            self._require_free(stored, new)
+            self._store.write_terms(stored.id, [TermWrite(new)], now)
+            self._events.append(caller, stored, "term.updated", [{"termId": new.id}])
+        return new
+
+    def delete_term(self, caller: Caller, glossary_id: str, term_id: str) -> Term:
+        """With its translations, in whatever language: it is an act on the term."""
+        stored = self._glossaries.require(caller, WRITE, glossary_id)
+        with self._transactions.transaction():
+            stored = self._glossaries.lock(stored)
+            term = self.find(stored, term_id)
+            now = timestamp(self._clock())
+            self._store.delete_term(stored.id, term.id, now)
+            self._events.append(caller, stored, "term.deleted", [{"termId": term.id}])
+        return term
+
+    def applies(self, caller: Caller, stored: StoredGlossary) -> bool:
+        """Whether what the caller writes counts at once (service.md, States)."""
+        if not stored.glossary.requires_approval:
+            return True
+        return self._linked.may(caller, APPROVE, stored.reach)
+
+    def _require_free(self, stored: StoredGlossary, term: Term) -> None:
+        text = spelling(term.term, case_sensitive=term.case_sensitive)
+        wanted = [(term.case_sensitive, text)]
+        for other in self._store.find_terms_spelt(stored.id, wanted):
+            if other.id != term.id:
+                message = f"the glossary has the term {shown(other.term)!r} already"
+                raise TermExists(message)
+
+
+def _fresh(stored: StoredGlossary, new: NewTerm, now: str) -> Term:
+    return Term(
+        id=new_id(),
+        glossary_id=stored.id,
+        term=new.term,
+        do_not_translate=new.do_not_translate,
+        case_sensitive=new.case_sensitive,
+        usage_status=new.usage_status,
+        notes=new.notes,
+        created_at=now,
+        updated_at=now,
+        translations=(),
+    )

@@ -1,0 +1,353 @@
+"""The contract of Storage, part SG: glossaries, their terms and translations."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from locframework.access.records import Scope
+from locframework.errors import Unavailable
+from locframework.folding import fold
+from locframework.glossaries.records import (
+    Glossary,
+    Term,
+    TermFilter,
+    TermWrite,
+)
+from locframework.glossaries.rules import spelling
+from locframework.ids import new_id, slug
+from locframework.paging import PageRequest, SortedRequest
+from locframework.proposals.records import TermTranslation
+from locframework.storage import Storage
+
+from .storage_records import ALL, TEXTS, add_project, add_project_of, at
+
+
+def glossary(name: str = "Terms", **changes: Any) -> Glossary:
+    id_ = new_id()
+    made = Glossary(
+        id=id_,
+        slug=slug(name, id_),
+        name=name,
+        source_language="en",
+        requires_approval=False,
+        project_ids=(),
+        term_count=0,
+        created_at=at(0),
+        updated_at=at(0),
+    )
+    return replace(made, **changes)
+
+
+def add_glossary(
+    storage: Storage, name: str = "Terms", *, organization_id: str, **changes: Any
+) -> Glossary:
+    made = glossary(name, **changes)
+    storage.glossaries.add_glossary(made, organization_id)
+    return made
+
+
+def german(value: str = "Anleger", **changes: Any) -> TermTranslation:
+    return replace(TermTranslation("de", value, "approved", at(1), None), **changes)
+
+
+def term(of: Glossary, text: str = "pier", **changes: Any) -> Term:
+    made = Term(
+        id=new_id(),
+        glossary_id=of.id,
+        term=text,
+        do_not_translate=False,
+        case_sensitive=False,
+        usage_status="preferred",
+        notes=None,
+        created_at=at(1),
+        updated_at=at(1),
+        translations=(),
+    )
+    return replace(made, **changes)
+
+
+def add_terms(storage: Storage, *terms: Term, minute: int = 1) -> None:
+    writes = [TermWrite(each, True, each.translations) for each in terms]
+    storage.terms.write_terms(terms[0].glossary_id, writes, at(minute))
+
+
+class StorageGlossariesContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    @pytest.fixture
+    def organization_id(self, storage: Storage) -> str:
+        return add_project(storage).organization_id
+
+    @pytest.fixture
+    def of(self, storage: Storage, organization_id: str) -> Glossary:
+        return add_glossary(storage, organization_id=organization_id)
+
+    def test_sg1_a_glossary_comes_back_as_it_was(
+        self, storage: Storage, organization_id: str
+    ) -> None:
+        for text in TEXTS.values():
+            made = add_glossary(
+                storage,
+                text,
+                organization_id=organization_id,
+                requires_approval=True,
+                source_language="zh-Hant",
+                updated_at=at(9),
+            )
+            found = storage.glossaries.find_glossary(made.id)
+            assert found is not None
+            assert (found.glossary, found.organization_id) == (made, organization_id)
+        assert storage.glossaries.find_glossary(new_id()) is None
+
+    def test_sg2_a_saved_glossary_is_changed_and_no_other(
+        self, storage: Storage, of: Glossary, organization_id: str
+    ) -> None:
+        other = add_glossary(storage, organization_id=organization_id)
+        add_terms(storage, term(of))
+        new = replace(
+            of,
+            name="Neu",
+            slug="neu",
+            source_language="de",
+            requires_approval=True,
+            updated_at=at(7),
+        )
+
+        storage.glossaries.save_glossary(new)
+
+        found = storage.glossaries.find_glossary(of.id)
+        assert found is not None
+        assert found.glossary == replace(new, term_count=1)
+        untouched = storage.glossaries.find_glossary(other.id)
+        assert untouched is not None
+        assert untouched.glossary == other
+
+    def test_sg3_glossaries_are_linked_to_projects_that_are_there(
+        self, storage: Storage
+    ) -> None:
+        one = add_project(storage)
+        owner = storage.access.find_organization(one.organization_id)
+        assert owner is not None
+        two = add_project_of(storage, owner)
+        first, second = (
+            add_glossary(storage, name, organization_id=one.organization_id)
+            for name in ("Zoll", "Anker")
+        )
+        store = storage.glossaries
+
+        assert [store.link(first.id, one.id) for _ in range(2)] == [True, False]
+        assert store.link(first.id, two.id)
+        assert store.link(second.id, one.id)
+
+        assert [each.id for each in store.linked_to(one.id)] == [second.id, first.id]
+        found = store.find_glossary(first.id)
+        assert found is not None
+        assert found.glossary.project_ids == tuple(sorted((one.id, two.id)))
+        storage.projects.delete_project(two.id, at(2))
+        [_, alone] = store.linked_to(one.id)
+        assert alone.glossary.project_ids == (one.id,)
+        assert [store.unlink(first.id, one.id) for _ in range(2)] == [True, False]
+        assert [each.id for each in store.linked_to(one.id)] == [second.id]
+
+    def test_sg4_glossaries_are_listed_by_scope_and_name(
+        self, storage: Storage
+    ) -> None:
+        of, other = add_project(storage), add_project(storage)
+        mine = [
+            add_glossary(storage, name, organization_id=of.organization_id)
+            for name in ("b", "A%", "a")
+        ]
+        theirs = add_glossary(storage, "x", organization_id=other.organization_id)
+        storage.glossaries.link(mine[0].id, of.id)
+
+        def listed(*scopes: Scope, search: str | None = None) -> list[str]:
+            found = storage.glossaries.list_glossaries(scopes, search, ALL)
+            assert found.total == len(found.items)
+            return [each.glossary.name for each in found.items]
+
+        whole = Scope(of.organization_id)
+        assert listed(whole) == ["A%", "a", "b"]
+        assert listed(whole, search="a") == ["A%", "a"]
+        assert listed(whole, search="%") == ["A%"]
+        assert listed(Scope(of.organization_id, of.id)) == ["b"]
+        assert listed(Scope(other.organization_id, of.id)) == []
+        assert listed() == []
+        every = storage.glossaries.list_glossaries(None, None, PageRequest(limit=1))
+        assert every.total == 4
+        assert theirs.id in {
+            each.id
+            for each in storage.glossaries.list_glossaries(None, None, ALL).items
+        }
+
+    def test_sg5_a_deleted_glossary_is_found_by_no_question(
+        self, storage: Storage
+    ) -> None:
+        project = add_project(storage)
+        of = add_glossary(storage, organization_id=project.organization_id)
+        storage.glossaries.link(of.id, project.id)
+
+        storage.glossaries.delete_glossary(of.id, at(5))
+
+        assert storage.glossaries.find_glossary(of.id) is None
+        assert storage.glossaries.linked_to(project.id) == []
+        assert storage.glossaries.list_glossaries(None, None, ALL).total == 0
+
+    def test_sg6_deleted_glossaries_are_purged_in_pieces(
+        self, storage: Storage, of: Glossary, organization_id: str
+    ) -> None:
+        kept = add_glossary(storage, organization_id=organization_id)
+        for each in (of, kept):
+            made = [term(each, f"t{n}", translations=(german(),)) for n in range(3)]
+            add_terms(storage, *made)
+        storage.glossaries.delete_glossary(of.id, at(5))
+
+        assert storage.glossaries.purge_glossaries(at(5), 2) == 0
+        purged = [storage.glossaries.purge_glossaries(at(6), 2) for _ in range(3)]
+
+        assert purged == [2, 2, 0]
+        assert len(storage.terms.plain_terms([of.id, kept.id])) == 3
+
+    def test_sg7_a_term_comes_back_as_it_was(
+        self, storage: Storage, of: Glossary, organization_id: str
+    ) -> None:
+        other = add_glossary(storage, organization_id=organization_id)
+        for text in filter(None, TEXTS.values()):
+            made = term(
+                of,
+                text,
+                do_not_translate=True,
+                case_sensitive=True,
+                usage_status="forbidden",
+                notes=text,
+                translations=(
+                    german(text, status="draft", approved_at=None),
+                    TermTranslation("fr", "", "pending_review", None, text),
+                ),
+            )
+            add_terms(storage, made)
+            assert storage.terms.find_term(of.id, made.id) == made
+            assert storage.terms.find_term(other.id, made.id) is None
+        assert storage.terms.find_term(of.id, new_id()) is None
+
+    def test_sg8_a_write_changes_what_it_names_and_counts(
+        self, storage: Storage, of: Glossary
+    ) -> None:
+        french = TermTranslation("fr", "quai", "approved", at(1), None)
+        old, other = term(of, translations=(german(), french)), term(of, "quay")
+        add_terms(storage, old, other)
+        before = storage.glossaries.find_glossary(of.id)
+        new = replace(old, term="jetty", notes="n", translations=(german("Steg"),))
+
+        write = TermWrite(new, changed=[german("Steg")], dropped=["fr", "sv"])
+        storage.terms.write_terms(of.id, [write], at(8))
+
+        assert storage.terms.find_term(of.id, old.id) == new
+        assert storage.terms.find_term(of.id, other.id) == other
+        after = storage.glossaries.find_glossary(of.id)
+        assert before is not None
+        assert after is not None
+        assert after.revision > before.revision
+        assert after.glossary == replace(before.glossary, updated_at=at(8))
+        assert after.glossary.term_count == 2
+        storage.terms.delete_term(of.id, old.id, at(9))
+        last = storage.glossaries.find_glossary(of.id)
+        assert last is not None
+        assert (last.glossary.term_count, last.glossary.updated_at) == (1, at(9))
+        assert last.revision > after.revision
+        assert storage.terms.translations_of([old.id], None) == []
+
+    def test_sg9_a_spelling_is_taken_once_a_case_rule(
+        self, storage: Storage, of: Glossary, organization_id: str
+    ) -> None:
+        lower, exact = term(of), term(of, "PIER", case_sensitive=True)
+        add_terms(storage, lower, exact)
+        other = add_glossary(storage, organization_id=organization_id)
+        add_terms(storage, term(other))
+
+        with pytest.raises(Unavailable):
+            add_terms(storage, term(of, "Pier"))
+
+        asked = [(False, fold("PIER")), (True, "PIER"), (True, "pier")]
+        found = storage.terms.find_terms_spelt(of.id, asked)
+        assert {each.id for each in found} == {lower.id, exact.id}
+        assert storage.terms.find_terms_spelt(of.id, []) == []
+        assert spelling("Pier", case_sensitive=False) == fold("PIER")
+
+    def test_sg10_terms_are_listed_as_they_are_asked_for(
+        self, storage: Storage, of: Glossary
+    ) -> None:
+        add_terms(
+            storage,
+            term(of, "b", notes="X_y", created_at=at(2)),
+            term(of, "Ä", usage_status="deprecated", translations=(german("Äpfel"),)),
+            term(
+                of,
+                "a",
+                translations=(
+                    german("", status="pending_review", proposed_value="Obst"),
+                    TermTranslation("fr", "z", "draft", None, None),
+                ),
+            ),
+        )
+
+        def listed(sort: str = "", **where: Any) -> list[str]:
+            page = SortedRequest(limit=200, sort=sort)
+            found = storage.terms.list_terms(of.id, TermFilter(**where), page)
+            assert found.total == len(found.items)
+            assert [storage.terms.find_term(of.id, t.id) for t in found.items] == (
+                found.items
+            )
+            return [each.term for each in found.items]
+
+        assert listed() == ["a", "b", "Ä"]
+        assert listed("-term") == ["Ä", "b", "a"]
+        assert listed("-createdAt")[0] == "b"
+        assert listed(search=fold("x_")) == ["b"]
+        assert listed(search=fold("ÄPF")) == ["Ä"]
+        assert listed(search="obst") == ["a"]
+        assert listed(search="z", language_code="de") == []
+        assert listed(usage_status="deprecated") == ["Ä"]
+        assert listed(language_code="fr") == ["a"]
+        assert listed(language_code="fr", status="untranslated") == ["b", "Ä"]
+        assert listed(status="untranslated") == ["b"]
+        assert listed(status="draft") == ["a"]
+        assert listed(status="draft", language_code="de") == []
+        assert listed(has_proposal=True) == ["a"]
+        assert listed(has_proposal=False, language_code="fr") == ["a", "b", "Ä"]
+        second = storage.terms.list_terms(of.id, TermFilter(), PageRequest(2, 2))
+        assert ([each.term for each in second.items], second.total) == (["Ä"], 3)
+
+    def test_sg11_all_terms_are_walked_in_order(
+        self, storage: Storage, of: Glossary
+    ) -> None:
+        made = [
+            term(of, f"t{number:04}", translations=(german(),))
+            for number in range(1100)
+        ]
+        add_terms(storage, *reversed(made))
+
+        assert list(storage.terms.walk_terms(of.id)) == made
+        plain = storage.terms.plain_terms([of.id, new_id()])
+        assert plain == sorted(
+            (replace(each, translations=()) for each in made), key=lambda t: t.id
+        )
+
+    def test_sg12_translations_are_told_by_term_and_language(
+        self, storage: Storage, of: Glossary
+    ) -> None:
+        french = TermTranslation("fr", "quai", "draft", None, None)
+        one, two = (
+            term(of, text, translations=(german(), french)) for text in ("a", "b")
+        )
+        add_terms(storage, one, two)
+
+        def told(ids: list[str], codes: list[str] | None) -> list[tuple[str, str]]:
+            rows = storage.terms.translations_of(ids, codes)
+            return [(row.term_id, row.translation.language_code) for row in rows]
+
+        assert told([two.id, one.id, new_id()], None) == [
+            (id_, code) for id_ in sorted((one.id, two.id)) for code in ("de", "fr")
+        ]
+        assert told([one.id], ["fr", "sv"]) == [(one.id, "fr")]
+        assert told([], None) == told([one.id], []) == []

@@ -1,0 +1,259 @@
+"""Keeps the terms of glossaries, and what they are in other languages."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from locframework.ports import (
+    Page,
+    PageRequest,
+    Term,
+    TermFilter,
+    TermTranslation,
+    TermWrite,
+    Timestamp,
+    TranslationRow,
+    fold,
+    spelling,
+)
+
+from .database import Database
+from .engine import Row
+from .pages import Order, page_of
+from .parts import Part, contains, every
+
+_TERM = """t.id, t.glossary_id, t.term, t.do_not_translate, t.case_sensitive,
+    t.usage_status, t.notes, t.created_at, t.updated_at"""
+_TRANSLATION = """v.term_id, v.language_code, v.value, v.status, v.approved_at,
+    v.proposed_value"""
+_ORDER = Order(
+    {"term": "t.term", "createdAt": "t.created_at", "updatedAt": "t.updated_at"},
+    tie="t.id",
+    default="term",
+)
+_WALKED_AT_ONCE = 500
+_BREAK = "\n"  # between the texts that are searched in one
+
+
+class TermTables:
+    """The term store (locframework/glossaries/store.py, TermStore)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def write_terms(
+        self, glossary_id: str, writes: Sequence[TermWrite], at: Timestamp
+    ) -> None:
+        new = [each.term for each in writes if each.is_new]
+        old = [each.term for each in writes if not each.is_new]
+        with self._database.transaction():
+            self._database.insert_many(
+                "terms",
+                """id, glossary_id, created_at, term, spelling, do_not_translate,
+                    case_sensitive, usage_status, notes, folded, updated_at""",
+                [(t.id, glossary_id, t.created_at, *_changing(t)) for t in new],
+            )
+            self._database.run_many(
+                """UPDATE terms SET term = ?, spelling = ?, do_not_translate = ?,
+                    case_sensitive = ?, usage_status = ?, notes = ?, folded = ?,
+                    updated_at = ? WHERE id = ?""",
+                [(*_changing(term), term.id) for term in old],
+            )
+            self._database.run_many(
+                "DELETE FROM term_translations WHERE term_id = ? AND language_code = ?",
+                [(each.term.id, code) for each in writes for code in each.dropped],
+            )
+            self._database.run_many(
+                """INSERT INTO term_translations (term_id, language_code, value,
+                    status, approved_at, proposed_value, folded)
+                    VALUES (?,?,?,?,?,?,?)
+                    ON CONFLICT (term_id, language_code) DO UPDATE SET
+                    value = excluded.value, status = excluded.status,
+                    approved_at = excluded.approved_at,
+                    proposed_value = excluded.proposed_value,
+                    folded = excluded.folded""",
+                [
+                    _translation_row(write.term.id, each)
+                    for write in writes
+                    for each in write.changed
+                ],
+            )
+            self._count(glossary_id, len(new), at)
+
+    def delete_term(self, glossary_id: str, term_id: str, at: Timestamp) -> None:
+        with self._database.transaction():
+            gone = self._database.run(
+                "DELETE FROM terms WHERE id = ? AND glossary_id = ?",
+                (term_id, glossary_id),
+            )
+            self._count(glossary_id, -gone, at)
+
+    def find_term(self, glossary_id: str, term_id: str) -> Term | None:
+        row = self._database.row(
+            f"SELECT {_TERM} FROM terms t WHERE t.id = ? AND t.glossary_id = ?",
+            (term_id, glossary_id),
+        )
+        return self._whole([_term(row)])[0] if row else None
+
+    def find_terms_spelt(
+        self, glossary_id: str, spellings: Collection[tuple[bool, str]]
+    ) -> list[Term]:
+        found: list[Term] = []
+        for sensitive in (False, True):
+            texts = [text for rule, text in spellings if rule == sensitive]
+            if texts:
+                found += self._spelt(glossary_id, texts, sensitive=sensitive)
+        return self._whole(found)
+
+    def list_terms(
+        self, glossary_id: str, where: TermFilter, page: PageRequest
+    ) -> Page[Term]:
+        condition = every([Part("t.glossary_id = ?", (glossary_id,)), *_parts(where)])
+        with self._database.snapshot():
+            found = page_of(
+                self._database,
+                _term,
+                page,
+                select=_TERM,
+                source=f"terms t WHERE {condition.sql}",
+                order=_ORDER,
+                params=condition.params,
+            )
+            return replace(found, items=self._whole(found.items))
+
+    def walk_terms(self, glossary_id: str) -> Iterator[Term]:
+        last = ("", "")
+        with self._database.snapshot():
+            while True:
+                rows = self._database.rows(
+                    f"""SELECT {_TERM} FROM terms t
+                        WHERE t.glossary_id = ? AND (t.term, t.id) > (?, ?)
+                        ORDER BY t.term, t.id LIMIT ?""",
+                    (glossary_id, *last, _WALKED_AT_ONCE),
+                )
+                yield from self._whole([_term(row) for row in rows])
+                if len(rows) < _WALKED_AT_ONCE:
+                    return
+                last = (rows[-1][2], rows[-1][0])
+
+    def plain_terms(self, glossary_ids: Collection[str]) -> list[Term]:
+        rows = self._database.rows(
+            f"""SELECT {_TERM} FROM terms t
+                WHERE {self._database.among("t.glossary_id")} ORDER BY t.id""",
+            (self._database.listed(glossary_ids),),
+        )
+        return [_term(row) for row in rows]
+
+    def translations_of(
+        self, term_ids: Collection[str], language_codes: Collection[str] | None
+    ) -> list[TranslationRow]:
+        database = self._database
+        parts = [Part(database.among("v.term_id"), (database.listed(term_ids),))]
+        if language_codes is not None:
+            codes = database.listed(language_codes)
+            parts.append(Part(database.among("v.language_code"), (codes,)))
+        condition = every(parts)
+        rows = database.rows(
+            f"""SELECT {_TRANSLATION} FROM term_translations v WHERE {condition.sql}
+                ORDER BY v.term_id, v.language_code""",
+            condition.params,
+        )
+        return [TranslationRow(row[0], TermTranslation(*row[1:])) for row in rows]
+
+    def _spelt(
+        self, glossary_id: str, texts: Collection[str], *, sensitive: bool
+    ) -> list[Term]:
+        rows = self._database.rows(
+            f"""SELECT {_TERM} FROM terms t WHERE t.glossary_id = ?
+                AND t.case_sensitive = ? AND {self._database.among("t.spelling")}""",
+            (glossary_id, sensitive, self._database.listed(texts)),
+        )
+        return [_term(row) for row in rows]
+
+    def _whole(self, terms: Sequence[Term]) -> list[Term]:
+        """The terms with all their translations: one statement."""
+        found: dict[str, list[TermTranslation]] = {each.id: [] for each in terms}
+        for row in self.translations_of(list(found), None) if found else ():
+            found[row.term_id].append(row.translation)
+        return [replace(each, translations=tuple(found[each.id])) for each in terms]
+
+    def _count(self, glossary_id: str, more: int, at: Timestamp) -> None:
+        self._database.run(
+            """UPDATE glossaries SET term_count = term_count + ?,
+                revision = revision + 1, updated_at = ? WHERE id = ?""",
+            (more, at, glossary_id),
+        )
+
+
+def _parts(where: TermFilter) -> Iterable[Part]:
+    language: list[Part] = []
+    if where.language_code is not None:
+        language.append(Part("v.language_code = ?", (where.language_code,)))
+    if where.search:
+        texts = [contains("v.folded", where.search), *language]
+        own, there = contains("t.folded", where.search), _has(texts)
+        yield Part(f"({own.sql} OR {there.sql})", own.params + there.params)
+    if where.usage_status is not None:
+        yield Part("t.usage_status = ?", (where.usage_status,))
+    if where.status == "untranslated":
+        yield _has(language, "NOT EXISTS")
+    elif where.status is not None:
+        yield _has([Part("v.status = ?", (where.status,)), *language])
+    if where.has_proposal is not None:
+        waits = [Part("v.proposed_value IS NOT NULL"), *language]
+        yield _has(waits, "EXISTS" if where.has_proposal else "NOT EXISTS")
+    said = (where.search, where.status, where.has_proposal)
+    if language and said == (None, None, None):
+        yield _has(language)
+
+
+def _has(parts: Sequence[Part], how: str = "EXISTS") -> Part:
+    """That the term has a translation of which all the parts hold."""
+    condition = every([Part("v.term_id = t.id"), *parts])
+    return Part(
+        f"{how} (SELECT 1 FROM term_translations v WHERE {condition.sql})",
+        condition.params,
+    )
+
+
+def _changing(term: Term) -> tuple[object, ...]:
+    """What a term may have anew, in the order that both writers name it."""
+    return (
+        term.term,
+        spelling(term.term, case_sensitive=term.case_sensitive),
+        term.do_not_translate,
+        term.case_sensitive,
+        term.usage_status,
+        term.notes,
+        fold(term.term) + _BREAK + fold(term.notes or ""),
+        term.updated_at,
+    )
+
+
+def _translation_row(term_id: str, each: TermTranslation) -> tuple[object, ...]:
+    return (
+        term_id,
+        each.language_code,
+        each.value,
+        each.status,
+        each.approved_at,
+        each.proposed_value,
+        fold(each.value) + _BREAK + fold(each.proposed_value or ""),
+    )
+
+
+def _term(row: Row) -> Term:
+    id_, glossary_id, term, do_not_translate, case_sensitive, *rest = row
+    usage_status, notes, created_at, updated_at = rest
+    return Term(
+        id=id_,
+        glossary_id=glossary_id,
+        term=term,
+        do_not_translate=do_not_translate,
+        case_sensitive=case_sensitive,
+        usage_status=usage_status,
+        notes=notes,
+        created_at=created_at,
+        updated_at=updated_at,
+        translations=(),
+    )
