@@ -91,6 +91,7 @@ class Framework:
             installed=discover,
         )
         self.plugins.blob_store(self.settings.blob_store)
+        self.plugins.transport(self.settings.webhook_transport)
         self.storage = self.plugins.storage(self.settings.storage).open()
         self._background = ThreadPoolExecutor(1, thread_name_prefix="locframework")
         self._ticker: Ticker | None = None

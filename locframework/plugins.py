@@ -340,6 +340,10 @@ def _build(entry: EntryPoint, settings: Mapping[str, object]) -> object:
         setting = setting_in(error, f"plugins.{entry.name}")
         reason = f"settings: {error}"
         raise PluginError(entry.name, _dist(entry), reason, setting) from error
+    except SettingsError as error:
+        setting = f"plugins.{entry.name}.{error.setting}"
+        reason = f"settings: {error}"
+        raise PluginError(entry.name, _dist(entry), reason, setting) from error
     except Exception as error:
         reason = f"cannot be loaded: {error!r}"
         raise PluginError(entry.name, _dist(entry), reason) from error

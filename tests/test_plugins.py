@@ -227,6 +227,22 @@ def test_a_required_setting_that_is_left_out(install: Install) -> None:
     )
 
 
+def test_a_setting_that_the_plugin_itself_finds_wrong(install: Install) -> None:
+    source = plugin_source("file: str = 'x'") + (
+        "    def __init__(self, settings):\n"
+        "        from locframework.ports import SettingsError\n"
+        "        raise SettingsError('file: x: No such file', 'file')"
+    )
+    install("wordy", source)
+
+    with pytest.raises(PluginError) as caught:
+        PluginHost.discover({})
+    assert str(caught.value) == (
+        "plugin 'wordy' (wordy 1.2): settings: file: x: No such file"
+    )
+    assert caught.value.setting == "plugins.wordy.file"
+
+
 def test_settings_of_a_plugin_that_there_is_not() -> None:
     line = refusal_of(jsn={})
 
@@ -411,6 +427,17 @@ def test_a_blob_store_that_nobody_provides_lists_those_there_are() -> None:
     assert str(caught.value) == (
         "settings: blob_store: 's3' is not provided; there is: none"
     )
+
+
+def test_a_transport_that_nobody_provides_lists_those_there_are() -> None:
+    host = PluginHost.discover({})
+
+    with pytest.raises(SettingsError) as caught:
+        host.transport("pigeon")
+    assert str(caught.value) == (
+        "settings: webhook_transport: 'pigeon' is not provided; there is: https"
+    )
+    assert caught.value.setting == "webhook_transport"
 
 
 # the order of plugins

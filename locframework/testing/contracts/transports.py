@@ -1,0 +1,399 @@
+"""The contract of the port Transport; clauses as in docs/contracts.md."""
+
+import os
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+from locframework.errors import UrlNotAllowed
+from locframework.testing.certificates import Authority
+from locframework.testing.receiver import (
+    NETWORK,
+    Behaviour,
+    Certify,
+    Receiver,
+    answering,
+    flooding,
+    open_receiver,
+    saying,
+    trickling,
+)
+from locframework.webhooks.records import KEPT_BYTES, Answer, Post
+from locframework.webhooks.transport import Transport
+
+from .transport_behaviours import (
+    BODIES,
+    CERTIFICATES,
+    ENDING,
+    FLOODS,
+    GIGABYTE,
+    HANGING,
+    NOT_HTTP,
+    REDIRECTS,
+    RETRY_AFTERS,
+    STATUSES,
+)
+from .transport_samples import VECTORS
+
+HEADERS = (
+    ("webhook-id", "msg_1"),
+    ("webhook-timestamp", "1700000000"),
+    ("webhook-signature", "v1,aaaa v1,bbbb"),
+    ("content-type", "application/json"),
+    ("user-agent", "contract"),
+)
+BODY = '{"type":"key.created","data":{"name":"Größe 😀"}}'.encode()
+OLD_TLS = pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
+SECONDS = 0.5  # for receivers that never end
+LATE_SECONDS = 1.0  # how much later than that an answer may come
+
+
+class Allowed(Struct, frozen=True):
+    """What a transport under test may reach and trust, beside what it always may."""
+
+    networks: tuple[str, ...]
+    ports: tuple[int, ...]
+    ca_file: str
+
+
+OpenTransport = Callable[[Allowed], Transport]
+Try = Callable[..., tuple[Answer, Receiver]]
+
+
+def post(url: str, seconds: float = 10) -> Post:
+    """An attempt as the framework makes it."""
+    return Post(url, HEADERS, BODY, seconds)
+
+
+def allowing(receiver: Receiver) -> Allowed:
+    """What leads to the receiver."""
+    return Allowed((NETWORK,), (receiver.port,), receiver.ca_file)
+
+
+@contextmanager
+def counting_listener() -> Iterator[socket.socket]:
+    """Listens on every address of this machine; nobody should come."""
+    address = ("::", 0)
+    with socket.create_server(
+        address, family=socket.AF_INET6, dualstack_ipv6=True
+    ) as listener:
+        listener.setblocking(False)
+        yield listener
+
+
+@contextmanager
+def full_listener() -> Iterator[int]:
+    """The port of a listener whose queue is full: it takes no connection."""
+    with ExitStack() as stack:
+        listener = socket.create_server(("127.0.0.1", 0), backlog=0)
+        address = stack.enter_context(listener).getsockname()
+        for _ in range(3):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(address)
+        yield address[1]
+
+
+def leftovers() -> tuple[int, int]:
+    """How many threads and open files this process has."""
+    return threading.active_count(), len(os.listdir("/proc/self/fd"))
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    """Whether it holds within some seconds."""
+    ends = time.monotonic() + 5
+    while not holds() and time.monotonic() < ends:
+        time.sleep(0.02)
+    return holds()
+
+
+class TransportContract:
+    """Subclass it as ``Test…`` and give the fixture; see docs/contracts.md.
+
+    ``open_transport`` gives a transport that may reach some networks and ports, and
+    trusts one more authority, as an operator would set it.
+    """
+
+    @pytest.fixture
+    def open_transport(self) -> OpenTransport:
+        """Give this one in every subclass."""
+        raise NotImplementedError("give the fixture open_transport")
+
+    @pytest.fixture
+    def visit(self, open_transport: OpenTransport, tmp_path: Path) -> Iterator[Try]:
+        """Makes one attempt at a receiver that behaves as told."""
+        with ExitStack() as stack:
+
+            def visit(
+                behave: Behaviour,
+                seconds: float = 10,
+                certificate: Certify | None = None,
+            ) -> tuple[Answer, Receiver]:
+                receiver = stack.enter_context(
+                    open_receiver(tmp_path, behave, certificate=certificate)
+                )
+                transport = open_transport(allowing(receiver))
+                return transport.send(post(receiver.url(), seconds)), receiver
+
+            yield visit
+
+    def test_t1_the_transport_has_a_plain_name(
+        self, open_transport: OpenTransport, tmp_path: Path
+    ) -> None:
+        with open_receiver(tmp_path) as receiver:
+            name = open_transport(allowing(receiver)).name
+
+        assert re.fullmatch(r"[a-z][a-z0-9_-]*", name)
+
+    @pytest.mark.parametrize("path", ["/", "/hook", "/a/b?c=d&e=%20f", "/%2e%2e/?a?b"])
+    def test_t2_what_was_given_arrives_as_it_was(
+        self, open_transport: OpenTransport, tmp_path: Path, path: str
+    ) -> None:
+        with open_receiver(tmp_path) as receiver:
+            transport = open_transport(allowing(receiver))
+            transport.judge(receiver.url(path))
+            assert receiver.connections == 0
+            transport.send(post(receiver.url(path)))
+
+        [received] = receiver.received
+        assert (received.method, received.path) == ("POST", path)
+        assert received.body == BODY
+        assert [each for each in received.headers if each in HEADERS] == list(HEADERS)
+        assert received.header("host") == f"127.0.0.1:{receiver.port}"
+        assert received.header("content-length") == str(len(BODY))
+        assert received.header("connection") == "close"
+        assert received.header("accept-encoding") in (None, "identity")
+        others = {name.lower() for name, _ in received.headers}
+        others -= {name for name, _ in HEADERS}
+        assert others <= {"host", "content-length", "connection", "accept-encoding"}
+
+    @pytest.mark.parametrize("status", STATUSES)
+    def test_t3_every_status_is_an_answer(self, visit: Try, status: int) -> None:
+        answer, receiver = visit(answering(status))
+
+        assert (answer.status_code, answer.error) == (status, None)
+        assert 0 <= answer.duration_ms < 10_000
+        assert len(receiver.received) == 1
+
+    @pytest.mark.parametrize("told", RETRY_AFTERS)
+    def test_t4_retry_after_comes_back_as_it_was(self, visit: Try, told: str) -> None:
+        answer, _ = visit(answering(429, [("Retry-After", told)]))
+
+        assert (answer.status_code, answer.retry_after) == (429, told)
+
+    @pytest.mark.parametrize("told", ["soon\xff", "a" * 5000, "\x01"])
+    def test_t4_what_could_not_be_shown_of_it_is_left_out(
+        self, visit: Try, told: str
+    ) -> None:
+        answer, _ = visit(answering(503, [("Retry-After", told)]))
+
+        assert answer.status_code == 503
+        kept = answer.retry_after or ""
+        assert kept.isascii()
+        assert kept == "" or kept.isprintable()
+        assert len(kept) <= 100
+
+    @pytest.mark.parametrize("name", BODIES)
+    def test_t5_the_first_kilobyte_of_the_body_is_kept(
+        self, visit: Try, name: str
+    ) -> None:
+        raw, body = BODIES[name]
+
+        answer, _ = visit(saying(raw))
+
+        assert answer.status_code == 200
+        assert answer.body == body[:KEPT_BYTES]
+
+    @pytest.mark.parametrize("status", REDIRECTS)
+    def test_t6_a_redirect_is_an_answer_and_is_not_followed(
+        self, visit: Try, status: int, tmp_path: Path
+    ) -> None:
+        (tmp_path / "other").mkdir()
+        with open_receiver(tmp_path / "other") as other:
+            answer, receiver = visit(answering(status, [("Location", other.url())]))
+
+        assert answer.status_code == status
+        assert (receiver.connections, other.connections) == (1, 0)
+
+    @pytest.mark.parametrize("behaviour", HANGING)
+    def test_t7_a_receiver_that_never_answers_is_left_in_time(
+        self, visit: Try, behaviour: Behaviour
+    ) -> None:
+        began = time.monotonic()
+
+        answer, receiver = visit(behaviour, seconds=SECONDS)
+
+        assert (answer.status_code, answer.error) == (None, "timeout")
+        assert time.monotonic() - began < SECONDS + LATE_SECONDS
+        assert answer.duration_ms >= SECONDS * 1000 - 100
+        assert receiver.connections == 1
+
+    def test_t7_so_is_one_that_takes_no_connection(
+        self, open_transport: OpenTransport, tmp_path: Path
+    ) -> None:
+        with open_receiver(tmp_path) as receiver, full_listener() as port:
+            allowed = Allowed((NETWORK,), (port,), receiver.ca_file)
+            transport = open_transport(allowed)
+            answer = transport.send(post(f"https://127.0.0.1:{port}/", SECONDS))
+
+        assert answer.error == "timeout"
+        assert answer.duration_ms < (SECONDS + LATE_SECONDS) * 1000
+
+    def test_t8_headers_byte_by_byte_do_not_win_time(self, visit: Try) -> None:
+        behaviour = trickling(b"HTTP/1.1 200 OK\r\n", b"X-A: a\r\n" * 100, 0.05)
+
+        answer, _ = visit(behaviour, seconds=SECONDS)
+
+        assert (answer.status_code, answer.error) == (None, "timeout")
+        assert answer.duration_ms < (SECONDS + LATE_SECONDS) * 1000
+
+    @pytest.mark.parametrize("rest", [b"a" * 100, b""])
+    def test_t8_a_body_that_never_ends_does_not_change_the_status(
+        self, visit: Try, rest: bytes
+    ) -> None:
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nfirst"
+
+        answer, _ = visit(trickling(head, rest, 0.05), seconds=SECONDS)
+
+        assert (answer.status_code, answer.error) == (200, None)
+        assert answer.body.startswith(b"first")
+        assert answer.duration_ms < (SECONDS + LATE_SECONDS) * 1000
+
+    @OLD_TLS
+    @pytest.mark.parametrize("behaviour", ENDING)
+    def test_t9_a_connection_that_ends_too_soon_is_an_error(
+        self, visit: Try, behaviour: Behaviour
+    ) -> None:
+        answer, _ = visit(behaviour)
+
+        assert answer.status_code is None
+        assert answer.error in ("connection_lost", "tls_failed", "connection_failed")
+        assert answer.duration_ms < 5000
+
+    def test_t9_a_port_where_nobody_listens_is_told(
+        self, open_transport: OpenTransport, tmp_path: Path
+    ) -> None:
+        with open_receiver(tmp_path) as receiver:
+            transport = open_transport(allowing(receiver))
+
+        answer = transport.send(post(receiver.url()))
+
+        assert (answer.status_code, answer.error) == (None, "connection_refused")
+
+    @pytest.mark.parametrize("said", NOT_HTTP)
+    def test_t10_what_is_not_http_is_an_error(self, visit: Try, said: bytes) -> None:
+        answer, _ = visit(saying(said))
+
+        assert answer.status_code is None
+        assert answer.error in ("bad_answer", "connection_lost")
+
+    @pytest.mark.parametrize("certify", CERTIFICATES.values(), ids=CERTIFICATES.keys())
+    def test_t11_a_certificate_that_is_not_good_ends_it(
+        self, visit: Try, certify: Certify
+    ) -> None:
+        answer, receiver = visit(answering(204), certificate=certify)
+
+        assert (answer.status_code, answer.error) == (None, "tls_failed")
+        assert receiver.received == []
+
+    @pytest.mark.parametrize(("at_once", "again"), FLOODS.values(), ids=FLOODS.keys())
+    def test_t12_no_more_is_read_than_anybody_needs(
+        self, visit: Try, at_once: bytes, again: bytes
+    ) -> None:
+        answer, receiver = visit(flooding(at_once, again, GIGABYTE // len(again)))
+
+        assert answer.duration_ms < 5000
+        assert len(answer.body) <= KEPT_BYTES
+        assert receiver.sent_bytes < GIGABYTE // 16  # what the system's buffers take
+        if b"\r\n\r\n" in at_once:
+            assert (answer.status_code, answer.error) == (200, None)
+        else:
+            assert (answer.status_code, answer.error) == (None, "bad_answer")
+
+    @pytest.mark.parametrize("vector", VECTORS, ids=range(len(VECTORS)))
+    def test_t13_nothing_but_the_public_internet_is_connected_to(
+        self, open_transport: OpenTransport, tmp_path: Path, vector: str
+    ) -> None:
+        authority = Authority(tmp_path)
+        with counting_listener() as listener:
+            port = listener.getsockname()[1]
+            url = vector.format(port=port)
+            transport = open_transport(Allowed((), (443, port), str(authority.ca_file)))
+            with pytest.raises(UrlNotAllowed, match=r"\w"):
+                transport.judge(url)
+            answer = transport.send(post(url))
+
+            assert answer.status_code is None
+            assert answer.error in ("url_not_allowed", "no_public_address")
+            with pytest.raises(BlockingIOError):
+                listener.accept()
+
+    def test_t14_only_the_ports_that_are_set_are_connected_to(
+        self, open_transport: OpenTransport, tmp_path: Path
+    ) -> None:
+        with open_receiver(tmp_path) as receiver:
+            allowed = Allowed((NETWORK,), (443, 1), receiver.ca_file)
+            transport = open_transport(allowed)
+            with pytest.raises(UrlNotAllowed):
+                transport.judge(receiver.url())
+            answer = transport.send(post(receiver.url()))
+
+        assert (answer.error, receiver.connections) == ("url_not_allowed", 0)
+
+    def test_t15_the_environment_changes_nothing(
+        self,
+        open_transport: OpenTransport,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        (tmp_path / "other").mkdir()
+        netrc = tmp_path / "netrc"
+        netrc.write_text("machine 127.0.0.1 login anna password secret")
+        monkeypatch.setenv("NETRC", str(netrc))
+        with open_receiver(tmp_path) as receiver, counting_listener() as proxy:
+            address = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+            for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"):
+                monkeypatch.setenv(name, address)
+                monkeypatch.setenv(name.lower(), address)
+            transport = open_transport(allowing(receiver))
+            answer = transport.send(post(receiver.url()))
+            with open_receiver(tmp_path / "other") as other:
+                monkeypatch.setenv("SSL_CERT_FILE", other.ca_file)
+                ports = (receiver.port, other.port)
+                allowed = Allowed((NETWORK,), ports, receiver.ca_file)
+                refused = open_transport(allowed).send(post(other.url()))
+            with pytest.raises(BlockingIOError):
+                proxy.accept()
+
+        assert answer.status_code == 204
+        assert receiver.received[0].header("authorization") is None
+        assert refused.error == "tls_failed"
+
+    @OLD_TLS
+    def test_t16_many_threads_send_at_once_and_leave_nothing_behind(
+        self, open_transport: OpenTransport, tmp_path: Path
+    ) -> None:
+        behaviours = [*ENDING, *HANGING, answering(200), answering(410)] * 4
+        with open_receiver(tmp_path, *behaviours) as receiver:
+            transport = open_transport(allowing(receiver))
+            transport.send(post(receiver.url(), SECONDS))
+            before = leftovers()
+            with ThreadPoolExecutor(12) as pool:
+                tries = [
+                    pool.submit(transport.send, post(receiver.url(), SECONDS))
+                    for _ in behaviours
+                ]
+            answers = [tried.result() for tried in tries]
+
+        assert all(
+            (each.error is None) != (each.status_code is None) for each in answers
+        )
+        assert eventually(lambda: leftovers() <= before), (before, leftovers())

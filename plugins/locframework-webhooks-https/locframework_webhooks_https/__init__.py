@@ -1,0 +1,37 @@
+"""Gives locframework the webhook transport ``https``: to public addresses only."""
+
+import logging
+from typing import ClassVar
+
+from locframework import hookimpl
+from locframework.ports import Transport
+
+from .settings import HttpsSettings
+from .transport import HttpsTransport
+
+__all__ = ["HttpsPlugin", "HttpsSettings", "HttpsTransport"]
+
+log = logging.getLogger(__name__)
+
+
+class HttpsPlugin:
+    """The plugin ``https``; connects to nothing until a webhook is sent."""
+
+    settings_type: ClassVar = HttpsSettings
+
+    def __init__(self, settings: HttpsSettings) -> None:
+        self._transport = HttpsTransport(settings)
+        if settings.allowed_networks:
+            log.warning(
+                "webhooks may be sent into %s, which anybody with webhook_manage can "
+                "then reach from here: for development only",
+                ", ".join(settings.allowed_networks),
+            )
+        if settings.allowed_ports != (443,):
+            ports = ", ".join(map(str, settings.allowed_ports))
+            log.warning("webhooks may be sent to the ports %s, not only to 443", ports)
+
+    @hookimpl
+    def loc_provide_transports(self) -> list[Transport]:
+        """One transport, within the limits of the settings."""
+        return [self._transport]

@@ -1,0 +1,138 @@
+"""Connects to addresses that were judged, and to no others, under TLS."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Sequence
+from http.client import HTTPException
+from ipaddress import ip_address
+from pathlib import Path
+from socket import IPPROTO_TCP, SOCK_STREAM, TCP_NODELAY, socket
+from typing import TYPE_CHECKING, cast
+
+from locframework.ports import SettingsError
+
+from .deadline import Deadline
+from .lookup import SocketAddress
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer, WriteableBuffer
+
+STEP_SECONDS = 5.0  # to connect to one address; to shake hands
+MOST_TRIED = 4  # addresses of one name
+MOST_READ = 16 * 1024  # bytes of an answer, its headers included
+
+
+class ReadEnough(HTTPException):
+    """The receiver sends more than anybody wants to read."""
+
+
+class Channel(ssl.SSLSocket):
+    """A TLS connection that keeps a deadline, and reads ``MOST_READ`` at most.
+
+    http.client waits anew for each piece that it reads: a byte a second would hold
+    it for ever.
+    """
+
+    deadline: Deadline
+    unread: int
+    may_end: bool  # whether the end of the stream is the end of an answer
+
+    def recv_into(
+        self, buffer: WriteableBuffer, nbytes: int | None = None, flags: int = 0
+    ) -> int:
+        """Read within the deadline. TimeoutError, ReadEnough, ConnectionResetError."""
+        if self.unread <= 0:
+            raise ReadEnough
+        self.settimeout(self.deadline.left())
+        with memoryview(buffer) as view:
+            most = min(nbytes or len(view), self.unread)
+        read = super().recv_into(buffer, most, flags)
+        if read == 0 and not self.may_end:
+            raise ConnectionResetError
+        self.unread -= read
+        return read
+
+    def send(self, data: ReadableBuffer, flags: int = 0) -> int:
+        """Send within the deadline. TimeoutError."""
+        self.settimeout(self.deadline.left())
+        return super().send(data, flags)
+
+
+def tls_context(ca_file: str | None) -> ssl.SSLContext:
+    """TLS 1.2 or later, certificates and host names verified.
+
+    Trusts the authorities of the system and those in ``ca_file``, whatever the
+    environment says (SSL_CERT_FILE). SettingsError for a file that cannot be read or
+    holds none.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.hostname_checks_common_name = False
+    context.set_alpn_protocols(["http/1.1"])
+    context.sslsocket_class = Channel
+    system = ssl.get_default_verify_paths()  # openssl_…: as built, not as asked for
+    if Path(system.openssl_cafile).is_file():
+        context.load_verify_locations(cafile=system.openssl_cafile)
+    if Path(system.openssl_capath).is_dir():
+        context.load_verify_locations(capath=system.openssl_capath)
+    if ca_file is not None:
+        _trust(context, ca_file)
+    return context
+
+
+def _trust(context: ssl.SSLContext, ca_file: str) -> None:
+    try:
+        context.load_verify_locations(cafile=ca_file)
+    except ssl.SSLError:
+        wrong = "holds no certificates"
+    except OSError as error:
+        wrong = str(error.strerror)
+    else:
+        return
+    raise SettingsError(f"ca_file: {ca_file}: {wrong}", "ca_file")
+
+
+def connect(found: Sequence[SocketAddress], deadline: Deadline) -> socket:
+    """A connection to the first of the addresses that takes one. OSError."""
+    refusal: OSError = ConnectionError()
+    for where in found[:MOST_TRIED]:
+        try:
+            return _connect_to(where, deadline)
+        except OSError as error:
+            refusal = error
+    raise refusal
+
+
+def _connect_to(where: SocketAddress, deadline: Deadline) -> socket:
+    connection = socket(where.family, SOCK_STREAM)
+    try:
+        connection.settimeout(deadline.left(STEP_SECONDS))
+        connection.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+        connection.connect((where.address, where.port))
+        peer = connection.getpeername()[0]
+        if ip_address(peer) != ip_address(where.address):
+            raise ConnectionError(f"connected to {peer}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def shake_hands(
+    connection: socket, host: str, context: ssl.SSLContext, deadline: Deadline
+) -> Channel:
+    """TLS over the connection, which is the channel's from now on. OSError."""
+    try:
+        connection.settimeout(deadline.left(STEP_SECONDS))
+        channel = cast(
+            Channel,
+            context.wrap_socket(
+                connection, server_hostname=host, suppress_ragged_eofs=False
+            ),
+        )
+    except BaseException:
+        connection.close()
+        raise
+    channel.deadline, channel.unread, channel.may_end = deadline, MOST_READ, False
+    return channel

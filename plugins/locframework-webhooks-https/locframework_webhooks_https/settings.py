@@ -1,0 +1,28 @@
+"""The settings of ``[plugins.https]``."""
+
+from ipaddress import ip_network
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+Port = Annotated[int, Meta(ge=1, le=65535)]
+
+
+class HttpsSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What may be reached beside port 443 of public addresses, and who is trusted.
+
+    Raises ValueError for a network that is none.
+    """
+
+    allowed_networks: tuple[str, ...] = ()  # "127.0.0.0/8": for development only
+    allowed_ports: tuple[Port, ...] = (443,)
+    ca_file: str | None = None  # certificates of authorities, beside the system's
+
+    def __post_init__(self) -> None:
+        for network in self.allowed_networks:
+            try:
+                ip_network(network)
+            except ValueError as error:
+                raise ValueError(f"allowed_networks: {error}") from None
+        if not self.allowed_ports:
+            raise ValueError("allowed_ports: is empty")

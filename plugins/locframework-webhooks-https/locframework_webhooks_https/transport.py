@@ -1,0 +1,153 @@
+"""The transport ``https``: judged addresses, one request, one answer."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from time import monotonic
+
+import msgspec
+
+from locframework.ports import (
+    KEPT_BYTES,
+    Answer,
+    Post,
+    SendError,
+    UrlNotAllowed,
+)
+
+from .addresses import AddressRule
+from .channel import MOST_READ, Channel, connect, shake_hands, tls_context
+from .deadline import Deadline
+from .lookup import Lookup, SocketAddress
+from .settings import HttpsSettings
+from .target import Target, read_url
+
+LOOKUP_SECONDS = 3.0
+RETRY_AFTER_CHARACTERS = 100
+
+
+class SendFailed(Exception):
+    """There is no answer, for this reason."""
+
+    def __init__(self, error: SendError) -> None:
+        super().__init__(error)
+        self.error: SendError = error
+
+
+class HttpsTransport:
+    """The port Transport over sockets of our own and the standard library's HTTP.
+
+    A name is looked up once an attempt, every address of it is judged, and the
+    socket is connected to one of those judged. No keep-alive, redirects, proxies,
+    netrc, cookies or decompression, and nothing that the environment says counts.
+    """
+
+    name = "https"
+
+    def __init__(self, settings: HttpsSettings, lookup: Lookup | None = None) -> None:
+        self._ports = settings.allowed_ports
+        self._rule = AddressRule(settings.allowed_networks)
+        self._context = tls_context(settings.ca_file)
+        self._lookup = lookup or Lookup()
+
+    def judge(self, url: str) -> None:
+        """Raise UrlNotAllowed unless all addresses of the host are public now."""
+        target = read_url(url, self._ports)
+        if not self._public_addresses(target, Deadline(LOOKUP_SECONDS)):
+            raise UrlNotAllowed(
+                f"url: {target.host} must lead to addresses of the public internet only"
+            )
+
+    def send(self, post: Post) -> Answer:
+        """Make one attempt. Whatever goes wrong is told in the answer."""
+        began = monotonic()
+        try:
+            answer = self._attempt(post, Deadline(post.seconds))
+        except SendFailed as failed:
+            answer = Answer(None, failed.error, 0)
+        taken_ms = round((monotonic() - began) * 1000)
+        return msgspec.structs.replace(answer, duration_ms=taken_ms)
+
+    def _attempt(self, post: Post, deadline: Deadline) -> Answer:
+        try:
+            target = read_url(post.url, self._ports)
+        except UrlNotAllowed:
+            raise SendFailed("url_not_allowed") from None
+        with _failing_as("connection_failed"):
+            found = self._public_addresses(target, deadline)
+            if not found:
+                raise SendFailed("no_public_address")
+            connection = connect(found, deadline)
+        with _failing_as("tls_failed"):
+            channel = shake_hands(connection, target.host, self._context, deadline)
+        with channel, _failing_as("connection_lost"):
+            return _exchange(channel, target, post)
+
+    def _public_addresses(
+        self, target: Target, deadline: Deadline
+    ) -> list[SocketAddress]:
+        """All addresses of the host; none when one of them is not to be reached."""
+        seconds = deadline.left(LOOKUP_SECONDS)
+        found = self._lookup(target.host, target.port, seconds)
+        return found if all(self._rule.allows(each.address) for each in found) else []
+
+
+@contextmanager
+def _failing_as(error: SendError) -> Iterator[None]:
+    """What the failures of a step are called."""
+    try:
+        yield
+    except TimeoutError:
+        raise SendFailed("timeout") from None
+    except ConnectionRefusedError:
+        raise SendFailed("connection_refused") from None
+    except OSError:
+        raise SendFailed(error) from None
+    except HTTPException:
+        raise SendFailed("bad_answer") from None
+
+
+def _exchange(channel: Channel, target: Target, post: Post) -> Answer:
+    """Send the request, read the answer. OSError or HTTPException."""
+    connection = HTTPConnection(target.host, target.port)
+    connection.sock = channel
+    connection.putrequest(
+        "POST", target.path, skip_host=True, skip_accept_encoding=True
+    )
+    for name, value in (
+        ("Host", target.authority),
+        *post.headers,
+        ("Content-Length", str(len(post.body))),
+        ("Accept-Encoding", "identity"),
+        ("Connection", "close"),
+    ):
+        connection.putheader(name, value)
+    connection.endheaders(post.body)
+    with closing(connection), connection.getresponse() as response:
+        channel.may_end = True
+        retry_after = _plain(response.headers.get("Retry-After"))
+        return Answer(response.status, None, 0, retry_after, _read_body(response))
+
+
+def _read_body(response: HTTPResponse) -> bytes:
+    """What there is of it, to the end if that is near: a receiver may be writing.
+
+    It is for the log alone, so nothing that goes wrong here counts.
+    """
+    body, left = b"", response.length
+    with suppress(OSError, HTTPException):
+        while left != 0:
+            # in small pieces: http.client asks at once for as much memory as a
+            # receiver says that it will fill
+            piece = response.read1(min(left or MOST_READ, MOST_READ))
+            if not piece:
+                break
+            body += piece
+            left = None if left is None else left - len(piece)
+    return body[:KEPT_BYTES]
+
+
+def _plain(header: str | None) -> str | None:
+    if header is None or not header.isascii() or not header.isprintable():
+        return None
+    return header[:RETRY_AFTER_CHARACTERS]

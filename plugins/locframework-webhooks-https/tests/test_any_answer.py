@@ -1,0 +1,64 @@
+"""Whatever bytes a receiver sends, there is an answer, and in time."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from locframework_webhooks_https import HttpsSettings, HttpsTransport
+
+from locframework.ports import KEPT_BYTES, Post
+from locframework.testing.receiver import Receiver, Visit, open_receiver
+
+lines = st.lists(
+    st.one_of(
+        st.binary(max_size=30),
+        st.sampled_from(
+            [
+                *(b"HTTP/1.1 200 OK", b"HTTP/1.1 100 Continue", b"HTTP/0.9 200"),
+                *(b"HTTP/1.0 410 Gone", b"HTTP/1.1 999 X", b"HTTP/1.1 101 Switching"),
+                *(b"Content-Length: 3", b"Content-Length: -1", b"Content-Length: 9e9"),
+                *(b"Transfer-Encoding: chunked", b"Retry-After: 5", b" folded: x"),
+                *(b"Retry-After: =?utf-8?q?a?=", b"Connection: keep-alive", b"", b""),
+                *(b"3", b"abc", b"0", b"-1", b"ffffffffffffffffffff", b"1_0", b"0x3"),
+            ]
+        ),
+    ),
+    max_size=12,
+)
+
+
+@pytest.fixture(scope="module")
+def transport(receiver: Receiver) -> HttpsTransport:
+    given = HttpsSettings(("127.0.0.0/8",), (receiver.port,), receiver.ca_file)
+    return HttpsTransport(given)
+
+
+@pytest.fixture(scope="module")
+def receiver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Receiver]:
+    with open_receiver(tmp_path_factory.mktemp("receiver")) as receiver:
+        yield receiver
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(lines=lines, end=st.sampled_from([b"\r\n", b"\n"]))
+def test_whatever_is_said_there_is_an_answer(
+    receiver: Receiver, transport: HttpsTransport, lines: list[bytes], end: bytes
+) -> None:
+    def saying(visit: Visit) -> None:
+        visit.shake_hands()
+        visit.read_request()
+        visit.send(end.join(lines))
+
+    receiver.behaviours = [saying]
+
+    answer = transport.send(Post(receiver.url(), (), b"{}", seconds=5))
+
+    assert (answer.status_code is None) != (answer.error is None)
+    assert answer.error in (None, "bad_answer", "connection_lost")
+    assert answer.duration_ms < 4000
+    assert len(answer.body) <= KEPT_BYTES

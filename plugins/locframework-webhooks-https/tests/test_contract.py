@@ -1,0 +1,20 @@
+"""The transport keeps the contract of its port."""
+
+import pytest
+from locframework_webhooks_https import HttpsSettings, HttpsTransport
+
+from locframework.testing.contracts.transports import (
+    Allowed,
+    OpenTransport,
+    TransportContract,
+)
+
+
+class TestHttpsTransport(TransportContract):
+    @pytest.fixture
+    def open_transport(self) -> OpenTransport:
+        def open_transport(allowed: Allowed) -> HttpsTransport:
+            given = (allowed.networks, allowed.ports, allowed.ca_file)
+            return HttpsTransport(HttpsSettings(*given))
+
+        return open_transport

@@ -1,0 +1,99 @@
+"""The plugin: its settings, what it says at the start, and its name."""
+
+import logging
+import re
+import ssl
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import msgspec
+import pytest
+from locframework_webhooks_https import HttpsPlugin, HttpsSettings, HttpsTransport
+
+from locframework.ports import SettingsError
+from locframework.testing.certificates import Authority
+
+
+def settings(**given: object) -> HttpsSettings:
+    """As the host makes them of a settings file."""
+    return msgspec.convert(given, HttpsSettings, strict=False)
+
+
+def test_it_is_found_under_its_name() -> None:
+    [entry] = entry_points(group="locframework", name="https")
+
+    assert entry.load() is HttpsPlugin
+
+
+def test_it_provides_one_transport() -> None:
+    [transport] = HttpsPlugin(settings()).loc_provide_transports()
+
+    assert isinstance(transport, HttpsTransport)
+    assert transport.name == "https"
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"allowed_networks": ["127.0.0.0/33"]}, "127.0.0.0/33"),
+        ({"allowed_networks": ["127.0.0.1/8"]}, "host bits"),
+        ({"allowed_networks": ["localhost"]}, "localhost"),
+        ({"allowed_ports": []}, "allowed_ports: is empty"),
+        ({"allowed_ports": [0]}, "allowed_ports"),
+        ({"allowed_ports": [65536]}, "allowed_ports"),
+        ({"networks": []}, "unknown field `networks`"),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_refused(
+    given: dict[str, object], told: str
+) -> None:
+    with pytest.raises(msgspec.ValidationError, match=told):
+        settings(**given)
+
+
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [
+        ("/nowhere/ca.pem", "ca_file: /nowhere/ca.pem: No such file"),
+        (__file__, "ca_file: .*: holds no certificates"),
+    ],
+)
+def test_a_file_without_authorities_is_refused(file: str, told: str) -> None:
+    with pytest.raises(SettingsError, match=told) as refusal:
+        HttpsPlugin(settings(ca_file=file))
+
+    assert refusal.value.setting == "ca_file"
+
+
+def test_nothing_is_said_at_the_start_when_nothing_is_widened(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    HttpsPlugin(settings())
+    HttpsPlugin(settings(ca_file=str(Authority(tmp_path).ca_file)))
+
+    assert caplog.records == []
+
+
+def test_what_is_widened_is_told_loudly_at_the_start(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    HttpsPlugin(
+        settings(allowed_networks=["127.0.0.0/8", "10.1.0.0/16"], allowed_ports=[8443])
+    )
+
+    networks, ports = caplog.records
+    assert {networks.levelno, ports.levelno} == {logging.WARNING}
+    assert "127.0.0.0/8, 10.1.0.0/16" in networks.getMessage()
+    assert "development only" in networks.getMessage()
+    assert re.search(r"\b8443\b", ports.getMessage())
+
+
+def test_keys_of_sessions_are_written_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
+
+    HttpsTransport(settings())
+
+    assert not (tmp_path / "keys").exists()
+    assert ssl.create_default_context().keylog_filename  # it would have, by default

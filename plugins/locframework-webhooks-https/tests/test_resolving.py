@@ -1,0 +1,209 @@
+"""Names: looked up at each attempt, all addresses judged, connected to one of them.
+
+127.0.0.2 stands for the public internet here, as the one network that is allowed;
+127.0.0.1 is what must not be reached. Both are real sockets.
+"""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from socket import AF_INET, AF_INET6, AddressFamily, gaierror
+from threading import Event, active_count
+
+import pytest
+from locframework_webhooks_https import HttpsSettings, HttpsTransport
+from locframework_webhooks_https.lookup import (
+    MOST_AT_ONCE,
+    Lookup,
+    Resolve,
+    SocketAddress,
+)
+
+from locframework.ports import Post, UrlNotAllowed
+from locframework.testing.receiver import Receiver, open_receiver
+
+PUBLIC, PRIVATE = "127.0.0.2", "127.0.0.1"
+NAME = "hooks.example.com"
+
+
+class Names:
+    """A resolver that says what it is told, each time the next."""
+
+    def __init__(self, *answers: tuple[str, ...]) -> None:
+        self._answers = list(answers)
+        self.asked: list[str] = []
+
+    def __call__(self, host: str, port: int) -> list[SocketAddress]:
+        self.asked.append(host)
+        found = self._answers[0]
+        if len(self._answers) > 1:
+            del self._answers[0]
+        if not found:
+            raise gaierror(-2, "Name or service not known")
+        return [SocketAddress(family_of(text), text, port) for text in found]
+
+
+def family_of(address: str) -> AddressFamily:
+    return AF_INET6 if ":" in address else AF_INET
+
+
+@contextmanager
+def world(folder: Path) -> Iterator[tuple[Receiver, Receiver]]:
+    """A public receiver, and a private one on the same port of another address."""
+    inside = folder / "inside"
+    inside.mkdir()
+    with (
+        open_receiver(folder, host=PUBLIC) as public,
+        open_receiver(inside, host=PRIVATE, port=public.port) as private,
+    ):
+        yield public, private
+
+
+def transport(public: Receiver, resolve: Resolve) -> HttpsTransport:
+    given = HttpsSettings((f"{PUBLIC}/32",), (public.port,), public.ca_file)
+    return HttpsTransport(given, Lookup(resolve))
+
+
+def test_the_name_is_what_the_receiver_hears(tmp_path: Path) -> None:
+    with world(tmp_path) as (public, _):
+        names = Names((PUBLIC,))
+        answer = transport(public, names).send(Post(public.url(host=NAME), (), b"{}"))
+
+    assert answer.status_code == 204
+    assert public.received[0].header("host") == f"{NAME}:{public.port}"
+    assert public.asked_for == [NAME]  # by TLS
+    assert names.asked == [NAME]
+
+
+def test_a_name_is_looked_up_at_every_attempt_and_once(tmp_path: Path) -> None:
+    with world(tmp_path) as (public, private):
+        names = Names((PUBLIC,), (PUBLIC,), (PRIVATE,))
+        sender, url = transport(public, names), public.url(host=NAME)
+        sender.judge(url)
+        first = sender.send(Post(url, (), b"{}"))
+        second = sender.send(Post(url, (), b"{}"))
+        with pytest.raises(UrlNotAllowed):
+            sender.judge(url)
+
+    assert (first.status_code, first.error) == (204, None)
+    assert (second.status_code, second.error) == (None, "no_public_address")
+    assert (public.connections, private.connections) == (1, 0)
+    assert len(names.asked) == 4
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        (PRIVATE,),
+        (PUBLIC, PRIVATE),
+        (PRIVATE, PUBLIC),
+        (*[PUBLIC] * 20, PRIVATE),
+        ("1.1.1.1", PRIVATE),
+        (PUBLIC, "::1"),
+        (PUBLIC, "::ffff:127.0.0.2"),
+        (PUBLIC, "fe80::1%lo"),
+        (PUBLIC, "nonsense"),
+        (),
+    ],
+)
+def test_one_address_that_is_not_public_refuses_the_name(
+    tmp_path: Path, found: tuple[str, ...]
+) -> None:
+    with world(tmp_path) as (public, private):
+        sender, url = transport(public, Names(found)), public.url(host=NAME)
+        with pytest.raises(UrlNotAllowed):
+            sender.judge(url)
+        answer = sender.send(Post(url, (), b"{}"))
+
+    assert (answer.status_code, answer.error) == (None, "no_public_address")
+    assert (public.connections, private.connections) == (0, 0)
+
+
+def test_the_next_address_is_tried_when_nobody_listens_at_the_first(
+    tmp_path: Path,
+) -> None:
+    with open_receiver(tmp_path, host=PUBLIC) as public:
+        given = HttpsSettings(("127.0.0.0/29",), (public.port,), public.ca_file)
+        names = Names(("127.0.0.3", "127.0.0.4", PUBLIC))
+        sender = HttpsTransport(given, Lookup(names))
+        answer = sender.send(Post(public.url(host=NAME), (), b"{}"))
+
+    assert answer.status_code == 204
+
+
+def test_the_refusal_does_not_tell_what_a_name_leads_to(tmp_path: Path) -> None:
+    told = set()
+    with world(tmp_path) as (public, _):
+        for found in ((), (PRIVATE,), ("10.0.0.1",), ("1.1.1.1", "10.0.0.1")):
+            with pytest.raises(UrlNotAllowed) as refusal:
+                transport(public, Names(found)).judge(public.url(host=NAME))
+            told.add(refusal.value.message)
+
+    assert told == {f"url: {NAME} must lead to addresses of the public internet only"}
+
+
+def test_a_name_server_that_hangs_holds_an_attempt_for_three_seconds(
+    tmp_path: Path,
+) -> None:
+    go_on = Event()
+
+    def hanging(host: str, port: int) -> list[SocketAddress]:
+        go_on.wait(30)
+        return []
+
+    with open_receiver(tmp_path, host=PUBLIC) as public:
+        sender, url = transport(public, hanging), public.url(host=NAME)
+        before = active_count()
+        began = time.monotonic()
+        answer = sender.send(Post(url, (), b"{}"))
+        short = sender.send(Post(url, (), b"{}", seconds=0.2))
+        taken = time.monotonic() - began
+        go_on.set()
+
+    assert answer.error == "no_public_address"
+    assert 2900 <= answer.duration_ms < 4000
+    assert short.duration_ms < 1000
+    assert taken < 4.5
+    ends = time.monotonic() + 5
+    while active_count() > before and time.monotonic() < ends:
+        time.sleep(0.01)
+    assert active_count() <= before
+
+
+def test_a_hanging_lookup_does_not_hold_the_end_of_the_process() -> None:
+    script = """
+import time
+from locframework_webhooks_https.lookup import Lookup
+print(Lookup(lambda host, port: time.sleep(60))("example.com", 443, 0.1))
+"""
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "[]\n"
+    assert time.monotonic() - began < 20
+
+
+def test_many_hanging_names_do_not_take_every_thread() -> None:
+    go_on = Event()
+
+    def hanging(host: str, port: int) -> list[SocketAddress]:
+        go_on.wait(30)
+        return []
+
+    lookup = Lookup(hanging)
+    before = active_count()
+
+    for _ in range(MOST_AT_ONCE + 20):
+        assert lookup("example.com", 443, 0.005) == []
+    most = active_count() - before
+    go_on.set()
+
+    assert most <= MOST_AT_ONCE
+    ends = time.monotonic() + 10
+    while lookup("example.com", 443, 0.1) != [] or active_count() > before:
+        assert time.monotonic() < ends
