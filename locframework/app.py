@@ -49,6 +49,7 @@ from .keys.moves import KeyMoves
 from .keys.review import Review
 from .keys.service import Keys
 from .keys.writer import KeyWriter
+from .memories.area import MemoryArea
 from .merging.applying import Applying
 from .merging.service import Merging
 from .plugins import PluginHost
@@ -101,6 +102,7 @@ class Framework:
         self._build_jobs()
         self._build_glossaries()
         self._build_keys()
+        self._build_memories()
         self._build_exchange()
         self._build_delivery()
 
@@ -239,6 +241,14 @@ class Framework:
         self.merging = Merging(
             storage, self.projects, self.branches, applying, self.events, clock
         )
+
+    def _build_memories(self) -> None:
+        area = MemoryArea(
+            self.storage, self.access, self.linked_access, self.projects, self.clock
+        )
+        self.memories, self.memory_entries = area.memories, area.entries
+        self.memory_languages = area.languages
+        self.memory_assignments = area.assignments
 
     def _build_exchange(self) -> None:
         storage = self.storage

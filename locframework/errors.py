@@ -11,6 +11,7 @@ from .faults import PluginError as PluginError
 from .faults import SettingsError as SettingsError
 from .missing import BranchNotFound as BranchNotFound
 from .missing import DistributionNotFound as DistributionNotFound
+from .missing import EntryNotFound as EntryNotFound
 from .missing import FileNotFound as FileNotFound
 from .missing import GlossaryNotFound as GlossaryNotFound
 from .missing import JobNotFound as JobNotFound
@@ -22,6 +23,7 @@ from .missing import OrganizationNotFound as OrganizationNotFound
 from .missing import ProjectNotFound as ProjectNotFound
 from .missing import ReleaseNotFound as ReleaseNotFound
 from .missing import TermNotFound as TermNotFound
+from .missing import TmNotFound as TmNotFound
 from .missing import TokenNotFound as TokenNotFound
 from .refusal import SHOWN_CHARACTERS as SHOWN_CHARACTERS
 from .refusal import LocError as LocError
@@ -170,6 +172,12 @@ class KeyExists(LocError):
     """A key of this name is in the project already."""
 
     code, status = "key_exists", 409
+
+
+class EntryExists(LocError):
+    """An entry with this source text and context is in the memory already."""
+
+    code, status = "entry_exists", 409
 
 
 class IdempotencyConflict(LocError):

@@ -29,6 +29,8 @@ class Purge:
         with storage.transaction():
             storage.branches.purge_branches(trash, PURGED_AT_ONCE)
         with storage.transaction():
+            storage.memories.purge_memories(trash, PURGED_AT_ONCE)
+        with storage.transaction():
             storage.idempotency.purge(self._before(KEYS_KEPT), PURGED_AT_ONCE)
 
     def _before(self, kept: timedelta) -> str:

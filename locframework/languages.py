@@ -52,6 +52,11 @@ def require_tag(text: str, path: str) -> str:
     return tag
 
 
+def same_language(one: str, other: str) -> bool:
+    """Whether two canonical tags are of one language, whatever script or region."""
+    return one.partition("-")[0] == other.partition("-")[0]
+
+
 def tag_in_path(segment: str) -> str:
     """The tag a path segment names: all from the first ``.`` on is dropped.
 

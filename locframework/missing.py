@@ -96,3 +96,15 @@ class ReleaseNotFound(NotFound):
     """No such release of this distribution."""
 
     code, target = "release_not_found", "release"
+
+
+class TmNotFound(NotFound):
+    """No such translation memory for this caller."""
+
+    code, target = "tm_not_found", "translation memory"
+
+
+class EntryNotFound(NotFound):
+    """No such entry in this translation memory."""
+
+    code, target = "entry_not_found", "entry"

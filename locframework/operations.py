@@ -17,6 +17,7 @@ from .files.endpoints import FileEndpoints
 from .formats.endpoints import FormatEndpoints
 from .glossaries.endpoints import GlossaryEndpoints
 from .glossaries.term_endpoints import TermEndpoints
+from .http.dispatch import Guard
 from .http.preconditions import Lock
 from .ids import id_in
 from .issues.endpoints import IssueEndpoints
@@ -24,6 +25,8 @@ from .jobs.endpoints import JobEndpoints
 from .keys.endpoints import KeyEndpoints
 from .keys.history_endpoints import HistoryEndpoints
 from .keys.review_endpoints import ReviewEndpoints
+from .memories.endpoints import MemoryEndpoints
+from .memories.entry_endpoints import EntryEndpoints
 from .merging.endpoints import MergingEndpoints
 from .plugin_list import PluginEndpoints
 from .projects.endpoints import ProjectEndpoints
@@ -44,6 +47,12 @@ def operations_of(framework: Framework) -> list[object]:
         ProjectEndpoints(framework.projects, framework.languages),
         BranchEndpoints(framework.branches),
         MergingEndpoints(framework.merging),
+        MemoryEndpoints(
+            framework.memories,
+            framework.memory_languages,
+            framework.memory_assignments,
+        ),
+        EntryEndpoints(framework.memory_entries),
         IssueEndpoints(framework.issues),
         StatisticsEndpoints(framework.statistics),
         GlossaryEndpoints(framework.glossaries),
@@ -59,6 +68,17 @@ def operations_of(framework: Framework) -> list[object]:
     ]
 
 
+def guards_of(framework: Framework) -> dict[str, Guard[Caller]]:
+    """Who tells whether a caller may know of what a path begins with."""
+    return {
+        "": framework.access.require_somewhere,
+        "organizationId": framework.access.require_organization,
+        "projectId": framework.projects.require,
+        "glossaryId": framework.glossaries.require,
+        "tmId": framework.memories.require,
+    }
+
+
 def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:
     """How writers are kept out of what a path names, in the order of everybody."""
     storage, organizations = framework.storage, framework.organizations
@@ -72,6 +92,7 @@ def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:
         "projectId": _by_id(storage.projects.lock_project),
         "glossaryId": _by_id(storage.glossaries.lock_glossary),
         "distributionId": _by_id(storage.delivery.lock_distribution),
+        "tmId": _by_id(storage.memories.lock_memory),
     }
 
 

@@ -91,6 +91,21 @@ from locframework.keys.revisions import Revision
 from locframework.keys.rules import ROOT_MODULE
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.keys.value_changes import ValueChange, WriteNote, WriteRefusal
+from locframework.memories.records import (
+    AssignedMemory,
+    Assignment,
+    EntryFilter,
+    KeptMemory,
+    MemoryEntry,
+    MemoryLanguage,
+    MemoryWriting,
+    Penalties,
+    StoredTranslation,
+    Texts,
+    TranslationMemory,
+)
+from locframework.memories.rules import folded
+from locframework.memories.store import MemoryStore
 from locframework.paging import Page, PageRequest, SortedRequest
 from locframework.projects.records import Language, Project, Severity
 from locframework.projects.store import ProjectStore
@@ -118,6 +133,8 @@ __all__ = [
     "AccessStore",
     "Actor",
     "Answer",
+    "AssignedMemory",
+    "Assignment",
     "BlobIndex",
     "BlobNote",
     "BlobStore",
@@ -132,6 +149,7 @@ __all__ = [
     "Detail",
     "Distribution",
     "Entry",
+    "EntryFilter",
     "Event",
     "EventFilter",
     "EventLine",
@@ -152,6 +170,7 @@ __all__ = [
     "JobError",
     "JobFilter",
     "JobStore",
+    "KeptMemory",
     "KeptPost",
     "Key",
     "KeyFilter",
@@ -165,9 +184,14 @@ __all__ = [
     "LocError",
     "Member",
     "Membership",
+    "MemoryEntry",
+    "MemoryLanguage",
+    "MemoryStore",
+    "MemoryWriting",
     "Organization",
     "Page",
     "PageRequest",
+    "Penalties",
     "PluginError",
     "Post",
     "Problem",
@@ -197,6 +221,7 @@ __all__ = [
     "StoredJob",
     "StoredRelease",
     "StoredToken",
+    "StoredTranslation",
     "StoredValue",
     "Subject",
     "Term",
@@ -206,9 +231,11 @@ __all__ = [
     "TermWrite",
     "Text",
     "TextRow",
+    "Texts",
     "Timestamp",
     "Token",
     "Transactions",
+    "TranslationMemory",
     "TranslationRow",
     "Transport",
     "TrashedKey",
@@ -225,6 +252,7 @@ __all__ = [
     "complete_languages",
     "count_words",
     "fold",
+    "folded",
     "mentioned",
     "shown",
     "spelling",

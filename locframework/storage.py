@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # every area's store stands above this floor
     from locframework.http.kept_posts import IdempotencyStore
     from locframework.jobs.store import JobStore
     from locframework.keys.store import BranchKeyStore, KeyStore
+    from locframework.memories.store import MemoryStore
     from locframework.projects.store import ProjectStore
     from locframework.statistics.store import StatisticsStore
 
@@ -78,6 +79,7 @@ class Storage(Transactions, Protocol):
     files: FileStore
     glossaries: GlossaryStore
     terms: TermStore
+    memories: MemoryStore
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         """The keys as they are seen from a branch. Asks nothing by itself."""

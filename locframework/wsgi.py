@@ -14,7 +14,7 @@ from .http.idempotency import Idempotency
 from .http.metrics import MetricsEndpoints, open_metrics
 from .http.preconditions import Preconditions
 from .http.rate_limit import RateLimiter, open_windows
-from .operations import locks_of, operations_of
+from .operations import guards_of, locks_of, operations_of
 
 
 def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Response]:
@@ -37,12 +37,7 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     app = build_wsgi(
         endpoints,
         authenticate=framework.authenticate,
-        guards={
-            "": framework.access.require_somewhere,
-            "organizationId": framework.access.require_organization,
-            "projectId": framework.projects.require,
-            "glossaryId": framework.glossaries.require,
-        },
+        guards=guards_of(framework),
         permissions=PERMISSIONS,
         limiter=RateLimiter(
             open_windows(settings.rate_limit_storage),

@@ -15,6 +15,7 @@ from .storage_jobs import StorageJobsContract
 from .storage_key_lists import StorageKeyListsContract
 from .storage_key_twins import StorageKeyTwinsContract
 from .storage_keys import StorageKeysContract
+from .storage_memories import StorageMemoriesContract
 from .storage_projects import StorageEventsContract, StorageProjectsContract
 from .storage_recount import StorageRecountContract
 from .storage_screenshots import StorageScreenshotsContract
@@ -47,6 +48,7 @@ class StorageContract(
     StorageGlossariesContract,
     StorageIdempotencyContract,
     StorageScreenshotsContract,
+    StorageMemoriesContract,
 ):
     """Subclass it as ``Test…`` and give the fixture ``storage``.
 

@@ -15,6 +15,7 @@ from locframework.ports import (
     IdempotencyStore,
     JobStore,
     KeyStore,
+    MemoryStore,
     ProjectStore,
     StatisticsStore,
     TermStore,
@@ -34,6 +35,7 @@ from .glossaries import GlossaryTables
 from .idempotency import IdempotencyTable
 from .jobs import JobTable
 from .keys import KeyTables
+from .memories import MemoryTables
 from .migrator import migrate, pending_migrations
 from .projects import ProjectTables
 from .terms import TermTables
@@ -55,6 +57,7 @@ class PeeweeStorage:
     files: FileStore
     glossaries: GlossaryStore
     terms: TermStore
+    memories: MemoryStore
 
     def __init__(self, engine: Engine) -> None:
         self.database = Database(engine)
@@ -70,6 +73,7 @@ class PeeweeStorage:
         self.files = FileTable(self.database)
         self.glossaries = GlossaryTables(self.database)
         self.terms = TermTables(self.database)
+        self.memories = MemoryTables(self.database)
         self.idempotency = IdempotencyTable(self.database)
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:

@@ -1,0 +1,77 @@
+"""What one can do with the target languages of a translation memory."""
+
+from locframework.access.records import Caller
+from locframework.errors import LanguageExists, LanguageNotFound
+from locframework.languages import tag_in_path
+from locframework.paging import Page, PageRequest
+from locframework.storage import Transactions
+from locframework.validation import check_record
+
+from .records import KeptMemory, MemoryLanguage, NewMemoryLanguage
+from .rules import in_order, new_language
+from .service import Memories
+from .store import MemoryStore
+
+
+class MemoryLanguages:
+    """The languages that entries of a memory can be translated into."""
+
+    def __init__(
+        self, store: MemoryStore, transactions: Transactions, memories: Memories
+    ) -> None:
+        self._store = store
+        self._transactions = transactions
+        self._memories = memories
+
+    def list_languages(
+        self, caller: Caller, tm_id: str, page: PageRequest
+    ) -> Page[MemoryLanguage]:
+        """As they were added, or as a MemoryLanguageQuery asks. Raises TmNotFound."""
+        kept = self._memories.require(caller, "tm_read", tm_id)
+        check_record(page, "query")
+        found = in_order(self._store.list_languages(kept.memory.id), page)
+        part = found[page.offset : page.offset + page.limit]
+        return Page(part, len(found), page.page, page.limit)
+
+    def add_language(
+        self, caller: Caller, tm_id: str, new: NewMemoryLanguage
+    ) -> MemoryLanguage:
+        """Add a target language (service.md, add a TM language).
+
+        Raises TmNotFound, ValidationFailed; LanguageExists also for the source
+        language, which is none of the targets.
+        """
+        kept = self._memories.require(caller, "tm_manage", tm_id)
+        check_record(new)
+        language = new_language(kept.memory, new)
+        with self._transactions.transaction():
+            self._memories.begin(kept.memory.id)
+            self._require_new(kept, language.language_code)
+            self._store.add_languages([language])
+        return language
+
+    def remove_language(self, caller: Caller, tm_id: str, lang: str) -> MemoryLanguage:
+        """Remove a language with its translations; entries stay.
+
+        Raises TmNotFound, LanguageNotFound.
+        """
+        kept = self._memories.require(caller, "tm_manage", tm_id)
+        with self._transactions.transaction():
+            writing = self._memories.begin(kept.memory.id)
+            gone = self._find(kept, lang)
+            self._store.remove_language(writing, gone.language_code)
+        return gone
+
+    def _require_new(self, kept: KeptMemory, tag: str) -> None:
+        if tag == kept.memory.source_language:
+            raise LanguageExists(f"{tag} is the memory's source language")
+        there = self._store.list_languages(kept.memory.id)
+        if any(language.language_code == tag for language in there):
+            raise LanguageExists(f"the memory has the language {tag} already")
+
+    def _find(self, kept: KeptMemory, lang: str) -> MemoryLanguage:
+        tag = tag_in_path(lang)
+        for language in self._store.list_languages(kept.memory.id):
+            if language.language_code == tag:
+                return language
+        raise LanguageNotFound

@@ -1,0 +1,245 @@
+"""Translation memories, their entries, and where they are used (decisions 2.5)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from locframework.access.records import Name
+from locframework.clock import Timestamp
+from locframework.paging import ByCode, ByNameOrUpdate, SortedRequest
+from locframework.projects.records import LanguageTag
+from locframework.proposals.records import TermTranslation
+
+SOURCE_LENGTH = 5000
+CONTEXT_LENGTH = 1000
+VALUE_BYTES = 64 * 1024  # of a value in UTF-8 (decisions 2.10)
+SEARCH_LENGTH = 1000
+
+WriteMode = Literal["approved", "all", "none"]
+Percentage = Annotated[int, Meta(ge=0, le=100)]
+SourceText = Annotated[
+    str, Meta(min_length=1, max_length=SOURCE_LENGTH, examples=["Pay now"])
+]
+Context = Annotated[str, Meta(max_length=CONTEXT_LENGTH, examples=["checkout.pay"])]
+Value = Annotated[
+    str, Meta(min_length=1, max_length=VALUE_BYTES, examples=["Jetzt zahlen"])
+]
+Values = Annotated[
+    dict[str, Value], Meta(max_length=500, examples=[{"de": "Jetzt zahlen"}])
+]
+
+
+class Penalties(Struct, frozen=True, rename="camel"):
+    """What a match loses where it differs in one of these, in percentage points."""
+
+    case: Percentage = 2
+    whitespace: Percentage = 1
+    trailing_punctuation: Percentage = 1
+
+
+class TranslationMemory(Struct, frozen=True, rename="camel"):
+    """A translation memory."""
+
+    id: str
+    slug: str
+    name: str
+    source_language: str  # canonical BCP-47
+    min_match_percentage: int
+    penalties: Penalties
+    requires_approval: bool
+    entry_count: int
+    created_at: Timestamp
+    updated_at: Timestamp  # of these fields, not of the entries
+
+
+class KeptMemory(Struct, frozen=True):
+    """A memory as it is kept: with whose it is."""
+
+    memory: TranslationMemory
+    organization_id: str
+
+
+class NewMemory(Struct, frozen=True, rename="camel"):
+    """The body that makes a memory. ``languageCodes``: the first target languages."""
+
+    name: Name
+    source_language: LanguageTag
+    organization_id: str | None = None  # may be left out by a caller with just one
+    min_match_percentage: Percentage = 70
+    penalties: Penalties = Penalties()
+    requires_approval: bool = False
+    language_codes: Annotated[list[LanguageTag], Meta(max_length=500)] = []
+
+
+class PenaltyChanges(Struct, frozen=True, rename="camel"):
+    """The penalties that PATCH names; what is left out stays."""
+
+    case: Percentage | UnsetType = UNSET
+    whitespace: Percentage | UnsetType = UNSET
+    trailing_punctuation: Percentage | UnsetType = UNSET
+
+
+class MemoryChanges(Struct, frozen=True, rename="camel"):
+    """What PATCH of a memory may name; what is left out stays."""
+
+    name: Name | UnsetType = UNSET
+    min_match_percentage: Percentage | UnsetType = UNSET
+    penalties: PenaltyChanges | UnsetType = UNSET
+    requires_approval: bool | UnsetType = UNSET
+
+
+class MemoryLanguage(Struct, frozen=True, rename="camel"):
+    """A target language of a memory (service.md, TM language)."""
+
+    id: str
+    tm_id: str
+    language_code: str  # canonical BCP-47
+    label: str
+
+
+class NewMemoryLanguage(Struct, frozen=True, rename="camel"):
+    """The body that adds a target language; ``label`` is else its English name."""
+
+    language_code: LanguageTag
+    label: Annotated[str, Meta(min_length=1, max_length=100)] | UnsetType = UNSET
+
+
+class MemoryEntry(Struct, frozen=True, rename="camel", gc=False):
+    """A source segment with its translations (service.md, TM entry)."""
+
+    id: str
+    tm_id: str
+    source_text: str  # with ``context`` unique in its memory
+    context: str
+    created_at: Timestamp
+    updated_at: Timestamp  # moves with the translations too
+    translations: tuple[TermTranslation, ...]  # by language code
+
+
+class StoredTranslation(Struct, frozen=True, gc=False):
+    """A translation as it is kept.
+
+    ``is_learned``: it says what values of projects say, and goes when they do.
+    """
+
+    entry_id: str
+    translation: TermTranslation
+    updated_at: Timestamp
+    is_learned: bool = False
+
+
+class NewEntry(Struct, frozen=True, rename="camel"):
+    """The body that makes an entry; ``translations`` are language to value."""
+
+    source_text: SourceText
+    context: Context = ""
+    translations: Values = {}
+
+
+class EntryChanges(Struct, frozen=True, rename="camel"):
+    """What PATCH of an entry may name; what is left out stays (service.md)."""
+
+    source_text: SourceText | UnsetType = UNSET
+    context: Context | UnsetType = UNSET
+
+
+class NewTranslation(Struct, frozen=True):
+    """The body that sets the translation of an entry in one language."""
+
+    value: Value
+
+
+class EntryRejection(Struct, frozen=True):
+    """The body of a rejection. ``reason`` is for whoever watches; it is not kept."""
+
+    reason: Annotated[str, Meta(max_length=1000)] | None = None
+
+
+class Assignment(Struct, frozen=True, rename="camel"):
+    """How a project uses a memory."""
+
+    tm_id: str
+    read: bool  # its entries are searched and matched
+    write_mode: WriteMode  # which values of the project it learns
+    priority: int  # low numbers first
+    penalty: int  # of all of its matches, in percentage points
+
+
+class AssignedMemory(Struct, frozen=True):
+    """A memory with how a project uses it."""
+
+    memory: TranslationMemory
+    assignment: Assignment
+
+
+class NewAssignment(Struct, frozen=True, rename="camel"):
+    """The body that assigns a memory to a project; what is left out is the default,
+    also where it was assigned before."""
+
+    read: bool = True
+    write_mode: WriteMode = "approved"
+    priority: Annotated[int, Meta(ge=0, le=1000)] = 0
+    penalty: Percentage = 0
+
+
+class AssignmentQuery(SortedRequest, frozen=True):
+    """What a list of assignments is asked by."""
+
+    sort: Annotated[
+        Literal["priority", "-priority"],
+        Meta(description="The field that sorts the list; `-`: descending"),
+    ] = "priority"
+
+
+class MemoryQuery(SortedRequest, frozen=True):
+    """What a list of memories is asked by."""
+
+    sort: ByNameOrUpdate = "name"
+
+
+class MemoryLanguageQuery(SortedRequest, frozen=True):
+    """What a list of a memory's languages is asked by."""
+
+    sort: ByCode = "createdAt"
+
+
+EntrySort = Annotated[
+    Literal["createdAt", "-createdAt", "updatedAt", "-updatedAt"],
+    Meta(description="The field that sorts the list; `-`: descending"),
+]
+
+
+class EntryQuery(SortedRequest, frozen=True, rename="camel"):
+    """What a list of entries is asked by.
+
+    ``search``: part of the source text, or of a translation; case and runs of white
+    space do not count. ``languageCode``: those with a translation in it, and then
+    ``search`` looks at no other translation.
+    """
+
+    search: Annotated[str, Meta(max_length=SEARCH_LENGTH)] | None = None
+    language_code: str | None = None
+    sort: EntrySort = "createdAt"
+
+
+class EntryFilter(Struct, frozen=True):
+    """Which entries a list holds; every condition that is set must hold."""
+
+    search: str | None = None  # folded (rules.folded)
+    language_code: str | None = None
+
+
+class MemoryWriting(Struct, frozen=True):
+    """What a transaction writes entries by: the store has locked the memory."""
+
+    tm_id: str
+    number: int  # the store's own, of the memory
+    revision: int  # of all that is written
+
+
+Texts = tuple[str, str]
+"""Source text and context: what an entry is found by."""
+
+NewValues = Mapping[str, str]
+"""Canonical language code to value."""

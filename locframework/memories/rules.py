@@ -1,0 +1,139 @@
+"""Decides what a memory and its entries may say, and how texts of them compare."""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from locframework.access.rules import check_name
+from locframework.errors import LanguageNotInProject, ValidationFailed, mentioned
+from locframework.ids import new_id, slug
+from locframework.languages import canonical_tag, facts, require_tag
+from locframework.paging import PageRequest, SortedRequest
+
+from .records import (
+    VALUE_BYTES,
+    MemoryChanges,
+    MemoryLanguage,
+    NewMemory,
+    NewMemoryLanguage,
+    NewValues,
+    PenaltyChanges,
+    TranslationMemory,
+)
+
+_SPACE = re.compile(r"\s+")
+
+
+def folded(text: str) -> str:
+    """``text`` as search compares it: NFC, case folded, runs of white space to one.
+
+    Source: decisions 2.5.1.
+    """
+    plain = unicodedata.normalize("NFC", text).casefold()
+    return _SPACE.sub(" ", unicodedata.normalize("NFC", plain)).strip()
+
+
+def new_memory(new: NewMemory, at: str) -> TranslationMemory:
+    """The memory that a body asks for. Raises ValidationFailed."""
+    id_, name = new_id(), check_name(new.name)
+    return TranslationMemory(
+        id=id_,
+        slug=slug(name, id_),
+        name=name,
+        source_language=require_tag(new.source_language, "$.sourceLanguage"),
+        min_match_percentage=new.min_match_percentage,
+        penalties=new.penalties,
+        requires_approval=new.requires_approval,
+        entry_count=0,
+        created_at=at,
+        updated_at=at,
+    )
+
+
+def changed_memory(
+    old: TranslationMemory, changes: MemoryChanges, at: str
+) -> TranslationMemory:
+    """The memory with what a PATCH names. Raises ValidationFailed."""
+    new = replace(old, updated_at=at)
+    if changes.name is not UNSET:
+        name = check_name(changes.name)
+        new = replace(new, name=name, slug=slug(name, old.id))
+    if changes.min_match_percentage is not UNSET:
+        new = replace(new, min_match_percentage=changes.min_match_percentage)
+    if changes.requires_approval is not UNSET:
+        new = replace(new, requires_approval=changes.requires_approval)
+    if changes.penalties is not UNSET:
+        named = {
+            field: points
+            for field in PenaltyChanges.__struct_fields__
+            if (points := getattr(changes.penalties, field)) is not UNSET
+        }
+        new = replace(new, penalties=replace(old.penalties, **named))
+    return new
+
+
+def new_language(memory: TranslationMemory, new: NewMemoryLanguage) -> MemoryLanguage:
+    """The target language that a body asks for. Raises ValidationFailed."""
+    tag = require_tag(new.language_code, "$.languageCode")
+    label = facts(tag).label if new.label is UNSET else check_name(new.label, "$.label")
+    return MemoryLanguage(new_id(), memory.id, tag, label)
+
+
+def new_languages(
+    memory: TranslationMemory, codes: Sequence[str], path: str
+) -> list[MemoryLanguage]:
+    """The first target languages of a memory, each once; its source is none."""
+    tags = [require_tag(code, f"{path}[{at}]") for at, code in enumerate(codes)]
+    return [
+        MemoryLanguage(new_id(), memory.id, tag, facts(tag).label)
+        for tag in dict.fromkeys(tags)
+        if tag != memory.source_language
+    ]
+
+
+def in_order(
+    languages: Sequence[MemoryLanguage], page: PageRequest
+) -> list[MemoryLanguage]:
+    """Languages, given as they were added, as the page asks for them."""
+    sort = page.sort if isinstance(page, SortedRequest) else ""
+    found = list(languages)
+    if sort.endswith("languageCode"):
+        found.sort(key=lambda each: each.language_code)
+    return found[::-1] if sort.startswith("-") else found
+
+
+def check_source(text: str, path: str = "$.sourceText") -> str:
+    """A source text. ValidationFailed when nothing but white space is in it."""
+    if not text.strip():
+        raise ValidationFailed.at(path, "blank", "must not be blank")
+    return text
+
+
+def check_value(text: str, path: str = "$.value") -> str:
+    """A value, of 64 KiB at most. Raises ValidationFailed."""
+    if len(text) * 4 > VALUE_BYTES and len(text.encode()) > VALUE_BYTES:
+        message = f"must have at most {VALUE_BYTES} bytes in UTF-8"
+        raise ValidationFailed.at(path, "length", message)
+    return text
+
+
+def values_by_tag(values: Mapping[str, str]) -> NewValues:
+    """The values of a body by canonical language code.
+
+    Raises LanguageNotInProject for what is no language, ValidationFailed for one that
+    is spelled in two ways, and for a value that is too long.
+    """
+    found: dict[str, str] = {}
+    for code, value in values.items():
+        tag = canonical_tag(code)
+        if tag is None:
+            message = f"the memory has no language {mentioned(code)}"
+            raise LanguageNotInProject(message)
+        if tag in found:
+            message = f"{tag} stands there twice, spelled in two ways"
+            raise ValidationFailed.at("$.translations", "unique", message)
+        found[tag] = check_value(value, f"$.translations.{mentioned(code)}")
+    return found

@@ -1,0 +1,138 @@
+"""What one can do with translation memories. ``require`` begins all that is below."""
+
+from collections.abc import Callable
+
+from locframework.access.linked import LinkedAccess
+from locframework.access.records import Caller, Reach
+from locframework.access.service import Access
+from locframework.clock import Clock, timestamp
+from locframework.errors import TmNotFound
+from locframework.ids import id_in
+from locframework.paging import Page, PageRequest
+from locframework.storage import Transactions
+from locframework.validation import check_record
+
+from .records import (
+    KeptMemory,
+    MemoryChanges,
+    MemoryWriting,
+    NewMemory,
+    TranslationMemory,
+)
+from .rules import changed_memory, new_languages, new_memory
+from .store import MemoryStore
+
+
+class Memories:
+    """Translation memories of organizations.
+
+    A caller bound to projects reaches those that are assigned to one of theirs.
+    """
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        transactions: Transactions,
+        access: Access,
+        linked: LinkedAccess,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._transactions = transactions
+        self._access = access
+        self._linked = linked
+        self._clock = clock
+
+    def require(self, caller: Caller, permission: str, reference: str) -> KeptMemory:
+        """The memory, by id or slug, for a caller with the permission on it.
+
+        Raises TmNotFound, the same for one that does not exist and for one that the
+        caller cannot reach, and PermissionDenied.
+        """
+        kept = self._find(reference)
+        reach = self.reach(caller, kept)
+        self._linked.require(caller, permission, reach, TmNotFound())
+        return kept
+
+    def visible(self, caller: Caller, reference: str) -> KeptMemory:
+        """The memory, for a caller with any permission that reaches it."""
+        kept = self._find(reference)
+        if not self._linked.sees(caller, self.reach(caller, kept)):
+            raise TmNotFound
+        return kept
+
+    def reach(self, caller: Caller, kept: KeptMemory) -> Reach:
+        """Where the memory is, as far as it matters to the caller."""
+        bound = any(grant.project_ids is not None for grant in caller.grants)
+        linked = self._store.projects_of(kept.memory.id) if bound else ()
+        return Reach(kept.organization_id, tuple(linked))
+
+    def may(self, caller: Caller, permission: str, kept: KeptMemory) -> bool:
+        """Whether ``require`` would let pass."""
+        return self._linked.may(caller, permission, self.reach(caller, kept))
+
+    def judge(self, caller: Caller, kept: KeptMemory) -> Callable[[str], bool]:
+        """``may``, for whoever asks by permission alone."""
+        return lambda permission: self.may(caller, permission, kept)
+
+    def begin(self, tm_id: str) -> MemoryWriting:
+        """In a transaction: lock the memory, to write its entries."""
+        writing = self._store.begin(tm_id)
+        if writing is None:
+            raise TmNotFound
+        return writing
+
+    def create_memory(self, caller: Caller, new: NewMemory) -> TranslationMemory:
+        """A new memory, with its first target languages if any are named.
+
+        Raises OrganizationNotFound, PermissionDenied, ValidationFailed.
+        """
+        reference = self._access.default_organization(caller, new.organization_id)
+        organization = self._access.require_organization(caller, "tm_manage", reference)
+        check_record(new)
+        memory = new_memory(new, timestamp(self._clock()))
+        languages = new_languages(memory, new.language_codes, "$.languageCodes")
+        with self._transactions.transaction():
+            self._store.add_memory(KeptMemory(memory, organization.id))
+            self._store.add_languages(languages)
+        return memory
+
+    def list_memories(
+        self, caller: Caller, page: PageRequest
+    ) -> Page[TranslationMemory]:
+        """Those the caller may read, by name."""
+        check_record(page, "query")
+        scopes = self._access.scopes(caller, "tm_read")
+        return self._store.list_memories(scopes, page)
+
+    def get_memory(self, caller: Caller, reference: str) -> TranslationMemory:
+        """Raises TmNotFound, PermissionDenied."""
+        return self.require(caller, "tm_read", reference).memory
+
+    def update_memory(
+        self, caller: Caller, reference: str, changes: MemoryChanges
+    ) -> TranslationMemory:
+        """Raises TmNotFound, PermissionDenied, ValidationFailed."""
+        found = self.require(caller, "tm_manage", reference)
+        check_record(changes)
+        with self._transactions.transaction():
+            self._store.lock_memory(found.memory.id)
+            old = self._find(found.memory.id).memory
+            new = changed_memory(old, changes, timestamp(self._clock()))
+            self._store.save_memory(new)
+        return new
+
+    def delete_memory(self, caller: Caller, reference: str) -> TranslationMemory:
+        """Delete the memory and all it holds; no project uses it any more."""
+        found = self.require(caller, "tm_manage", reference)
+        with self._transactions.transaction():
+            self._store.lock_memory(found.memory.id)
+            self._store.delete_memory(found.memory.id, timestamp(self._clock()))
+        return found.memory
+
+    def _find(self, reference: str) -> KeptMemory:
+        id_ = id_in(reference)
+        found = self._store.find_memory(id_) if id_ is not None else None
+        if found is None:
+            raise TmNotFound
+        return found

@@ -1,0 +1,155 @@
+"""How translation memories are kept."""
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from locframework.access.records import Scope
+from locframework.clock import Timestamp
+from locframework.paging import Page, PageRequest
+
+from .records import (
+    AssignedMemory,
+    Assignment,
+    EntryFilter,
+    KeptMemory,
+    MemoryEntry,
+    MemoryLanguage,
+    MemoryWriting,
+    StoredTranslation,
+    Texts,
+    TranslationMemory,
+)
+
+
+class MemoryStore(Protocol):
+    """Questions that memories ask; a deleted memory is not found by any.
+
+    Batches of any size take a number of statements that grows with size / 500 at
+    most, never one a row.
+    """
+
+    def add_memory(self, kept: KeptMemory) -> None:
+        """``entry_count`` is not kept: it is counted with the entries."""
+        ...
+
+    def find_memory(self, tm_id: str) -> KeptMemory | None: ...
+
+    def save_memory(self, memory: TranslationMemory) -> None: ...
+
+    def lock_memory(self, tm_id: str) -> None:
+        """Until the transaction ends, let nobody else lock it or write its entries."""
+        ...
+
+    def delete_memory(self, tm_id: str, at: Timestamp) -> None:
+        """Hide the memory and all it holds, at once; no project uses it any more."""
+        ...
+
+    def purge_memories(self, before: Timestamp, rows: int) -> int:
+        """Drop up to about ``rows`` rows of memories deleted before then, and of what
+        was left of removed entries; how many went."""
+        ...
+
+    def list_memories(
+        self, scopes: Sequence[Scope] | None, page: PageRequest
+    ) -> Page[TranslationMemory]:
+        """By name, equal names by id. A scope without project: the organization's
+        all; with one: those assigned to it. None asks for every memory."""
+        ...
+
+    def add_languages(self, languages: Sequence[MemoryLanguage]) -> None:
+        """All of one memory, which has none of them yet."""
+        ...
+
+    def list_languages(self, tm_id: str) -> list[MemoryLanguage]:
+        """As they were added (``id``)."""
+        ...
+
+    def remove_language(self, writing: MemoryWriting, language_code: str) -> None:
+        """With its translations; entries stay."""
+        ...
+
+    # which projects use it
+
+    def assign(self, project_id: str, assignment: Assignment) -> None:
+        """Insert, or replace how the project uses the memory."""
+        ...
+
+    def unassign(self, project_id: str, tm_id: str) -> None: ...
+
+    def list_assigned(self, project_id: str) -> list[AssignedMemory]:
+        """By priority, then as the memories were made. One statement."""
+        ...
+
+    def projects_of(self, tm_id: str) -> list[str]:
+        """The ids of the projects that it is assigned to, in no order."""
+        ...
+
+    # entries
+
+    def begin(self, tm_id: str) -> MemoryWriting | None:
+        """In a transaction: lock the memory, to write entries of it; None without it.
+
+        Who reads what changed since a revision, of one memory, misses nothing.
+        """
+        ...
+
+    def add_entries(
+        self,
+        writing: MemoryWriting,
+        entries: Sequence[MemoryEntry],
+        *,
+        learned: bool = False,
+    ) -> None:
+        """New entries with their translations; no other has their texts."""
+        ...
+
+    def find_entry(self, tm_id: str, entry_id: str) -> MemoryEntry | None: ...
+
+    def find_entries(
+        self, tm_id: str, entry_ids: Collection[str]
+    ) -> dict[str, MemoryEntry]:
+        """By id; those that are not there are left out."""
+        ...
+
+    def find_entries_by_text(
+        self, tm_id: str, texts: Collection[Texts]
+    ) -> dict[Texts, MemoryEntry]:
+        """By source text and context; those that are not there are left out."""
+        ...
+
+    def list_entries(
+        self, tm_id: str, where: EntryFilter, page: PageRequest
+    ) -> Page[MemoryEntry]:
+        """As they were made. Three statements."""
+        ...
+
+    def save_entries(
+        self, writing: MemoryWriting, entries: Sequence[MemoryEntry]
+    ) -> None:
+        """Source text, context and ``updated_at``; translations stay."""
+        ...
+
+    def remove_entries(
+        self, writing: MemoryWriting, entry_ids: Collection[str]
+    ) -> None: ...
+
+    def translations_of(
+        self, tm_id: str, entry_ids: Collection[str]
+    ) -> dict[str, list[StoredTranslation]]:
+        """By entry id, with what is not shown of them; in no order."""
+        ...
+
+    def put_translations(
+        self, writing: MemoryWriting, translations: Sequence[StoredTranslation]
+    ) -> None:
+        """Insert, or replace what has the same entry and language.
+
+        The entries' ``updated_at`` becomes that of the translation.
+        """
+        ...
+
+    def remove_translations(
+        self, writing: MemoryWriting, places: Collection[tuple[str, str]], at: Timestamp
+    ) -> None:
+        """By entry id and language code; the entries stay, ``updated_at`` is ``at``."""
+        ...

@@ -1,0 +1,337 @@
+"""Keeps the entries of translation memories, and their translations."""
+
+from collections.abc import Collection, Iterable, Sequence
+from hashlib import blake2b
+
+from locframework.ports import (
+    EntryFilter,
+    MemoryEntry,
+    MemoryWriting,
+    Page,
+    PageRequest,
+    StoredTranslation,
+    TermTranslation,
+    Texts,
+    Timestamp,
+    folded,
+)
+
+from .database import Database
+from .engine import Row
+from .key_lists import chunks
+from .pages import Order
+from .parts import Part, contains, every
+
+_ENTRY = "e.id, m.id, e.source_text, e.context, e.created_at, e.updated_at"
+_ENTRIES = "memory_entries e JOIN memories m ON m.number = e.memory"
+_OF = "m.id = ? AND m.deleted_at IS NULL"
+_ENTRY_KEPT = """id, memory, digest, revision, created_at, updated_at, context,
+    source_text, source_folded"""
+_TRANSLATION = "t.language_code, t.value, t.status, t.approved_at, t.proposed_value"
+_TRANSLATION_KEPT = """entry, language_code, value, status, approved_at,
+    proposed_value, updated_at, is_learned, value_folded"""
+_REPLACED = """value = excluded.value, status = excluded.status,
+    approved_at = excluded.approved_at, proposed_value = excluded.proposed_value,
+    updated_at = excluded.updated_at, is_learned = excluded.is_learned,
+    value_folded = excluded.value_folded"""
+_ORDER = Order(
+    {"createdAt": "e.number", "updatedAt": "e.updated_at"},
+    tie="e.number",
+    default="createdAt",
+)
+
+
+def digest_of(texts: Texts) -> str:
+    """What stands in the index for source text and context."""
+    return blake2b("\0".join(texts).encode(), digest_size=16).hexdigest()
+
+
+class MemoryEntryTables:
+    """The part of the memory store that is about entries."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def begin(self, tm_id: str) -> MemoryWriting | None:
+        self._database.need_transaction()
+        row = self._database.row(
+            """UPDATE memories SET revision = revision + 1
+                WHERE id = ? AND deleted_at IS NULL RETURNING number, revision""",
+            (tm_id,),
+        )
+        return None if row is None else MemoryWriting(tm_id, *row)
+
+    def add_entries(
+        self,
+        writing: MemoryWriting,
+        entries: Sequence[MemoryEntry],
+        *,
+        learned: bool = False,
+    ) -> None:
+        rows = [
+            (
+                entry.id,
+                writing.number,
+                digest_of((entry.source_text, entry.context)),
+                writing.revision,
+                entry.created_at,
+                entry.updated_at,
+                entry.context,
+                entry.source_text,
+                folded(entry.source_text),
+            )
+            for entry in entries
+        ]
+        with self._database.transaction():
+            self._database.insert_many("memory_entries", _ENTRY_KEPT, rows)
+            self._count(writing, len(rows))
+            numbers = self._numbers([e.id for e in entries if e.translations])
+            self._database.insert_many(
+                "memory_translations",
+                _TRANSLATION_KEPT,
+                [
+                    _translation_row(
+                        StoredTranslation(entry.id, each, entry.updated_at, learned),
+                        numbers[entry.id],
+                    )
+                    for entry in entries
+                    for each in entry.translations
+                ],
+            )
+
+    def find_entry(self, tm_id: str, entry_id: str) -> MemoryEntry | None:
+        return self.find_entries(tm_id, [entry_id]).get(entry_id)
+
+    def find_entries(
+        self, tm_id: str, entry_ids: Collection[str]
+    ) -> dict[str, MemoryEntry]:
+        found: dict[str, MemoryEntry] = {}
+        for some in chunks(entry_ids):
+            rows = self._database.rows(
+                f"""SELECT {_ENTRY} FROM {_ENTRIES}
+                    WHERE {self._database.among("e.id")} AND {_OF}""",
+                (self._database.listed(some), tm_id),
+            )
+            found.update((entry.id, entry) for entry in self._entries(rows))
+        return found
+
+    def find_entries_by_text(
+        self, tm_id: str, texts: Collection[Texts]
+    ) -> dict[Texts, MemoryEntry]:
+        found: dict[Texts, MemoryEntry] = {}
+        for some in chunks({digest_of(each): each for each in texts}):
+            rows = self._database.rows(
+                f"""SELECT {_ENTRY} FROM {_ENTRIES}
+                    WHERE {self._database.among("e.digest")} AND {_OF}""",
+                (self._database.listed(some), tm_id),
+            )
+            for entry in self._entries(rows):
+                found[entry.source_text, entry.context] = entry
+        return found
+
+    def list_entries(
+        self, tm_id: str, where: EntryFilter, page: PageRequest
+    ) -> Page[MemoryEntry]:
+        asked = every([Part(_OF, (tm_id,)), *_conditions(where)])
+        count = f"SELECT count(*) FROM {_ENTRIES} WHERE {asked.sql}"
+        params = asked.params
+        if where == EntryFilter():
+            count = f"SELECT m.entry_count FROM memories m WHERE {_OF}"
+        with self._database.snapshot():
+            counted = self._database.row(count, params)
+            rows = self._database.rows(
+                f"""SELECT {_ENTRY} FROM {_ENTRIES} WHERE {asked.sql}
+                    ORDER BY {_ORDER.of(page)} LIMIT ? OFFSET ?""",
+                (*params, page.limit, page.offset),
+            )
+            items = self._entries(rows)
+        return Page(items, counted[0] if counted else 0, page.page, page.limit)
+
+    def save_entries(
+        self, writing: MemoryWriting, entries: Sequence[MemoryEntry]
+    ) -> None:
+        self._database.run_many(
+            """UPDATE memory_entries SET digest = ?, source_text = ?,
+                source_folded = ?, context = ?, updated_at = ?, revision = ?
+                WHERE id = ? AND memory = ?""",
+            [
+                (
+                    digest_of((entry.source_text, entry.context)),
+                    entry.source_text,
+                    folded(entry.source_text),
+                    entry.context,
+                    entry.updated_at,
+                    writing.revision,
+                    entry.id,
+                    writing.number,
+                )
+                for entry in entries
+            ],
+        )
+
+    def remove_entries(
+        self, writing: MemoryWriting, entry_ids: Collection[str]
+    ) -> None:
+        with self._database.transaction():
+            for some in chunks(entry_ids):
+                self._remove(writing, some)
+
+    def translations_of(
+        self, tm_id: str, entry_ids: Collection[str]
+    ) -> dict[str, list[StoredTranslation]]:
+        found: dict[str, list[StoredTranslation]] = {}
+        for some in chunks(entry_ids):
+            rows = self._database.rows(
+                f"""SELECT e.id, t.updated_at, t.is_learned, {_TRANSLATION}
+                    FROM {_ENTRIES} JOIN memory_translations t ON t.entry = e.number
+                    WHERE {self._database.among("e.id")} AND {_OF}""",
+                (self._database.listed(some), tm_id),
+            )
+            for id_, at, is_learned, *rest in rows:
+                kept = StoredTranslation(id_, TermTranslation(*rest), at, is_learned)
+                found.setdefault(id_, []).append(kept)
+        return found
+
+    def put_translations(
+        self, writing: MemoryWriting, translations: Sequence[StoredTranslation]
+    ) -> None:
+        marks = "?" + ",?" * _TRANSLATION_KEPT.count(",")
+        with self._database.transaction():
+            numbers = self._numbers({each.entry_id for each in translations})
+            self._database.run_many(
+                f"""INSERT INTO memory_translations ({_TRANSLATION_KEPT})
+                    VALUES ({marks})
+                    ON CONFLICT (entry, language_code) DO UPDATE SET {_REPLACED}""",
+                [
+                    _translation_row(each, numbers[each.entry_id])
+                    for each in translations
+                ],
+            )
+            times = {each.entry_id: each.updated_at for each in translations}
+            self._touch(writing, {numbers[id_]: at for id_, at in times.items()})
+
+    def remove_translations(
+        self, writing: MemoryWriting, places: Collection[tuple[str, str]], at: Timestamp
+    ) -> None:
+        with self._database.transaction():
+            numbers = self._numbers({entry_id for entry_id, _ in places})
+            self._database.run_many(
+                "DELETE FROM memory_translations WHERE entry = ? AND language_code = ?",
+                [(numbers[entry_id], code) for entry_id, code in places],
+            )
+            self._touch(writing, dict.fromkeys(numbers.values(), at))
+
+    def _drop_translations_in(self, writing: MemoryWriting, language_code: str) -> None:
+        """All of a memory in one language."""
+        mine = "SELECT number FROM memory_entries WHERE memory = ?"
+        of_language = f"language_code = ? AND entry IN ({mine})"
+        self._database.run(
+            f"""UPDATE memory_entries SET revision = ? WHERE memory = ? AND number IN (
+                SELECT entry FROM memory_translations WHERE {of_language})""",
+            (writing.revision, writing.number, language_code, writing.number),
+        )
+        self._database.run(
+            f"DELETE FROM memory_translations WHERE {of_language}",
+            (language_code, writing.number),
+        )
+
+    def _purge_entries(self, memory: int, rows: int) -> int:
+        """Drop up to ``rows`` entries of a memory and what is noted of removed ones."""
+        some = f"SELECT number FROM memory_entries WHERE memory = {memory} LIMIT ?"
+        for sql in (
+            f"DELETE FROM memory_translations WHERE entry IN ({some})",
+            f"DELETE FROM memory_entries WHERE number IN ({some})",
+        ):
+            gone = self._database.run(sql, (rows,))
+        if gone < rows:
+            gone += self._database.run(
+                f"""DELETE FROM memory_removals WHERE (memory, revision, entry) IN (
+                    SELECT memory, revision, entry FROM memory_removals
+                    WHERE memory = {memory} LIMIT ?)""",
+                (rows - gone,),
+            )
+        return gone
+
+    def _remove(self, writing: MemoryWriting, entry_ids: Collection[str]) -> None:
+        mine = f"memory = ? AND {self._database.among('id')}"
+        params = (writing.number, self._database.listed(entry_ids))
+        self._database.run(
+            f"""INSERT INTO memory_removals (memory, revision, entry, entry_id)
+                SELECT memory, ?, number, id FROM memory_entries WHERE {mine}""",
+            (writing.revision, *params),
+        )
+        self._database.run(
+            f"""DELETE FROM memory_translations WHERE entry IN (
+                SELECT number FROM memory_entries WHERE {mine})""",
+            params,
+        )
+        gone = self._database.run(f"DELETE FROM memory_entries WHERE {mine}", params)
+        self._count(writing, -gone)
+
+    def _count(self, writing: MemoryWriting, more: int) -> None:
+        self._database.run(
+            "UPDATE memories SET entry_count = entry_count + ? WHERE number = ?",
+            (more, writing.number),
+        )
+
+    def _touch(self, writing: MemoryWriting, times: dict[int, Timestamp]) -> None:
+        self._database.run_many(
+            "UPDATE memory_entries SET updated_at = ?, revision = ? WHERE number = ?",
+            [(at, writing.revision, number) for number, at in times.items()],
+        )
+
+    def _numbers(self, entry_ids: Collection[str]) -> dict[str, int]:
+        numbers: dict[str, int] = {}
+        for some in chunks(entry_ids):
+            rows = self._database.rows(
+                f"""SELECT id, number FROM memory_entries
+                    WHERE {self._database.among("id")}""",
+                (self._database.listed(some),),
+            )
+            numbers.update(rows)
+        return numbers
+
+    def _entries(self, rows: Sequence[Row]) -> list[MemoryEntry]:
+        """Entries with their translations, in the order of the rows."""
+        found: dict[str, list[TermTranslation]] = {}
+        for some in chunks([row[0] for row in rows]):
+            more = self._database.rows(
+                f"""SELECT e.id, {_TRANSLATION} FROM memory_entries e
+                    JOIN memory_translations t ON t.entry = e.number
+                    WHERE {self._database.among("e.id")} ORDER BY t.language_code""",
+                (self._database.listed(some),),
+            )
+            for id_, *rest in more:
+                found.setdefault(id_, []).append(TermTranslation(*rest))
+        return [MemoryEntry(*(*row, tuple(found.get(row[0], ())))) for row in rows]
+
+
+def _conditions(where: EntryFilter) -> Iterable[Part]:
+    """What of ``where`` is asked of an entry e."""
+    of_language = Part("t.entry = e.number")
+    if where.language_code is not None:
+        in_it = Part("t.language_code = ?", (where.language_code,))
+        of_language = every([of_language, in_it])
+    found = "EXISTS (SELECT 1 FROM memory_translations t WHERE {})"
+    if where.language_code is not None:
+        yield Part(found.format(of_language.sql), of_language.params)
+    if where.search is not None:
+        source = contains("e.source_folded", where.search)
+        target = every([of_language, contains("t.value_folded", where.search)])
+        sql = f"({source.sql} OR {found.format(target.sql)})"
+        yield Part(sql, source.params + target.params)
+
+
+def _translation_row(kept: StoredTranslation, number: int) -> Row:
+    translation = kept.translation
+    return (
+        number,
+        translation.language_code,
+        translation.value,
+        translation.status,
+        translation.approved_at,
+        translation.proposed_value,
+        kept.updated_at,
+        kept.is_learned,
+        folded(translation.value),
+    )
