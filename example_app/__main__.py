@@ -86,6 +86,7 @@ def settings_of(file: Path, data_dir: Path) -> Settings:
     tables: dict[str, dict[str, object]] = {
         "peewee": {"database": f"sqlite:///{database}"},
         "disk": {"folder": str(data_dir / "blobs")},
+        "rapidfuzz": {"folder": str(data_dir / "matching")},
     }
     for plugin, table in settings.plugins.items():
         tables[plugin] = {**tables.get(plugin, {}), **table}

@@ -93,6 +93,7 @@ class Framework:
         )
         self.plugins.blob_store(self.settings.blob_store)
         self.plugins.transport(self.settings.webhook_transport)
+        self.matcher = self.plugins.matcher(self.settings.matcher)
         self.storage = self.plugins.storage(self.settings.storage).open()
         self._background = ThreadPoolExecutor(1, thread_name_prefix="locframework")
         self._ticker: Ticker | None = None

@@ -16,6 +16,7 @@ from locframework.blobs.blob_store import BlobStore
 from locframework.events import Event
 from locframework.formats.format import Format
 from locframework.keys.value_changes import ValueChange, WriteNote, WriteRefusal
+from locframework.memories.matcher import Matcher
 from locframework.quality.check import Check
 from locframework.storage import StorageProvider
 from locframework.webhooks.transport import Transport
@@ -37,6 +38,11 @@ def loc_provide_blob_stores() -> Sequence[BlobStore]:  # type: ignore[empty-body
 @hookspec
 def loc_provide_formats() -> Sequence[Format]:  # type: ignore[empty-body]
     """File formats for import, export and delivery."""
+
+
+@hookspec
+def loc_provide_matchers() -> Sequence[Matcher]:  # type: ignore[empty-body]
+    """The fuzzy matchers that the setting ``matcher`` can name."""
 
 
 @hookspec

@@ -30,6 +30,7 @@ from .keys.value_changes import (
     WriteNote,
     WriteRefusal,
 )
+from .memories.matcher import Matcher
 from .quality.check import Check
 from .quality.checks import BUILT_IN
 from .quality.rules import name_of_check
@@ -83,6 +84,9 @@ class PluginHost:
         )
         self.transports: dict[str, Transport] = self._provided(
             "loc_provide_transports", lambda transport: transport.name
+        )
+        self.matchers: dict[str, Matcher] = self._provided(
+            "loc_provide_matchers", lambda matcher: matcher.name
         )
         for check in BUILT_IN:  # they have their names already
             self._givers["loc_provide_checks", check.name] = GROUP
@@ -146,6 +150,10 @@ class PluginHost:
     def transport(self, name: str) -> Transport:
         """The webhook transport of this name. SettingsError when nobody provides it."""
         return _pick("webhook_transport", name, self.transports)
+
+    def matcher(self, name: str) -> Matcher:
+        """The matcher of this name. SettingsError when nobody provides it."""
+        return _pick("matcher", name, self.matchers)
 
     def caller(self, token: str) -> Caller | None:
         """The first plugin's answer to who holds the token, or None.

@@ -91,6 +91,15 @@ from locframework.keys.revisions import Revision
 from locframework.keys.rules import ROOT_MODULE
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.keys.value_changes import ValueChange, WriteNote, WriteRefusal
+from locframework.memories.folding import folded, match_fold
+from locframework.memories.matcher import (
+    Found,
+    Hit,
+    Matcher,
+    SegmentChange,
+    Segments,
+    Wanted,
+)
 from locframework.memories.records import (
     AssignedMemory,
     Assignment,
@@ -104,7 +113,6 @@ from locframework.memories.records import (
     Texts,
     TranslationMemory,
 )
-from locframework.memories.rules import folded
 from locframework.memories.store import MemoryStore
 from locframework.paging import Page, PageRequest, SortedRequest
 from locframework.projects.records import Language, Project, Severity
@@ -161,9 +169,11 @@ __all__ = [
     "FindingFilter",
     "Format",
     "FormatInfo",
+    "Found",
     "Glossary",
     "GlossaryStore",
     "Grant",
+    "Hit",
     "Holder",
     "IdempotencyStore",
     "Job",
@@ -182,6 +192,7 @@ __all__ = [
     "LanguageCounts",
     "LineCounts",
     "LocError",
+    "Matcher",
     "Member",
     "Membership",
     "MemoryEntry",
@@ -206,6 +217,8 @@ __all__ = [
     "ReleasedLanguage",
     "Revision",
     "Scope",
+    "SegmentChange",
+    "Segments",
     "Selection",
     "SendError",
     "SettingsError",
@@ -246,6 +259,7 @@ __all__ = [
     "Usage",
     "User",
     "ValueChange",
+    "Wanted",
     "WriteNote",
     "WriteRefusal",
     "WrittenFile",
@@ -253,6 +267,7 @@ __all__ = [
     "count_words",
     "fold",
     "folded",
+    "match_fold",
     "mentioned",
     "shown",
     "spelling",

@@ -440,6 +440,16 @@ def test_a_transport_that_nobody_provides_lists_those_there_are() -> None:
     assert caught.value.setting == "webhook_transport"
 
 
+def test_a_matcher_that_nobody_provides_lists_those_there_are() -> None:
+    host = PluginHost.discover({})
+
+    with pytest.raises(SettingsError) as caught:
+        host.matcher("soundex")
+    assert str(caught.value) == (
+        "settings: matcher: 'soundex' is not provided; there is: rapidfuzz"
+    )
+
+
 # the order of plugins
 
 

@@ -57,6 +57,7 @@ def check_settings(setup: Setup) -> None:
     click.echo(f"storage     {settings.storage}")
     click.echo(f"blob store  {settings.blob_store}")
     click.echo(f"webhooks    {settings.webhook_transport}")
+    click.echo(f"matcher     {settings.matcher}")
     click.echo(f"formats     {', '.join(formats) or 'none'}")
     click.echo(f"plugins     {', '.join(names)}")
     click.echo("The settings are fine.")

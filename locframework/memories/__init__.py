@@ -1,0 +1,1 @@
+"""Translation memories: entries, fuzzy matches, concordance."""

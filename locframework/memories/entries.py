@@ -22,6 +22,7 @@ from locframework.proposals.rules import approved, rejected, written
 from locframework.storage import Transactions
 from locframework.validation import check_record
 
+from .folding import folded
 from .records import (
     EntryChanges,
     EntryFilter,
@@ -35,7 +36,7 @@ from .records import (
     StoredTranslation,
     Texts,
 )
-from .rules import check_source, check_value, folded, values_by_tag
+from .rules import check_source, check_value, values_by_tag
 from .service import Memories
 from .store import MemoryStore
 

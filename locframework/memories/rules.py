@@ -1,7 +1,5 @@
 """Decides what a memory and its entries may say, and how texts of them compare."""
 
-import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 
 from msgspec import UNSET
@@ -23,17 +21,6 @@ from .records import (
     PenaltyChanges,
     TranslationMemory,
 )
-
-_SPACE = re.compile(r"\s+")
-
-
-def folded(text: str) -> str:
-    """``text`` as search compares it: NFC, case folded, runs of white space to one.
-
-    Source: decisions 2.5.1.
-    """
-    plain = unicodedata.normalize("NFC", text).casefold()
-    return _SPACE.sub(" ", unicodedata.normalize("NFC", plain)).strip()
 
 
 def new_memory(new: NewMemory, at: str) -> TranslationMemory:

@@ -136,6 +136,7 @@ def open_workspace(
         "plugins": {
             "peewee": {"database": database_url},
             "disk": {"folder": str(folder / "blobs")},
+            "rapidfuzz": {"folder": str(folder / "matching")},
         },
         **settings,
     }

@@ -52,6 +52,7 @@ def settings_of(url: str, folder: Path) -> dict[str, Any]:
         "plugins": {
             "peewee": {"database": url},
             "disk": {"folder": str(folder / "blobs")},
+            "rapidfuzz": {"folder": str(folder / "matching")},
         },
     }
 

@@ -14,6 +14,7 @@ import pytest
 
 from locframework import Framework, Settings, create_app, hookspecs, ports
 from locframework.testing.client import Client
+from locframework.testing.contracts.matchers import MatcherContract, OpenMatcher
 from locframework.testing.workspace import Workspace, open_workspace
 
 PAGE = "hooks.md"
@@ -163,6 +164,25 @@ def test_the_example_of_loc_provide_transports(
         answer = transport.send(post)
 
     assert (answer.status_code, plugin.drawer.posts) == (204, [post])
+
+
+def test_the_example_of_loc_provide_matchers(example: Example, open_with: Open) -> None:
+    plugin = example("loc_provide_matchers")["PlainPlugin"]()
+
+    with open_with(plugin, matcher="plain") as workspace:
+        assert workspace.framework.matcher.name == "plain"
+
+
+class TestTheExampleOfLocProvideMatchers(MatcherContract):
+    undamageable = "nothing is kept"
+    unbreakable = "there is nothing to reach"
+    size = 40
+    longest = 130
+
+    @pytest.fixture
+    def open_matcher(self, example: Example) -> OpenMatcher:
+        plugin = example("loc_provide_matchers")["PlainPlugin"]()
+        return lambda: plugin.loc_provide_matchers()[0]
 
 
 def test_the_example_of_loc_decide_caller(example: Example, open_with: Open) -> None:

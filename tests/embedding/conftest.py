@@ -33,6 +33,7 @@ def settings_in(folder: Path, **settings: Any) -> Settings:
         "plugins": {
             "peewee": {"database": f"sqlite:///{folder}/l10n.sqlite3"},
             "disk": {"folder": f"{folder}/blobs"},
+            "rapidfuzz": {"folder": f"{folder}/matching"},
         },
     }
     return Settings.of({**tree, **settings})

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from locframework.access.records import Scope
 from locframework.errors import Unavailable
 from locframework.ids import new_id
+from locframework.memories.folding import folded
 from locframework.memories.records import (
     Assignment,
     EntryFilter,
@@ -17,7 +18,6 @@ from locframework.memories.records import (
     Penalties,
     StoredTranslation,
 )
-from locframework.memories.rules import folded
 from locframework.paging import PageRequest
 from locframework.proposals.records import TermTranslation
 from locframework.storage import Storage

@@ -1,0 +1,116 @@
+"""What the contract of the port Matcher is tried with, and brute force to compare."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+
+from locframework.ids import new_id
+from locframework.memories.matcher import Found, Hit, SegmentChange, Wanted
+
+WORDS = {
+    "Latin": "the file could not be saved because disk is full open close größe café",
+    "Cyrillic": "не удалось сохранить файл потому что диск заполнен открыть закрыть",
+    "CJK": "无法保存文件因为磁盘已满 打开 关闭 ファイルを 保存できません 設定",
+    "Arabic": "تعذر حفظ الملف لأن القرص ممتلئ فتح إغلاق الإعدادات هل أنت متأكد",
+    "Thai": "ไม่สามารถบันทึกไฟล์ได้ เพราะดิสก์เต็ม เปิด ปิด การตั้งค่า",
+}
+
+
+def distance_of(first: str, second: str) -> int:
+    """The Levenshtein distance, as the textbook has it."""
+    row = list(range(len(second) + 1))
+    for at, character in enumerate(first, 1):
+        before, row[0] = row[0], at
+        for place, other in enumerate(second, 1):
+            change = before + (character != other)
+            before = row[place]
+            row[place] = min(change, row[place] + 1, row[place - 1] + 1)
+    return row[-1]
+
+
+def percent_of(
+    first: str, second: str, by: Callable[[str, str], int] = distance_of
+) -> int:
+    """``floor(100 × similarity)`` of two texts."""
+    longest = max(len(first), len(second))
+    return (longest - by(first, second)) * 100 // longest if longest else 100
+
+
+class SegmentsInMemory:
+    """The port Segments over dicts: what a storage does in tables."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, dict[str, str]] = {}
+        self._changes: dict[str, dict[str, int]] = {}
+        self._revisions: dict[str, int] = {}
+
+    def change(self, memory_id: str, changes: dict[str, str | None]) -> None:
+        """Commit texts by entry id; None removes one. Makes the memory."""
+        revision = self._revisions[memory_id] = self._revisions.get(memory_id, 0) + 1
+        texts = self.texts.setdefault(memory_id, {})
+        for entry_id, text in changes.items():
+            if text is None:
+                texts.pop(entry_id, None)
+            else:
+                texts[entry_id] = text
+            self._changes.setdefault(memory_id, {})[entry_id] = revision
+
+    def drop(self, memory_id: str) -> None:
+        """The memory is no more."""
+        self._revisions.pop(memory_id)
+        self._changes.pop(memory_id, None)
+        self.texts.pop(memory_id, None)
+
+    def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
+        """As the port says."""
+        there = self._revisions
+        return {id_: there[id_] for id_ in memory_ids if id_ in there}
+
+    def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
+        """As the port says."""
+        texts = self.texts[memory_id]
+        for entry_id, revision in sorted(
+            self._changes.get(memory_id, {}).items(), key=lambda each: each[1]
+        ):
+            if revision > after:
+                yield SegmentChange(revision, entry_id, texts.get(entry_id))
+
+
+def brute_force(
+    segments: SegmentsInMemory,
+    wanted: Sequence[Wanted],
+    text: str,
+    most: int,
+    by: Callable[[str, str], int] = distance_of,
+) -> Found:
+    """What comparing with every entry finds."""
+    hits = [
+        Hit(each.memory_id, entry_id, percent)
+        for each in wanted
+        for entry_id, other in segments.texts.get(each.memory_id, {}).items()
+        if text and other
+        if (percent := percent_of(text, other, by)) >= each.least_percent
+    ]
+    hits.sort(key=lambda hit: (-hit.percent, hit.entry_id))
+    return Found(hits[:most], len(hits) <= most)
+
+
+def sentences(script: str, many: int, seed: int) -> list[str]:
+    """Texts that are like each other here and there; the same for the same seed."""
+    chosen = random.Random(seed)
+    words = WORDS[script].split(" ")
+    found: list[str] = []
+    for _ in range(many):
+        if found and chosen.random() < 0.5:
+            text = list(chosen.choice(found))
+            for _ in range(chosen.randint(1, 1 + len(text) // 3)):
+                at = chosen.randrange(len(text))
+                text[at : at + chosen.randint(0, 1)] = chosen.choice(WORDS[script])
+            found.append("".join(text).strip() or words[0])
+        else:
+            found.append(" ".join(chosen.choices(words, k=chosen.randint(1, 14))))
+    return found
+
+
+def entries(texts: Sequence[str]) -> dict[str, str | None]:
+    """Texts as new entries."""
+    return {new_id(): text for text in texts}

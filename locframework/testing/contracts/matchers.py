@@ -1,0 +1,302 @@
+"""The contract of the port Matcher; clauses as in docs/contracts.md."""
+
+import random
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from locframework.errors import Unavailable
+from locframework.ids import new_id
+from locframework.memories.matcher import (
+    Found,
+    Matcher,
+    Wanted,
+)
+
+from .matcher_samples import (
+    WORDS,
+    SegmentsInMemory,
+    brute_force,
+    distance_of,
+    entries,
+    sentences,
+)
+
+OpenMatcher = Callable[[], Matcher]
+Damage = Callable[[str], None]
+
+PLACE = re.compile(r"(?<!\w)/\w|://")
+# one matcher for all examples, and one suite for several matchers, is what is meant
+SHARED = [HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]
+MEMORY = "01890000-0000-7000-8000-000000000001"
+OTHER = "01890000-0000-7000-8000-000000000002"
+EVERY = 1_000_000
+
+
+class MatcherContract:
+    """Subclass it as ``Test…`` and give the fixtures; see docs/contracts.md.
+
+    ``open_matcher`` gives, at each call, another instance over one and the same place,
+    which is empty when a test begins: as another process has it, or a restart.
+    ``damage`` alters what is kept of a memory behind the matcher's back.
+    ``broken_matcher`` is a matcher whose place cannot be reached.
+    A matcher to which the last two cannot be done says why in ``undamageable`` or
+    ``unbreakable``. ``inexact`` says why a matcher may miss hits: then M4 to M6 ask
+    for true hits only, and those of 100 percent.
+    """
+
+    undamageable: ClassVar[str | None] = None
+    unbreakable: ClassVar[str | None] = None
+    inexact: ClassVar[str | None] = None
+    size: ClassVar[int] = 1500  # entries of a test with many
+    longest: ClassVar[int] = 10_000  # of a text; less for one that takes ages
+
+    @pytest.fixture
+    def open_matcher(self) -> OpenMatcher:
+        """Give this one in every subclass."""
+        raise NotImplementedError("give the fixture open_matcher")
+
+    @pytest.fixture
+    def damage(self) -> Damage:
+        """Give this one, or set ``undamageable``."""
+        if self.undamageable:
+            pytest.skip(self.undamageable)
+        raise NotImplementedError("give the fixture damage, or set undamageable")
+
+    @pytest.fixture
+    def broken_matcher(self) -> Matcher:
+        """Give this one, or set ``unbreakable``."""
+        if self.unbreakable:
+            pytest.skip(self.unbreakable)
+        raise NotImplementedError("give the fixture broken_matcher, or unbreakable")
+
+    @pytest.fixture
+    def matcher(self, open_matcher: OpenMatcher) -> Matcher:
+        """One instance, for the tests that need no second."""
+        return open_matcher()
+
+    @pytest.fixture
+    def segments(self) -> SegmentsInMemory:
+        """Two memories without entries."""
+        empty = SegmentsInMemory()
+        empty.change(MEMORY, {})
+        empty.change(OTHER, {})
+        return empty
+
+    def check(
+        self,
+        matcher: Matcher,
+        segments: SegmentsInMemory,
+        texts: Sequence[str],
+        least: int,
+        most: int = EVERY,
+    ) -> None:
+        """The matcher answers as brute force does."""
+        wanted = [Wanted(MEMORY, least)]
+        found = matcher.find(segments, wanted, texts, most)
+        assert len(found) == len(texts)
+        for text, answer in zip(texts, found, strict=True):
+            expected = brute_force(segments, wanted, text, most, matcher.distance)
+            if self.inexact:
+                assert set(answer.hits) <= set(expected.hits)
+                equal = [hit for hit in expected.hits if hit.percent == 100]
+                assert answer.hits[: len(equal)] == equal
+            else:
+                assert answer == expected, text
+
+    def test_m1_the_matcher_has_a_plain_name(self, open_matcher: OpenMatcher) -> None:
+        name = open_matcher().name
+
+        assert re.fullmatch(r"[a-z][a-z0-9_-]*", name)
+        assert open_matcher().name == name
+
+    @settings(
+        max_examples=100,
+        deadline=None,
+        suppress_health_check=SHARED,
+    )
+    @given(st.text(max_size=20), st.text(max_size=20))
+    def test_m2_the_distance_is_levenshteins_in_code_points(
+        self, matcher: Matcher, first: str, second: str
+    ) -> None:
+        assert matcher.distance(first, second) == distance_of(first, second)
+
+    def test_m3_nothing_is_found_where_there_is_nothing(
+        self, matcher: Matcher, segments: SegmentsInMemory
+    ) -> None:
+        wanted = [Wanted(MEMORY, 50), Wanted(new_id(), 50)]
+
+        assert matcher.find(segments, wanted, ["save", ""], 10) == [Found([], True)] * 2
+        assert matcher.find(segments, wanted, [], 10) == []
+        assert matcher.find(segments, [], ["save"], 10) == [Found([], True)]
+
+    @pytest.mark.parametrize("script", WORDS)
+    def test_m4_every_hit_is_found_in_any_script(
+        self, matcher: Matcher, segments: SegmentsInMemory, script: str
+    ) -> None:
+        segments.change(MEMORY, entries(sentences(script, self.size, seed=1)))
+        asked = sentences(script, 12, seed=2)
+        asked += list(segments.texts[MEMORY].values())[:4]
+
+        for least in (50, 63, 70, 85, 99, 100):
+            self.check(matcher, segments, asked, least)
+
+    @settings(
+        max_examples=40,
+        deadline=None,
+        suppress_health_check=SHARED,
+    )
+    @given(
+        st.lists(st.text("ab ü文🎈", max_size=90), min_size=1, max_size=30),
+        st.lists(st.text("ab ü文🎈x", max_size=90), min_size=1, max_size=4),
+        st.integers(1, 100),
+    )
+    def test_m5_every_hit_is_found_in_random_texts(
+        self, matcher: Matcher, texts: list[str], asked: list[str], least: int
+    ) -> None:
+        segments = SegmentsInMemory()
+        matcher.forget(MEMORY)
+        segments.change(MEMORY, entries(texts))
+
+        self.check(matcher, segments, asked, least)
+
+    def test_m6_changes_are_known_to_the_next_call_of_everyone(
+        self, open_matcher: OpenMatcher, segments: SegmentsInMemory
+    ) -> None:
+        chosen = random.Random(3)
+        matchers = [open_matcher(), open_matcher()]
+        asked = sentences("Latin", 8, seed=4)
+        for turn in range(12):
+            there = list(segments.texts[MEMORY])
+            changes = entries(sentences("Latin", chosen.choice((1, 40, 300)), turn))
+            some = chosen.sample(there, k=len(there) // 8)
+            edited = sentences("Latin", len(some), seed=50 + turn)
+            changes |= dict(zip(some, edited, strict=True))
+            changes |= dict.fromkeys(chosen.sample(there, k=len(there) // 10))
+            segments.change(MEMORY, changes)
+
+            self.check(chosen.choice(matchers), segments, asked, chosen.randint(50, 90))
+        for matcher in [*matchers, open_matcher()]:
+            self.check(matcher, segments, asked, 60)
+
+    def test_m7_the_best_come_first_and_equal_ones_by_entry_id(
+        self, matcher: Matcher, segments: SegmentsInMemory
+    ) -> None:
+        segments.change(
+            MEMORY, entries(["save the file"] * 30 + ["save the files"] * 9)
+        )
+        every = brute_force(segments, [Wanted(MEMORY, 50)], "save the file", 100)
+
+        for most in (1, 7, 30, 33, 38):
+            [found] = matcher.find(
+                segments, [Wanted(MEMORY, 50)], ["save the file"], most
+            )
+            assert found == Found(every.hits[:most], is_complete=False)
+        [whole] = matcher.find(segments, [Wanted(MEMORY, 50)], ["save the file"], 39)
+        assert whole == Found(every.hits, is_complete=True)
+
+    def test_m8_each_memory_has_a_threshold_of_its_own(
+        self, matcher: Matcher, segments: SegmentsInMemory
+    ) -> None:
+        segments.change(MEMORY, entries(["open file", "open tile", "close file"]))
+        segments.change(OTHER, entries(["open file", "open tile", "closed"]))
+        wanted = [Wanted(MEMORY, 60), Wanted(OTHER, 100)]
+
+        [found] = matcher.find(segments, wanted, ["open file"], 10)
+
+        assert found == brute_force(segments, wanted, "open file", 10)
+        assert sorted(hit.memory_id for hit in found.hits) == [MEMORY] * 3 + [OTHER]
+
+    def test_m9_texts_of_every_length_are_compared(
+        self, matcher: Matcher, segments: SegmentsInMemory
+    ) -> None:
+        chosen = random.Random(5)
+        lengths = (1, 2, 3, 15, 16, 31, 63, 64, 65, 127, 128, 129, 300, 900, 3000)
+        texts = [
+            "".join(chosen.choices("abcdef ", k=length))
+            for length in lengths
+            if length <= self.longest
+        ]
+        near = [text[: len(text) // 2] + "x" + text[len(text) // 2 :] for text in texts]
+        segments.change(MEMORY, entries([*texts, *near, ""]))
+
+        for least in (1, 50, 70, 95):
+            self.check(matcher, segments, [*texts[::-1], "", "x" * self.longest], least)
+
+    @pytest.mark.parametrize(
+        "text", ["__proto__", "%", "_", "'; drop", "\0", "🎈", "\\"]
+    )
+    def test_m10_no_text_is_special(
+        self, matcher: Matcher, segments: SegmentsInMemory, text: str
+    ) -> None:
+        segments.change(
+            MEMORY, entries(["__proto__", "%", "_", "'; drop", "🎈", "a", "\\"])
+        )
+
+        self.check(matcher, segments, [text], 50)
+
+    def test_m11_a_memory_that_was_dropped_is_not_found(
+        self, matcher: Matcher, segments: SegmentsInMemory
+    ) -> None:
+        segments.change(MEMORY, entries(["open file"]))
+        wanted = [Wanted(MEMORY, 70)]
+        assert matcher.find(segments, wanted, ["open file"], 9)[0].hits
+
+        segments.drop(MEMORY)
+
+        assert matcher.find(segments, wanted, ["open file"], 9) == [Found([], True)]
+        matcher.forget(MEMORY)
+        matcher.forget(MEMORY)
+        assert matcher.find(segments, wanted, ["open file"], 9) == [Found([], True)]
+
+    def test_m12_a_memory_that_went_back_is_read_again(
+        self, matcher: Matcher, segments: SegmentsInMemory
+    ) -> None:
+        for text in ("open file", "close file", "save file"):
+            segments.change(MEMORY, entries([text]))
+            self.check(matcher, segments, [text], 70)
+        segments.drop(MEMORY)
+        segments.change(MEMORY, entries(["open file"]))  # as a backup had it
+
+        self.check(matcher, segments, ["open file", "close file"], 50)
+
+    def test_m13_many_threads_ask_at_once(
+        self, open_matcher: OpenMatcher, segments: SegmentsInMemory
+    ) -> None:
+        matcher = open_matcher()
+        segments.change(MEMORY, entries(sentences("Latin", self.size, seed=6)))
+        asked = sentences("Latin", 6, seed=7)
+
+        with ThreadPoolExecutor(6) as pool:
+            tries = [
+                pool.submit(self.check, matcher, segments, asked, 70) for _ in range(6)
+            ]
+
+        assert [tried.result() for tried in tries] == [None] * 6
+
+    def test_m14_what_was_damaged_is_made_again(
+        self, open_matcher: OpenMatcher, segments: SegmentsInMemory, damage: Damage
+    ) -> None:
+        segments.change(MEMORY, entries(sentences("Latin", self.size, seed=8)))
+        asked = sentences("Latin", 6, seed=9)
+        self.check(open_matcher(), segments, asked, 70)
+
+        damage(MEMORY)
+
+        self.check(open_matcher(), segments, asked, 70)
+        segments.change(MEMORY, entries(asked))
+        self.check(open_matcher(), segments, asked, 70)
+
+    def test_m15_a_matcher_out_of_reach_is_unavailable_and_does_not_tell_where_it_is(
+        self, broken_matcher: Matcher, segments: SegmentsInMemory
+    ) -> None:
+        segments.change(MEMORY, entries(sentences("Latin", self.size, seed=10)))
+
+        with pytest.raises(Unavailable) as refusal:
+            broken_matcher.find(segments, [Wanted(MEMORY, 70)], ["open"], 10)
+        assert not PLACE.search(refusal.value.message)

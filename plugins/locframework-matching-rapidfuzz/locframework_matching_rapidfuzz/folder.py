@@ -1,0 +1,135 @@
+"""The files of one memory: segments, which of them count, and one writer at a time."""
+
+import fcntl
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from .building import Arrays
+from .segment import Damaged, Segment, open_segment, write_segment
+
+log = logging.getLogger("locframework.matching")
+
+Stamp = tuple[int, int]
+
+
+class MemoryFolder:
+    """``current.json`` lists the segments that count: a base, perhaps a side.
+
+    It is replaced as a whole; the files that it lists are never changed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._current = path / "current.json"
+
+    def stamp(self) -> Stamp | None:
+        """What changes when other segments count; None when there are none."""
+        try:
+            found = self._current.stat()
+        except FileNotFoundError:
+            return None
+        return found.st_mtime_ns, found.st_ino
+
+    def segments(self) -> list[Segment]:
+        """The segments that count, the oldest first; none when they are damaged."""
+        for _ in range(10):  # another process may replace them meanwhile
+            before = self.stamp()
+            try:
+                names = msgspec.json.decode(self._current.read_bytes(), type=list[str])
+                return [open_segment(self._path / name) for name in names]
+            except FileNotFoundError:
+                if self.stamp() == before:
+                    return []
+            except (Damaged, msgspec.MsgspecError, KeyError, ValueError) as error:
+                if self.stamp() == before:
+                    log.warning("%s is made anew: %s", self._path, error)
+                    return []
+        return []
+
+    def add_base(self, arrays: Arrays, revision: int, before: str | None) -> None:
+        """Write all that there was at the revision. Only when locked.
+
+        Nothing happens when another base counts by now than ``before``; None: what
+        there is cannot be read. A later side stays: it tells all that changed since
+        the base before.
+        """
+        names = self._names() if before is not None else []
+        if names[:1] in ([], [before]):
+            sides = _later(names[1:], revision)
+            self._replace([self._write(arrays, revision), *sides])
+
+    def add_side(self, arrays: Arrays, revision: int, base: str) -> None:
+        """Write what changed since the base. Only when locked.
+
+        Nothing happens when it would lose something: another base, a later side.
+        """
+        names = self._names()
+        if names[:1] == [base] and not _later(names[1:], revision):
+            self._replace([base, self._write(arrays, revision)])
+
+    def clear(self) -> None:
+        """Let nothing count. Only when locked."""
+        self._replace([])
+
+    def _write(self, arrays: Arrays, revision: int) -> str:
+        name = f"{revision:016}-{os.urandom(4).hex()}.segment"
+        write_segment(self._path / name, arrays, revision)
+        return name
+
+    def _names(self) -> list[str]:
+        try:
+            return msgspec.json.decode(self._current.read_bytes(), type=list[str])
+        except (FileNotFoundError, msgspec.MsgspecError):
+            return []
+
+    def _replace(self, names: list[str]) -> None:
+        writing = self._path / f"current.{os.getpid()}.writing"
+        with writing.open("wb") as file:
+            file.write(msgspec.json.encode(names))
+            file.flush()
+            os.fsync(file.fileno())
+        writing.rename(self._current)
+        folder = os.open(self._path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        for file_ in self._path.iterdir():  # mapped ones stay readable
+            if file_.suffix in (".segment", ".writing") and file_.name not in names:
+                file_.unlink(missing_ok=True)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the only right to write here, among all processes and threads."""
+        self._path.mkdir(parents=True, exist_ok=True)
+        with (self._path / "lock").open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    @contextmanager
+    def claimed(self) -> Iterator[bool]:
+        """Whether we are the only one, among all processes, who merges here."""
+        with (self._path / "merging").open("ab") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+
+    def remove(self) -> None:
+        """Remove every file."""
+        with self.locked():
+            for file in self._path.iterdir():
+                file.unlink(missing_ok=True)
+        self._path.rmdir()
+
+
+def _later(names: list[str], revision: int) -> list[str]:
+    """Those of segments that tell more than the revision."""
+    return [name for name in names if int(name.split("-")[0]) > revision]

@@ -1,0 +1,149 @@
+"""The matcher ``rapidfuzz``: exact, from indexes in a folder."""
+
+import logging
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+from uuid import UUID
+
+from rapidfuzz.distance import Levenshtein
+
+from locframework.ports import Found, Hit, Segments, Unavailable, Wanted
+
+from .folder import MemoryFolder
+from .index import MemoryIndex
+from .kernel import compiled
+from .settings import MatchingSettings
+from .view import Near, View
+
+log = logging.getLogger("locframework.matching")
+
+
+class RapidfuzzMatcher:
+    """The port Matcher. Opens nothing until the first text is looked for."""
+
+    name = "rapidfuzz"
+
+    def __init__(self, settings: MatchingSettings) -> None:
+        self._settings = settings
+        self._folder = Path(settings.folder).absolute()
+        self._kernel = compiled() if settings.compiled else None
+        self._indexes: dict[str, MemoryIndex] = {}
+        self._lock = Lock()
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether kernel.c does the work."""
+        return self._kernel is not None
+
+    def find(
+        self,
+        segments: Segments,
+        wanted: Sequence[Wanted],
+        texts: Sequence[str],
+        most: int,
+    ) -> list[Found]:
+        """As the port says; several texts are looked for at once."""
+        now = segments.revisions([each.memory_id for each in wanted])
+        views = [
+            (each, self._view(segments, each.memory_id, now[each.memory_id]))
+            for each in wanted
+            if each.memory_id in now
+        ]
+        different = [text for text in dict.fromkeys(texts) if text]
+        found = {"": Found([], is_complete=True)}
+        search = self._search(views, most)
+        found.update(zip(different, self._map(search, different), strict=True))
+        return [found[text] for text in texts]
+
+    def distance(self, first: str, second: str) -> int:
+        """The Levenshtein distance."""
+        return Levenshtein.distance(first, second)
+
+    def forget(self, memory_id: str) -> None:
+        """Remove the index of the memory."""
+        with self._lock:
+            self._indexes.pop(memory_id, None)
+        try:
+            MemoryFolder(self._path_of(memory_id)).remove()
+        except OSError as error:
+            log.warning("the index of %s stays: %s", memory_id, error)
+
+    def _view(self, segments: Segments, memory_id: str, revision: int) -> View:
+        try:
+            view = self._index(memory_id).view(
+                segments, revision, self._settings.patience_seconds
+            )
+        except OSError as error:
+            log.error("no index in %s: %s", self._path_of(memory_id), error)
+            # strerror only: str(error) would show a path of the host (decisions 2.10)
+            reason = f"the index of translation memory {memory_id} cannot be kept"
+            raise Unavailable(f"{reason}: {error.strerror}") from error
+        if view is None:
+            reason = f"translation memory {memory_id} is being indexed"
+            raise Unavailable(f"{reason}; ask again in some seconds")
+        return view
+
+    def _index(self, memory_id: str) -> MemoryIndex:
+        with self._lock:
+            index = self._indexes.get(memory_id)
+            if index is None:
+                folder = MemoryFolder(self._path_of(memory_id))
+                index = MemoryIndex(memory_id, folder, self._settings.tail)
+                self._indexes[memory_id] = index
+        return index
+
+    def _path_of(self, memory_id: str) -> Path:
+        return self._folder / str(UUID(memory_id))  # nothing but an id is a folder
+
+    def _search(
+        self, views: Sequence[tuple[Wanted, View]], most: int
+    ) -> Callable[[str], Found]:
+        def search(text: str) -> Found:
+            hits: list[Hit] = []
+            is_complete = True
+            for each, view in views:
+                least = max(1, each.least_percent)
+                near, is_all = view.near(self._kernel, text, least, most)
+                hits += _hits(each.memory_id, near)
+                is_complete &= is_all
+            hits.sort(key=lambda hit: (-hit.percent, hit.entry_id))
+            return Found(hits[:most], is_complete and len(hits) <= most)
+
+        return search
+
+    def _map(
+        self, search: Callable[[str], Found], texts: Sequence[str]
+    ) -> Sequence[Found]:
+        if len(texts) < 2 or self._threads == 1:
+            return [search(text) for text in texts]
+        # the longest first, so that no thread is left with them at the end
+        order = sorted(range(len(texts)), key=lambda at: -len(texts[at]))
+        found = self._threaded().map(search, [texts[at] for at in order])
+        by_place = dict(zip(order, found, strict=True))
+        return [by_place[at] for at in range(len(texts))]
+
+    @property
+    def _threads(self) -> int:
+        return self._settings.threads or os.cpu_count() or 1
+
+    def _threaded(self) -> ThreadPoolExecutor:
+        """Made on first use, and again in a process that was forked since."""
+        with self._lock:
+            if self._pool is None or self._pool[0] != os.getpid():
+                pool = ThreadPoolExecutor(self._threads, "locframework-matching")
+                self._pool = os.getpid(), pool
+            return self._pool[1]
+
+
+def _hits(memory_id: str, near: Near) -> list[Hit]:
+    return [Hit(memory_id, _id(entry), percent) for percent, entry in near]
+
+
+def _id(packed: bytes) -> str:
+    digits = packed.hex()  # str(UUID(bytes=…)) takes five times as long
+    parts = digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]
+    return "-".join(parts)

@@ -1,0 +1,48 @@
+"""The matcher keeps the contract of the port: compiled, and without a compiler."""
+
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from locframework_matching_rapidfuzz import MatchingSettings, RapidfuzzMatcher
+
+from locframework.testing.contracts.matchers import (
+    Damage,
+    MatcherContract,
+    OpenMatcher,
+)
+
+
+class RapidfuzzContract(MatcherContract):
+    compiled: ClassVar[bool]
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        return tmp_path / "data" / "matching"
+
+    @pytest.fixture
+    def open_matcher(self, folder: Path) -> OpenMatcher:
+        settings = MatchingSettings(str(folder), 2, compiled=self.compiled, tail=3)
+        return lambda: RapidfuzzMatcher(settings)
+
+    @pytest.fixture
+    def damage(self, folder: Path) -> Damage:
+        def cut(memory_id: str) -> None:
+            [file] = (folder / memory_id).glob("*.segment")
+            file.write_bytes(file.read_bytes()[:5000])
+
+        return cut
+
+    @pytest.fixture
+    def broken_matcher(self, tmp_path: Path) -> RapidfuzzMatcher:
+        (tmp_path / "file").write_text("where a folder should be")
+        folder = str(tmp_path / "file" / "matching")
+        return RapidfuzzMatcher(MatchingSettings(folder, compiled=self.compiled))
+
+
+class TestCompiled(RapidfuzzContract):
+    compiled = True
+
+
+class TestWithoutCompiler(RapidfuzzContract):
+    compiled = False

@@ -1,0 +1,168 @@
+"""What a match is worth and which are shown: decisions 2.5, items 2 to 5."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from locframework.memories.folding import (
+    cut_punctuation,
+    fold_white_space,
+    folded,
+    match_fold,
+)
+from locframework.memories.records import Penalties
+from locframework.memories.scoring import (
+    Candidate,
+    Score,
+    best,
+    folds_of,
+    score,
+)
+from locframework.testing.contracts.matcher_samples import distance_of, percent_of
+
+POINTS = Penalties(case=2, whitespace=1, trailing_punctuation=1)
+
+
+def score_of(text: str, source: str, tm_penalty: int = 0) -> Score:
+    one, other = folds_of(text), folds_of(source)
+    raw = percent_of(one.full, other.full)
+    return score(one, other, raw, POINTS, tm_penalty, distance_of)
+
+
+def kinds(given: Score) -> list[str]:
+    return [penalty.kind for penalty in given.penalties]
+
+
+def test_byte_equal_texts_score_100() -> None:
+    assert score_of("Save  file!", "Save  file!") == Score(100, 100, [])
+
+
+def test_each_kind_of_difference_costs_its_points() -> None:
+    assert score_of("Save file", "save file").match_percentage == 98
+    assert score_of("Save file", "Save  file").match_percentage == 99
+    assert score_of("Save file", "Save file.").match_percentage == 99
+    assert score_of("Save file", "save\tfile!").match_percentage == 96
+    assert kinds(score_of("Save file", "save\tfile!")) == [
+        "case",
+        "whitespace",
+        "trailingPunctuation",
+    ]
+
+
+def test_a_kind_that_does_not_raise_the_similarity_costs_nothing() -> None:
+    # both begin with a capital: folding the case of both brings them no nearer
+    given = score_of("Open file", "Open tile")
+
+    assert given == Score(88, 88, [])
+
+
+def test_the_penalty_of_the_assignment_comes_off_equal_texts_too() -> None:
+    given = score_of("Save", "Save", tm_penalty=15)
+
+    assert given.match_percentage == 85
+    assert [(each.kind, each.points) for each in given.penalties] == [("tm", 15)]
+
+
+def test_a_score_never_falls_below_nought() -> None:
+    assert score_of("Save", "Save", tm_penalty=100).match_percentage == 0
+    assert score_of("Save", "save", tm_penalty=100).match_percentage == 0
+
+
+def test_points_of_nought_are_no_penalty() -> None:
+    none = Penalties(0, 0, 0)
+    one, other = folds_of("Save file"), folds_of("SAVE  FILE!")
+
+    assert score(one, other, 100, none, 0, distance_of) == Score(100, 100, [])
+
+
+def test_raw_100_is_kept_for_texts_that_are_equal_when_folded() -> None:
+    long = "a" * 300
+
+    assert score_of(long, long + "b").raw_percentage == 99
+    assert score_of(long.upper(), long).raw_percentage == 100
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Save …", "save"),
+        ("  Save\n\tfile ?!", "save file"),
+        ("Quoi\u202f?", "quoi"),
+        ("保存する。", "保存する"),
+        ("هل أنت متأكد؟", "هل أنت متأكد"),
+        ("STRASSE", "strasse"),
+        ("straße", "strasse"),
+        ("cafe\u0301", "café"),
+        ("100 %", "100 %"),
+        ("(see)", "(see)"),
+        ("?", "?"),
+        ("...", "..."),
+        (" \t ", ""),
+        ("__proto__", "__proto__"),
+    ],
+)
+def test_what_is_compared(text: str, folded: str) -> None:
+    assert match_fold(text) == folded
+
+
+@given(st.text())
+def test_folding_twice_changes_nothing(text: str) -> None:
+    assert match_fold(match_fold(text)) == match_fold(text)
+    assert folded(folded(text)) == folded(text)
+
+
+@given(st.text())
+def test_nothing_is_lost_by_a_cut(text: str) -> None:
+    kept, cut = cut_punctuation(text)
+
+    assert kept + cut == text
+    assert bool(kept) == bool(text)
+
+
+@given(st.text(max_size=12), st.text(max_size=12))
+def test_a_score_is_raw_less_its_penalties(text: str, source: str) -> None:
+    given = score_of(text, source, tm_penalty=3)
+
+    off = sum(each.points for each in given.penalties)
+    assert given.match_percentage == max(0, given.raw_percentage - off)
+    assert (given.raw_percentage == 100) == (match_fold(text) == match_fold(source))
+    assert fold_white_space(text) == fold_white_space(fold_white_space(text))
+
+
+def candidate(entry_id: str, **given: object) -> Candidate:
+    told: dict[str, object] = {
+        "value": entry_id,
+        "score": Score(90, 90, []),
+        "is_same_context": False,
+        "priority": 0,
+        "is_approved": True,
+        "updated_at": "2026-01-01T00:00:00.000Z",
+    }
+    return Candidate(entry_id=entry_id, **{**told, **given})  # type: ignore[arg-type]
+
+
+def test_the_order_is_score_context_priority_approval_time_and_id() -> None:
+    last, first_id = candidate("f"), candidate("e")
+    newer = candidate("d", updated_at="2026-01-02T00:00:00.000Z")
+    draft = candidate("x", is_approved=False, updated_at="2027-01-01T00:00:00.000Z")
+    low = candidate("c", priority=-1, is_approved=False)
+    context = candidate("b", is_same_context=True, priority=9)
+    score_ = candidate("z", score=Score(91, 91, []), priority=9)
+
+    shown = best([last, draft, context, first_id, score_, low, newer])
+
+    assert [each.entry_id for each in shown] == ["z", "b", "c", "d", "e", "f", "x"]
+
+
+def test_of_entries_with_one_value_the_best_is_kept() -> None:
+    worse = candidate("a", value="Sichern", score=Score(80, 80, []))
+    better = candidate("b", value="Sichern")
+    same = candidate("c", value="Sichern")
+
+    assert best([worse, same, better]) == [better]
+
+
+def test_ten_matches_are_shown_at_most() -> None:
+    many = [candidate(f"{at:03}") for at in range(25)]
+
+    assert best(reversed(many)) == many[:10]
