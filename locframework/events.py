@@ -1,7 +1,7 @@
 """The event log: one row per committed change, told inside and after the commit."""
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, Protocol
 
@@ -52,6 +52,23 @@ class EventLine(Struct, frozen=True):
     until: Timestamp | None = None  # and when it ended
 
 
+Trace = Mapping[str, object]
+"""What an event changed in one key, JSON-shaped: kept to undo it, told to nobody."""
+
+
+Traces = Mapping[str, Mapping[str, Trace]]
+"""By type of event, then by key id: the ``keyId`` of an item."""
+
+
+class Touch(Struct, frozen=True):
+    """That an event was about a key."""
+
+    event_id: str
+    type: str  # of the event
+    key_id: str
+    trace: Trace | None
+
+
 class EventFilter(Struct, frozen=True):
     """Which events are meant; every condition that is set must hold."""
 
@@ -66,8 +83,11 @@ class EventFilter(Struct, frozen=True):
 class EventStore(Protocol):
     """Keeps events."""
 
-    def add(self, events: Sequence[Event]) -> None:
-        """Append, in the transaction that is open."""
+    def add(self, events: Sequence[Event], traces: Traces | None = None) -> None:
+        """Append, in the transaction that is open. Two statements a 500 events.
+
+        ``traces`` are kept beside the events that are about their keys.
+        """
         ...
 
     def list_events(self, project_id: str, limit: int) -> list[Event]:
@@ -77,11 +97,23 @@ class EventStore(Protocol):
     def page_of_events(
         self, project_id: str, where: EventFilter, page: PageRequest
     ) -> Page[Event]:
-        """Newest first. Two statements; to filter by key reads all the others find."""
+        """Newest first. Two statements."""
         ...
 
     def walk_events(self, project_id: str, where: EventFilter) -> Iterator[Event]:
         """Every one of them, in the order they were appended, streamed."""
+        ...
+
+    def touches(
+        self,
+        project_id: str,
+        key_ids: Collection[str],
+        *,
+        branch: str | None,
+        since: Timestamp,
+    ) -> list[Touch]:
+        """Which events of a line, main or the branch of this name, had items of these
+        keys since then, in the order they were appended. One statement a 500 keys."""
         ...
 
 
@@ -145,6 +177,28 @@ class EventLog:
 
         More than 100 items become several events; no items, none.
         """
+        self.append_all(
+            {type_: items},
+            organization_id=organization_id,
+            project_id=project_id,
+            actor=actor,
+            branch=branch,
+        )
+
+    def append_all(
+        self,
+        items: Mapping[str, Sequence[Mapping[str, object]]],
+        *,
+        organization_id: str,
+        project_id: str | None,
+        actor: Actor,
+        branch: str | None = None,
+        traces: Traces | None = None,
+    ) -> None:
+        """As ``append``, of several types at once; ``items`` by type, in order.
+
+        ``traces``: what is kept beside, to undo it.
+        """
         at = timestamp(self._clock())
         events = [
             Event(
@@ -154,16 +208,17 @@ class EventLog:
                 project_id=project_id,
                 branch=branch,
                 actor=actor,
-                items=items[start : start + ITEMS_MOST],
+                items=some[start : start + ITEMS_MOST],
                 created_at=at,
                 job_id=self._cause.job_id,
                 merge_of=self._cause.merge_of,
             )
-            for start in range(0, len(items), ITEMS_MOST)
+            for type_, some in items.items()
+            for start in range(0, len(some), ITEMS_MOST)
         ]
         if not events:
             return
-        self._store.add(events)
+        self._store.add(events, traces)
         for event in events:
             for listener in self._inside:
                 listener(event)

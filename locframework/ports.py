@@ -43,7 +43,16 @@ from locframework.errors import (
     mentioned,
     shown,
 )
-from locframework.events import Actor, Event, EventFilter, EventLine, EventStore
+from locframework.events import (
+    Actor,
+    Event,
+    EventFilter,
+    EventLine,
+    EventStore,
+    Touch,
+    Trace,
+    Traces,
+)
 from locframework.files.records import StoredFile
 from locframework.files.store import FileStore
 from locframework.folding import fold
@@ -247,6 +256,9 @@ __all__ = [
     "Texts",
     "Timestamp",
     "Token",
+    "Touch",
+    "Trace",
+    "Traces",
     "Transactions",
     "TranslationMemory",
     "TranslationRow",

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from msgspec import Struct
 
-from locframework.events import ITEMS_MOST, Actor, Event, EventLog
+from locframework.events import ITEMS_MOST, Actor, Event, EventLog, Traces
 from locframework.testing.workspace import Workspace
 
 NOW = datetime(2026, 11, 21, 8, 45, 29, 123456, UTC)
@@ -21,7 +21,7 @@ class Kept(Struct):
     pending: list[Event] = []
     calls: list[Callable[[], None]] = []
 
-    def add(self, events: Sequence[Event]) -> None:
+    def add(self, events: Sequence[Event], traces: Traces | None = None) -> None:
         self.pending += events
 
     def list_events(self, project_id: str, limit: int) -> list[Event]:

@@ -6,6 +6,7 @@ from locframework.branches.records import Line
 from locframework.events import Actor, EventLog
 
 from .records import Key, StoredValue
+from .traces import Moved, trace_of
 
 Item = Mapping[str, object]
 
@@ -18,13 +19,18 @@ class KeyEvents:
         self._actor = actor
         self._line = line
         self._items: dict[str, list[Item]] = {}
+        self._updates: dict[str, tuple[Key, Key, tuple[Moved, ...]]] = {}
 
     def created(self, key: Key) -> None:
         self._add("key.created", {"keyId": key.id, "key": key.key})
 
-    def updated(self, key: Key, previous: str) -> None:
-        renamed = {"previousKey": previous} if previous != key.key else {}
-        self._add("key.updated", {"keyId": key.id, "key": key.key, **renamed})
+    def updated(self, old: Key, new: Key, moved: Sequence[Moved] = ()) -> None:
+        """``moved``: the revisions that turning plurals made.
+
+        Several changes of one key are told as one.
+        """
+        first, _, before = self._updates.get(new.id, (old, old, ()))
+        self._updates[new.id] = first, new, (*before, *moved)
 
     def deleted(self, keys: Sequence[Key]) -> None:
         for key in keys:
@@ -66,19 +72,25 @@ class KeyEvents:
             key = keys[value.key_id]
             item = _value_item(key, place, value.status, value.revision)
             self._add("translation.outdated", item)
-        for type_, items in self._items.items():
-            self._log.append(
-                type_,
-                organization_id=self._line.project.organization_id,
-                project_id=self._line.project.id,
-                actor=self._actor,
-                items=items,
-                branch=self._line.name,
-            )
-        self._items = {}
+        updates = self._updates.values()
+        updated = [_updated_item(old, new) for old, new, _ in updates]
+        self._log.append_all(
+            {"key.updated": updated, **self._items},
+            organization_id=self._line.project.organization_id,
+            project_id=self._line.project.id,
+            actor=self._actor,
+            branch=self._line.name,
+            traces={"key.updated": {each[1].id: trace_of(*each) for each in updates}},
+        )
+        self._items, self._updates = {}, {}
 
     def _add(self, type_: str, item: Item) -> None:
         self._items.setdefault(type_, []).append(item)
+
+
+def _updated_item(old: Key, new: Key) -> Item:
+    renamed = {"previousKey": old.key} if old.key != new.key else {}
+    return {"keyId": new.id, "key": new.key, **renamed}
 
 
 def _value_item(

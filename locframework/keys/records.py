@@ -63,6 +63,11 @@ class Key(Struct, frozen=True, gc=False, rename="camel"):
     values: list[KeyValue] | UnsetType = UNSET
 
 
+Field = Literal["key", "value", "description", "tags", "isPlural", "screenshotFileId"]
+"""What of a key can change apart from the rest; a value once more by language and
+plural form."""
+
+
 class TrashedKey(Key, frozen=True, gc=False, kw_only=True, rename="camel"):
     """A key in the trash, as it was; ``updatedAt`` is that of its last change."""
 

@@ -6,16 +6,13 @@ stands beside the form ``other``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from .records import TAGS_MOST, Key, KeyState, StoredValue, ValueStatus
+from .records import TAGS_MOST, Field, Key, KeyState, StoredValue, ValueStatus
 
 Rows = dict["Unit", StoredValue]
-
-
-Field = Literal["key", "value", "description", "tags", "isPlural", "screenshotFileId"]
 
 
 class Unit(NamedTuple):

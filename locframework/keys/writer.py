@@ -35,6 +35,7 @@ from .overlays import Overlays
 from .records import Key, KeyWrite, KeyWritten, Origin, StoredValue
 from .rules import check_key, in_order, shown_value, texts_by_form
 from .store import store_of
+from .traces import Moved
 from .value_changes import WriteJudge
 from .value_plans import Batch, ValuePlan, ended, key_as_written, plan_values, turned
 from .working_set import WorkingSet
@@ -304,10 +305,11 @@ class KeyWriter:
         if key == old:
             return old, False
         key = replace(key, updated_at=batch.at)
+        moved: list[Moved] = []
         if key.is_plural != old.is_plural:
-            self._move_forms(batch, keys, key, there)
+            moved = self._move_forms(batch, keys, key, there)
         keys.save(key)
-        events.updated(key, old.key)
+        events.updated(old, key, moved)
         return key, True
 
     def _move_forms(
@@ -316,11 +318,17 @@ class KeyWriter:
         keys: WorkingSet,
         key: Key,
         there: Mapping[Place, StoredValue],
-    ) -> None:
+    ) -> list[Moved]:
+        """Turn plurals on or off; answers the revisions that this makes."""
+        moved: list[Moved] = []
         for value in list(keys.values(key.id).values()):
-            keys.clear(ended(batch, value))
+            end = ended(batch, value)
+            keys.clear(end)
+            moved.append((end.language_code, end.plural_form, end.revision))
         for place, value in there.items():
             keys.move(key.id, place, value)
+            moved.append((*place, value.revision))
+        return moved
 
     def _put_values(
         self,

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from locframework.branches.records import Branch
-from locframework.keys.three_way import Field
+from locframework.keys.records import Field
 
 ChangeType = Literal["added", "updated", "deleted"]
 Content = str | bool | list[str] | None

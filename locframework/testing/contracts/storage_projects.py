@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from locframework.access.records import Scope
-from locframework.events import Actor, EventFilter, EventLine
+from locframework.events import Actor, EventFilter, EventLine, Touch
 from locframework.ids import new_id
 from locframework.paging import PageRequest, SortedRequest
 from locframework.storage import Storage
@@ -307,6 +307,48 @@ class StorageEventsContract:
         )
         assert [each.type for each in page.items] == ["t1", "t0"]
         assert page.total == 5
+
+    def test_se5_a_key_knows_the_events_that_were_about_it(
+        self, storage: Storage
+    ) -> None:
+        made, other = add_project(storage), add_project(storage)
+        keys = [new_id() for _ in range(3)]
+        one, two, _ = ({"keyId": id_} for id_ in keys)
+        trace = {"description": ["", "d\0"]}
+        told = [
+            event(made, "t0", id=new_id(), created_at=at(5), items=[one, one, two]),
+            event(made, "t1", id=new_id(), created_at=at(4), items=[two]),
+            event(made, "t2", id=new_id(), created_at=at(1), items=[one]),
+            event(made, "t3", id=new_id(), branch="spring", items=[one]),
+        ]
+        with storage.transaction():
+            storage.events.add(told[:2], {"t0": {keys[1]: trace}})
+            storage.events.add(told[2:])
+            storage.events.add(
+                [event(other, "t4", items=[one])], {"t4": {keys[0]: trace}}
+            )
+
+        def touched(branch: str | None = None, minute: int = 0) -> list[Touch]:
+            return storage.events.touches(
+                made.id, keys, branch=branch, since=at(minute)
+            )
+
+        first = [
+            Touch(told[0].id, "t0", keys[0], None),
+            Touch(told[0].id, "t0", keys[1], trace),
+            Touch(told[1].id, "t1", keys[1], None),
+            Touch(told[2].id, "t2", keys[0], None),
+        ]
+        assert sorted(touched(), key=_in_order) == sorted(first, key=_in_order)
+        assert [each.type for each in touched()] == ["t0", "t0", "t1", "t2"]
+        assert [each.type for each in touched(minute=4)] == ["t0", "t0", "t1"]
+        assert touched("spring") == [Touch(told[3].id, "t3", keys[0], None)]
+        assert touched("autumn") == []
+        assert storage.events.list_events(made.id, 9) == told[::-1]
+
+
+def _in_order(touch: Touch) -> tuple[str, str]:
+    return touch.type, touch.key_id
 
 
 def sorted_by_code(storage: Storage, project_id: str) -> list[object]:

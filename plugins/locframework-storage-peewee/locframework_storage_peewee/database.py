@@ -63,6 +63,12 @@ class Database:
             self._sessions.here().writes += 1
             return self._ask(_count, sql, params)
 
+    def run_rows(self, sql: str, params: Sequence[object] = ()) -> list[Row]:
+        """Write; all rows that the statement answers (RETURNING)."""
+        with self.transaction():
+            self._sessions.here().writes += 1
+            return self._ask(_all, sql, params)
+
     def run_many(self, sql: str, rows: Collection[Sequence[object]]) -> int:
         """Write the statement once a row, in one go; how many rows it was."""
         if not rows:

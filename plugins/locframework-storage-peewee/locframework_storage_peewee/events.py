@@ -1,6 +1,7 @@
 """Keeps the event log."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from operator import itemgetter
 
 import msgspec
 
@@ -11,17 +12,27 @@ from locframework.ports import (
     EventLine,
     Page,
     PageRequest,
+    Timestamp,
+    Touch,
+    Trace,
+    Traces,
 )
 
 from .columns import json_text
 from .database import Database
 from .engine import Row
+from .key_lists import chunks
 from .pages import Order, page_of
 
 _EVENT = """id, type, organization_id, project_id, branch, actor_type, actor_id,
     items, created_at, job_id, merge_of"""
-_ORDER = Order({"createdAt": "seq"}, tie="seq", default="-createdAt")
+_ORDER = Order({"createdAt": "e.seq"}, tie="e.seq", default="-createdAt")
+_OF_KEY = Order({"createdAt": "k.seq"}, tie="k.seq", default="-createdAt")
 
+_seq_of = itemgetter(0)
+_in_order = itemgetter(0, 1)
+_trace = msgspec.json.Decoder(Mapping[str, object])
+_IN_PROJECT = "(e.project_id = ?) IS TRUE"  # no index of it is to be walked
 _items = msgspec.json.Decoder(list[Mapping[str, object]])
 
 
@@ -31,27 +42,28 @@ class EventTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, events: Sequence[Event]) -> None:
+    def add(self, events: Sequence[Event], traces: Traces | None = None) -> None:
         self._database.need_transaction()
-        self._database.run_many(
-            f"INSERT INTO events ({_EVENT}) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-            [
-                (
-                    event.id,
-                    event.type,
-                    event.organization_id,
-                    event.project_id,
-                    event.branch,
-                    event.actor.type,
-                    event.actor.id,
-                    json_text(event.items),
-                    event.created_at,
-                    event.job_id,
-                    event.merge_of,
-                )
-                for event in events
-            ],
+        kept = traces or {}
+        for some in chunks(events):
+            numbers = self._add(some)
+            rows = [
+                (key_id, numbers[event.id], _text(kept.get(event.type, {}).get(key_id)))
+                for event in some
+                for key_id in keys_of(event.items)
+            ]
+            rows.sort(key=_in_order)
+            self._database.insert_many("event_keys", "key_id, seq, trace", rows)
+
+    def _add(self, events: Sequence[Event]) -> dict[str, int]:
+        """The place of each event in the log, by its id."""
+        row = f"({', '.join('?' * 11)})"
+        values = ", ".join([row] * len(events))
+        found = self._database.run_rows(
+            f"INSERT INTO events ({_EVENT}) VALUES {values} RETURNING id, seq",
+            [field for event in events for field in _row(event)],
         )
+        return dict(found)
 
     def list_events(self, project_id: str, limit: int) -> list[Event]:
         rows = self._database.rows(
@@ -71,31 +83,99 @@ class EventTable:
                 _event,
                 page,
                 select=_EVENT,
-                source=f"events WHERE {condition}",
-                order=_ORDER,
+                source=f"{_source(where)} WHERE {condition}",
+                order=_ORDER if where.key_id is None else _OF_KEY,
                 params=params,
             )
 
     def walk_events(self, project_id: str, where: EventFilter) -> Iterator[Event]:
         condition, params = _condition(project_id, where)
         rows = self._database.stream(
-            f"SELECT {_EVENT} FROM events WHERE {condition} ORDER BY seq", params
+            f"SELECT {_EVENT} FROM {_source(where)} WHERE {condition} ORDER BY e.seq",
+            params,
         )
         for row in rows:
             yield _event(row)
 
+    def touches(
+        self,
+        project_id: str,
+        key_ids: Collection[str],
+        *,
+        branch: str | None,
+        since: Timestamp,
+    ) -> list[Touch]:
+        found: list[Row] = []
+        for some in chunks(key_ids):
+            # few conditions: PostgreSQL would begin with the events for others
+            found += self._database.rows(
+                f"""SELECT e.seq, e.project_id, e.branch, e.id, e.type, k.key_id,
+                    k.trace FROM event_keys k CROSS JOIN events e
+                    WHERE {self._database.among("k.key_id")} AND e.seq = k.seq
+                    AND e.created_at >= ?""",
+                (self._database.listed(some), since),
+            )
+        found.sort(key=_seq_of)
+        return [
+            Touch(id_, type_, key_id, _trace.decode(trace) if trace else None)
+            for _, project, line, id_, type_, key_id, trace in found
+            if (project, line) == (project_id, branch)
+        ]
+
+
+def keys_of(items: Sequence[Mapping[str, object]]) -> dict[str, None]:
+    """The ids of the keys that items are about."""
+    return {str(item["keyId"]): None for item in items if "keyId" in item}
+
+
+def drop_events(database: Database, project_id: str, rows: int) -> int:
+    """Drop up to ``rows`` events of a project; how many went."""
+    found = database.rows(
+        "SELECT seq, items FROM events WHERE project_id = ? ORDER BY seq LIMIT ?",
+        (project_id, rows),
+    )
+    database.run_many(
+        "DELETE FROM event_keys WHERE key_id = ? AND seq = ?",
+        [
+            (key_id, seq)
+            for seq, items in found
+            for key_id in keys_of(_items.decode(items))
+        ],
+    )
+    database.run_many("DELETE FROM events WHERE seq = ?", [(seq,) for seq, _ in found])
+    return len(found)
+
+
+def forget_traces(database: Database, key_ids: Collection[str]) -> None:
+    """Of keys that are gone for good."""
+    for some in chunks(key_ids):
+        database.run(
+            f"""UPDATE event_keys SET trace = NULL
+                WHERE {database.among("key_id")} AND trace IS NOT NULL""",
+            (database.listed(some),),
+        )
+
+
+def _source(where: EventFilter) -> str:
+    if where.key_id is None:
+        return "events e"
+    # CROSS JOIN: SQLite keeps the order of the two
+    return "event_keys k CROSS JOIN events e"
+
 
 def _condition(project_id: str, where: EventFilter) -> tuple[str, list[object]]:
     parts = {
-        "project_id = ?": project_id,
+        "e.project_id = ?" if where.key_id is None else _IN_PROJECT: project_id,
         "actor_id = ?": where.actor_id,
         "created_at >= ?": where.since,
         "created_at <= ?": where.until,
-        "items LIKE ?": where.key_id and f'%"keyId":"{where.key_id}"%',
+        "k.key_id = ?": where.key_id,
         "job_id = ?": where.job_id,
     }
     found = {sql: value for sql, value in parts.items() if value is not None}
     sql, params = " AND ".join(found), list[object](found.values())
+    if where.key_id is not None:
+        sql += " AND e.seq = k.seq"
     if where.line is None:
         return sql, params
     of_line, more = _of_line(where.line)
@@ -113,6 +193,26 @@ def _of_line(line: EventLine) -> tuple[str, list[object]]:
     if line.branch_id is None:
         return f"({sql})", list(params)
     return f"(merge_of = ? OR ({sql}))", [line.branch_id, *params]
+
+
+def _text(trace: Trace | None) -> str | None:
+    return None if trace is None else json_text(trace)
+
+
+def _row(event: Event) -> Row:
+    return (
+        event.id,
+        event.type,
+        event.organization_id,
+        event.project_id,
+        event.branch,
+        event.actor.type,
+        event.actor.id,
+        json_text(event.items),
+        event.created_at,
+        event.job_id,
+        event.merge_of,
+    )
 
 
 def _event(row: Row) -> Event:

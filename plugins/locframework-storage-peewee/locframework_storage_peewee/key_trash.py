@@ -9,6 +9,7 @@ from locframework.ports import Key, Page, PageRequest, Timestamp, TrashedKey
 
 from .database import Database
 from .engine import Row
+from .events import forget_traces
 from .key_blocks import move_names
 from .key_columns import IN_PROJECT, KEY, PROJECT, key_of
 from .key_findings import drop_findings
@@ -120,6 +121,7 @@ def purge_trash(database: Database, before: Timestamp, rows: int) -> int:
                 f"DELETE FROM file_details WHERE {database.among('key_id')}",
                 (database.listed([id_ for _, id_ in dropped]),),
             )
+            forget_traces(database, [id_ for _, id_ in dropped])
             gone += len(dropped)
     return gone
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from .database import Database
+from .events import drop_events
 from .key_columns import OF_PROJECT, PROJECT
 from .key_lists import lines_of
 
@@ -33,7 +34,6 @@ _OF_LINE = (
 
 # the same of the project; children before parents
 _OF_PROJECT = (
-    ("events", "seq", "project_id = ?"),
     ("jobs", "id", "project_id = ?"),
     ("tokens", "id", "project_id = ?"),
     ("release_files", "release_id, position", _OF_RELEASES),
@@ -51,6 +51,7 @@ def purge_project(database: Database, project_id: str, rows: int) -> int:
         gone += purge_line(database, line_id, rows - gone)
         if gone >= rows:
             return gone
+    gone += drop_events(database, project_id, rows - gone)
     return gone + _purge(database, _OF_PROJECT, project_id, rows - gone)
 
 

@@ -7,6 +7,7 @@ from locframework_storage_peewee import PeeweeStorage
 
 from locframework.access.records import Scope
 from locframework.blobs.records import BlobNote
+from locframework.events import EventFilter
 from locframework.jobs.records import JobFilter
 from locframework.testing.contracts.storage_records import ALL, add_project, at, job
 from locframework.testing.databases import statements_of
@@ -32,6 +33,10 @@ QUESTIONS: dict[str, Ask] = {
     "list_languages": lambda s, i: s.projects.list_languages(i),
     "purge_projects": lambda s, i: s.projects.purge_projects(at(0), 9),
     "list_events": lambda s, i: s.events.list_events(i, 9),
+    "page_of_events of a key": lambda s, i: s.events.page_of_events(
+        i, EventFilter(key_id=i), ALL
+    ),
+    "touches": lambda s, i: s.events.touches(i, [i], branch="b", since=at(0)),
     "page_of_trash": lambda s, i: s.keys.page_of_trash(i, None, ALL),
     "find job": lambda s, i: s.jobs.find(i, i),
     "list_jobs": lambda s, i: s.jobs.list_jobs(i, JobFilter(), ALL),

@@ -1,0 +1,53 @@
+"""What a change of a key was, field by field: kept beside its event, to undo it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct
+
+from locframework.events import Trace
+
+from .records import Field, Key
+
+FieldValue = str | bool | tuple[str, ...] | None
+Moved = tuple[str, str | None, int]
+"""Language code, plural form, and a revision of that value."""
+
+
+class KeyTrace(Struct, frozen=True, omit_defaults=True):
+    """What one write changed in a key that was there, but for its values."""
+
+    fields: dict[Field, tuple[FieldValue, FieldValue]]  # before and after
+    moved: Sequence[Moved] = ()
+    """The revisions that turning plurals on or off made: it ends texts, and puts them
+    at another form."""
+
+
+def fields_of(key: Key) -> dict[Field, FieldValue]:
+    """What a key says beside its values."""
+    return {
+        "key": key.key,
+        "description": key.description,
+        "tags": key.tags,
+        "isPlural": key.is_plural,
+        "screenshotFileId": key.screenshot_file_id,
+    }
+
+
+def trace_of(old: Key, new: Key, moved: Sequence[Moved]) -> Trace:
+    """What is kept of a change."""
+    before, after = fields_of(old), fields_of(new)
+    changed = {
+        field: (before[field], after[field])
+        for field in before
+        if before[field] != after[field]
+    }
+    found: Trace = msgspec.to_builtins(KeyTrace(changed, moved))
+    return found
+
+
+def key_trace(trace: Trace) -> KeyTrace:
+    """What was kept."""
+    return msgspec.convert(trace, KeyTrace)
