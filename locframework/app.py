@@ -58,6 +58,8 @@ from .projects.service import Projects
 from .quality.service import Checks
 from .settings import Settings
 from .statistics.service import ProjectStatistics
+from .webhooks.area import WebhookArea
+from .webhooks.event_types import EventTypes
 
 log = logging.getLogger("locframework")
 
@@ -106,6 +108,7 @@ class Framework:
         self._build_memories()
         self._build_exchange()
         self._build_delivery()
+        self._build_webhooks()
 
     def _build_access(self) -> None:
         storage, clock = self.storage, self.clock
@@ -323,6 +326,20 @@ class Framework:
             quota_refuses=self.settings.quota_refuses,
         )
 
+    def _build_webhooks(self) -> None:
+        area = WebhookArea(
+            self.storage,
+            self.access,
+            self.projects,
+            self.events,
+            self.plugins.any_transport(self.settings.webhook_transport),
+            EventTypes(),
+            self.settings.webhooks,
+            self.clock,
+        )
+        self.webhooks, self.deliveries = area.webhooks, area.deliveries
+        self.dispatcher = area.dispatcher
+
     def migrate(self) -> list[str]:
         """Bring the database up to date; answers the migrations applied.
 
@@ -339,20 +356,23 @@ class Framework:
             raise SettingsError(message)
 
     def start(self) -> None:
-        """Begin background work: jobs, and housekeeping. After any fork."""
+        """Begin background work: jobs, webhooks, and housekeeping. After any fork."""
         if self._ticker is not None:
             return
+        self.webhooks.require_keys()
         chores: list[Callable[[], object]] = [self._purge, self.jobs.prune]
         chores.append(self.files.purge)
         chores += [self.blobs.prune, self.meter.write]
-        self._ticker = Ticker(self.runner.wake, chores)
+        self._ticker = Ticker(self._wake, chores)
         self.runner.start()
+        self.dispatcher.start()
         self._ticker.start()
 
     def close(self) -> None:
         """Finish or give back what runs in the background; close the database."""
         if self._ticker is not None:
             self._ticker.stop()
+            self.dispatcher.stop()
             self.runner.stop()
             self._ticker = None
         self._background.shutdown()
@@ -369,6 +389,10 @@ class Framework:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _wake(self) -> None:
+        self.runner.wake()
+        self.dispatcher.wake()
 
     def _later(self, call: Callable[[], None]) -> None:
         self._background.submit(call)

@@ -10,6 +10,7 @@ from .faults import PLUGIN_FAULTS as PLUGIN_FAULTS
 from .faults import PluginError as PluginError
 from .faults import SettingsError as SettingsError
 from .missing import BranchNotFound as BranchNotFound
+from .missing import DeliveryNotFound as DeliveryNotFound
 from .missing import DistributionNotFound as DistributionNotFound
 from .missing import EntryNotFound as EntryNotFound
 from .missing import FileNotFound as FileNotFound
@@ -25,6 +26,7 @@ from .missing import ReleaseNotFound as ReleaseNotFound
 from .missing import TermNotFound as TermNotFound
 from .missing import TmNotFound as TmNotFound
 from .missing import TokenNotFound as TokenNotFound
+from .missing import WebhookNotFound as WebhookNotFound
 from .refusal import SHOWN_CHARACTERS as SHOWN_CHARACTERS
 from .refusal import LocError as LocError
 from .refusal import Problem as Problem
@@ -93,6 +95,12 @@ class UrlNotAllowed(LocError):
     """A webhook URL that nothing may be sent to; the message says why."""
 
     code, status = "url_not_allowed", 400
+
+
+class UnknownEventType(LocError):
+    """An event type that nobody provides, or that cannot be subscribed to."""
+
+    code, status = "unknown_event_type", 400
 
 
 class UnreadableFile(LocError):
@@ -320,6 +328,12 @@ class AlreadyPaused(LocError):
     """Pause of a distribution that is paused."""
 
     code, status = "already_paused", 409
+
+
+class WebhooksNotSetUp(LocError):
+    """The operator has given no key for signing secrets, or no transport."""
+
+    code, status = "webhooks_not_set_up", 409
 
 
 # 412, 429, 5xx

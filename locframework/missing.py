@@ -108,3 +108,15 @@ class EntryNotFound(NotFound):
     """No such entry in this translation memory."""
 
     code, target = "entry_not_found", "entry"
+
+
+class WebhookNotFound(NotFound):
+    """No such webhook in this project."""
+
+    code, target = "webhook_not_found", "webhook"
+
+
+class DeliveryNotFound(NotFound):
+    """No such delivery of this webhook; deliveries are kept for 30 days."""
+
+    code, target = "delivery_not_found", "delivery"

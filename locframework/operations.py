@@ -31,6 +31,7 @@ from .merging.endpoints import MergingEndpoints
 from .plugin_list import PluginEndpoints
 from .projects.endpoints import ProjectEndpoints
 from .statistics.endpoints import StatisticsEndpoints
+from .webhooks.endpoints import WebhookEndpoints
 
 if TYPE_CHECKING:
     from .app import Framework
@@ -63,6 +64,7 @@ def operations_of(framework: Framework) -> list[object]:
         JobEndpoints(framework.jobs),
         DeliveryEndpoints(framework.distributions, framework.releases),
         ContentEndpoints(framework.content),
+        WebhookEndpoints(framework.webhooks, framework.deliveries),
         AccessEndpoints(framework.organizations, framework.tokens, permissions),
         PluginEndpoints(framework.plugins),
     ]
@@ -93,6 +95,7 @@ def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:
         "glossaryId": _by_id(storage.glossaries.lock_glossary),
         "distributionId": _by_id(storage.delivery.lock_distribution),
         "tmId": _by_id(storage.memories.lock_memory),
+        "webhookId": _by_id(storage.webhooks.lock_webhook),
     }
 
 

@@ -151,6 +151,10 @@ class PluginHost:
         """The webhook transport of this name. SettingsError when nobody provides it."""
         return _pick("webhook_transport", name, self.transports)
 
+    def any_transport(self, name: str) -> Transport | None:
+        """The same, but None where nobody provides any: there are no webhooks then."""
+        return self.transport(name) if self.transports else None
+
     def matcher(self, name: str) -> Matcher:
         """The matcher of this name. SettingsError when nobody provides it."""
         return _pick("matcher", name, self.matchers)

@@ -34,6 +34,14 @@ class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
     trusted_proxy: str | None = None  # whose X-Forwarded-* headers are believed
 
 
+class WebhookSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """``[webhooks]``: how signing secrets are kept, and deliveries sent."""
+
+    secret_key: str | None = None  # 32 bytes, base64; without it there are no webhooks
+    old_secret_keys: tuple[str, ...] = ()  # that sealed what is kept; they seal no more
+    senders: Annotated[int, Meta(ge=1, le=128)] = 16  # attempts at once, a process
+
+
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """All settings. docs/settings.md tells each with an example."""
 
@@ -49,6 +57,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     job_workers: Annotated[int, Meta(ge=1, le=32)] = 2  # jobs at once, a process
     blocked_plugins: tuple[str, ...] = ()  # installed, and not to be loaded
     server: ServerSettings = ServerSettings()
+    webhooks: WebhookSettings = WebhookSettings()
     plugins: dict[str, dict[str, object]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

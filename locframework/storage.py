@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # every area's store stands above this floor
     from locframework.memories.store import MemoryStore
     from locframework.projects.store import ProjectStore
     from locframework.statistics.store import StatisticsStore
+    from locframework.webhooks.store import WebhookStore
 
 
 class Transactions(Protocol):
@@ -80,6 +81,7 @@ class Storage(Transactions, Protocol):
     glossaries: GlossaryStore
     terms: TermStore
     memories: MemoryStore
+    webhooks: WebhookStore
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         """The keys as they are seen from a branch. Asks nothing by itself."""

@@ -21,9 +21,11 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     """The WSGI app: every operation below ``/api/v1``, wherever it is mounted.
 
     Begins background work unless the setting ``start_scheduler`` is false. Raises
-    SettingsError when the database waits for a migration.
+    SettingsError when the database waits for a migration, or has webhooks whose
+    secrets the setting ``webhooks.secret_key`` does not open.
     """
     framework.require_migrated()
+    framework.webhooks.require_keys()
     settings = framework.settings
     document = ApiDocumentEndpoints()
     metrics = open_metrics()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from secrets import token_hex
 from typing import Any, Generic, TypeVar
 
@@ -16,7 +17,7 @@ from .answers import JSON, write_accepted, write_data, write_raw, write_tagged
 from .body import Environ
 from .form_body import FormBody
 from .idempotency import HEADER as IDEMPOTENCY_KEY
-from .idempotency import Once, check_key
+from .idempotency import Once, check_key, finish_of
 from .json_body import JsonBody
 from .links import linker_of
 from .operation import DeclarationError, Operation
@@ -70,6 +71,7 @@ class Dispatch(Generic[C]):
         self._call = operation.call
         self._rate = declaration.rate
         self._is_public = declaration.public
+        self._prepares = operation.prepares
         self._is_content = declaration.rate == "content"
         self._wants_caller = operation.wants_caller
         self._wants_request = operation.wants_request
@@ -136,12 +138,11 @@ class Dispatch(Generic[C]):
         if self._if_match is not None and IF_MATCH in environ:
             if self._guard is not None:
                 self._guard(caller, given)
+            write: Callable[[], object] = partial(self._call, **given)
+            if self._prepares:  # what takes long is not for the transaction
+                write = finish_of(write())
             answer = self._if_match(
-                caller,
-                environ,
-                given,
-                lambda: self._info(request),
-                lambda: self._call(**given),
+                caller, environ, given, lambda: self._info(request), write
             )
         else:
             answer = self._call(**given)

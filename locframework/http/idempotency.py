@@ -26,7 +26,7 @@ from .answers import write_kept
 from .body import Environ
 from .kept_posts import IdempotencyStore, KeptPost
 from .operation import Operation
-from .records import Asker, Prepared, Upload, identity_of
+from .records import Asker, Upload, identity_of
 
 C = TypeVar("C", bound=Asker)
 
@@ -88,7 +88,7 @@ class Once(Generic[C]):
         if self._prepares:
             before = self._store.find(post.owner, post.key, since)
             if before is None:
-                do = _prepared(do())
+                do = finish_of(do())
         if before is None:
             before = self._do(post, since, response, do, write)
         if before is not None:
@@ -131,6 +131,12 @@ def once_of(operation: Operation, shared: Idempotency | None) -> Once[Any] | Non
     return Once(shared, operation)
 
 
+def finish_of(prepared: Any) -> Callable[[], object]:
+    """The transaction of what an operation that prepares has answered."""
+    finish: Callable[[], object] = prepared.finish
+    return finish
+
+
 def check_key(environ: Environ) -> None:
     """Raise ValidationFailed for a header that is no key."""
     if not _KEY.match(environ.get(HEADER, "-")):
@@ -167,10 +173,6 @@ def _plain(sent: Struct) -> dict[str, object]:
         for name, value in structs.asdict(sent).items()
         if value is not UNSET
     }
-
-
-def _prepared(answer: Prepared[object]) -> Callable[[], object]:
-    return answer.finish
 
 
 def _said(response: Response) -> tuple[int, str | None, str]:

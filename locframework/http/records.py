@@ -42,8 +42,9 @@ class Accepted(Struct, Generic[T], frozen=True):
 class Prepared(Struct, Generic[T], frozen=True):
     """Everything that takes long is done; ``finish`` does the rest and answers.
 
-    For a POST that must keep a file or ask others before its transaction: what it
-    answers with an ``Idempotency-Key`` is kept in the transaction of ``finish``.
+    For a write that must keep a file or ask others before its transaction: what it
+    answers with an ``Idempotency-Key`` is kept in the transaction of ``finish``, and
+    ``If-Match`` is judged in it.
     """
 
     finish: Callable[[], T]

@@ -20,6 +20,7 @@ Used in a conftest.py like this::
 from __future__ import annotations
 
 import itertools
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +36,7 @@ from locframework.wsgi import create_app
 
 from .client import Answer, Client
 
+WEBHOOK_KEY = b64encode(bytes(range(32))).decode()  # every test may know it
 OWNER_EMAIL = "owner@example.com"
 
 
@@ -109,6 +111,10 @@ class Workspace:
         """Run every due job to its end, in this thread."""
         self.framework.runner.run_until_idle()
 
+    def send_webhooks(self) -> int:
+        """Send all that is due, in this thread; how many attempts it was."""
+        return self.framework.dispatcher.run_until_idle()
+
     def job_of(self, accepted: Answer, client: Client | None = None) -> dict[str, Any]:
         """The job that a 202 answer tells of, run to its end."""
         self.run_jobs()
@@ -133,6 +139,7 @@ def open_workspace(
     """
     tree: dict[str, object] = {
         "start_scheduler": False,
+        "webhooks": {"secret_key": WEBHOOK_KEY},
         "plugins": {
             "peewee": {"database": database_url},
             "disk": {"folder": str(folder / "blobs")},

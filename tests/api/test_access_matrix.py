@@ -20,6 +20,7 @@ from locframework.testing.workspace import Workspace
 METHODS = ("get", "post", "put", "patch", "delete")
 VARYING = ("x-request-id", "x-ratelimit-remaining", "x-ratelimit-reset")
 ABSENT_KEY = "A" * 43
+PUBLIC_URL = "https://93.184.215.14/hook"  # judged, and never sent to
 FILE = Upload("app.json", b'{"greeting": "Hello"}', "application/json")
 
 # Operations that end what others need: they are asked last, the innermost first.
@@ -108,6 +109,9 @@ BODIES: dict[str, Any] = {
     "setEntryTranslation": {"value": "Hallo"},
     "rejectEntryTranslation": {},
     "assignMemory": {"priority": 1},
+    "createWebhook": {"url": PUBLIC_URL, "eventTypes": ["key.created"]},
+    "updateWebhook": {"description": "said by the matrix"},
+    "replayDeliveries": {"status": "failed"},
 }
 
 
@@ -146,6 +150,11 @@ class World:
             json={"email": f"{name}@example.com", "role": "viewer"},
         ).data["member"]
         memory = self._memory(here)
+        webhook = self.owner.post(
+            f"{here}/webhooks", json={"url": PUBLIC_URL, "eventTypes": ["key.created"]}
+        ).data["webhook"]
+        log = f"{here}/webhooks/{webhook['id']}"
+        delivery = self.owner.post(f"{log}/test").data["delivery"]
         jobs = self.owner.get(f"{here}/jobs").data["items"]
         glossary = self.owner.post(
             "/glossaries", json={"name": "Terms", "sourceLanguage": "en"}
@@ -176,6 +185,8 @@ class World:
             "glossaryId": glossary["id"],
             "termId": term["id"],
             **memory,
+            "webhookId": webhook["id"],
+            "deliveryId": delivery["id"],
         }
 
     def _memory(self, project: str) -> dict[str, str]:

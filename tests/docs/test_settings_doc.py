@@ -11,10 +11,19 @@ import msgspec
 import pytest
 from msgspec import Struct
 
-from locframework.settings import ENVIRONMENT_PREFIX, ServerSettings, Settings
+from locframework.settings import (
+    ENVIRONMENT_PREFIX,
+    ServerSettings,
+    Settings,
+    WebhookSettings,
+)
 
 PAGE = "settings.md"
-TABLES = ("server", "plugins")  # fields of Settings that have sections of their own
+TABLES = (
+    "server",
+    "webhooks",
+    "plugins",
+)  # have sections of their own
 
 
 def structs() -> dict[str, type[Struct]]:
@@ -22,6 +31,7 @@ def structs() -> dict[str, type[Struct]]:
     found: dict[str, type[Struct]] = {
         "The application": Settings,
         "[server]": ServerSettings,
+        "[webhooks]": WebhookSettings,
     }
     for entry in entry_points(group="locframework"):
         if entry.dist is not None and entry.dist.name.startswith("locframework-"):

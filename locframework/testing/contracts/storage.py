@@ -5,6 +5,7 @@ from .storage_blobs import StorageBlobsContract
 from .storage_branch_keys import StorageBranchKeysContract
 from .storage_branch_twins import StorageBranchTwinsContract
 from .storage_branches import StorageBranchesContract
+from .storage_deliveries import StorageDeliveriesContract
 from .storage_delivery import StorageDeliveryContract
 from .storage_files import StorageFilesContract
 from .storage_findings import StorageFindingsContract
@@ -22,6 +23,7 @@ from .storage_screenshots import StorageScreenshotsContract
 from .storage_statistics import StorageStatisticsContract
 from .storage_transactions import StorageTransactionsContract
 from .storage_values import StorageValuesContract
+from .storage_webhooks import StorageWebhooksContract
 
 
 class StorageContract(
@@ -49,6 +51,8 @@ class StorageContract(
     StorageIdempotencyContract,
     StorageScreenshotsContract,
     StorageMemoriesContract,
+    StorageWebhooksContract,
+    StorageDeliveriesContract,
 ):
     """Subclass it as ``Test…`` and give the fixture ``storage``.
 

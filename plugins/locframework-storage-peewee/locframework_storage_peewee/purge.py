@@ -38,6 +38,8 @@ _OF_PROJECT = (
     ("tokens", "id", "project_id = ?"),
     ("release_files", "release_id, position", _OF_RELEASES),
     ("distributions", "id", "project_id = ?"),
+    ("webhook_deliveries", "id", "project_id = ?"),
+    ("webhooks", "id", "project_id = ?"),
     ("files", "id", "project_id = ?"),
     ("languages", "id", "project_id = ?"),
     ("projects", "id", "id = ?"),  # last: what remains of it goes along

@@ -19,6 +19,7 @@ from locframework.ports import (
     ProjectStore,
     StatisticsStore,
     TermStore,
+    WebhookStore,
 )
 
 from .access import AccessTables
@@ -39,6 +40,7 @@ from .memories import MemoryTables
 from .migrator import migrate, pending_migrations
 from .projects import ProjectTables
 from .terms import TermTables
+from .webhooks import WebhookTables
 
 
 class PeeweeStorage:
@@ -58,6 +60,7 @@ class PeeweeStorage:
     glossaries: GlossaryStore
     terms: TermStore
     memories: MemoryStore
+    webhooks: WebhookStore
 
     def __init__(self, engine: Engine) -> None:
         self.database = Database(engine)
@@ -75,6 +78,7 @@ class PeeweeStorage:
         self.terms = TermTables(self.database)
         self.memories = MemoryTables(self.database)
         self.idempotency = IdempotencyTable(self.database)
+        self.webhooks = WebhookTables(self.database)
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         return BranchKeyTables(self.database, project_id, branch_id)

@@ -11,6 +11,7 @@ from locframework.events import EventFilter
 from locframework.jobs.records import JobFilter
 from locframework.testing.contracts.storage_records import ALL, add_project, at, job
 from locframework.testing.databases import statements_of
+from locframework.webhooks.records import DeliveryFilter
 
 Ask = Callable[[PeeweeStorage, str], object]
 ENOUGH_TO_KEEP = 20  # psycopg prepares, and the server keeps the plan, after five
@@ -53,6 +54,18 @@ QUESTIONS: dict[str, Ask] = {
     "find_file": lambda s, i: s.files.find_file(i, i),
     "look_for_unused": lambda s, i: s.files.look_for_unused(at(1), at(0), 9),
     "purge_files": lambda s, i: s.files.purge_files(at(0), 9),
+    "find_webhook": lambda s, i: s.webhooks.find_webhook(i, i),
+    "list_webhooks": lambda s, i: s.webhooks.list_webhooks(i, ALL),
+    "active_webhooks": lambda s, i: s.webhooks.active_webhooks([i]),
+    "find_delivery": lambda s, i: s.webhooks.find_delivery(i, i),
+    "list_deliveries": lambda s, i: s.webhooks.list_deliveries(
+        i, DeliveryFilter(since=at(0)), ALL
+    ),
+    "end_deliveries": lambda s, i: s.webhooks.end_deliveries(i),
+    "owners of deliveries": lambda s, i: s.webhooks.owners(),
+    "release": lambda s, i: s.webhooks.release(i, at(0)),
+    "prune deliveries": lambda s, i: s.webhooks.prune(at(0), 9),
+    "purge_webhooks": lambda s, i: s.webhooks.purge_webhooks(9),
     "forget": lambda s, i: s.blobs.forget(BLOB, at(0)),
 }
 

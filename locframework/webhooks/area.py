@@ -1,0 +1,50 @@
+"""Puts the services of the area together: what Framework has of it."""
+
+from locframework.access.service import Access
+from locframework.clock import Clock
+from locframework.events import EventLog
+from locframework.projects.service import Projects
+from locframework.settings import WebhookSettings
+from locframework.storage import Storage
+
+from .bookkeeping import Bookkeeping
+from .deliveries import Deliveries
+from .dispatcher import Dispatcher
+from .event_types import EventTypes
+from .fan_out import FanOut
+from .sealing import SecretBox
+from .sender import Sender
+from .service import Webhooks
+from .transport import Transport
+
+
+class WebhookArea:
+    """The services of webhooks, over one storage; they hear every event."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        access: Access,
+        projects: Projects,
+        events: EventLog,
+        transport: Transport | None,
+        types: EventTypes,
+        settings: WebhookSettings,
+        clock: Clock,
+    ) -> None:
+        """Raises SettingsError for a key that is none."""
+        newest = [settings.secret_key] if settings.secret_key is not None else []
+        box = SecretBox([*newest, *settings.old_secret_keys])
+        self.webhooks = Webhooks(
+            storage, access, projects, types, transport, box, clock
+        )
+        self.dispatcher = Dispatcher(
+            storage,
+            Sender(transport, box, clock),
+            Bookkeeping(storage, events, clock),
+            clock,
+            senders=settings.senders,
+        )
+        wake = self.dispatcher.wake
+        self.deliveries = Deliveries(storage, projects, self.webhooks, wake, clock)
+        events.listen_inside(FanOut(storage, wake).on_event)

@@ -1,0 +1,116 @@
+"""Writes down what is begun and what came of it: log, plan, and health of endpoints."""
+
+import logging
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from locframework.clock import Clock, Timestamp, timestamp
+from locframework.events import SYSTEM, EventLog
+from locframework.storage import Storage
+
+from .records import (
+    AttemptOutcome,
+    ClaimedDelivery,
+    DisabledReason,
+    StoredWebhook,
+    WebhookTarget,
+)
+from .rules import health_after, is_failing, is_worn_out
+
+log = logging.getLogger("locframework.webhooks")
+
+
+class Bookkeeping:
+    """What the dispatcher writes, in its transactions."""
+
+    def __init__(self, storage: Storage, events: EventLog, clock: Clock) -> None:
+        self._store = storage.webhooks
+        self._events = events
+        self._clock = clock
+
+    def begin(
+        self, claimed: Sequence[ClaimedDelivery], now: Timestamp
+    ) -> list[tuple[ClaimedDelivery, WebhookTarget]]:
+        """Those of the claimed that are to be sent, and where; the rest has failed:
+        what was claimed too often, and the plan of a webhook that was switched off.
+        """
+        ids = sorted({each.webhook_id for each in claimed})
+        targets = {each.webhook_id: each for each in self._store.targets_of(ids)}
+        work, rest = [], []
+        for each in claimed:
+            target = targets.get(each.webhook_id)
+            is_planned = each.trigger == "auto"
+            if (
+                target is None
+                or is_worn_out(each)
+                or (is_planned and not target.is_active)
+            ):
+                rest.append(each)
+            else:
+                work.append((each, target))
+        self._store.begin_attempts([each for each, _ in work], now)
+        self._store.give_up(rest)
+        return work
+
+    def record(self, outcomes: Sequence[AttemptOutcome], owner: str) -> None:
+        """Log the attempts, and judge the endpoints by them. One transaction.
+
+        A constant number of statements, and three more for each endpoint that is
+        switched off by it.
+        """
+        ids = sorted({done.claimed.webhook_id for done in outcomes})
+        webhooks = self._store.health_of(ids)
+        judged = dict(webhooks)
+        for done in outcomes:
+            stored = judged.get(done.claimed.webhook_id)
+            if stored is not None:
+                judged[stored.webhook.id] = self._judged(stored, done)
+        self._store.save_health(
+            {
+                id_: (stored.webhook.last_delivery_at or "", stored.health)
+                for id_, stored in judged.items()
+            }
+        )
+        for stored in judged.values():
+            if stored.webhook != webhooks[stored.webhook.id].webhook:
+                self._switch_off_if_told(stored, webhooks[stored.webhook.id])
+        self._store.finish([_as_of(done, judged) for done in outcomes], owner)
+
+    def _judged(self, stored: StoredWebhook, done: AttemptOutcome) -> StoredWebhook:
+        at, succeeded = done.attempt.at, done.succeeded
+        health = health_after(stored.health, done.claimed.id, at, succeeded=succeeded)
+        webhook = replace(stored.webhook, last_delivery_at=at)
+        reason: DisabledReason | None = None
+        if done.is_gone:
+            reason = "gone"
+        elif done.claimed.trigger == "auto" and is_failing(health):
+            reason = "failing"
+        if reason is not None and webhook.is_active:
+            webhook = replace(webhook, is_active=False, disabled_reason=reason)
+        return replace(stored, webhook=webhook, health=health)
+
+    def _switch_off_if_told(self, new: StoredWebhook, old: StoredWebhook) -> None:
+        if new.webhook.is_active == old.webhook.is_active:
+            return
+        webhook, now = new.webhook, timestamp(self._clock())
+        log.warning("webhook %s is disabled: %s", webhook.id, webhook.disabled_reason)
+        webhook = replace(webhook, updated_at=now)
+        self._store.save_webhook(replace(new, webhook=webhook))
+        self._store.end_deliveries(webhook.id)
+        self._events.append(
+            "webhook.disabled",
+            organization_id=new.organization_id,
+            project_id=webhook.project_id,
+            actor=SYSTEM,
+            items=[{"webhookId": webhook.id, "reason": webhook.disabled_reason}],
+        )
+
+
+def _as_of(done: AttemptOutcome, judged: dict[str, StoredWebhook]) -> AttemptOutcome:
+    """What becomes of the delivery, by how its webhook is now: no plan for one that
+    is switched off."""
+    stored = judged.get(done.claimed.webhook_id)
+    if done.status != "pending" or (stored is not None and stored.webhook.is_active):
+        return done
+    return replace(done, status="failed", next_at=None)

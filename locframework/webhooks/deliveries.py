@@ -1,0 +1,141 @@
+"""What one can do with deliveries: look at them, send them again, send a test."""
+
+import re
+from collections.abc import Callable
+
+from locframework.access.records import Caller
+from locframework.clock import Clock, given_moment, timestamp
+from locframework.errors import DeliveryNotFound
+from locframework.events import Event
+from locframework.ids import new_id
+from locframework.paging import Page
+from locframework.projects.service import Projects
+from locframework.storage import Storage
+from locframework.validation import check_record
+
+from .event_types import TEST
+from .fan_out import new_deliveries
+from .records import (
+    Delivery,
+    DeliveryFilter,
+    DeliveryQuery,
+    ReplayMany,
+    Webhook,
+)
+from .service import Webhooks
+
+_ID = re.compile(r"msg_[0-9a-f]{32}", re.ASCII)
+
+
+class Deliveries:
+    """The log of what was sent to webhooks."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        projects: Projects,
+        webhooks: Webhooks,
+        wake: Callable[[], None],
+        clock: Clock,
+    ) -> None:
+        self._storage = storage
+        self._store = storage.webhooks
+        self._projects = projects
+        self._webhooks = webhooks
+        self._wake = wake
+        self._clock = clock
+
+    def list_deliveries(
+        self, caller: Caller, project_id: str, webhook_id: str, query: DeliveryQuery
+    ) -> Page[Delivery]:
+        """Newest first, with their attempts. Raises WebhookNotFound."""
+        webhook = self._webhooks.get_webhook(caller, project_id, webhook_id)
+        check_record(query, "query")
+        where = DeliveryFilter(query.status, query.event_type)
+        return self._store.list_deliveries(webhook.id, where, query)
+
+    def get_delivery(
+        self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
+    ) -> Delivery:
+        """One delivery with its payload. Raises WebhookNotFound, DeliveryNotFound."""
+        webhook = self._webhooks.get_webhook(caller, project_id, webhook_id)
+        return self._find(webhook, delivery_id)
+
+    def replay(
+        self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
+    ) -> tuple[Delivery, str]:
+        """Send it once more, with the same id and the present secret.
+
+        The delivery, and where it is read, below the API's base URL. Also to a webhook
+        that is switched off. Retries that are still planned are made nevertheless, if
+        this does not succeed. Raises WebhookNotFound, DeliveryNotFound.
+        """
+        webhook = self._managed(caller, project_id, webhook_id)
+        with self._storage.transaction():
+            self._find(webhook, delivery_id)
+            now = timestamp(self._clock())
+            self._store.replay_delivery(delivery_id, now)
+            self._storage.after_commit(self._wake)
+            return self._find(webhook, delivery_id), path_of(webhook, delivery_id)
+
+    def replay_many(
+        self, caller: Caller, project_id: str, webhook_id: str, which: ReplayMany
+    ) -> tuple[int, str]:
+        """Send all again that ended so, and were made since then.
+
+        How many, and where they are listed. Raises WebhookNotFound, ValidationFailed.
+        """
+        webhook = self._managed(caller, project_id, webhook_id)
+        check_record(which)
+        since = which.since
+        if since is not None:
+            since = timestamp(given_moment(since, "$.since"))
+        with self._storage.transaction():
+            where = DeliveryFilter(which.status, since=since)
+            now = timestamp(self._clock())
+            count = self._store.replay_deliveries(webhook.id, where, now)
+            self._storage.after_commit(self._wake)
+        return count, path_of(webhook)
+
+    def test(
+        self, caller: Caller, project_id: str, webhook_id: str
+    ) -> tuple[Delivery, str]:
+        """Send ``webhook.test``, once; also to a webhook that is switched off.
+
+        The delivery, and where it is read. Raises WebhookNotFound.
+        """
+        webhook = self._managed(caller, project_id, webhook_id)
+        project = self._projects.require(caller, "webhook_manage", project_id)
+        event = Event(
+            id=new_id(),
+            type=TEST,
+            organization_id=project.organization_id,
+            project_id=project.id,
+            branch=None,
+            actor=caller.actor,
+            items=[{"webhookId": webhook.id}],
+            created_at=timestamp(self._clock()),
+        )
+        [new] = new_deliveries(event, event.items, webhook, "test")
+        with self._storage.transaction():
+            self._store.add_deliveries([new])
+            self._storage.after_commit(self._wake)
+        return self._find(webhook, new.id), path_of(webhook, new.id)
+
+    def _managed(self, caller: Caller, project_id: str, webhook_id: str) -> Webhook:
+        project = self._projects.require(caller, "webhook_manage", project_id)
+        return self._webhooks.find(project, webhook_id).webhook
+
+    def _find(self, webhook: Webhook, delivery_id: str) -> Delivery:
+        found = None
+        if _ID.fullmatch(delivery_id):
+            found = self._store.find_delivery(webhook.id, delivery_id)
+        if found is None:
+            raise DeliveryNotFound
+        return found
+
+
+def path_of(webhook: Webhook, *delivery_id: str) -> str:
+    """Where the log or a delivery is read, below the API's base URL."""
+    log = f"/projects/{webhook.project_id}/webhooks/{webhook.id}/deliveries"
+    return "/".join((log, *delivery_id))

@@ -1,0 +1,256 @@
+"""Webhooks over HTTP."""
+
+from msgspec import Struct
+
+from locframework.access.records import Caller
+from locframework.errors import (
+    DeliveryNotFound,
+    LanguageNotInProject,
+    ProjectNotFound,
+    UnknownEventType,
+    UrlNotAllowed,
+    WebhookNotFound,
+    WebhooksNotSetUp,
+)
+from locframework.http.operation import operation
+from locframework.http.records import Accepted, Deleted, Prepared
+from locframework.paging import Page
+
+from .deliveries import Deliveries
+from .records import (
+    Delivery,
+    DeliveryQuery,
+    NewWebhook,
+    ReplayMany,
+    ShownEventType,
+    Webhook,
+    WebhookChanges,
+    WebhookQuery,
+)
+from .service import Webhooks
+
+TAG = "Webhooks"
+_ALL = "/projects/{projectId}/webhooks"
+_ONE = "/projects/{projectId}/webhooks/{webhookId}"
+_LOG = _ONE + "/deliveries"
+_FOUND = (ProjectNotFound, WebhookNotFound)
+_CHOICES = (UnknownEventType, UrlNotAllowed, LanguageNotInProject, WebhooksNotSetUp)
+
+
+class EventTypesAnswer(Struct, frozen=True, rename="camel"):
+    """Every event type."""
+
+    event_types: list[ShownEventType]
+
+
+class WebhookAnswer(Struct, frozen=True):
+    """One webhook."""
+
+    webhook: Webhook
+
+
+class NewSecretAnswer(Struct, frozen=True, rename="camel"):
+    """One webhook; ``signingSecret`` is shown this once."""
+
+    webhook: Webhook
+    signing_secret: str
+
+
+class DeliveryAnswer(Struct, frozen=True):
+    """One delivery."""
+
+    delivery: Delivery
+
+
+class ReplayAnswer(Struct, frozen=True):
+    """How many deliveries are sent again."""
+
+    count: int
+
+
+class WebhookEndpoints:
+    """Declares the operations on webhooks and their deliveries."""
+
+    def __init__(self, webhooks: Webhooks, deliveries: Deliveries) -> None:
+        self._webhooks = webhooks
+        self._deliveries = deliveries
+
+    @operation("GET", "/webhook-event-types", permission="webhook_read", tag=TAG)
+    def list_event_types(self, caller: Caller) -> EventTypesAnswer:
+        """List the event types that webhooks can subscribe to.
+
+        Each with a JSON Schema of its payload, and an example.
+        """
+        return EventTypesAnswer(self._webhooks.list_event_types(caller))
+
+    @operation(
+        "GET", _ALL, permission="webhook_read", errors=(ProjectNotFound,), tag=TAG
+    )
+    def list_webhooks(
+        self, caller: Caller, project_id: str, query: WebhookQuery
+    ) -> Page[Webhook]:
+        """List webhooks.
+
+        Newest first.
+        """
+        return self._webhooks.list_webhooks(caller, project_id, query)
+
+    @operation(
+        "POST",
+        _ALL,
+        permission="webhook_manage",
+        status=201,
+        secret=True,
+        errors=(ProjectNotFound, *_CHOICES),
+        tag=TAG,
+    )
+    def create_webhook(
+        self, caller: Caller, project_id: str, body: NewWebhook
+    ) -> Prepared[NewSecretAnswer]:
+        """Register a webhook.
+
+        `signingSecret` is shown this once: what is sent is signed with it, as
+        Standard Webhooks says. `languageCodes` null is every language; `branches`
+        null is main only. The URL must lead to a public address by https.
+        """
+        add = self._webhooks.prepare_webhook(caller, project_id, body)
+        return Prepared(lambda: NewSecretAnswer(*add()))
+
+    @operation("GET", _ONE, permission="webhook_read", errors=_FOUND, tag=TAG)
+    def get_webhook(
+        self, caller: Caller, project_id: str, webhook_id: str
+    ) -> WebhookAnswer:
+        """Get a webhook.
+
+        `disabledReason` tells who switched it off: `manual`, a person; `failing`, five
+        days without a success; `gone`, its answer 410.
+        """
+        return WebhookAnswer(self._webhooks.get_webhook(caller, project_id, webhook_id))
+
+    @operation(
+        "PATCH",
+        _ONE,
+        permission="webhook_manage",
+        errors=(*_FOUND, *_CHOICES),
+        etag=True,
+        tag=TAG,
+    )
+    def update_webhook(
+        self, caller: Caller, project_id: str, webhook_id: str, body: WebhookChanges
+    ) -> Prepared[WebhookAnswer]:
+        """Change a webhook.
+
+        `isActive` false ends what is still to be sent; `true` sends nothing of that
+        again, which is what replay is for.
+        """
+        save = self._webhooks.prepare_update(caller, project_id, webhook_id, body)
+        return Prepared(lambda: WebhookAnswer(save()))
+
+    @operation("DELETE", _ONE, permission="webhook_manage", errors=_FOUND, tag=TAG)
+    def delete_webhook(
+        self, caller: Caller, project_id: str, webhook_id: str
+    ) -> Deleted:
+        """Delete a webhook with its log."""
+        return Deleted(self._webhooks.delete_webhook(caller, project_id, webhook_id).id)
+
+    @operation(
+        "POST",
+        _ONE + "/rotate-secret",
+        permission="webhook_manage",
+        secret=True,
+        errors=(*_FOUND, WebhooksNotSetUp),
+        tag=TAG,
+    )
+    def rotate_webhook_secret(
+        self, caller: Caller, project_id: str, webhook_id: str
+    ) -> NewSecretAnswer:
+        """Give a webhook a new signing secret.
+
+        It is shown this once. For 24 hours what is sent has two signatures, of the new
+        secret and of the old one.
+        """
+        rotated = self._webhooks.rotate_secret(caller, project_id, webhook_id)
+        return NewSecretAnswer(*rotated)
+
+    @operation(
+        "POST",
+        _ONE + "/test",
+        permission="webhook_manage",
+        errors=_FOUND,
+        tag=TAG,
+    )
+    def test_webhook(
+        self, caller: Caller, project_id: str, webhook_id: str
+    ) -> Accepted[DeliveryAnswer]:
+        """Send a test.
+
+        `webhook.test`, with one attempt, also to a webhook that is switched off. The
+        delivery tells what came of it.
+        """
+        made, where = self._deliveries.test(caller, project_id, webhook_id)
+        return Accepted(DeliveryAnswer(made), where)
+
+    @operation("GET", _LOG, permission="webhook_read", errors=_FOUND, tag=TAG)
+    def list_deliveries(
+        self, caller: Caller, project_id: str, webhook_id: str, query: DeliveryQuery
+    ) -> Page[Delivery]:
+        """List deliveries with their attempts.
+
+        Newest first; kept for 30 days.
+        """
+        return self._deliveries.list_deliveries(caller, project_id, webhook_id, query)
+
+    @operation(
+        "GET",
+        _LOG + "/{deliveryId}",
+        permission="webhook_read",
+        errors=(*_FOUND, DeliveryNotFound),
+        tag=TAG,
+    )
+    def get_delivery(
+        self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
+    ) -> DeliveryAnswer:
+        """Get a delivery with its payload."""
+        found = self._deliveries.get_delivery(
+            caller, project_id, webhook_id, delivery_id
+        )
+        return DeliveryAnswer(found)
+
+    @operation(
+        "POST",
+        _LOG + "/{deliveryId}/replay",
+        permission="webhook_manage",
+        errors=(*_FOUND, DeliveryNotFound),
+        tag=TAG,
+    )
+    def replay_delivery(
+        self, caller: Caller, project_id: str, webhook_id: str, delivery_id: str
+    ) -> Accepted[DeliveryAnswer]:
+        """Send a delivery again.
+
+        One attempt, with the same `webhook-id`, a fresh timestamp and the present
+        secret; also to a webhook that is switched off.
+        """
+        found, where = self._deliveries.replay(
+            caller, project_id, webhook_id, delivery_id
+        )
+        return Accepted(DeliveryAnswer(found), where)
+
+    @operation(
+        "POST",
+        _LOG + "/replay",
+        permission="webhook_manage",
+        errors=_FOUND,
+        tag=TAG,
+    )
+    def replay_deliveries(
+        self, caller: Caller, project_id: str, webhook_id: str, body: ReplayMany
+    ) -> Accepted[ReplayAnswer]:
+        """Send many deliveries again.
+
+        Those that failed, or succeeded, and were made at `since` or later.
+        """
+        count, where = self._deliveries.replay_many(
+            caller, project_id, webhook_id, body
+        )
+        return Accepted(ReplayAnswer(count), where)

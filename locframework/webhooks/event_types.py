@@ -1,0 +1,86 @@
+"""Every type of event that a webhook can subscribe to, with what it tells."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from locframework.clock import Timestamp
+from locframework.events import ITEMS_MOST, Actor
+
+from .items import BUILT_IN
+from .records import EventType, ShownEventType
+
+TEST = "webhook.test"  # not subscribable (decisions 2.7)
+PLUGIN_PREFIX = "plugin."
+
+_ID = "0197b2c0-5f1e-7c3a-8d21-9f4be6a1c0d2"
+_AT = "2026-11-21T08:45:29.123Z"
+_ACTOR = Actor("user", "0197b2bf-11aa-7e55-b0d1-2f8e57c9ab34")
+
+
+class EventTypes:
+    """The types of one application: the built-in ones, and those of its plugins."""
+
+    def __init__(self, of_plugins: Sequence[EventType] = ()) -> None:
+        every = [*BUILT_IN, *of_plugins]
+        self._types = {each.type: each for each in every}
+        self.shown = [shown(each) for each in every]
+
+    def __contains__(self, type_: str) -> bool:
+        return type_ in self._types
+
+
+def shown(type_: EventType) -> ShownEventType:
+    """The type with the JSON Schema of its payload, and an example."""
+    is_plugins = type_.type.startswith(PLUGIN_PREFIX)
+    group = type_.type.rpartition(".")[0] if is_plugins else type_.type.split(".")[0]
+    return ShownEventType(
+        type=type_.type,
+        group=group,
+        description=type_.description,
+        schema=payload_schema(type_.type, type_.item_schema),
+        example=example(type_),
+    )
+
+
+def example(type_: EventType) -> Mapping[str, object]:
+    """A payload of the type."""
+    return {
+        "type": type_.type,
+        "timestamp": _AT,
+        "data": {
+            "projectId": _ID,
+            "branch": None,
+            "actor": msgspec.to_builtins(_ACTOR),
+            "items": list(type_.example_items),
+        },
+    }
+
+
+def payload_schema(type_: str, item: Mapping[str, object]) -> Mapping[str, object]:
+    """JSON Schema of the payloads of a type. Receivers allow for more members."""
+    text = {"type": "string"}
+    data = {
+        "projectId": {**text, "format": "uuid"},
+        "branch": {"type": ["string", "null"], "description": "null: main"},
+        "actor": _object(
+            {"type": {"enum": ["user", "token", "plugin", "system"]}, "id": text}
+        ),
+        "items": {
+            "type": "array",
+            "items": item,
+            "minItems": 1,
+            "maxItems": ITEMS_MOST,
+        },
+    }
+    at: Any = msgspec.json.schema(Timestamp)
+    return _object({"type": {"const": type_}, "timestamp": at, "data": _object(data)})
+
+
+def _object(properties: Mapping[str, object]) -> dict[str, object]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": sorted(properties),
+    }

@@ -1,0 +1,229 @@
+"""Decides who hears of an event, when a delivery is tried again, and who is too ill.
+
+Pure: the time and the random share come in as arguments.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+from msgspec.structs import replace
+
+from locframework.clock import moment, timestamp
+from locframework.events import Event
+
+from .records import (
+    AttemptOutcome,
+    ClaimedDelivery,
+    DeliveryAttempt,
+    DeliveryStatus,
+    SealedSecret,
+    WaitingWebhook,
+    Webhook,
+    WebhookHealth,
+)
+
+RETRY_AFTER = (
+    timedelta(seconds=5),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=5),
+)
+"""Waits after the first to fifth failure (service.md, Events 4; decisions 2.7)."""
+
+SHARE_LEAST, SHARE_MOST = 0.8, 1.0  # of a wait; the share is drawn at random
+IN_ALL = timedelta(hours=8)  # no Retry-After moves the last try beyond; CHOSEN
+GONE = 410
+
+FAILING_AFTER = timedelta(days=5)  # without a success …
+FAILING_SPAN = timedelta(hours=12)  # … and with failures over so long (decisions 2.7)
+
+PER_WEBHOOK_MOST = 4  # deliveries at once; reliability: one may not delay the others
+PER_FAILING_MOST = 1  # to one whose latest attempt failed
+
+OLD_SECRET_SIGNS = timedelta(hours=24)  # after a rotation (decisions 2.7)
+SECRETS_MOST = 5  # that sign at once
+
+MAIN = "main"
+ALL_BRANCHES = "*"
+
+
+def hears(webhook: Webhook, event: Event) -> bool:
+    """Whether the webhook is told of the event, its languages apart."""
+    return (
+        webhook.is_active
+        and event.type in webhook.event_types
+        and _hears_branch(webhook.branches, event.branch)
+    )
+
+
+def items_for(webhook: Webhook, event: Event) -> Sequence[Mapping[str, object]]:
+    """Those items of the event that the webhook's languages let through.
+
+    An item without a language is for everybody.
+    """
+    wanted = webhook.language_codes
+    if wanted is None:
+        return event.items
+    return [
+        item for item in event.items if item.get("languageCode", wanted[0]) in wanted
+    ]
+
+
+def next_attempt(
+    tries: int,
+    at: datetime,
+    first_at: datetime,
+    share: float,
+    retry_after: timedelta | None = None,
+) -> datetime | None:
+    """When to try a delivery again, or None when the tries are used up.
+
+    ``tries`` counts the attempts so far, the first one included: 1 to 6. ``share`` is
+    0.8 to 1.0 of the planned wait; ``retry_after``, what the receiver asked for, may
+    lengthen the wait up to twice, and never beyond 8 hours after ``first_at``.
+    """
+    if tries > len(RETRY_AFTER):
+        return None
+    wait = RETRY_AFTER[tries - 1] * share
+    if retry_after is not None:
+        rest = first_at + IN_ALL - at
+        wait = max(wait, min(retry_after, 2 * wait, rest))
+    return at + wait
+
+
+def read_retry_after(header: str | None, at: datetime) -> timedelta | None:
+    """How long a ``Retry-After`` asks to wait; None for none, and for garbage.
+
+    Seconds, or a date (RFC 9110, 10.2.3). What is past is no wait.
+    """
+    text = (header or "").strip()
+    if text.isascii() and text.isdigit():
+        return timedelta(seconds=min(int(text), 10**8))  # no overflow
+    try:
+        date = parsedate_to_datetime(text)
+        aware = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return max(timedelta(0), aware - at)
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+
+
+def judged(
+    claimed: ClaimedDelivery,
+    attempt: DeliveryAttempt,
+    at: datetime,
+    share: float,
+    retry_after: str | None = None,
+) -> AttemptOutcome:
+    """What becomes of a delivery after an attempt that ended ``at``.
+
+    Only 2xx succeeds; 410 ends it at once. A replay or test is one attempt: when it
+    fails, the plan goes on where it was, or the delivery has failed.
+    """
+    code = attempt.status_code
+    if code is not None and 200 <= code < 300:
+        return AttemptOutcome(claimed, attempt, True, "succeeded", None)
+    if code == GONE:
+        return AttemptOutcome(claimed, attempt, False, "failed", None, is_gone=True)
+    next_at = claimed.planned_at
+    if claimed.trigger == "auto":
+        asked = read_retry_after(retry_after, at)
+        first_at = moment(claimed.created_at)
+        found = next_attempt(claimed.tries, at, first_at, share, asked)
+        next_at = None if found is None else timestamp(found)
+    status: DeliveryStatus = "failed" if next_at is None else "pending"
+    return AttemptOutcome(claimed, attempt, False, status, next_at)
+
+
+def is_worn_out(claimed: ClaimedDelivery) -> bool:
+    """Whether it was claimed more often than the plan has tries.
+
+    Claims are counted when they are made: a delivery that kills its process each
+    time is given up like any other.
+    """
+    return claimed.trigger == "auto" and claimed.tries > len(RETRY_AFTER) + 1
+
+
+def health_after(
+    health: WebhookHealth, delivery_id: str, at: str, *, succeeded: bool
+) -> WebhookHealth:
+    """How an endpoint is after an attempt. A success forgives all failures."""
+    if succeeded:
+        return WebhookHealth(good_at=at)
+    if health.failing_since is None:
+        return replace(
+            health, failing_since=at, failed_at=at, failed_delivery=delivery_id
+        )
+    others = health.failed_others or health.failed_delivery != delivery_id
+    return replace(health, failed_at=at, failed_others=others)
+
+
+def is_failing(health: WebhookHealth) -> bool:
+    """Whether the endpoint is to be disabled (decisions 2.7, ``failing``).
+
+    No success for 5 days, and failures of at least two events over at least 12 hours.
+    """
+    since, failed_at = health.failing_since, health.failed_at
+    if since is None or failed_at is None or not health.failed_others:
+        return False
+    latest = moment(failed_at)
+    return (
+        latest - moment(health.good_at) >= FAILING_AFTER
+        and latest - moment(since) >= FAILING_SPAN
+    )
+
+
+def deal(
+    free: int,
+    waiting: Sequence[WaitingWebhook],
+    at_work: Mapping[str, int],
+    turns: Mapping[str, int],
+) -> dict[str, int]:
+    """How many deliveries to take of each webhook, ``free`` in all at most.
+
+    One each in turn, beginning with whose turn is longest ago: ``turns`` has a number
+    that grows. ``at_work``: deliveries of each that are being sent.
+    """
+    rest = {
+        each.webhook_id: min(
+            each.due,
+            (PER_FAILING_MOST if each.is_failing else PER_WEBHOOK_MOST)
+            - at_work.get(each.webhook_id, 0),
+        )
+        for each in sorted(waiting, key=lambda one: turns.get(one.webhook_id, 0))
+    }
+    dealt: dict[str, int] = {}
+    while free > 0 and any(count > 0 for count in rest.values()):
+        for webhook_id, count in rest.items():
+            if count > 0 and free > 0:
+                dealt[webhook_id] = dealt.get(webhook_id, 0) + 1
+                rest[webhook_id] -= 1
+                free -= 1
+    return dealt
+
+
+def rotated(
+    secrets: Sequence[SealedSecret], new: SealedSecret, at: datetime
+) -> tuple[SealedSecret, ...]:
+    """The new secret first; old ones sign for 24 hours more, at most 5 in all."""
+    until = timestamp(at + OLD_SECRET_SIGNS)
+    old = [
+        replace(each, signs_until=min(each.signs_until or until, until))
+        for each in live(secrets, at)
+    ]
+    return (new, *old[: SECRETS_MOST - 1])
+
+
+def live(secrets: Sequence[SealedSecret], at: datetime) -> list[SealedSecret]:
+    """Those that sign: the current one, and old ones whose time is not up."""
+    now = timestamp(at)
+    return [
+        each for each in secrets if each.signs_until is None or each.signs_until > now
+    ]
+
+
+def _hears_branch(branches: tuple[str, ...] | None, branch: str | None) -> bool:
+    if branches is None:
+        return branch is None
+    return ALL_BRANCHES in branches or (branch or MAIN) in branches

@@ -1,0 +1,95 @@
+"""Keeps signing secrets encrypted at rest, by a key that only the operator has."""
+
+import binascii
+import hashlib
+import os
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Sequence
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from locframework.errors import SettingsError
+
+from .records import SealedSecret
+
+SECRET_PREFIX = "whsec_"
+SECRET_BYTES = 32
+KEY_BYTES = 32
+_NONCE_BYTES = 12
+_SETTING = "webhooks.secret_key"
+
+
+class SecretLost(Exception):
+    """No key that this process has opens the secret."""
+
+
+def new_secret() -> str:
+    """``whsec_`` and 32 random bytes in base64 (decisions 2.7)."""
+    return SECRET_PREFIX + b64encode(os.urandom(SECRET_BYTES)).decode()
+
+
+def new_key() -> str:
+    """A key for the setting ``webhooks.secret_key``: 32 random bytes in base64."""
+    return b64encode(os.urandom(KEY_BYTES)).decode()
+
+
+class SecretBox:
+    """AES-256-GCM; each secret is bound to its webhook, and opens for no other."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        """The first key seals, all of them open. Raises SettingsError."""
+        read = [_key(text) for text in keys]
+        self._ciphers = {_id_of(key): AESGCM(key) for key in read}
+        self._newest = _id_of(read[0]) if read else None
+
+    @property
+    def can_seal(self) -> bool:
+        """Whether there is a key."""
+        return self._newest is not None
+
+    def require_keys(self, key_ids: Iterable[str]) -> None:
+        """Raise SettingsError unless every one of these keys is here."""
+        if set(key_ids) <= set(self._ciphers):
+            return
+        fault = "is not the key that sealed the secrets of the webhooks there are"
+        if not self.can_seal:
+            fault = "is missing, and there are webhooks with sealed secrets"
+        raise SettingsError(f"settings: {_SETTING}: {fault}", _SETTING)
+
+    def seal(self, secret: str, webhook_id: str) -> SealedSecret:
+        """The secret as it may be kept. Needs a key."""
+        if self._newest is None:
+            raise RuntimeError("there is no key to seal with")
+        nonce = os.urandom(_NONCE_BYTES)
+        cipher = self._ciphers[self._newest]
+        sealed = nonce + cipher.encrypt(nonce, secret.encode(), webhook_id.encode())
+        return SealedSecret(self._newest, b64encode(sealed).decode(), None)
+
+    def open(self, sealed: SealedSecret, webhook_id: str) -> str:
+        """The secret again. Raises SecretLost."""
+        cipher = self._ciphers.get(sealed.key_id)
+        if cipher is None:
+            raise SecretLost(f"no key {sealed.key_id} in {_SETTING} or old_secret_keys")
+        try:
+            raw = b64decode(sealed.sealed)
+            nonce, rest = raw[:_NONCE_BYTES], raw[_NONCE_BYTES:]
+            return cipher.decrypt(nonce, rest, webhook_id.encode()).decode()
+        except (InvalidTag, ValueError):
+            raise SecretLost(f"the secret of webhook {webhook_id} is damaged") from None
+
+
+def _key(text: str) -> bytes:
+    try:
+        key = b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    if len(key) != KEY_BYTES:
+        message = f"settings: {_SETTING}: must be {KEY_BYTES} bytes in base64"
+        raise SettingsError(message, _SETTING)
+    return key
+
+
+def _id_of(key: bytes) -> str:
+    """Names a key without telling anything of it."""
+    return hashlib.sha256(b"locframework webhook key " + key).hexdigest()[:8]

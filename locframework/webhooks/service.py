@@ -1,0 +1,273 @@
+"""What one can do with webhooks: register them, change them, renew their secrets."""
+
+from collections.abc import Callable
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from locframework.access.records import Caller
+from locframework.access.service import Access
+from locframework.clock import Clock, timestamp
+from locframework.errors import (
+    LanguageNotInProject,
+    UnknownEventType,
+    WebhookNotFound,
+    WebhooksNotSetUp,
+    mentioned,
+)
+from locframework.ids import id_in, new_id
+from locframework.languages import require_tag
+from locframework.paging import Page, PageRequest
+from locframework.projects.records import Project
+from locframework.projects.service import Projects
+from locframework.storage import Storage
+from locframework.validation import check_record
+
+from .event_types import EventTypes
+from .records import (
+    NewWebhook,
+    ShownEventType,
+    StoredWebhook,
+    Webhook,
+    WebhookChanges,
+    WebhookHealth,
+)
+from .rules import rotated
+from .sealing import SecretBox, new_secret
+from .transport import Transport
+
+
+class Webhooks:
+    """The webhooks of projects."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        access: Access,
+        projects: Projects,
+        types: EventTypes,
+        transport: Transport | None,
+        box: SecretBox,
+        clock: Clock,
+    ) -> None:
+        """``transport`` None: no plugin provides one, so none can be registered."""
+        self._storage = storage
+        self._store = storage.webhooks
+        self._access = access
+        self._projects = projects
+        self._types = types
+        self._transport = transport
+        self._box = box
+        self._clock = clock
+
+    def require_keys(self) -> None:
+        """Raise SettingsError when there are webhooks whose secrets no key opens."""
+        self._box.require_keys(self._store.sealing_keys())
+
+    def list_event_types(self, caller: Caller) -> list[ShownEventType]:
+        """Every type that can be subscribed to, in the order of the documentation."""
+        self._access.require_somewhere(caller, "webhook_read")
+        return self._types.shown
+
+    def create_webhook(
+        self, caller: Caller, project_id: str, new: NewWebhook
+    ) -> tuple[Webhook, str]:
+        """A new webhook, and its signing secret, which is never shown again.
+
+        Raises ProjectNotFound, PermissionDenied, UnknownEventType, UrlNotAllowed,
+        LanguageNotInProject, ValidationFailed, WebhooksNotSetUp.
+        """
+        return self.prepare_webhook(caller, project_id, new)()
+
+    def prepare_webhook(
+        self, caller: Caller, project_id: str, new: NewWebhook
+    ) -> Callable[[], tuple[Webhook, str]]:
+        """``create_webhook`` but for its transaction, which a call of the answer is.
+
+        Looks the URL's name up, which may take seconds.
+        """
+        project = self._projects.require(caller, "webhook_manage", project_id)
+        check_record(new)
+        now = timestamp(self._clock())
+        webhook = Webhook(
+            id=new_id(),
+            project_id=project.id,
+            url=new.url,
+            description=new.description,
+            event_types=self._known(new.event_types),
+            language_codes=self._languages(project, new.language_codes),
+            branches=_each_once(new.branches),
+            is_active=new.is_active,
+            disabled_reason=None if new.is_active else "manual",
+            created_at=now,
+            updated_at=now,
+            last_delivery_at=None,
+        )
+        self._judge(new.url)
+        return lambda: self._add(project, webhook)
+
+    def list_webhooks(
+        self, caller: Caller, project_id: str, page: PageRequest
+    ) -> Page[Webhook]:
+        """Newest first. Raises ProjectNotFound, PermissionDenied."""
+        project = self._projects.require(caller, "webhook_read", project_id)
+        check_record(page, "query")
+        return self._store.list_webhooks(project.id, page)
+
+    def get_webhook(self, caller: Caller, project_id: str, webhook_id: str) -> Webhook:
+        """Raises ProjectNotFound, PermissionDenied, WebhookNotFound."""
+        project = self._projects.require(caller, "webhook_read", project_id)
+        return self.find(project, webhook_id).webhook
+
+    def update_webhook(
+        self, caller: Caller, project_id: str, webhook_id: str, changes: WebhookChanges
+    ) -> Webhook:
+        """Change it, from the next event on.
+
+        Switching it off ends what is still to be sent; switching it on sends nothing
+        of that again. Raises as ``create_webhook`` does, and WebhookNotFound.
+        """
+        return self.prepare_update(caller, project_id, webhook_id, changes)()
+
+    def prepare_update(
+        self, caller: Caller, project_id: str, webhook_id: str, changes: WebhookChanges
+    ) -> Callable[[], Webhook]:
+        """``update_webhook`` but for its transaction, which a call of the answer is."""
+        project = self._projects.require(caller, "webhook_manage", project_id)
+        check_record(changes)
+        self.find(project, webhook_id)
+        self._changed(project, changes)
+        if changes.url is not UNSET:
+            self._judge(changes.url)
+        return lambda: self._update(project, webhook_id, changes)
+
+    def delete_webhook(
+        self, caller: Caller, project_id: str, webhook_id: str
+    ) -> Webhook:
+        """Delete it with its log; nothing more is sent. Raises WebhookNotFound."""
+        project = self._projects.require(caller, "webhook_manage", project_id)
+        with self._storage.transaction():
+            gone = self._locked(project, webhook_id).webhook
+            self._store.delete_webhook(gone.id, timestamp(self._clock()))
+        return gone
+
+    def rotate_secret(
+        self, caller: Caller, project_id: str, webhook_id: str
+    ) -> tuple[Webhook, str]:
+        """A new secret, shown this once; the old one signs too, for 24 hours.
+
+        Raises WebhookNotFound, WebhooksNotSetUp.
+        """
+        project = self._projects.require(caller, "webhook_manage", project_id)
+        with self._storage.transaction():
+            old = self._locked(project, webhook_id)
+            self._require_key()
+            secret, now = new_secret(), self._clock()
+            sealed = self._box.seal(secret, old.webhook.id)
+            webhook = replace(old.webhook, updated_at=timestamp(now))
+            secrets = rotated(old.secrets, sealed, now)
+            self._store.save_webhook(replace(old, webhook=webhook, secrets=secrets))
+        return webhook, secret
+
+    def find(self, project: Project, reference: str) -> StoredWebhook:
+        """A webhook of a project that the caller was let into. WebhookNotFound."""
+        id_ = id_in(reference)
+        found = self._store.find_webhook(project.id, id_) if id_ else None
+        if found is None:
+            raise WebhookNotFound
+        return found
+
+    def _add(self, project: Project, webhook: Webhook) -> tuple[Webhook, str]:
+        secret = new_secret()
+        stored = StoredWebhook(
+            webhook=webhook,
+            organization_id=project.organization_id,
+            secrets=(self._box.seal(secret, webhook.id),),
+            health=WebhookHealth(good_at=webhook.created_at),
+        )
+        with self._storage.transaction():
+            self._projects.lock(project)
+            self._store.add_webhook(stored)
+        return webhook, secret
+
+    def _update(
+        self, project: Project, webhook_id: str, changes: WebhookChanges
+    ) -> Webhook:
+        with self._storage.transaction():
+            old = self._locked(project, webhook_id)
+            now = timestamp(self._clock())
+            changed = self._changed(project, changes)
+            new = replace(old.webhook, updated_at=now, **changed)
+            if changes.is_active is not UNSET:
+                why = None if new.is_active else old.webhook.disabled_reason or "manual"
+                new = replace(new, disabled_reason=why)
+            health = old.health
+            if new.url != old.webhook.url or new.is_active > old.webhook.is_active:
+                health = WebhookHealth(good_at=now)  # it begins anew
+            self._store.save_webhook(replace(old, webhook=new, health=health))
+            if not new.is_active:
+                self._store.end_deliveries(new.id)
+        return new
+
+    def _locked(self, project: Project, reference: str) -> StoredWebhook:
+        """One order for everybody: the project, then the webhook."""
+        self._projects.lock(project)
+        found = self.find(project, reference)
+        self._store.lock_webhook(found.webhook.id)
+        return self.find(project, reference)
+
+    def _changed(self, project: Project, changes: WebhookChanges) -> dict[str, object]:
+        """The fields that are named, checked."""
+        found: dict[str, object] = {}
+        if changes.event_types is not UNSET:
+            found["event_types"] = self._known(changes.event_types)
+        if changes.language_codes is not UNSET:
+            codes = self._languages(project, changes.language_codes)
+            found["language_codes"] = codes
+        if changes.branches is not UNSET:
+            found["branches"] = _each_once(changes.branches)
+        for name in ("url", "description", "is_active"):
+            value = getattr(changes, name)
+            if value is not UNSET:
+                found[name] = value
+        return found
+
+    def _judge(self, url: str) -> None:
+        self._require_key()
+        if self._transport is None:
+            message = "webhooks need a transport, such as locframework-webhooks-https"
+            raise WebhooksNotSetUp(message)
+        self._transport.judge(url)
+
+    def _require_key(self) -> None:
+        if not self._box.can_seal:
+            message = "webhooks need a key in the setting webhooks.secret_key"
+            raise WebhooksNotSetUp(message)
+
+    def _known(self, types: list[str]) -> tuple[str, ...]:
+        for type_ in types:
+            if type_ not in self._types:
+                told = f"there is no event type {mentioned(type_)!r}"
+                raise UnknownEventType(f"{told}; see GET /webhook-event-types")
+        return tuple(dict.fromkeys(types))
+
+    def _languages(
+        self, project: Project, codes: list[str] | None
+    ) -> tuple[str, ...] | None:
+        if codes is None:
+            return None
+        there = {
+            language.language_code
+            for language in self._storage.projects.list_languages(project.id)
+        }
+        tags = [
+            require_tag(code, f"$.languageCodes[{at}]") for at, code in enumerate(codes)
+        ]
+        for tag in tags:
+            if tag not in there:
+                raise LanguageNotInProject(f"the project has no language {tag}")
+        return tuple(dict.fromkeys(tags))
+
+
+def _each_once(names: list[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(dict.fromkeys(names))

@@ -1,0 +1,169 @@
+"""How webhooks and their deliveries are kept, and deliveries are claimed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from locframework.clock import Timestamp
+from locframework.paging import Page, PageRequest
+
+from .records import (
+    AttemptOutcome,
+    ClaimedDelivery,
+    Delivery,
+    DeliveryFilter,
+    NewDelivery,
+    QueueDepth,
+    StoredWebhook,
+    WaitingWebhook,
+    Webhook,
+    WebhookHealth,
+    WebhookTarget,
+)
+
+
+class WebhookStore(Protocol):
+    """Questions that webhooks ask. Any number of processes may claim at once.
+
+    A webhook of a project in the trash is found by no question and claimed by none.
+    """
+
+    def add_webhook(self, webhook: StoredWebhook) -> None: ...
+
+    def find_webhook(
+        self, project_id: str, webhook_id: str
+    ) -> StoredWebhook | None: ...
+
+    def save_webhook(self, webhook: StoredWebhook) -> None:
+        """All but its id, project and ``last_delivery_at``."""
+        ...
+
+    def lock_webhook(self, webhook_id: str) -> None:
+        """Until the transaction ends, let nobody else lock or judge it."""
+        ...
+
+    def delete_webhook(self, webhook_id: str, at: Timestamp) -> None:
+        """It is found no more, its secrets are gone, and nothing is sent to it.
+
+        Its deliveries are dropped by ``purge_webhooks`` later.
+        """
+        ...
+
+    def list_webhooks(self, project_id: str, page: PageRequest) -> Page[Webhook]:
+        """Newest first."""
+        ...
+
+    def active_webhooks(self, project_ids: Sequence[str]) -> list[Webhook]:
+        """Those of the projects that are active, by id. One statement."""
+        ...
+
+    def sealing_keys(self) -> set[str]:
+        """The ids of the keys that sealed the current secrets of all webhooks."""
+        ...
+
+    # deliveries
+
+    def add_deliveries(self, deliveries: Sequence[NewDelivery]) -> None:
+        """Keep them, pending and due at once, in the open transaction."""
+        ...
+
+    def end_deliveries(self, webhook_id: str) -> None:
+        """Whatever is pending of the webhook has failed, and is not tried again."""
+        ...
+
+    def find_delivery(self, webhook_id: str, delivery_id: str) -> Delivery | None:
+        """With its payload."""
+        ...
+
+    def list_deliveries(
+        self, webhook_id: str, where: DeliveryFilter, page: PageRequest
+    ) -> Page[Delivery]:
+        """Newest first; without payloads. Three statements."""
+        ...
+
+    def replay_delivery(self, delivery_id: str, at: Timestamp) -> None:
+        """Have one more attempt made ``at``, beside the plan if that still goes on.
+
+        Nothing for a delivery that is being sent.
+        """
+        ...
+
+    def replay_deliveries(
+        self, webhook_id: str, where: DeliveryFilter, at: Timestamp
+    ) -> int:
+        """The same for all that ended and are meant; how many."""
+        ...
+
+    # the queue
+
+    def waiting(self, now: Timestamp, most: int) -> list[WaitingWebhook]:
+        """The webhooks with deliveries due: pending, and free or with the lease over.
+
+        Counted up to ``most`` each. A cost that goes by the webhooks with anything
+        pending, not by what is pending.
+        """
+        ...
+
+    def claim(
+        self,
+        shares: Mapping[str, int],
+        owner: str,
+        now: Timestamp,
+        lease_until: Timestamp,
+    ) -> list[ClaimedDelivery]:
+        """Take so many due deliveries of each webhook, the longest due first.
+
+        In the open transaction, such that no other claimer has the same: sets owner
+        and lease, and counts the attempt. Those that others hold are passed over.
+        """
+        ...
+
+    def begin_attempts(self, claimed: Sequence[ClaimedDelivery], at: Timestamp) -> None:
+        """Note in the log that they are made, in the open transaction."""
+        ...
+
+    def targets_of(self, webhook_ids: Sequence[str]) -> list[WebhookTarget]: ...
+
+    def health_of(self, webhook_ids: Sequence[str]) -> dict[str, StoredWebhook]:
+        """Those of them that are not deleted, by id, in the open transaction.
+
+        Nobody else judges or changes them until it ends.
+        """
+        ...
+
+    def save_health(
+        self, health: Mapping[str, tuple[Timestamp, WebhookHealth]]
+    ) -> None:
+        """By webhook: when its latest attempt ended, and how it is."""
+        ...
+
+    def finish(self, outcomes: Sequence[AttemptOutcome], owner: str) -> None:
+        """Log what came of attempts, and store what becomes of their deliveries.
+
+        A delivery that was claimed again since, or ended, stays as it is; the log
+        has the attempt nevertheless.
+        """
+        ...
+
+    def give_up(self, claimed: Sequence[ClaimedDelivery]) -> None:
+        """Deliveries that are ours have failed, without another attempt."""
+        ...
+
+    def owners(self) -> list[str]:
+        """Who holds deliveries, each once, in no order."""
+        ...
+
+    def release(self, owner: str, now: Timestamp) -> int:
+        """Let the deliveries of an owner be claimed at once; how many."""
+        ...
+
+    def queue_depth(self) -> QueueDepth: ...
+
+    # housekeeping
+
+    def prune(self, before: Timestamp, rows: int) -> int:
+        """Drop up to ``rows`` deliveries that were made before then and have ended."""
+        ...
+
+    def purge_webhooks(self, rows: int) -> int:
+        """Drop up to ``rows`` rows of webhooks that were deleted."""
+        ...

@@ -1,0 +1,140 @@
+"""Gives out due deliveries; a claim is one statement that no two claimers share."""
+
+from collections.abc import Mapping, Sequence
+
+from locframework.ports import (
+    AttemptOutcome,
+    ClaimedDelivery,
+    QueueDepth,
+    Timestamp,
+    WaitingWebhook,
+)
+
+from .database import Database
+
+_CLAIMED = """id, webhook_id, project_id, event_type, payload, created_at, attempt,
+    cause, tries, planned_at"""
+
+# from one webhook with something pending to the next, by the index of what is due
+_WAITING = """WITH RECURSIVE pending (id) AS (
+        SELECT min(webhook_id) FROM webhook_deliveries WHERE due_at IS NOT NULL
+        UNION ALL
+        SELECT (SELECT min(d.webhook_id) FROM webhook_deliveries d
+            WHERE d.due_at IS NOT NULL AND d.webhook_id > pending.id)
+        FROM pending WHERE pending.id IS NOT NULL)
+    SELECT w.id, (SELECT count(*) FROM (SELECT 1 FROM webhook_deliveries d
+            WHERE d.webhook_id = w.id AND d.due_at <= ? LIMIT ?) AS few),
+        w.failing_since
+    FROM pending JOIN webhooks w ON w.id = pending.id
+    JOIN projects p ON p.id = w.project_id
+    WHERE w.deleted_at IS NULL AND p.deleted_at IS NULL"""
+
+
+class WebhookQueue:
+    """What of the webhook store is about sending."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def waiting(self, now: Timestamp, most: int) -> list[WaitingWebhook]:
+        rows = self._database.rows(_WAITING, (now, most))
+        return [
+            WaitingWebhook(id_, due, failing_since is not None)
+            for id_, due, failing_since in rows
+            if due
+        ]
+
+    def claim(
+        self,
+        shares: Mapping[str, int],
+        owner: str,
+        now: Timestamp,
+        lease_until: Timestamp,
+    ) -> list[ClaimedDelivery]:
+        self._database.need_transaction()
+        found = []
+        for webhook_id, count in shares.items():
+            # materialized: a subquery that locks might else be asked several times
+            rows = self._database.rows(
+                f"""WITH due AS MATERIALIZED (SELECT id FROM webhook_deliveries
+                    WHERE webhook_id = ? AND due_at <= ? ORDER BY due_at
+                    LIMIT ?{self._database.engine.skip_locked})
+                    UPDATE webhook_deliveries SET owner = ?, due_at = ?,
+                    attempt = attempt + 1,
+                    tries = tries + CASE cause WHEN 'auto' THEN 1 ELSE 0 END
+                    WHERE id IN (SELECT id FROM due) RETURNING {_CLAIMED}""",
+                (webhook_id, now, count, owner, lease_until),
+            )
+            found += [ClaimedDelivery(*row) for row in rows]
+        return found
+
+    def begin_attempts(self, claimed: Sequence[ClaimedDelivery], at: Timestamp) -> None:
+        self._database.need_transaction()
+        self._database.run_many(
+            """INSERT INTO webhook_attempts (delivery_id, number, at, cause)
+                VALUES (?,?,?,?)""",
+            [(each.id, each.number, at, each.trigger) for each in claimed],
+        )
+
+    def finish(self, outcomes: Sequence[AttemptOutcome], owner: str) -> None:
+        with self._database.transaction():
+            self._database.run_many(
+                """UPDATE webhook_attempts SET at = ?, status_code = ?, error = ?,
+                    duration_ms = ?, response_body = ?
+                    WHERE delivery_id = ? AND number = ?""",
+                [
+                    (
+                        done.attempt.at,
+                        done.attempt.status_code,
+                        done.attempt.error,
+                        done.attempt.duration_ms,
+                        done.attempt.response_body,
+                        done.claimed.id,
+                        done.claimed.number,
+                    )
+                    for done in outcomes
+                ],
+            )
+            self._database.run_many(
+                """UPDATE webhook_deliveries SET status = ?, due_at = ?,
+                    owner = NULL, cause = 'auto', planned_at = NULL
+                    WHERE id = ? AND attempt = ? AND owner = ?""",
+                [
+                    (
+                        done.status,
+                        done.next_at,
+                        done.claimed.id,
+                        done.claimed.number,
+                        owner,
+                    )
+                    for done in outcomes
+                ],
+            )
+
+    def give_up(self, claimed: Sequence[ClaimedDelivery]) -> None:
+        self._database.run_many(
+            """UPDATE webhook_deliveries SET status = 'failed', due_at = NULL,
+                owner = NULL, cause = 'auto', planned_at = NULL
+                WHERE id = ? AND attempt = ?""",
+            [(each.id, each.number) for each in claimed],
+        )
+
+    def owners(self) -> list[str]:
+        rows = self._database.rows(
+            "SELECT DISTINCT owner FROM webhook_deliveries WHERE owner IS NOT NULL"
+        )
+        return [owner for (owner,) in rows]
+
+    def release(self, owner: str, now: Timestamp) -> int:
+        return self._database.run(
+            """UPDATE webhook_deliveries SET owner = NULL, due_at = ?
+                WHERE owner = ?""",
+            (now, owner),
+        )
+
+    def queue_depth(self) -> QueueDepth:
+        row = self._database.row(
+            """SELECT count(*), min(due_at) FROM webhook_deliveries
+                WHERE due_at IS NOT NULL"""
+        )
+        return QueueDepth(*row) if row else QueueDepth(0, None)

@@ -1,0 +1,46 @@
+"""From a change to the receiver and into the log, over HTTP and both databases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from standardwebhooks import WebhookVerificationError
+
+
+def test_a_change_reaches_the_receiver_signed_and_is_in_the_log(hooked: Any) -> None:
+    webhook, secret = hooked.create()
+
+    key = hooked.key("checkout.pay")
+    [received] = hooked.send()
+
+    received.verify(secret)
+    assert received.headers["content-type"] == "application/json"
+    assert received.payload == {
+        "type": "key.created",
+        "timestamp": received.payload["timestamp"],
+        "data": {
+            "projectId": hooked.project["id"],
+            "branch": None,
+            "actor": received.payload["data"]["actor"],
+            "items": [{"keyId": key["id"], "key": "checkout.pay"}],
+        },
+    }
+    [delivery] = hooked.log(webhook)
+    [attempt] = delivery["attempts"]
+    assert delivery["id"] == received.id
+    assert (delivery["status"], delivery["nextAttemptAt"]) == ("succeeded", None)
+    assert (attempt["number"], attempt["statusCode"]) == (1, 204)
+    assert (attempt["trigger"], attempt["error"]) == ("auto", None)
+    assert hooked.get(webhook)["lastDeliveryAt"] == attempt["at"]
+
+
+def test_a_signature_does_not_fit_another_body(hooked: Any) -> None:
+    _, secret = hooked.create()
+    hooked.key("a")
+    [received] = hooked.send()
+
+    received.body = received.body.replace(b"key.created", b"key.deleted")
+
+    with pytest.raises(WebhookVerificationError):
+        received.verify(secret)

@@ -1,0 +1,320 @@
+"""Who hears of what, when a delivery is tried again, and who is switched off."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from locframework.clock import moment, timestamp
+from locframework.events import SYSTEM, Event
+from locframework.webhooks.records import (
+    ClaimedDelivery,
+    DeliveryAttempt,
+    SealedSecret,
+    WaitingWebhook,
+    Webhook,
+    WebhookHealth,
+)
+from locframework.webhooks.rules import (
+    RETRY_AFTER,
+    deal,
+    health_after,
+    hears,
+    is_failing,
+    is_worn_out,
+    items_for,
+    judged,
+    live,
+    next_attempt,
+    read_retry_after,
+    rotated,
+)
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+
+
+def webhook(**changes: Any) -> Webhook:
+    fields: dict[str, Any] = {
+        "id": "w1",
+        "project_id": "p1",
+        "url": "https://x.example",
+        "description": "",
+        "event_types": ("key.created",),
+        "language_codes": None,
+        "branches": None,
+        "is_active": True,
+        "disabled_reason": None,
+        "created_at": timestamp(NOW),
+        "updated_at": timestamp(NOW),
+        "last_delivery_at": None,
+    }
+    return Webhook(**{**fields, **changes})
+
+
+def event(
+    type_: str = "key.created", branch: str | None = None, *items: dict[str, object]
+) -> Event:
+    found = items or ({"keyId": "k"},)
+    return Event("e1", type_, "o1", "p1", branch, SYSTEM, found, timestamp(NOW))
+
+
+def claimed(**changes: Any) -> ClaimedDelivery:
+    fields: dict[str, Any] = {
+        "id": "msg_1",
+        "webhook_id": "w1",
+        "project_id": "p1",
+        "event_type": "key.created",
+        "payload": "{}",
+        "created_at": timestamp(NOW),
+        "number": 1,
+        "trigger": "auto",
+        "tries": 1,
+        "planned_at": None,
+    }
+    return ClaimedDelivery(**{**fields, **changes})
+
+
+def answer(code: int | None, error: str | None = None) -> DeliveryAttempt:
+    return DeliveryAttempt(1, timestamp(NOW), "auto", code, error, 5, "")
+
+
+@pytest.mark.parametrize(
+    ("branches", "branch", "heard"),
+    [
+        (None, None, True),
+        (None, "spring", False),
+        (("main",), None, True),
+        (("main",), "spring", False),
+        (("spring",), "spring", True),
+        (("spring",), None, False),
+        (("spring", "main"), None, True),
+        (("*",), None, True),
+        (("*",), "spring", True),
+    ],
+)
+def test_a_webhook_hears_of_the_branches_it_names(
+    branches: Any, branch: Any, heard: bool
+) -> None:
+    assert hears(webhook(branches=branches), event(branch=branch)) is heard
+
+
+def test_a_webhook_hears_only_its_types_and_only_while_it_is_active() -> None:
+    assert hears(webhook(), event())
+    assert not hears(webhook(), event("key.deleted"))
+    assert not hears(webhook(is_active=False), event())
+
+
+def test_items_of_other_languages_are_left_out_and_those_of_none_are_not() -> None:
+    items = [{"languageCode": "de"}, {"languageCode": "fr"}, {"keyId": "k"}]
+    told = event("key.created", None, *items)
+
+    assert items_for(webhook(), told) == tuple(items)
+    assert items_for(webhook(language_codes=("de", "nl")), told) == [items[0], items[2]]
+    assert items_for(webhook(language_codes=("nl",)), told) == [items[2]]
+
+
+def test_every_retry_of_a_thousand_deliveries_is_in_its_band() -> None:
+    for number in range(1000):
+        chance = random.Random(number)
+        at = NOW
+        for tries, plan in enumerate(RETRY_AFTER, 1):
+            found = next_attempt(tries, at, NOW, chance.uniform(0.8, 1.0))
+
+            assert found is not None
+            assert 0.8 * plan <= found - at <= plan
+            at = found
+        assert next_attempt(6, at, NOW, 1.0) is None
+        assert 0.8 * sum(RETRY_AFTER, timedelta()) <= at - NOW
+        assert at - NOW <= sum(RETRY_AFTER, timedelta()) < timedelta(hours=7.6)
+
+
+@pytest.mark.parametrize(
+    ("asked", "waits"),
+    [
+        (None, 300),
+        (timedelta(0), 300),
+        (timedelta(seconds=299), 300),
+        (timedelta(seconds=450), 450),
+        (timedelta(days=10), 600),
+    ],
+)
+def test_retry_after_may_lengthen_a_wait_to_twice_the_plan(
+    asked: Any, waits: float
+) -> None:
+    found = next_attempt(2, NOW, NOW, 1.0, asked)
+
+    assert found == NOW + timedelta(seconds=waits)
+
+
+def test_retry_after_moves_no_try_beyond_eight_hours() -> None:
+    late = NOW + 2.6 * HOUR
+
+    assert next_attempt(5, late, NOW, 0.8, DAY) == NOW + 8 * HOUR
+    assert next_attempt(5, NOW + 9 * HOUR, NOW, 0.8, DAY) == NOW + 13 * HOUR
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        (None, None),
+        ("", None),
+        ("0", 0),
+        (" 10 ", 10),
+        ("864000", 864000),
+        ("9" * 100, 10**8),
+        ("-1", None),
+        ("1.5", None),
+        ("１０", None),
+        ("soon", None),
+        ("Sat, 21 Nov 2026 12:00:30 GMT", 30),
+        ("Sat, 21 Nov 2026 12:00:30 -0000", 30),
+        ("Sat, 21 Nov 2026 11:00:00 GMT", 0),
+        ("Sat, 99 Nov 2026 11:00:00 GMT", None),
+        ("\0", None),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date_and_garbage_is_none(
+    header: Any, seconds: Any
+) -> None:
+    wanted = None if seconds is None else timedelta(seconds=seconds)
+
+    assert read_retry_after(header, NOW) == wanted
+
+
+@given(st.text(max_size=100))
+def test_no_retry_after_makes_trouble(header: str) -> None:
+    found = read_retry_after(header, NOW)
+
+    assert found is None or found >= timedelta(0)
+
+
+@pytest.mark.parametrize("code", [200, 201, 204, 299])
+def test_only_2xx_succeeds(code: int) -> None:
+    outcome = judged(claimed(), answer(code), NOW, 1.0)
+
+    assert (outcome.succeeded, outcome.status, outcome.next_at) == (
+        True,
+        "succeeded",
+        None,
+    )
+
+
+@pytest.mark.parametrize("code", [100, 199, 300, 301, 308, 400, 404, 429, 500, 503])
+def test_everything_else_is_tried_again(code: int) -> None:
+    outcome = judged(claimed(), answer(code), NOW, 1.0)
+
+    assert (outcome.succeeded, outcome.status) == (False, "pending")
+    assert outcome.next_at == timestamp(NOW + timedelta(seconds=5))
+
+
+def test_no_answer_is_tried_again_and_the_sixth_failure_is_the_last() -> None:
+    lost = answer(None, "timeout")
+
+    fifth = judged(claimed(tries=5), lost, NOW, 0.8)
+    sixth = judged(claimed(tries=6), lost, NOW, 0.8)
+
+    assert fifth.next_at == timestamp(NOW + 4 * HOUR)
+    assert (sixth.status, sixth.next_at) == ("failed", None)
+
+
+def test_410_ends_a_delivery_at_once() -> None:
+    outcome = judged(claimed(), answer(410), NOW, 1.0, "5")
+
+    assert (outcome.status, outcome.next_at, outcome.is_gone) == ("failed", None, True)
+
+
+def test_a_failed_replay_leaves_the_plan_as_it_was() -> None:
+    plan = timestamp(NOW + HOUR)
+
+    going_on = judged(
+        claimed(trigger="replay", tries=2, planned_at=plan), answer(500), NOW, 1.0, "9"
+    )
+    ended = judged(claimed(trigger="replay", tries=6), answer(500), NOW, 1.0)
+
+    assert (going_on.status, going_on.next_at) == ("pending", plan)
+    assert (ended.status, ended.next_at) == ("failed", None)
+
+
+def test_what_was_claimed_more_often_than_the_plan_has_tries_is_worn_out() -> None:
+    assert not is_worn_out(claimed(tries=6))
+    assert is_worn_out(claimed(tries=7))
+    assert not is_worn_out(claimed(tries=9, trigger="replay"))
+
+
+def ill(*failures: tuple[str, datetime], good: datetime = NOW) -> WebhookHealth:
+    health = WebhookHealth(good_at=timestamp(good))
+    for delivery_id, at in failures:
+        health = health_after(health, delivery_id, timestamp(at), succeeded=False)
+    return health
+
+
+def test_five_days_without_success_and_two_events_over_twelve_hours_are_failing() -> (
+    None
+):
+    late = NOW + 5 * DAY
+
+    assert is_failing(ill(("m1", late - 12 * HOUR), ("m2", late)))
+    assert not is_failing(ill(("m1", late - 12 * HOUR), ("m1", late)))
+    assert not is_failing(ill(("m1", late - 11 * HOUR), ("m2", late)))
+    assert not is_failing(ill(("m1", NOW), ("m2", late - HOUR)))
+    assert not is_failing(ill(("m1", late)))
+
+
+def test_a_success_forgives_all_failures() -> None:
+    late = NOW + 5 * DAY
+    health = ill(("m1", NOW), ("m2", late - HOUR))
+
+    forgiven = health_after(health, "m3", timestamp(late), succeeded=True)
+
+    assert forgiven == WebhookHealth(good_at=timestamp(late))
+    after = health_after(forgiven, "m4", timestamp(late + HOUR), succeeded=False)
+    assert not is_failing(after)
+
+
+def due(id_: str, count: int = 4, *, fails: bool = False) -> WaitingWebhook:
+    return WaitingWebhook(id_, count, fails)
+
+
+def test_webhooks_are_served_in_turn() -> None:
+    assert deal(3, [due("a"), due("b")], {}, {"a": 7, "b": 3}) == {"b": 2, "a": 1}
+    assert deal(9, [due("a", 1), due("b")], {}, {}) == {"a": 1, "b": 4}
+    assert deal(0, [due("a")], {}, {}) == {}
+
+
+def test_a_webhook_has_four_at_once_and_a_failing_one_has_one() -> None:
+    assert deal(99, [due("a", 4)], {"a": 3}, {}) == {"a": 1}
+    assert deal(99, [due("a", 4)], {"a": 4}, {}) == {}
+    assert deal(99, [due("a", 4, fails=True)], {}, {}) == {"a": 1}
+    assert deal(99, [due("a", 4, fails=True)], {"a": 2}, {}) == {}
+
+
+def sealed(name: str, until: datetime | None = None) -> SealedSecret:
+    return SealedSecret("k", name, None if until is None else timestamp(until))
+
+
+def test_an_old_secret_signs_for_a_day_more() -> None:
+    first = rotated([sealed("a")], sealed("b"), NOW)
+    second = rotated(first, sealed("c"), NOW + HOUR)
+
+    assert [each.sealed for each in second] == ["c", "b", "a"]
+    assert [each.signs_until and moment(each.signs_until) for each in second] == [
+        None,
+        NOW + 25 * HOUR,
+        NOW + 24 * HOUR,
+    ]
+    assert [each.sealed for each in live(second, NOW + 24 * HOUR)] == ["c", "b"]
+    assert [each.sealed for each in live(second, NOW + 25 * HOUR)] == ["c"]
+
+
+def test_no_more_than_five_secrets_sign() -> None:
+    secrets: Any = [sealed("0")]
+    for number in range(1, 9):
+        secrets = rotated(secrets, sealed(str(number)), NOW)
+
+    assert [each.sealed for each in secrets] == ["8", "7", "6", "5", "4"]
