@@ -33,7 +33,9 @@ from .exchange.import_job import ImportJob
 from .exchange.imports import Imports
 from .files.service import Files
 from .formats.service import Formats
+from .glossaries.matches import GlossaryMatches
 from .glossaries.service import Glossaries
+from .glossaries.terminologies import Terminologies
 from .glossaries.terms import Terms
 from .glossaries.translations import TermTranslations
 from .housekeeping import Purge
@@ -161,25 +163,15 @@ class Framework:
     def _build_glossaries(self) -> None:
         storage, clock, linked = self.storage, self.clock, self.linked_access
         self.glossaries = Glossaries(
-            storage.glossaries,
-            storage,
-            self.access,
-            linked,
-            self.projects,
-            self.events,
-            clock,
+            storage, self.access, linked, self.projects, self.events, clock
         )
-        self.terms = Terms(
-            storage.terms, storage, self.glossaries, linked, self.events, clock
-        )
+        self.terms = Terms(storage, self.glossaries, linked, self.events, clock)
         self.term_translations = TermTranslations(
-            storage.terms,
-            storage,
-            self.glossaries,
-            self.terms,
-            linked,
-            self.events,
-            clock,
+            storage, self.glossaries, self.terms, linked, self.events, clock
+        )
+        self.terminologies = Terminologies(storage)
+        self.glossary_matches = GlossaryMatches(
+            storage, self.projects, self.terminologies
         )
 
     def _build_keys(self) -> None:

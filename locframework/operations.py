@@ -56,7 +56,7 @@ def operations_of(framework: Framework) -> list[object]:
         EntryEndpoints(framework.memory_entries),
         IssueEndpoints(framework.issues),
         StatisticsEndpoints(framework.statistics),
-        GlossaryEndpoints(framework.glossaries),
+        GlossaryEndpoints(framework.glossaries, framework.glossary_matches),
         TermEndpoints(framework.terms, framework.term_translations),
         ExchangeEndpoints(framework.imports, framework.exports),
         FileEndpoints(framework.files),

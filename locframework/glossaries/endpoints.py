@@ -12,7 +12,15 @@ from locframework.http.operation import operation
 from locframework.http.records import Deleted
 from locframework.paging import Page
 
-from .records import Glossary, GlossaryChanges, GlossaryQuery, NewGlossary
+from .matches import GlossaryMatches
+from .records import (
+    Glossary,
+    GlossaryChanges,
+    GlossaryQuery,
+    MatchRequest,
+    NewGlossary,
+    TermMatch,
+)
 from .service import Glossaries
 
 TAG = "Glossaries"
@@ -24,11 +32,18 @@ class GlossaryAnswer(Struct, frozen=True):
     glossary: Glossary
 
 
-class GlossaryEndpoints:
-    """``/glossaries``, and their links to projects."""
+class MatchAnswer(Struct, frozen=True):
+    """The terms in each text."""
 
-    def __init__(self, glossaries: Glossaries) -> None:
+    matches: dict[str, list[TermMatch]]
+
+
+class GlossaryEndpoints:
+    """``/glossaries``, and what projects make of them."""
+
+    def __init__(self, glossaries: Glossaries, matches: GlossaryMatches) -> None:
         self._glossaries = glossaries
+        self._matches = matches
 
     @operation("GET", "/glossaries", permission="glossary_read", tag=TAG)
     def list_glossaries(self, caller: Caller, query: GlossaryQuery) -> Page[Glossary]:
@@ -126,3 +141,23 @@ class GlossaryEndpoints:
     ) -> GlossaryAnswer:
         """End the link of a glossary to a project."""
         return GlossaryAnswer(self._glossaries.detach(caller, project_id, glossary_id))
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/glossary/matches",
+        permission="glossary_read",
+        errors=(ProjectNotFound,),
+        tag=TAG,
+    )
+    def find_terms(
+        self, caller: Caller, project_id: str, body: MatchRequest
+    ) -> MatchAnswer:
+        """Find the terms of the project's glossaries in texts.
+
+        By text, each from its beginning to its end: `start` and `end` count Unicode
+        code points of the text as it was sent. At every place the longest term
+        counts. A term with `caseSensitive` stands there to the letter; others also in
+        another case, and with another ending where their language has a stemmer. All
+        texts together have at most 100,000 characters.
+        """
+        return MatchAnswer(self._matches.find_matches(caller, project_id, body))

@@ -169,3 +169,35 @@ class TermWrite(Struct, frozen=True):
     is_new: bool = False
     changed: Sequence[TermTranslation] = ()
     dropped: Sequence[str] = ()  # language codes
+
+
+class MatchRequest(Struct, frozen=True, rename="camel"):
+    """The body that asks which terms are in texts."""
+
+    texts: Annotated[
+        list[Annotated[str, Meta(max_length=10_000)]],
+        Meta(min_length=1, max_length=100, examples=[["Show your boarding pass."]]),
+    ]
+    language_codes: (
+        Annotated[
+            list[LanguageTag],
+            Meta(
+                min_length=1,
+                max_length=50,
+                description="Of the translations to tell; left out: all",
+            ),
+        ]
+        | None
+    ) = None
+
+
+class TermMatch(Struct, frozen=True, rename="camel"):
+    """A term in a text (decisions 2.4)."""
+
+    term_id: str
+    term: str
+    start: int  # in code points of the text as it was sent
+    end: int  # not included
+    do_not_translate: bool
+    usage_status: UsageStatus
+    translations: tuple[TermTranslation, ...]  # by language code

@@ -15,7 +15,7 @@ from locframework.languages import require_tag
 from locframework.paging import Page
 from locframework.projects.rules import changed_fields
 from locframework.projects.service import Projects
-from locframework.storage import Transactions
+from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .events import GlossaryEvents
@@ -27,7 +27,6 @@ from .records import (
     StoredGlossary,
 )
 from .rules import changed_glossary
-from .store import GlossaryStore
 
 
 class Glossaries:
@@ -35,16 +34,15 @@ class Glossaries:
 
     def __init__(
         self,
-        store: GlossaryStore,
-        transactions: Transactions,
+        storage: Storage,
         access: Access,
         linked: LinkedAccess,
         projects: Projects,
         events: EventLog,
         clock: Clock,
     ) -> None:
-        self._store = store
-        self._transactions = transactions
+        self._store = storage.glossaries
+        self._transactions = storage
         self._access = access
         self._linked = linked
         self._projects = projects

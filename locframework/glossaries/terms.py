@@ -10,7 +10,7 @@ from locframework.ids import is_id, new_id
 from locframework.languages import require_tag
 from locframework.paging import Page
 from locframework.proposals.rules import written
-from locframework.storage import Transactions
+from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .events import GlossaryEvents
@@ -32,7 +32,6 @@ from .rules import (
     with_translations,
 )
 from .service import Glossaries
-from .store import TermStore
 
 WRITE, APPROVE = "glossary_write", "glossary_approve"
 
@@ -42,15 +41,14 @@ class Terms:
 
     def __init__(
         self,
-        store: TermStore,
-        transactions: Transactions,
+        storage: Storage,
         glossaries: Glossaries,
         linked: LinkedAccess,
         events: EventLog,
         clock: Clock,
     ) -> None:
-        self._store = store
-        self._transactions = transactions
+        self._store = storage.terms
+        self._transactions = storage
         self._glossaries = glossaries
         self._linked = linked
         self._events = GlossaryEvents(events)

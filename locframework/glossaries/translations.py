@@ -12,7 +12,7 @@ from locframework.events import EventLog
 from locframework.languages import tag_in_path
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import approved, rejected, written
-from locframework.storage import Transactions
+from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .events import GlossaryEvents
@@ -26,7 +26,6 @@ from .rules import (
     without_translation,
 )
 from .service import Glossaries
-from .store import TermStore
 from .terms import APPROVE, WRITE, Terms
 
 Transition = Callable[
@@ -40,16 +39,15 @@ class TermTranslations:
 
     def __init__(
         self,
-        store: TermStore,
-        transactions: Transactions,
+        storage: Storage,
         glossaries: Glossaries,
         terms: Terms,
         linked: LinkedAccess,
         events: EventLog,
         clock: Clock,
     ) -> None:
-        self._store = store
-        self._transactions = transactions
+        self._store = storage.terms
+        self._transactions = storage
         self._glossaries = glossaries
         self._terms = terms
         self._linked = linked

@@ -1,0 +1,100 @@
+"""Cuts texts into words, and says which words are the same but for case or ending.
+
+Words begin and end where Unicode says so (UAX #29). Scripts that write without spaces
+have no words there: in Thai, Lao, Khmer, Han and Hiragana each sign stands for itself,
+so what is looked for may begin and end between any two signs.
+"""
+
+import threading
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+
+import snowballstemmer  # type: ignore[import-untyped]
+from unicode_segmentation_rs import split_word_bounds
+
+from locframework.folding import fold
+
+SPACE = " "
+
+_ALGORITHMS = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german",
+    "el": "greek", "en": "english", "eo": "esperanto", "es": "spanish",
+    "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish",
+    "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian",
+    "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian",
+    "nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian",
+    "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian",
+    "ru": "russian", "sr": "serbian", "st": "sesotho", "sv": "swedish",
+    "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+_STEMS_KEPT = 200_000
+
+
+class Word(NamedTuple):
+    """A piece of a text between two boundaries: a word, a sign, white space."""
+
+    text: str  # as it stands there; white space of any kind and length is " "
+    start: int  # in code points
+    end: int
+
+
+def words_of(text: str) -> list[Word]:
+    """All pieces of a text, in order; white space between two others is one."""
+    found: list[Word] = []
+    start = 0
+    for piece in split_word_bounds(text):
+        end = start + len(piece)
+        if not piece.isspace():
+            found.append(Word(piece, start, end))
+        elif found and found[-1].text == SPACE:
+            found[-1] = Word(SPACE, found[-1].start, end)
+        else:
+            found.append(Word(SPACE, start, end))
+        start = end
+    return found
+
+
+def exact(word: str) -> str:
+    """What words share that are the same to the letter, however accents are spelt."""
+    return unicodedata.normalize("NFC", word)
+
+
+def loosely(language_code: str) -> Callable[[str], str]:
+    """What words of a language share that differ in case, or in their ending where
+    the language has a stemmer."""
+    algorithm = _ALGORITHMS.get(language_code.partition("-")[0])
+    if algorithm is None or algorithm not in _known():
+        return fold
+    return lambda word: _stem(algorithm, fold(word))
+
+
+@lru_cache(maxsize=1)
+def _known() -> frozenset[str]:
+    """An older library knows fewer languages."""
+    return frozenset(snowballstemmer.algorithms())
+
+
+@lru_cache(maxsize=_STEMS_KEPT)
+def _stem(algorithm: str, word: str) -> str:
+    return exact(_stemmers.of(algorithm).stemWord(word))
+
+
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...
+
+
+class _Stemmers(threading.local):
+    """A stemmer holds the word that it is at, so every thread has its own."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, _Stemmer] = {}
+
+    def of(self, algorithm: str) -> _Stemmer:
+        if algorithm not in self._made:
+            self._made[algorithm] = snowballstemmer.stemmer(algorithm)
+        return self._made[algorithm]
+
+
+_stemmers = _Stemmers()

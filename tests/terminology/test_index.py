@@ -1,0 +1,240 @@
+"""Terms found in texts: where they are, and nowhere else."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+import snowballstemmer  # type: ignore[import-untyped]
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from unicode_segmentation_rs import split_word_bounds
+
+from locframework.terminology.index import TermIndex, find_terms
+from locframework.terminology.records import Found, Wanted
+
+
+def found(
+    text: str, *terms: str, language: str = "en", strict: Sequence[str] = ()
+) -> list[str]:
+    """The pieces of the text in which one of the terms is found."""
+    wanted = [Wanted(term, term, False) for term in terms]
+    wanted += [Wanted(f"={term}", term, True) for term in strict]
+    index = TermIndex(wanted, language)
+    return [text[each.start : each.end] for each in find_terms(text, [index])]
+
+
+def test_a_term_is_found_where_words_begin_and_end() -> None:
+    text = "Pier 7: the pier, not the piers' pierced repier"
+
+    assert found(text, "pier", language="zh") == ["Pier", "pier"]
+
+
+def test_the_longest_term_counts() -> None:
+    terms = ("boarding", "boarding pass", "pass", "boarding pass office")
+
+    assert found("Your boarding pass.", *terms) == ["boarding pass"]
+    assert found("a boarding, a pass", *terms) == ["boarding", "pass"]
+
+
+def test_a_shorter_term_is_found_where_the_longest_has_another_case() -> None:
+    hits = found("an it desk", "it", strict=["IT desk"])
+
+    assert hits == ["it"]
+
+
+def test_case_counts_for_the_terms_that_say_so() -> None:
+    text = "May I go in may?"
+
+    assert found(text, strict=["May"]) == ["May"]
+    assert found(text, "May") == ["May", "may"]
+
+
+@pytest.mark.parametrize(
+    ("language", "term", "text", "hits"),
+    [
+        ("en", "ferry", "Two ferries, one FERRY", ["ferries", "FERRY"]),
+        ("en-GB", "boarding pass", "boarding passes", ["boarding passes"]),
+        ("de", "Hafen", "die Häfen der Hafens", ["Häfen", "Hafens"]),
+        ("ru", "билет", "два билета, БИЛЕТЫ", ["билета", "БИЛЕТЫ"]),
+        ("tlh", "ferry", "two ferries", []),
+    ],
+)
+def test_endings_do_not_count_where_the_language_has_a_stemmer(
+    language: str, term: str, text: str, hits: list[str]
+) -> None:
+    assert found(text, term, language=language) == hits
+    assert found(text, strict=[term], language=language) == [
+        hit for hit in hits if hit == term
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "term", "text"),
+    [
+        ("th", "บันทึก", "ไฟล์ถูกบันทึกแล้ว"),
+        ("ja", "保存", "設定を保存してください"),
+        ("zh", "文件", "请保存文件。"),
+        ("ja", "テスト", "テスト中"),
+        ("ko", "항구", "항구 도시"),
+        ("lo", "ເຮືອ", "ໄປເຮືອຂ້າມ"),
+    ],
+)
+def test_scripts_without_spaces_have_terms_too(
+    language: str, term: str, text: str
+) -> None:
+    assert found(text, term, language=language) == [term]
+
+
+def test_places_are_code_points_of_the_text_as_it_was_given() -> None:
+    text = "👩‍👩‍👧‍👦 STRASSE, Ha\u0308fen"
+
+    index = TermIndex([Wanted("a", "straße", False), Wanted("b", "Häfen", True)], "x")
+
+    assert find_terms(text, [index]) == [Found("a", 8, 15), Found("b", 17, 23)]
+
+
+def test_space_is_space_however_wide_it_is() -> None:
+    assert found("log\n  in, log\u00a0in, login", " log in ") == [
+        "log\n  in",
+        "log\u00a0in",
+    ]
+
+
+def test_signs_may_be_terms() -> None:
+    assert found("C++ or C or .NET", "C++", ".NET") == ["C++", ".NET"]
+
+
+def test_of_terms_that_share_a_stem_the_one_that_stands_there_is_found() -> None:
+    wanted = [Wanted(term, term, False) for term in ("save", "saving")]
+    index = TermIndex(wanted, "en")
+
+    def ids(text: str) -> list[str]:
+        return [each.id for each in find_terms(text, [index])]
+
+    assert ids("Save") == ["save"]
+    assert ids("SAVING") == ["saving"]
+    assert ids("saved") == ["save", "saving"]
+
+
+def test_each_of_two_glossaries_has_its_say_and_the_longest_counts() -> None:
+    one = TermIndex([Wanted("1", "pier", False), Wanted("2", "pier pass", False)], "en")
+    two = TermIndex([Wanted("3", "pier", False)], "en")
+
+    def ids(text: str) -> list[str]:
+        return [each.id for each in find_terms(text, [one, two])]
+
+    assert ids("the pier") == ["1", "3"]
+    assert ids("the pier pass") == ["2"]
+    assert find_terms("the pier", []) == []
+
+
+def test_many_terms_within_each_other_do_no_harm() -> None:
+    """A text of 10,000 characters in which 1.2 million terms begin."""
+    terms = [" ".join("a" * count) for count in range(1, 251)]
+
+    hits = found(" ".join("a" * 5000), *terms)
+
+    assert len(hits) == 20
+    assert set(map(len, hits)) == {499}
+
+
+ALPHABETS = {
+    "en": "abcS é-.'\u0301",
+    "ru": "аыйБ .",
+    "th": "กันทึ์ ",
+    "zh": "文件保存。 a",
+    "ja": "保存しテスーっ ",
+    "ar": "ابتة\u064b ",
+}
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[str, str, list[Wanted]]:
+    language = draw(st.sampled_from(sorted(ALPHABETS)))
+    letters = st.sampled_from(ALPHABETS[language])
+    texts = st.text(letters, max_size=4).filter(lambda text: text.strip())
+    terms = draw(st.lists(st.tuples(texts, st.booleans()), max_size=8))
+    wanted = [Wanted(str(at), *term) for at, term in enumerate(terms)]
+    joins = draw(
+        st.lists(st.sampled_from([text for text, _ in terms] or [""]), max_size=5)
+    )
+    text = draw(st.text(letters, max_size=20)) + draw(st.sampled_from(" -")).join(joins)
+    assume(not any(has_mark_on_space(each) for each in (text, *dict(terms))))
+    return language, text, wanted
+
+
+def has_mark_on_space(text: str) -> bool:
+    """A sign of its own, that neither is white space nor stands beside it."""
+    return any(
+        before.isspace() and unicodedata.category(sign) == "Mn"
+        for before, sign in pairwise(text)
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases())
+def test_what_is_found_is_what_trying_every_term_everywhere_finds(
+    case: tuple[str, str, list[Wanted]],
+) -> None:
+    language, text, wanted = case
+
+    hits = find_terms(text, [TermIndex(wanted, language)])
+
+    assert hits == naive(text, wanted, language)
+
+
+def naive(text: str, wanted: list[Wanted], language: str) -> list[Found]:
+    """Every term is tried at every boundary; the longest wins, then the nearest."""
+    pieces, at = [], 0
+    for piece in split_word_bounds(text):
+        pieces.append((at, at + len(piece)))
+        at += len(piece)
+    hits, place = [], 0
+    for start in [start for start, _ in pieces]:
+        ends = [end for begin, end in pieces if begin >= start]
+        tried = [
+            (end, nearness(text[start:end], term, language), term.id)
+            for end in ends
+            for term in wanted
+        ]
+        fitting = [each for each in tried if each[1] is not None]
+        if start < place or not fitting:
+            continue
+        place = max(end for end, _, _ in fitting)
+        longest = [(near, id_) for end, near, id_ in fitting if end == place]
+        best = min(near for near, _ in longest if near is not None)
+        hits += [
+            Found(id_, start, place)
+            for near, id_ in sorted(longest, key=lambda each: each[1])
+            if near == best
+        ]
+    return hits
+
+
+def nearness(piece: str, term: Wanted, language: str) -> int | None:
+    """0 to the letter, 1 but for case, 2 but for endings; None: another text."""
+    if piece != piece.strip():
+        return None
+    there, wanted = rows(piece), rows(term.text.strip())
+    if there == wanted:
+        return 0
+    if term.case_sensitive:
+        return None
+    there, wanted = [w.casefold() for w in there], [w.casefold() for w in wanted]
+    if there == wanted:
+        return 1
+    names = {"en": "english", "ru": "russian", "ar": "arabic"}
+    if language in names:
+        stemmer = snowballstemmer.stemmer(names[language])
+        if stemmer.stemWords(there) == stemmer.stemWords(wanted):
+            return 2
+    return None
+
+
+def rows(text: str) -> list[str]:
+    """The words of a text, composed; white space is one space."""
+    spaced = " ".join(text.split()) if text.strip() else text
+    return [unicodedata.normalize("NFC", word) for word in split_word_bounds(spaced)]
