@@ -9,6 +9,7 @@ from .options import common_options
 from .organizations import organization, token
 from .serving import serve, worker
 from .telling import TellingGroup
+from .webhooks import webhooks
 
 
 @click.group(
@@ -49,5 +50,6 @@ for command in (
     export,
     organization,
     token,
+    webhooks,
 ):
     main.add_command(command)

@@ -1,0 +1,112 @@
+"""``locframework webhooks``: what is sent, as its receiver sees it."""
+
+import ssl
+from contextlib import suppress
+from pathlib import Path
+
+import click
+from standardwebhooks import Webhook as Verifier
+from standardwebhooks.webhooks import EmptyWebhookSecretError
+
+from .listening import Listener
+from .options import common_options
+
+
+class Secret(click.ParamType[Verifier]):
+    """A signing secret, as the creation of a webhook shows it."""
+
+    name = "whsec_…"
+
+    def convert(
+        self,
+        value: object,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Verifier:
+        """What verifies with it. The text is not told: it would be in a log."""
+        try:
+            return Verifier(str(value))
+        except (ValueError, EmptyWebhookSecretError):
+            self.fail("is no signing secret: whsec_ and base64", param, ctx)
+
+
+@click.group()
+def webhooks() -> None:
+    """Look at webhooks: what would a receiver get?"""
+
+
+@webhooks.command()
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="0 is any free one.  [0]"
+)
+@click.option(
+    "--secret",
+    "verifiers",
+    type=Secret(),
+    multiple=True,
+    envvar="WEBHOOK_SECRET",
+    show_envvar=True,
+    help="Verify signatures with it. Again for another that may be right.",
+)
+@click.option(
+    "--certificate",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Speak TLS, with the certificate and its key in this PEM file.",
+)
+@click.option(
+    "--status",
+    type=click.IntRange(200, 599),
+    default=204,
+    show_default=True,
+    help="What to answer.",
+)
+@click.option(
+    "--delay",
+    type=click.FloatRange(0, 3600),
+    default=0.0,
+    metavar="SECONDS",
+    help="Wait before each answer.",
+)
+@common_options
+def listen(
+    port: int,
+    verifiers: tuple[Verifier, ...],
+    certificate: Path | None,
+    status: int,
+    delay: float,
+) -> None:
+    """Receive webhooks on 127.0.0.1 and show them, for who writes a receiver.
+
+    Each is shown with its id, time, signature and payload, and answered with
+    --status; one whose signature is wrong, with 401. Needs no settings and no
+    database. Ctrl-C ends it.
+
+    To be sent something from a service on this machine: the service sends https
+    only, so give --certificate, and let it reach 127.0.0.1 by the settings
+    allowed_networks, allowed_ports and ca_file of [plugins.https].
+
+    \b
+    Examples:
+      locframework webhooks listen --port 9000
+      WEBHOOK_SECRET=whsec_… locframework webhooks listen --certificate dev.pem
+      locframework webhooks listen --status 500 --delay 30
+    """
+    listener = _open(port, certificate, verifiers, status, delay)
+    with listener, suppress(KeyboardInterrupt):
+        click.echo(f"listening at {listener.url} (any path); Ctrl-C ends it")
+        listener.serve_forever()
+
+
+def _open(
+    port: int,
+    certificate: Path | None,
+    verifiers: tuple[Verifier, ...],
+    status: int,
+    delay: float,
+) -> Listener:
+    try:
+        return Listener(port, certificate, verifiers, status=status, delay=delay)
+    except ssl.SSLError as error:
+        told = f"{certificate}: holds no certificate with its key"
+        raise click.BadParameter(told, param_hint="--certificate") from error

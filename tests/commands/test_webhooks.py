@@ -1,0 +1,225 @@
+"""``locframework webhooks listen``, as a process of its own."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+from locframework_webhooks_https import HttpsSettings, HttpsTransport
+from standardwebhooks import Webhook
+
+from locframework.ports import Post
+from locframework.testing.certificates import Authority
+
+SECRET = "whsec_" + "QUJD" * 8
+OTHER = "whsec_" + "REVG" * 8
+BODY = '{"type":"key.created","data":{"items":[{"key":"größe"}]}}'
+LISTENING = re.compile(r"listening at (https?)://127\.0\.0\.1:(\d+)/ \(any path\)")
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+class Listening:
+    """A running ``webhooks listen``."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        found = LISTENING.match(first)
+        assert found, first + (process.stderr.read() if process.stderr else "")
+        self.scheme, self.port = found[1], int(found[2])
+
+    def post(self, body: str = BODY, **headers: str) -> int:
+        """The status that a POST is answered with."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=20)
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request("POST", "/hook", body.encode(), sent)
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        return answer.status
+
+    def lines(self) -> list[str]:
+        """What is shown of the next request."""
+        shown = []
+        assert self.process.stdout is not None
+        while not shown or not shown[-1].strip().startswith("answered"):
+            shown.append(self.process.stdout.readline().rstrip("\n"))
+        return shown
+
+
+def signed(secret: str, body: str = BODY, webhook_id: str = "msg_1") -> dict[str, str]:
+    now = datetime.now(UTC)
+    return {
+        "webhook_id": webhook_id,
+        "webhook_timestamp": str(int(now.timestamp())),
+        "webhook_signature": Webhook(secret).sign(webhook_id, now, body),
+    }
+
+
+def test_a_delivery_is_shown_with_what_became_of_its_signature(start: Start) -> None:
+    listening = Listening(start("webhooks", "listen", "--secret", SECRET))
+
+    status = listening.post(**signed(SECRET))
+    shown = listening.lines()
+
+    assert status == 204
+    assert re.fullmatch(r"\d\d:\d\d:\d\d  key\.created  msg_1", shown[0])
+    assert shown[1] == " " * 10 + "/hook, 59 bytes, signature good"
+    assert shown[2:-1] == [
+        " " * 10 + line
+        for line in (
+            "{",
+            '  "type": "key.created",',
+            '  "data": {',
+            '    "items": [',
+            "      {",
+            '        "key": "größe"',
+            "      }",
+            "    ]",
+            "  }",
+            "}",
+        )
+    ]
+    assert shown[-1] == " " * 10 + "answered 204"
+
+
+def test_a_wrong_signature_is_told_and_answered_with_401(start: Start) -> None:
+    listening = Listening(start("webhooks", "listen", WEBHOOK_SECRET=SECRET))
+    good = signed(SECRET)
+    wrong: list[tuple[dict[str, str], str]] = [
+        (signed(OTHER), "No matching signature found"),
+        ({}, "Missing required headers"),
+        (good | {"webhook_signature": "v1"}, "malformed"),
+        (good | {"webhook_signature": "v1,a,b"}, "malformed"),
+        (good | {"webhook_timestamp": "1"}, "Message timestamp too old"),
+        (good | {"webhook_timestamp": "soon"}, "Invalid Signature Headers"),
+        (good | {"webhook_id": "msg_2"}, "No matching signature found"),
+    ]
+
+    for headers, told in wrong:
+        assert listening.post(**headers) == 401
+        shown = listening.lines()
+        assert shown[1].endswith(f"signature WRONG: {told}")
+        assert shown[-1].endswith("answered 401")
+        assert SECRET not in "".join(shown)
+
+
+def test_either_of_two_secrets_may_be_right(start: Start) -> None:
+    listening = Listening(
+        start("webhooks", "listen", "--secret", OTHER, "--secret", SECRET)
+    )
+
+    assert listening.post(**signed(SECRET)) == 204
+    assert listening.post(**signed(OTHER)) == 204
+
+
+def test_a_repeat_is_told(start: Start) -> None:
+    listening = Listening(start("webhooks", "listen"))
+
+    for times in (1, 2):
+        listening.post(webhook_id="msg_7")
+        shown = listening.lines()
+        assert shown[0].endswith("msg_7" if times == 1 else "msg_7, for the 2. time")
+    assert shown[1].endswith("signature not verified: no --secret")
+
+
+def test_status_and_delay_are_as_told(start: Start) -> None:
+    listening = Listening(
+        start("webhooks", "listen", "--status", "503", "--delay", "0.3")
+    )
+    began = time.monotonic()
+
+    status = listening.post()
+
+    assert status == 503
+    assert time.monotonic() - began >= 0.3
+
+
+def test_what_is_no_event_is_shown_without_harm_to_the_terminal(start: Start) -> None:
+    listening = Listening(start("webhooks", "listen"))
+    hostile = "\x1b[2J\x07\u202e\x9b2J"
+
+    for body in ("", "no json", '{"type": 3}', "[" * 100_000, hostile, '"\x7f"'):
+        assert listening.post(body, webhook_id="a\x9b2Jb") == 204
+        shown = listening.lines()
+        assert "no event" in shown[0]
+        assert all(line.isprintable() for line in shown)
+
+
+def test_what_cannot_be_a_webhook_is_refused(start: Start) -> None:
+    listening = Listening(start("webhooks", "listen"))
+
+    for header, status in (
+        ("Content-Length: many", 411),
+        ("Content-Length: -1", 411),
+        ("Transfer-Encoding: chunked", 411),
+        ("Content-Length: 99999999", 413),
+    ):
+        with socket.create_connection(("127.0.0.1", listening.port), 20) as connection:
+            connection.sendall(f"POST / HTTP/1.1\r\n{header}\r\n\r\n".encode())
+            assert connection.recv(12) == f"HTTP/1.0 {status}".encode()
+
+
+def test_over_tls_it_takes_what_the_service_sends(start: Start, tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    file = authority.certificate("127.0.0.1")
+    given = ("webhooks", "listen", "--certificate", str(file), "--secret", SECRET)
+    listening = Listening(start(*given))
+    transport = HttpsTransport(
+        HttpsSettings(("127.0.0.0/8",), (listening.port,), str(authority.ca_file))
+    )
+    headers = {name.replace("_", "-"): v for name, v in signed(SECRET).items()}
+
+    url = f"https://127.0.0.1:{listening.port}/hook"
+    answer = transport.send(Post(url, tuple(headers.items()), BODY.encode()))
+
+    assert listening.scheme == "https"
+    assert answer.status_code == 204
+    assert listening.lines()[1].endswith("signature good")
+
+
+def test_ctrl_c_ends_it_without_a_word(start: Start) -> None:
+    listening = Listening(start("webhooks", "listen"))
+
+    listening.process.send_signal(signal.SIGINT)
+    out, err = listening.process.communicate(timeout=20)
+
+    assert (listening.process.returncode, out, err) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--secret", "whsec_!"], "is no signing secret: whsec_ and base64"),
+        (["--secret", "whsec_a"], "is no signing secret: whsec_ and base64"),
+        (["--certificate", __file__], "holds no certificate with its key"),
+        (["--certificate", "/nowhere"], "'/nowhere' does not exist"),
+        (["--status", "199"], "199 is not in the range 200<=x<=599"),
+    ],
+)
+def test_what_cannot_be_meant_is_told(
+    command: Callable[..., object], options: list[str], told: str
+) -> None:
+    result = command("webhooks", "listen", *options)
+
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert "whsec_!" not in result.stderr
+
+
+def test_a_port_in_use_is_told(command: Callable[..., object]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        result = command("webhooks", "listen", "--port", other.getsockname()[1])
+
+    assert result.exit_code == 1
+    assert "Address already in use" in result.stderr
