@@ -22,6 +22,7 @@ COMMANDS = [
     ["organization", "create"],
     ["organization", "list"],
     ["token", "create"],
+    ["webhooks", "listen"],
 ]
 
 
