@@ -184,6 +184,7 @@ class Framework:
             self.checks,
             self.plugins.write_judge,
         )
+        self.events.listen_inside(self.key_writer.overlays.on_event)
         self.key_moves = KeyMoves(storage, self.key_writer, self.events, clock)
         self.keys = Keys(
             storage,

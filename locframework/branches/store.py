@@ -9,7 +9,8 @@ from .records import Branch
 
 
 class BranchStore(Protocol):
-    """Questions that branches ask. ``change_count`` is the sum of BranchKey.changes."""
+    """Questions that branches ask. ``change_count`` is the sum of
+    BranchKey.changes."""
 
     def add_branch(self, branch: Branch) -> None:
         """A new, empty overlay; costs the same however many keys the project has.
@@ -23,6 +24,14 @@ class BranchStore(Protocol):
         ...
 
     def save_branch(self, branch: Branch) -> None: ...
+
+    def touch_branch(self, branch_id: str, at: Timestamp) -> None:
+        """Set ``updated_at``, and nothing else."""
+        ...
+
+    def open_branches(self, project_id: str) -> list[str]:
+        """The ids of all that are open."""
+        ...
 
     def list_branches(self, project_id: str, page: PageRequest) -> Page[Branch]:
         """Newest first; equal times by id, the later first."""

@@ -38,15 +38,15 @@ class KeyMoves:
         """Move keys to the trash, where they can be restored from for 30 days."""
         if not keys:
             return
-        ids = [key.id for key in keys]
+        ids, now = [key.id for key in keys], timestamp(self._clock())
         self._writer.completion.watch(caller.actor, line)
         store_of(self._storage, line).trash_keys(
-            line.project.id, ids, timestamp(self._clock()), caller.actor.id
+            line.project.id, ids, now, caller.actor.id
         )
         events = KeyEvents(self._events, caller.actor, line)
         events.deleted(keys)
         events.append({})
-        self._writer.overlays.follow(line, ids)
+        self._writer.overlays.follow(line, ids, [key.key for key in keys], now)
 
     def restore(
         self,
@@ -98,16 +98,14 @@ class KeyMoves:
     ) -> None:
         if not keys:
             return
-        ids = [key.id for key in keys]
+        ids, now = [key.id for key in keys], timestamp(self._clock())
         self._writer.completion.watch(caller.actor, line)
-        store_of(self._storage, line).restore_keys(
-            line.project.id, ids, timestamp(self._clock())
-        )
+        store_of(self._storage, line).restore_keys(line.project.id, ids, now)
         self._writer.findings.rework(line, languages, ids)
         events = KeyEvents(self._events, caller.actor, line)
         events.restored(keys)
         events.append({})
-        self._writer.overlays.follow(line, ids, [key.key for key in keys])
+        self._writer.overlays.follow(line, ids, [key.key for key in keys], now)
 
 
 def _check(key: Key, line: Line, taken: set[str]) -> None:

@@ -8,14 +8,18 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from locframework.branches.records import Line
+from locframework.clock import Timestamp
+from locframework.events import Event
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
+from .comparing import states_of, touched, twins_of
+from .edits import Touched, edits_of
 from .findings import Findings
 from .records import BranchKey, Key, KeyState, StoredValue
 from .revisions import Revision, revision_of
 from .store import BranchKeyStore, KeyStore
-from .three_way import edit_count, followed, sides
+from .three_way import followed, sides
 
 Place = tuple[str, str | None]
 
@@ -28,15 +32,19 @@ class Overlays:
         self._findings = findings
 
     def follow(
-        self, line: Line, key_ids: Collection[str], names: Collection[str] = ()
+        self,
+        line: Line,
+        key_ids: Collection[str],
+        names: Collection[str],
+        at: Timestamp,
     ) -> set[str]:
         """After keys of a line were written, in the same transaction.
 
         Open branches follow main, and of a branch it is counted how many changes it
-        has. ``names``: those that keys of main have newly taken. Answers which of the
-        keys read otherwise now, on a branch, than they were written: what was made
-        equal to the base again follows main. One statement on main when no branch is
-        open; else a number of them a branch that grows with the keys / 500.
+        has. ``names``: those that keys of main have newly taken, or left. Answers
+        which of the keys read otherwise now, on a branch, than they were written: what
+        was made equal to the base again follows main. One statement on main when no
+        branch is open; else a number of them a branch that grows with the keys / 500.
         """
         if not key_ids:
             return set()
@@ -45,12 +53,32 @@ class Overlays:
             branch = self._storage.branch_keys(project.id, line.branch.id)
             moved = self._follow(branch, main, project, key_ids)
             self._follow(branch, main, project, branch.hidden())
+            self._storage.branches.touch_branch(line.branch.id, at)
             return moved
         for branch_id, theirs in main.branches_with(project.id, key_ids, names).items():
             branch = self._storage.branch_keys(project.id, branch_id)
             self._hide(branch, main, project, names)
             self._follow(branch, main, project, theirs)
         return set()
+
+    def on_event(self, event: Event) -> None:
+        """Inside the transaction of every event: a language may have left."""
+        if event.type != "language.removed":
+            return
+        project = self._storage.projects.find_project(event.project_id or "")
+        if project is not None:
+            for item in event.items:
+                self._forget(project, str(item["languageCode"]))
+
+    def _forget(self, project: Project, language_code: str) -> None:
+        """Its texts are gone from every line, and no branch changed a thing by it."""
+        main = self._storage.keys
+        for branch_id in self._storage.branches.open_branches(project.id):
+            branch = self._storage.branch_keys(project.id, branch_id)
+            entries = branch.overlay()
+            branch.put_overlay([_without(each, language_code) for each in entries])
+            ids = [entry.key_id for entry in entries]
+            self._follow(branch, main, project, ids)
 
     def _hide(
         self,
@@ -85,32 +113,37 @@ class Overlays:
         entries = branch.overlay(key_ids) if key_ids else []
         ids = [entry.key_id for entry in entries]
         states, copies = states_of(main, project.id, ids), branch.copies(ids)
+        holders = _holders(branch, project, [*states.values()])
         dropped: list[str] = []
-        kept: list[BranchKey] = []
+        kept: list[Touched] = []
         news: list[_News] = []
         for entry in entries:
             now, copy = states.get(entry.key_id), copies.get(entry.key_id)
-            if entry.base is None:
-                kept.append(replace(entry, changes=edit_count(None, copy)))
+            if entry.kind == "hidden":
+                if not _is_held(now, holders):
+                    dropped.append(entry.key_id)
+            elif entry.base is None:
+                continue
             elif now is None and not _is_edited(entry.base, copy):
                 dropped.append(entry.key_id)  # deleted there as here
             elif now is None or copy is None:  # deleted on one side: the merge tells
-                kept.append(replace(entry, changes=edit_count(entry.base, copy)))
+                kept.append(Touched(entry, now, copy))
             else:
                 both = followed(entry.base, now, copy, project.source_language)
                 news.append(_News(copy, *both))
-        holders = _holders(branch, project, [*states.values()])
         news = list(_settled(news, holders))
         moved = [each for each in news if each.is_other()]
         self._rewrite(branch, main, project, moved)
         kept += [
-            BranchKey(each.new.key.id, "copy", each.base, edit_count(*each[1:]))
+            Touched(BranchKey(id_, "copy", each.base), states[id_], each.new)
             for each in news
+            for id_ in [each.new.key.id]
         ]
-        hidden = [entry.key_id for entry in kept if entry.kind == "hidden"]
-        shown = [id_ for id_ in hidden if not _is_held(states.get(id_), holders)]
-        branch.put_overlay([entry for entry in kept if entry.key_id not in shown])
-        branch.drop_overlay([*dropped, *shown])
+        kept += _own(branch, main, project, entries, holders)
+        branch.put_overlay(
+            [replace(each.entry, changes=len(edits_of(each))) for each in kept]
+        )
+        branch.drop_overlay(dropped)
         return {each.new.key.id for each in moved}
 
     def _rewrite(
@@ -193,13 +226,33 @@ def _settled(news: Sequence[_News], holders: Holders) -> Iterator[_News]:
         yield each.named(each.copy.key.key) if stays else each
 
 
-def states_of(
-    store: KeyStore, project_id: str, key_ids: Collection[str]
-) -> dict[str, KeyState]:
-    """Keys with all their texts, by id; those that are not there are left out."""
-    keys = store.find_keys(project_id, key_ids) if key_ids else {}
-    values = store.values_of(list(keys)) if keys else {}
-    return {id_: KeyState(key, tuple(values.get(id_, ()))) for id_, key in keys.items()}
+def _own(
+    branch: BranchKeyStore,
+    main: KeyStore,
+    project: Project,
+    entries: Sequence[BranchKey],
+    holders: Holders,
+) -> list[Touched]:
+    """Keys that were made on the branch: those of the entries, and those whose name a
+    key of main has that is an entry, out of sight."""
+    known = {entry.key_id: entry for entry in entries}
+    if any(entry.kind == "hidden" for entry in entries):
+        more = branch.overlay([id_ for id_ in holders.values() if id_ not in known])
+        known |= {entry.key_id: entry for entry in more}
+    own = {id_: entry for id_, entry in known.items() if entry.kind == "own"}
+    if not own:
+        return []
+    copies = branch.copies(own)
+    twins = twins_of(main, branch, project.id, copies.values())
+    return [touched(entry, None, copies.get(id_), twins) for id_, entry in own.items()]
+
+
+def _without(entry: BranchKey, language_code: str) -> BranchKey:
+    """The entry with a base that has no text in the language."""
+    if entry.base is None:
+        return entry
+    rows = tuple(row for row in entry.base.values if row.language_code != language_code)
+    return replace(entry, base=replace(entry.base, values=rows))
 
 
 def _is_edited(base: KeyState, copy: KeyState | None) -> bool:

@@ -37,10 +37,14 @@ class Sides(NamedTuple):
     base: object
     main: object
     branch: object
+    freshened: bool = False  # outdated in the base and on main, and not on the branch
 
     @property
     def edited(self) -> bool:
-        """Whether the branch says what neither main nor the base says."""
+        """Whether the branch says what neither main nor the base says, or found a
+        text right that is outdated on main."""
+        if self.base == self.main == self.branch:
+            return self.freshened
         return self.branch not in (self.base, self.main)
 
     @property
@@ -64,9 +68,13 @@ def sides(
     """Every unit of any of the states: fields of the key first, then values."""
     states = (base, main, branch)
     aligned = is_aligned(states)
-    maps = [_contents(state, aligned=aligned) for state in states]
-    units = dict.fromkeys(unit for each in maps for unit in each)
-    return {unit: Sides(*(each.get(unit) for each in maps)) for unit in units}
+    old, now, mine = (_contents(state, aligned=aligned) for state in states)
+    stale = [_outdated(state, aligned=aligned) for state in states]
+    freshened = stale[0] & stale[1] - stale[2]
+    return {
+        unit: Sides(old.get(unit), now.get(unit), mine.get(unit), unit in freshened)
+        for unit in {**old, **now, **mine}
+    }
 
 
 def is_aligned(states: Sequence[KeyState | None]) -> bool:
@@ -91,7 +99,7 @@ def united(side: Sides) -> tuple[str, ...]:
     The branch's own, in its order, where main left them as they were, and where both
     together are more tags than a key may have.
     """
-    base, main, branch = (_tags(tags) for tags in side)
+    base, main, branch = (_tags(tags) for tags in side[:3])
     if side.main is None or main == base or too_many_tags(side):
         return branch
     return _both(base, main, branch)
@@ -99,7 +107,7 @@ def united(side: Sides) -> tuple[str, ...]:
 
 def too_many_tags(side: Sides) -> bool:
     """Whether main's and the branch's cannot stand on one key (service.md, Key)."""
-    return len(_both(*(_tags(tags) for tags in side))) > TAGS_MOST
+    return len(_both(*(_tags(tags) for tags in side[:3]))) > TAGS_MOST
 
 
 def _both(
@@ -107,16 +115,6 @@ def _both(
 ) -> tuple[str, ...]:
     kept = [tag for tag in main if tag in branch or tag not in base]
     return tuple(dict.fromkeys([*kept, *(tag for tag in branch if tag not in base)]))
-
-
-def edit_count(base: KeyState | None, branch: KeyState | None) -> int:
-    """How many units the branch's state has for itself; ``branch`` None: deleted."""
-    if branch is None:
-        return 0 if base is None else 1
-    if base is None:
-        found = _contents(branch, aligned=False).values()
-        return sum(content not in EMPTY for content in found)
-    return sum(side.edited for side in sides(base, base, branch).values())
 
 
 def shown_text(content: object) -> object:
@@ -144,7 +142,8 @@ def followed(
             fields[unit] = side
         elif side.edited:
             own.append(unit)
-            _set(bases, unit, of_base.get(unit))
+            if side.main != side.base:
+                _set(bases, unit, of_base.get(unit))
             _set(copies, unit, of_copy.get(unit))
             has_source |= unit.language_code == source_language
         elif unit.language_code == source_language:
@@ -176,8 +175,7 @@ def _following(
     """
     if base is None or mine is None or not _text(base) == _text(main) == _text(mine):
         return replace(main, is_outdated=has_source or main.is_outdated)
-    follows = not has_source and main.is_outdated != base.is_outdated
-    return replace(mine, is_outdated=main.is_outdated) if follows else mine
+    return mine if has_source else replace(mine, is_outdated=main.is_outdated)
 
 
 def _text(row: StoredValue) -> Text:
@@ -198,6 +196,11 @@ def _contents(state: KeyState | None, *, aligned: bool) -> dict[Unit, object]:
     for unit, row in rows_of(state, aligned=aligned).items():
         found[unit] = _text(row)
     return found
+
+
+def _outdated(state: KeyState | None, *, aligned: bool) -> set[Unit]:
+    rows = rows_of(state, aligned=aligned)
+    return {unit for unit, row in rows.items() if row.is_outdated}
 
 
 def _key(old: Key, main: Key, fields: Mapping[Unit, Sides], *, base: bool) -> Key:

@@ -21,6 +21,7 @@ class WorkingSet:
         self._project_id = project_id
         self._keys: dict[str, Key] = {}
         self._ids: dict[str, str] = {}  # by name
+        self._left: list[str] = []  # names that keys gave up
         self._values: dict[str, dict[Place, StoredValue]] = {}
         self._stored: dict[tuple[str, Place], StoredValue] = {}
         self.is_whole = True  # values in all languages are here
@@ -89,6 +90,7 @@ class WorkingSet:
     def save(self, key: Key) -> None:
         old = self._keys[key.id]
         if old.key != key.key:
+            self._left.append(old.key)
             if self._ids.get(old.key) == key.id:  # else another took the name over
                 del self._ids[old.key]
             self._ids[key.key] = key.id
@@ -177,9 +179,10 @@ class WorkingSet:
             for where, value in self._written.items()
         )
 
-    def names_taken(self) -> list[str]:
-        """The names that new and changed keys have now."""
-        return [self._keys[id_].key for id_ in (*self._new, *self._changed)]
+    def names(self) -> list[str]:
+        """The names that new and changed keys have now, and those that they gave up."""
+        now = [self._keys[id_].key for id_ in (*self._new, *self._changed)]
+        return [*now, *self._left]
 
     def flush(self, source_language: str, at: str) -> list[StoredValue]:
         """Write what changed; answers the values that became outdated.

@@ -159,7 +159,7 @@ class KeyWriter:
             self.completion.watch(caller.actor, line)
         outdated = keys.flush(project.source_language, batch.at)
         self.findings.follow(line, languages, keys)
-        moved = self.overlays.follow(line, keys.changed(), keys.names_taken())
+        moved = self.overlays.follow(line, keys.changed(), keys.names(), batch.at)
         crash_point("keys.before_events")
         events.append(keys.keys(), outdated)
         crash_point("keys.after_events")

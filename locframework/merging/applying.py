@@ -1,14 +1,21 @@
 """Writes the changes of a branch to main, by the way that all keys are written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.branches.records import Line
+from locframework.keys.edits import Touched
 from locframework.keys.moves import KeyMoves
-from locframework.keys.records import Key, KeyState, KeyWrite, StoredValue
+from locframework.keys.records import (
+    BranchKey,
+    Key,
+    KeyState,
+    KeyWrite,
+    StoredValue,
+)
 from locframework.keys.three_way import (
     DESCRIPTION,
     KEY,
@@ -26,7 +33,7 @@ from locframework.keys.writer import KeyWriter
 from locframework.projects.languages import Languages
 from locframework.storage import Storage
 
-from .rules import Edit, Touched
+from .rules import Listed
 
 
 class Applying:
@@ -49,21 +56,24 @@ class Applying:
         caller: Caller,
         main: Line,
         touched: Sequence[Touched],
-        edits: Sequence[Edit],
+        coming: Sequence[Listed],
     ) -> None:
         """Deletions first: they free names. Raises LanguageNotAssigned, KeyExists."""
-        units: dict[str, list[Unit]] = {}
-        for edit in edits:
-            units.setdefault(edit.change.key_id, []).append(edit.unit)
+        units: dict[str, set[Unit]] = {}
+        for each in coming:
+            units.setdefault(each.change.key_id, set()).add(each.unit)
         chosen = [each for each in touched if each.entry.key_id in units]
+        languages = self._languages.of(main.project)
         gone = [each.main for each in chosen if each.branch is None]
         self._moves.trash(caller, main, [each.key for each in gone if each is not None])
-        languages = self._languages.of(main.project)
         lost = [each.entry.key_id for each in chosen if _is_lost(each)]
         found = self._storage.keys.trashed(main.project.id, lost) if lost else {}
         self._moves.restore(caller, main, languages, list(found.values()))
+        purged = set(lost) - found.keys()
         writes = [
-            _write(each, each.branch, units[each.entry.key_id])
+            _whole(each, each.branch)
+            if each.entry.key_id in purged
+            else _write(each, each.branch, units[each.entry.key_id])
             for each in chosen
             if each.branch is not None
         ]
@@ -78,35 +88,35 @@ class Applying:
 
 
 def _is_lost(touched: Touched) -> bool:
-    return (
-        touched.branch is not None
-        and touched.entry.base is not None
-        and (touched.main is None)
-    )
+    is_edit = touched.branch is not None and touched.entry.base is not None
+    return is_edit and touched.main is None
 
 
-def _write(touched: Touched, branch: KeyState, units: Sequence[Unit]) -> KeyWrite:
+def _whole(touched: Touched, branch: KeyState) -> KeyWrite:
+    """A key that main has not even in the trash: all of it, as on the branch."""
+    new = Touched(BranchKey(touched.entry.key_id, "own"), None, branch)
+    return _write(new, branch, sides(None, None, branch).keys())
+
+
+def _write(touched: Touched, branch: KeyState, units: Collection[Unit]) -> KeyWrite:
     """What main's key becomes: the chosen fields as the branch has them."""
     main, base, key = touched.main, touched.entry.base, branch.key
-    is_new = main is None and base is None
-    compared = sides(base, main, branch)
-    plural = (
-        key.is_plural
-        if is_new or PLURAL in units or main is None
-        else (main.key.is_plural)
-    )
-    chosen = set(units)
+    before = main or base  # None: the key is new
+    is_plural = key.is_plural
+    if before is not None and PLURAL not in units:
+        is_plural = before.key.is_plural
+    tags = united(sides(base, main, branch)[TAGS])
     return KeyWrite(
         name=key.key,
-        key_id=None if is_new else (main.key.id if main is not None else key.id),
+        key_id=before.key.id if before is not None else None,
         new_id=key.id,
-        rename=key.key if KEY in chosen and not is_new else UNSET,
-        description=key.description if DESCRIPTION in chosen else UNSET,
-        tags=united(compared[TAGS]) if TAGS in chosen else UNSET,
-        is_plural=plural if is_new or PLURAL in chosen else UNSET,
-        screenshot_file_id=key.screenshot_file_id if SCREENSHOT in chosen else UNSET,
-        screenshot_url=key.screenshot_url if SCREENSHOT in chosen else UNSET,
-        carried=_carried(touched, branch, units, replace(key, is_plural=plural)),
+        rename=key.key if KEY in units and before is not None else UNSET,
+        description=key.description if DESCRIPTION in units else UNSET,
+        tags=tags if TAGS in units else UNSET,
+        is_plural=is_plural,
+        screenshot_file_id=key.screenshot_file_id if SCREENSHOT in units else UNSET,
+        screenshot_url=key.screenshot_url if SCREENSHOT in units else UNSET,
+        carried=_carried(touched, branch, units, replace(key, is_plural=is_plural)),
         fresh=frozenset(
             (row.language_code, row.plural_form)
             for row in branch.values
@@ -116,7 +126,7 @@ def _write(touched: Touched, branch: KeyState, units: Sequence[Unit]) -> KeyWrit
 
 
 def _carried(
-    touched: Touched, branch: KeyState, units: Sequence[Unit], key: Key
+    touched: Touched, branch: KeyState, units: Collection[Unit], key: Key
 ) -> Mapping[tuple[str, str | None], StoredValue | None]:
     states = (touched.entry.base, touched.main, branch)
     rows = rows_of(branch, aligned=is_aligned(states))
@@ -124,8 +134,6 @@ def _carried(
     for unit in units:
         if unit.language_code is None:
             continue
-        if not key.is_plural and unit.plural_form not in (None, "other"):
-            continue  # a key without plurals has no place for it
         form, row = form_in(key, unit), rows.get(unit)
         value = None if row is None else replace(row, plural_form=form)
         found[unit.language_code, form] = value

@@ -1,24 +1,14 @@
-"""Decides what a branch changes, and which side each change is decided for."""
+"""Decides what the changes of a branch are called, and which side each comes from."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from msgspec import Struct
 from msgspec.json import Encoder
 
-from locframework.keys.records import BranchKey, KeyState
-from locframework.keys.three_way import (
-    EMPTY,
-    KEY,
-    TAGS,
-    Sides,
-    Unit,
-    shown_text,
-    sides,
-    too_many_tags,
-    united,
-)
+from locframework.errors import ValidationFailed
+from locframework.keys.edits import Edit, Touched, edits_of
+from locframework.keys.three_way import KEY, PLURAL, Sides, Unit, shown_text
 
 from .records import (
     Applied,
@@ -34,75 +24,43 @@ from .records import (
 _encoder = Encoder()
 
 
-class Touched(Struct, frozen=True):
-    """A key that a branch has for itself, in its three states.
-
-    ``taken``: main gave the name that the key has on the branch to another key; for a
-    key made on the branch ``main`` is that other key, and both are one from then on.
-    """
-
-    entry: BranchKey
-    main: KeyState | None
-    branch: KeyState | None
-    taken: bool = False
-
-
-class Edit(NamedTuple):
-    """A change with the unit it is about."""
+class Listed(NamedTuple):
+    """What a branch changes, with the change that tells of it."""
 
     unit: Unit
     change: Change
+    needs: str | None  # the id of the change that it cannot come without
 
 
-def edits_of(touched: Touched) -> list[Edit]:
-    """What the branch changes of one key; nothing where it agrees with main.
-
-    A key deleted on one side and changed on the other is a conflict; tags are united,
-    unless that makes too many.
-    """
-    base, main, branch = touched.entry.base, touched.main, touched.branch
-    if branch is None:
-        return _deletion(touched)
-    if base is not None and main is None:
-        return [
-            _edit(touched, unit, side._replace(main=None), conflict=True)
-            for unit, side in sides(base, base, branch).items()
-            if side.edited
-        ]
-    found = []
-    for unit, side in sides(base, main, branch).items():
-        fits = True
-        if unit == TAGS:
-            fits = not too_many_tags(side)
-            side = side._replace(branch=united(side))
-        if not side.edited or (base is None and side.branch in EMPTY):
-            continue
-        clashes = side.clashes and not (unit == TAGS and fits)
-        if base is None and side.main in EMPTY:
-            clashes = False  # another key of that name, which says nothing there
-        if unit == KEY and touched.taken:
-            clashes = base is not None
-        found.append(_edit(touched, unit, side, conflict=clashes))
-    return found
+def changes_of(touched: Touched) -> list[Listed]:
+    """What the branch changes of one key; nothing where it agrees with main."""
+    edits = {edit.unit: edit for edit in edits_of(touched)}
+    changes = {unit: _change(touched, edit) for unit, edit in edits.items()}
+    return [
+        Listed(unit, change, _needed(touched, unit, changes))
+        for unit, change in changes.items()
+    ]
 
 
-def _deletion(touched: Touched) -> list[Edit]:
-    base, main = touched.entry.base, touched.main
-    if base is None or main is None:
-        return []  # made and deleted there, or gone on both sides
-    moved = any(side.main != side.base for side in sides(base, main, base).values())
-    side = Sides(base.key.key, main.key.key, None)
-    return [_edit(touched, KEY, side, conflict=moved)]
+def _needed(touched: Touched, unit: Unit, changes: dict[Unit, Change]) -> str | None:
+    """A new key's fields need the key, and a plural form that there are plurals."""
+    is_new = touched.main is None and touched.entry.base is None
+    if is_new and unit != KEY:
+        return changes[KEY].id
+    if unit.plural_form not in (None, "other") and PLURAL in changes:
+        return changes[PLURAL].id
+    return None
 
 
-def _edit(touched: Touched, unit: Unit, side: Sides, *, conflict: bool) -> Edit:
-    base, main, branch = (_content(each) for each in side)
+def _change(touched: Touched, edit: Edit) -> Change:
+    unit, side = edit.unit, edit.sides
+    base, main, branch = (_content(each) for each in side[:3])
     of = touched.branch or touched.main
     assert of is not None  # a key that is nowhere is no change
     shown = (touched.entry.key_id, *unit, base, main, branch, *_states(side))
-    change = Change(
+    return Change(
         id=hashlib.sha256(_encoder.encode(shown)).hexdigest()[:32],
-        type=_type(base, branch),
+        type=_type(unit, main, branch, is_there=touched.main is not None),
         key_id=touched.entry.key_id,
         key=of.key.key,
         field=unit.field,
@@ -111,9 +69,8 @@ def _edit(touched: Touched, unit: Unit, side: Sides, *, conflict: bool) -> Edit:
         base=base,
         main=main,
         branch=branch,
-        conflict=conflict,
+        conflict=edit.conflict,
     )
-    return Edit(unit, change)
 
 
 def _content(side: object) -> Content:
@@ -125,13 +82,16 @@ def _content(side: object) -> Content:
 
 def _states(side: Sides) -> list[str]:
     """Review states: a text that was approved meanwhile is another change."""
-    return [str(getattr(each, "status", "")) for each in side]
+    return [str(getattr(each, "status", "")) for each in side[:3]]
 
 
-def _type(base: Content, branch: Content) -> ChangeType:
-    if base is None:
-        return "added"
-    return "deleted" if branch is None else "updated"
+def _type(unit: Unit, main: Content, branch: Content, *, is_there: bool) -> ChangeType:
+    """What becomes of main's key, or of its text; ``is_there``: main has the key."""
+    if unit.field in ("key", "value"):
+        is_there = main is not None
+        if branch is None:
+            return "deleted"
+    return "updated" if is_there else "added"
 
 
 def counts_of(changes: Iterable[Change]) -> ChangeCounts:
@@ -153,22 +113,53 @@ def applied(changes: Iterable[Change]) -> Applied:
 
 
 def decide(
-    changes: Sequence[Change], strategy: Strategy, resolutions: Sequence[Resolution]
+    listed: Sequence[Listed], strategy: Strategy, resolutions: Sequence[Resolution]
 ) -> dict[str, Side | None]:
     """The side that each change is decided for, by its id; None: still open.
 
-    What does not conflict comes from the branch. A resolution of a change that is not
-    there, or is another by now, decides nothing.
+    A resolution decides any change; of the others, what does not conflict comes from
+    the branch, and the strategy decides the rest. What needs a change that is decided
+    for main stays as main has it, too. Raises ValidationFailed for a resolution of a
+    change that is not there, or is another by now; for a second one of a change; and
+    for one that takes from the branch what needs a change that does not come.
     """
-    chosen = {resolution.change_id: resolution.use for resolution in resolutions}
+    chosen = _chosen(listed, resolutions)
     by_strategy: dict[Strategy, Side | None] = {
         "fail": None,
         "use_branch": "branch",
         "use_main": "main",
     }
-    return {
-        change.id: chosen.get(change.id, by_strategy[strategy])
-        if change.conflict
-        else "branch"
-        for change in changes
+    sides = {
+        each.change.id: chosen.get(
+            each.change.id,
+            by_strategy[strategy] if each.change.conflict else "branch",
+        )
+        for each in listed
     }
+    for each in listed:
+        if each.needs is None or sides[each.needs] != "main":
+            continue
+        if chosen.get(each.change.id) == "branch":
+            at = [one.change_id for one in resolutions].index(each.change.id)
+            message = f"cannot come from the branch while {each.needs} stays on main"
+            raise ValidationFailed.at(f"$.resolutions[{at}].use", "needed", message)
+        sides[each.change.id] = "main"
+    return sides
+
+
+def _chosen(
+    listed: Sequence[Listed], resolutions: Sequence[Resolution]
+) -> dict[str, Side]:
+    there = {each.change.id for each in listed}
+    chosen: dict[str, Side] = {}
+    for at, resolution in enumerate(resolutions):
+        path = f"$.resolutions[{at}].changeId"
+        if resolution.change_id not in there:
+            message = (
+                "is no change of the branch, or another by now: read the diff anew"
+            )
+            raise ValidationFailed.at(path, "change", message)
+        if resolution.change_id in chosen:
+            raise ValidationFailed.at(path, "unique", "stands there twice")
+        chosen[resolution.change_id] = resolution.use
+    return chosen

@@ -9,7 +9,8 @@ from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
 from locframework.errors import BranchNotOpen, MergeConflict, shown
 from locframework.events import EventLog
-from locframework.keys.overlays import states_of
+from locframework.keys.comparing import touched_keys
+from locframework.keys.edits import Touched
 from locframework.keys.store import BranchKeyStore
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
@@ -18,7 +19,7 @@ from locframework.validation import check_record
 
 from .applying import Applying
 from .records import Applied, Change, Diff, MergeRequest, MergeResult
-from .rules import Touched, applied, counts_of, decide, edits_of
+from .rules import applied, changes_of, counts_of, decide
 
 CONFLICTS_TOLD = 1000  # of one refused merge
 
@@ -51,7 +52,7 @@ class Merging:
         line = Line(project, self._branches.find_open(project, branch))
         with self._storage.snapshot():
             touched = self._touched(line)
-        changes = [edit.change for each in touched for edit in edits_of(each)]
+        changes = [one.change for each in touched for one in changes_of(each)]
         changes.sort(key=_in_order)
         return Diff(changes, counts_of(changes))
 
@@ -62,9 +63,9 @@ class Merging:
 
         Main's protection does not stop a merge; values that wait for review go on
         waiting. Merging what was merged already does nothing. Raises BranchNotFound,
-        BranchNotOpen, MergeConflict (``details.conflicts``), LanguageNotAssigned,
-        KeyExists, WriteRefused. A dry run without open conflicts does it all and takes
-        it back, so it raises them too.
+        BranchNotOpen, ValidationFailed (a resolution), MergeConflict
+        (``details.conflicts``), LanguageNotAssigned, KeyExists, WriteRefused. A dry
+        run without open conflicts does it all and takes it back, so it raises them too.
         """
         project = self._projects.require(caller, "branch_merge", project_id)
         check_record(request)
@@ -96,13 +97,11 @@ class Merging:
 
     def _merge(self, caller: Caller, line: Line, request: MergeRequest) -> MergeResult:
         touched = self._touched(line)
-        edits = [edit for each in touched for edit in edits_of(each)]
-        sides = decide(
-            [edit.change for edit in edits], request.strategy, request.resolutions
-        )
-        coming = [edit for edit in edits if sides[edit.change.id] == "branch"]
-        conflicts = [e.change for e in edits if sides[e.change.id] is None]
-        done = applied(edit.change for edit in coming)
+        listed = [one for each in touched for one in changes_of(each)]
+        sides = decide(listed, request.strategy, request.resolutions)
+        coming = [each for each in listed if sides[each.change.id] == "branch"]
+        conflicts = [e.change for e in listed if sides[e.change.id] is None]
+        done = applied(each.change for each in coming)
         if conflicts and request.dry_run:
             return MergeResult(branch_of(line), done, conflicts)
         if conflicts:
@@ -111,7 +110,8 @@ class Merging:
             raise MergeConflict(told, {"conflicts": conflicts[:CONFLICTS_TOLD]})
         overlay = self._keys(line)
         details = overlay.own_details()
-        overlay.drop_overlay([each.entry.key_id for each in touched])
+        mine = [each.entry.key_id for each in touched]
+        overlay.drop_overlay([*mine, *overlay.hidden()])
         self._applying.apply(caller, Line(line.project), touched, coming)
         crash_point("merging.after_keys")
         self._storage.keys.put_details(details)
@@ -138,32 +138,9 @@ class Merging:
 
     def _touched(self, line: Line) -> list[Touched]:
         """The keys that the branch has for itself, in their three states."""
-        overlay, main, project_id = (
-            self._keys(line),
-            self._storage.keys,
-            line.project.id,
-        )
-        entries = [entry for entry in overlay.overlay() if entry.kind != "hidden"]
-        ids = {entry.key_id for entry in entries}
-        branch_states = overlay.copies(ids)
-        main_states = states_of(main, project_id, ids)
-        names = [state.key.key for state in branch_states.values()]
-        named = main.find_keys_by_name(project_id, names) if names else {}
-        twins = states_of(
-            main,
-            project_id,
-            [key.id for key in named.values() if key.id not in ids],
-        )
-        found = []
-        for entry in entries:
-            branch = branch_states.get(entry.key_id)
-            other = named.get(branch.key.key) if branch is not None else None
-            taken = other is not None and other.id in twins
-            state = main_states.get(entry.key_id)
-            if taken and other is not None and entry.base is None:
-                state = twins[other.id]
-            found.append(Touched(entry, state, branch, taken))
-        return found
+        overlay = self._keys(line)
+        entries = overlay.overlay()
+        return touched_keys(self._storage.keys, overlay, line.project.id, entries)
 
 
 class _TakenBack(Exception):

@@ -3,90 +3,14 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.client import Answer, Client
+from locframework.testing.client import Client
 from locframework.testing.workspace import Workspace
 
-from .conftest import Keys
-
-
-class Branched:
-    """A project with a few keys, and a branch of it."""
-
-    def __init__(self, workspace: Workspace, **fields: object) -> None:
-        self.keys = Keys(workspace, **fields)
-        self.owner = workspace.owner
-        self.workspace = workspace
-        self.path = f"/projects/{self.keys.project['id']}"
-        self.pay = self.keys.made(
-            key="checkout.pay", values={"en": "Pay", "de": "Zahlen"}, tags=["button"]
-        )
-        self.title = self.keys.made(key="title", values={"en": "Shop"})
-        self.branch("spring")
-
-    def branch(self, name: str, client: Client | None = None) -> Answer:
-        body = {"name": name}
-        return (client or self.owner).post(f"{self.path}/branches", json=body)
-
-    def write(
-        self, key: dict[str, Any], lang: str, value: object, branch: str | None = None
-    ) -> Answer:
-        path = f"{self.path}/keys/{key['id']}/values/{lang}"
-        query = {"branch": branch} if branch else {}
-        return self.owner.put(path, json={"value": value}, query=query)
-
-    def patch(
-        self, made: dict[str, Any], branch: str | None = None, **changes: object
-    ) -> Answer:
-        query = {"branch": branch} if branch else {}
-        return self.owner.patch(
-            f"{self.path}/keys/{made['id']}", json=changes, query=query
-        )
-
-    def create(self, branch: str | None = None, **body: object) -> dict[str, Any]:
-        query = {"branch": branch} if branch else {}
-        made = self.owner.post(f"{self.path}/keys", json=body, query=query)
-        key: dict[str, Any] = made.data["key"]
-        return key
-
-    def delete(self, key: dict[str, Any], branch: str | None = None) -> Answer:
-        query = {"branch": branch} if branch else {}
-        return self.owner.delete(f"{self.path}/keys/{key['id']}", query=query)
-
-    def read(self, key: dict[str, Any], branch: str | None = None) -> Answer:
-        query = {"branch": branch} if branch else {}
-        return self.owner.get(f"{self.path}/keys/{key['id']}", query=query)
-
-    def texts(self, key: dict[str, Any], branch: str | None = None) -> dict[Any, Any]:
-        values = self.read(key, branch).data["key"]["values"]
-        return {(v["languageCode"], v["pluralForm"]): v["value"] for v in values}
-
-    def names(self, branch: str | None = None, **query: Any) -> list[str]:
-        if branch:
-            query["branch"] = branch
-        found = self.owner.get(f"{self.path}/keys", query=query).data
-        assert found["total"] == len(found["items"])
-        return [key["key"] for key in found["items"]]
-
-    def diff(self, branch: str = "spring") -> list[dict[str, Any]]:
-        answer = self.owner.get(f"{self.path}/branches/{branch}/diff")
-        items: list[dict[str, Any]] = answer.data["items"]
-        return items
-
-    def merge(
-        self, branch: str = "spring", client: Client | None = None, **body: object
-    ) -> Answer:
-        path = f"{self.path}/branches/{branch}/merge"
-        return (client or self.owner).post(path, json=body)
-
-    def one(self, branch: str = "spring") -> dict[str, Any]:
-        found: dict[str, Any] = self.owner.get(f"{self.path}/branches/{branch}").data
-        branch_: dict[str, Any] = found["branch"]
-        return branch_
+from .branched import Branched
 
 
 @pytest.fixture
@@ -180,8 +104,7 @@ def test_a_text_found_right_on_a_branch_is_not_outdated_there_any_more(
     shop: Branched,
 ) -> None:
     shop.write(shop.pay, "en", "Pay now")  # on main: German is outdated on both
-    path = f"{shop.path}/keys/{shop.pay['id']}/values/de/approve"
-    assert shop.owner.post(path, json={}, query={"branch": "spring"}).status == 200
+    assert shop.approve(shop.pay, "de", "spring").status == 200
     shop.patch(shop.pay, description="The button under the ticket")
 
     marks = {
@@ -570,17 +493,6 @@ def test_a_resolution_decides_one_conflict_before_the_strategy(shop: Branched) -
     assert shop.texts(shop.pay)["ar", None] == "main ar"
 
 
-def test_a_resolution_of_what_changed_since_decides_nothing(shop: Branched) -> None:
-    shop.write(shop.pay, "de", "Bezahlen", "spring")
-    shop.write(shop.pay, "de", "Kaufen")
-    [seen] = shop.diff()
-    shop.write(shop.pay, "de", "Erwerben")
-
-    refused = shop.merge(resolutions=[{"changeId": seen["id"], "use": "branch"}])
-
-    assert refused.error["code"] == "merge_conflict"
-
-
 def test_a_dry_run_tells_and_writes_nothing(shop: Branched) -> None:
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "ar", "ادفع", "spring")
@@ -791,19 +703,14 @@ def test_a_dry_run_without_conflicts_writes_nothing(shop: Branched) -> None:
     assert shop.texts(shop.pay)["de", None] == "Zahlen"
 
 
-def outdated(shop: Branched, branch: str | None = None) -> dict[str, bool]:
-    values = shop.read(shop.pay, branch).data["key"]["values"]
-    return {value["languageCode"]: value["isOutdated"] for value in values}
-
-
 def test_a_merge_brings_what_is_outdated_as_the_branch_had_it(shop: Branched) -> None:
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "en", "Pay now", "spring")
-    there = outdated(shop, "spring")
+    there = shop.outdated(shop.pay, "spring")
 
     shop.merge()
 
-    assert there == outdated(shop) == {"en": False, "de": True}
+    assert there == shop.outdated(shop.pay) == {"en": False, "de": True}
 
 
 def test_what_a_source_text_kept_fresh_on_a_branch_stays_so_when_it_is_merged(
@@ -812,11 +719,11 @@ def test_what_a_source_text_kept_fresh_on_a_branch_stays_so_when_it_is_merged(
     path = f"{shop.path}/keys/{shop.pay['id']}/values/en"
     body = {"value": "Pay!", "keepFresh": True}
     shop.owner.put(path, json=body, query={"branch": "spring"})
-    there = outdated(shop, "spring")
+    there = shop.outdated(shop.pay, "spring")
 
     shop.merge()
 
-    assert there == outdated(shop) == {"en": False, "de": False}
+    assert there == shop.outdated(shop.pay) == {"en": False, "de": False}
 
 
 def test_tags_that_would_be_too_many_together_are_a_conflict(shop: Branched) -> None:

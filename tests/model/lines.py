@@ -34,12 +34,29 @@ class Entry:
     """A key that a branch has for itself: as it was, and as it is there.
 
     ``base`` None: made there. ``mine`` None: deleted there, and it was ``lost``.
+    ``stale`` are the texts that are outdated there, ``base_stale`` those that were.
     """
 
-    def __init__(self, base: Fields | None, mine: Fields) -> None:
+    def __init__(
+        self, base: Fields | None, mine: Fields, stale: set[Place] | None = None
+    ) -> None:
         self.base = base
         self.mine: Fields | None = mine
         self.lost: Fields = {}
+        self.stale: set[Place] = set(stale or ())
+        self.base_stale: set[Place] = set(stale or ())
+
+    def freshened(self, now: Fields | None, now_stale: set[Place]) -> list[Place]:
+        """Texts found right there that are outdated on main."""
+        base, mine = self.base, self.mine
+        if base is None or now is None or mine is None:
+            return []
+        return [
+            place
+            for place in places(mine)
+            if base.get(place) == now.get(place) == mine[place]
+            and place in self.base_stale & now_stale - self.stale
+        ]
 
 
 class Change(NamedTuple):
@@ -75,6 +92,12 @@ class Lines:
             if id_ not in entries and fields["key"] not in taken
         }
         return {**own, **rest}
+
+    def stale(self, line: str | None, id_: str) -> set[Place]:
+        """The texts of a key that are outdated on a line."""
+        if line is not MAIN and id_ in self.branches[line]:
+            return self.branches[line][id_].stale
+        return {place for key_id, place in self.outdated if key_id == id_}
 
     def hidden(self, line: str) -> set[str]:
         """Main's keys that a branch does not show: it gave their names to others."""
@@ -121,19 +144,16 @@ class Lines:
         texts: Mapping[Place, str],
         *,
         approver: bool,
-        outdated: set[Place],
     ) -> dict[Place, Text | None]:
         """Write texts of one language; answers what changed. "" clears."""
-        old = self.seen(line)[id_]
+        old, outdated = self.seen(line)[id_], set(self.stale(line, id_))
         new: dict[Place, Text | None] = {}
         for place, value in texts.items():
             before = old.get(place)
             after = written(before, value, approver, place in outdated)
             if after != before or (before is not None and place in outdated and value):
                 new[place] = after
-        self.put(line, id_, new)
-        if line is MAIN:  # what is written is fresh, even where it says the same
-            self.outdated -= {(id_, place) for place, value in texts.items() if value}
+        self.put(line, id_, new)  # what is written is fresh, even if it says the same
         return new
 
     def judge(
@@ -143,10 +163,9 @@ class Lines:
         lang: str,
         *,
         approves: bool,
-        stale: set[Place],
     ) -> dict[Place, Text | None]:
         """Approve or reject what waits in a language; empty: nothing does."""
-        fields = self.seen(line)[id_]
+        fields, stale = self.seen(line)[id_], self.stale(line, id_)
         new: dict[Place, Text | None] = {}
         for place in places(fields):
             old = fields[place]
@@ -178,17 +197,19 @@ class Lines:
             fields.pop(place, None)
             if text is not None:
                 fields[place] = text
-        if line is not MAIN:
-            self._settle(line, id_)
-            return
-        self.outdated -= {(id_, place) for place in texts}
+        stale = self.stale(line, id_) - {*texts}
         if moved:
-            self.outdated |= {
-                (id_, place)
-                for place in places(fields)
-                if place[0] != SOURCE and place not in texts
-            }
-        self._follow([id_])
+            stale |= {p for p in places(fields) if p[0] != SOURCE and p not in texts}
+        self.mark(line, id_, stale)
+        self._settle(line, id_)
+
+    def mark(self, line: str | None, id_: str, stale: set[Place]) -> None:
+        """Set which texts of a key are outdated."""
+        if line is not MAIN:
+            self.branches[line][id_].stale = stale
+            return
+        self.outdated = {each for each in self.outdated if each[0] != id_}
+        self.outdated |= {(id_, place) for place in stale}
 
     def delete(self, line: str | None, id_: str) -> None:
         if line is MAIN:
@@ -218,7 +239,8 @@ class Lines:
             return self.main[id_]
         entries = self.branches[line]
         if id_ not in entries:
-            entries[id_] = Entry(dict(self.main[id_]), dict(self.main[id_]))
+            main, stale = self.main[id_], self.stale(MAIN, id_)
+            entries[id_] = Entry(dict(main), dict(main), stale)
         mine = entries[id_].mine
         assert mine is not None
         return mine
@@ -243,13 +265,15 @@ class Lines:
         if base is None:
             return
         if now is None:
-            if mine is None or not changed_fields(base, base, mine):
+            own = mine is not None and changed_fields(base, base, mine)
+            if not own and not entry.freshened(base, entry.base_stale):
                 del entries[id_]
             return
         if mine is None:
             return
         tags = united(base["tags"], now["tags"], mine["tags"])
         changed = changed_fields(base, now, mine)
+        self._follow_marks(entry, id_, changed)
         for field in {*base, *now, *mine}:
             if field == "tags" or field in changed:
                 continue
@@ -261,6 +285,37 @@ class Lines:
                 if field in now:
                     fields[field] = now[field]
         base["tags"], mine["tags"] = now["tags"], tags
+
+    def _follow_marks(self, entry: Entry, id_: str, changed: list[Any]) -> None:
+        """What is outdated on main is so on the branch, where both say the same."""
+        base, mine, now = entry.base, entry.mine, self.main[id_]
+        assert base is not None
+        assert mine is not None
+        outdated = self.stale(MAIN, id_)
+        own = [*changed, *entry.freshened(now, outdated)]
+        sources = [p for p in {*places(now), *places(mine)} if p[0] == SOURCE]
+        has_source = any(place in own for place in sources)
+        moved = any(
+            place not in own and shown(now.get(place)) != shown(mine.get(place))
+            for place in sources
+        )
+        stale: set[Place] = set()
+        for place in {*places(now), *places(mine)}:
+            other = place[0] != SOURCE
+            if place in own:
+                is_stale = place in entry.stale or (moved and other and place in mine)
+            elif base.get(place) == now.get(place) == mine.get(place):
+                mark = entry.stale if has_source and other else outdated
+                is_stale = place in mark
+            else:  # main's is new here, or gone
+                is_stale = place in outdated or (has_source and other)
+                is_stale &= place in now
+            if is_stale:
+                stale.add(place)
+            if now.get(place) == base.get(place) or place not in own:
+                entry.base_stale -= {place}
+                entry.base_stale |= outdated & {place}
+        entry.stale = stale
 
     def _is_taken(self, entries: dict[str, Entry], id_: str, name: str) -> bool:
         others = (e.mine for other, e in entries.items() if other != id_)
@@ -279,9 +334,12 @@ class Lines:
                 yield Change(id_, "key", now != base)
             return
         if base is not None and now is None:
-            for field in changed_fields(base, base, mine):
+            lost = changed_fields(base, base, mine)
+            for field in [*lost, *entry.freshened(base, entry.base_stale)]:
                 yield Change(id_, field, True)
             return
+        for place in entry.freshened(now, self.stale(MAIN, id_)):
+            yield Change(id_, place, False)
         taken_by = self._twin(line, id_)
         if base is None:
             now = self.main[taken_by] if taken_by else None
@@ -310,11 +368,11 @@ class Lines:
                 return None if other in self.branches[line] else other
         return None
 
-    def merge(self, line: str, strategy: str, stale: set[tuple[str, Place]]) -> None:
-        """Main takes the changes over; the branch is gone.
+    def merge(self, line: str, strategy: str) -> set[tuple[str, Place]]:
+        """Main takes the changes over; the branch is gone. Answers texts found right.
 
-        ``stale``: the values that the branch shows as outdated; main does then, too.
-        Raises Refused for conflicts, and where a name would be taken twice.
+        What is outdated on the branch is so on main. Raises Refused for conflicts, and
+        where a name would be taken twice.
         """
         changes = self.diff(line)
         if strategy == "fail" and any(change.conflict for change in changes):
@@ -333,11 +391,20 @@ class Lines:
                 if self.named(MAIN, self.trash[id_]["key"]):
                     raise Refused("key_exists")
                 self.restore(MAIN, id_)
+        fresh = {
+            (id_, place)
+            for id_ in coming
+            for place in entries[id_].freshened(
+                self.main.get(id_), self.stale(MAIN, id_)
+            )
+            if place in coming[id_]
+        }
         for id_, fields in coming.items():
-            self._apply(id_, entries[id_], fields, twins[id_], stale)
+            self._apply(id_, entries[id_], fields, twins[id_])
         names = [fields["key"] for fields in self.main.values()]
         if len(names) != len(set(names)):
             raise Refused("key_exists")
+        return fresh
 
     def _apply(
         self,
@@ -345,13 +412,12 @@ class Lines:
         entry: Entry,
         fields: list[Any],
         twin: str | None,
-        stale: set[tuple[str, Place]],
     ) -> None:
         mine = entry.mine
         assert mine is not None
         if entry.base is None and twin is None:
             self.create(MAIN, id_, dict(mine), self.plural[id_])
-            self.outdated |= {each for each in stale if each[0] == id_}
+            self.mark(MAIN, id_, set(entry.stale))
             return
         before = set(self.outdated)
         target = twin if entry.base is None and twin else id_
@@ -364,7 +430,7 @@ class Lines:
         texts = {f: mine.get(f) for f in fields if isinstance(f, tuple)}
         self.put(MAIN, target, texts)
         for place in places(self.main[target]):
-            where, is_stale = (target, place), (id_, place) in stale
+            where, is_stale = (target, place), place in entry.stale
             if place in texts and is_stale:
                 self.outdated.add(where)
             elif place in mine and not is_stale and where not in before:

@@ -73,6 +73,10 @@ PLACE = ("languageCode", "pluralForm")
 everyone = st.booleans()  # an approver, or a translator
 
 
+Written = dict[tuple[str, Place], Text | None]
+"""What was written, where; on a branch it may give way to what main says."""
+
+
 class Ear:
     """Hears every event."""
 
@@ -123,13 +127,17 @@ class People(RuleBasedStateMachine):
         super().__init__()
         self.framework: Framework = self.office.framework
         self.model = Lines()
-        self.touched: set[tuple[str, Place]] = set()  # values written by the last step
+        self.touched: Written = {}  # by the last step
         self.distribution = self.public_key = ""
 
     @initialize()
     def begin(self) -> None:
+        """Most of what people do needs a key with texts, or a branch."""
         self.project_id = self.office.project()
         self.office.ear.events.clear()
+        self.create(MAIN, "home", ("x",), "a", "b")
+        self.create(MAIN, "items", (), "a", "b")
+        self.branch(BRANCHES[0])
 
     # what people do
 
@@ -187,9 +195,8 @@ class People(RuleBasedStateMachine):
                 if plural
                 else {(lang, None): text},
                 approver=by,
-                outdated=self.outdated(line, id_),
             )
-            self.touched = {(id_, place) for place in written}
+            self.touched = {(id_, place): text for place, text in written.items()}
             new = NewValue(dict(forms) if plural else text)
             self.framework.keys.set_value(
                 caller, self.project_id, id_, lang, new, branch=line
@@ -198,11 +205,29 @@ class People(RuleBasedStateMachine):
     @rule(line=lines, which=some, lang=languages, approves=st.booleans())
     def judge(self, line: str | None, which: int, lang: str, approves: bool) -> None:
         id_ = self.pick(line, which)
-        if id_ is None:
+        if id_ is not None:
+            self.judge_one(line, id_, lang, approves=approves)
+
+    @rule(line=lines, which=some)
+    def find_right(self, line: str | None, which: int) -> None:
+        """Approve one of the texts that are outdated."""
+        if line not in (MAIN, *self.model.branches):
             return
-        stale = self.outdated(line, id_)
+        seen = self.model.seen(line)
+        stale = sorted(
+            (fields["key"], id_, place[0], place[1] or "")
+            for id_, fields in seen.items()
+            for place in self.model.stale(line, id_)
+        )
+        if stale:
+            _, id_, lang, _ = stale[which % len(stale)]
+            self.judge_one(line, id_, lang, approves=True)
+
+    def judge_one(
+        self, line: str | None, id_: str, lang: str, *, approves: bool
+    ) -> None:
         model = copy.deepcopy(self.model)
-        changed = model.judge(line, id_, lang, approves=approves, stale=stale)
+        changed = model.judge(line, id_, lang, approves=approves)
         keys, body = self.framework.review, Approval() if approves else Rejection()
         act: Any = keys.approve if approves else keys.reject
 
@@ -215,14 +240,13 @@ class People(RuleBasedStateMachine):
             return
         verdict = "approved" if approves else "rejected"
         with self.told(line, verdict):
-            self.touched = {(id_, place) for place in changed}
+            self.touched = {(id_, place): text for place, text in changed.items()}
             self.model = model
             judge()
-            if line is MAIN and not approves:  # outdated as it was when it was approved
-                mine = {(id_, place) for place in changed}
-                self.model.outdated -= mine
-                now = {(id_, place) for place in self.shown_outdated(line, id_)}
-                self.model.outdated |= now & mine
+            if not approves:  # outdated as it was when it was approved
+                stale = self.model.stale(line, id_) - {*changed}
+                stale |= self.shown_outdated(line, id_) & {*changed}
+                self.model.mark(line, id_, stale)
 
     @rule(line=lines, which=some, lang=languages, back=some)
     def revert(self, line: str | None, which: int, lang: str, back: int) -> None:
@@ -240,9 +264,8 @@ class People(RuleBasedStateMachine):
                 id_,
                 {(lang, meant.plural_form): meant.value},
                 approver=True,
-                outdated=self.outdated(line, id_),
             )
-            self.touched = {(id_, place) for place in written}
+            self.touched = {(id_, place): text for place, text in written.items()}
             asked = Reversion(meant.revision, meant.plural_form)
             self.framework.history.revert(
                 self.office.approver, self.project_id, id_, lang, asked, branch=line
@@ -285,10 +308,8 @@ class People(RuleBasedStateMachine):
         there = self.model.seen(line)[id_].get((lang, None))
         if keep and there is not None and there.value != text:
             return
-        outdated = self.outdated(line, id_)
-        texts = {(lang, None): text}
-        written = self.model.write(line, id_, texts, approver=True, outdated=outdated)
-        self.touched |= {(id_, place) for place in written}
+        written = self.model.write(line, id_, {(lang, None): text}, approver=True)
+        self.touched |= {(id_, place): text for place, text in written.items()}
 
     def adopt(self, line: str | None, name: str) -> None:
         """Give a key that an import made the id that it has."""
@@ -402,13 +423,9 @@ class People(RuleBasedStateMachine):
         self.check_diff(name)
         after = copy.deepcopy(self.model)
         refusal = None
-        stale = {
-            (id_, place)
-            for id_ in self.model.seen(name)
-            for place in self.shown_outdated(name, id_)
-        }
+        found_right: set[tuple[str, Place]] = set()
         try:
-            after.merge(name, strategy, stale)
+            found_right = after.merge(name, strategy)
         except Refused as refused:
             refusal = {"merge_conflict": MergeConflict, "key_exists": KeyExists}[
                 str(refused)
@@ -424,6 +441,9 @@ class People(RuleBasedStateMachine):
             return
         with self.told(MAIN):
             self.model = after
+            self.touched = {
+                (id_, place): after.main[id_][place] for id_, place in found_right
+            }
             self.run_merge(name, strategy)
         if clean:
             assert by_name(self.model.main) == on_branch
@@ -458,12 +478,6 @@ class People(RuleBasedStateMachine):
         self.framework.keys.update_key(
             self.office.approver, self.project_id, id_, changes, branch=line
         )
-
-    def outdated(self, line: str | None, id_: str) -> set[Place]:
-        """Which values are outdated; on a branch as it is shown there."""
-        if line is MAIN:
-            return {place for key_id, place in self.model.outdated if key_id == id_}
-        return self.shown_outdated(line, id_)
 
     def shown_outdated(self, line: str | None, id_: str) -> set[Place]:
         key = self.framework.keys.get_key(OPERATOR, self.project_id, id_, branch=line)
@@ -544,15 +558,23 @@ class People(RuleBasedStateMachine):
         assert {id_: fields_of(key) for id_, key in found.items()} == {
             id_: visible(fields) for id_, fields in seen.items()
         }
+        assert {
+            (key.id, (v.language_code, v.plural_form))
+            for key in found.values()
+            for v in key.values or ()
+            if v.is_outdated
+        } == {(id_, place) for id_ in seen for place in self.model.stale(line, id_)}
+        self.check_counts()
         if line is MAIN:
-            assert {
-                (key.id, (v.language_code, v.plural_form))
-                for key in found.values()
-                for v in key.values or ()
-                if v.is_outdated
-            } == {each for each in self.model.outdated if each[0] in seen}
             project = self.framework.projects.get_project(OPERATOR, self.project_id)
             assert project.key_count == len(seen)
+
+    def check_counts(self) -> None:
+        """A branch counts the changes that its diff shows."""
+        for name in self.model.branches:
+            diff = self.framework.merging.diff(OPERATOR, self.project_id, name)
+            branch = self.framework.branches.get_branch(OPERATOR, self.project_id, name)
+            assert branch.change_count == len(diff.items)
 
     def check_diff(self, name: str) -> None:
         diff = self.framework.merging.diff(OPERATOR, self.project_id, name)
@@ -584,7 +606,7 @@ class Telling:
 
     def __exit__(self, kind: object, *_: object) -> None:
         people, touched = self.people, self.people.touched
-        people.touched = set()
+        people.touched = {}
         if kind is not None:
             return
         people.check(self.line)
@@ -615,7 +637,7 @@ class Telling:
         )
         return any(id_ not in now and id_ not in trashed for id_ in self.before)
 
-    def expected(self, touched: set[tuple[str, Place]]) -> Counter[Any]:
+    def expected(self, touched: Written) -> Counter[Any]:
         """Each difference has one event, and no other event is told."""
         now, told = self.people.model.seen(self.line), Counter[Any]()
         if self.line is not MAIN:  # a key of main may come into sight again
@@ -634,10 +656,11 @@ class Telling:
                 old = self.trash.get(id_, {"key": None})
             if old["key"] and any(old[field] != new[field] for field in META):
                 told["key.updated", id_, None, None] += 1
-            for place in {*places(old), *places(new)}:
-                text = new.get(place)
-                if old.get(place) == text and (id_, place) not in touched:
+            written = {place for key_id, place in touched if key_id == id_}
+            for place in {*places(old), *places(new), *written}:
+                if old.get(place) == new.get(place) and place not in written:
                     continue
+                text = touched.get((id_, place), new.get(place))
                 waits = text is not None and text.status == "pending_review"
                 kind = self.verdict or ("submitted" if waits else "updated")
                 told[f"translation.{kind}", id_, *place] += 1

@@ -4,6 +4,7 @@ from locframework.ports import Branch, Page, PageRequest, Timestamp
 
 from .database import Database
 from .engine import Row
+from .key_branches import open_branches
 from .pages import Order, page_of
 from .purge import purge_line
 
@@ -60,6 +61,14 @@ class BranchTables:
                 WHERE id = ?""",
             (branch.status, branch.updated_at, branch.merged_at, branch.id),
         )
+
+    def touch_branch(self, branch_id: str, at: Timestamp) -> None:
+        self._database.run(
+            "UPDATE branches SET updated_at = ? WHERE id = ?", (at, branch_id)
+        )
+
+    def open_branches(self, project_id: str) -> list[str]:
+        return open_branches(self._database, project_id)
 
     def list_branches(self, project_id: str, page: PageRequest) -> Page[Branch]:
         return page_of(

@@ -8,6 +8,15 @@ from .key_lists import chunks
 _MARK = "@"  # between the id of a key and that of a branch (branch_keys.py)
 
 
+def open_branches(database: Database, project_id: str) -> list[str]:
+    """See BranchStore.open_branches."""
+    rows = database.rows(
+        "SELECT id FROM branches WHERE project_id = ? AND status = 'open'",
+        (project_id,),
+    )
+    return [branch_id for (branch_id,) in rows]
+
+
 def branches_with(
     database: Database,
     project_id: str,
@@ -16,13 +25,10 @@ def branches_with(
 ) -> Mapping[str, Collection[str]]:
     """See KeyStore.branches_with."""
     found: dict[str, set[str]] = {}
-    opened = database.rows(
-        "SELECT id FROM branches WHERE project_id = ? AND status = 'open'",
-        (project_id,),
-    )
-    branch_ids = database.listed([branch_id for (branch_id,) in opened])
+    opened = open_branches(database, project_id)
     if not opened:
         return found
+    branch_ids = database.listed(opened)
     for some in chunks(key_ids):
         rows = database.rows(
             f"""SELECT branch_id, key_id FROM branch_keys

@@ -25,6 +25,9 @@ _HISTORY = """WITH seen AS ({seen}), base AS ({base}), first AS (
         JOIN ended ON ended.plural_form = base.plural_form
         LEFT JOIN first ON first.plural_form = base.plural_form
         WHERE base.revision < COALESCE(first.revision, ended.revision + 1))"""
+_REACHED = "MAX(v.updated_at) OVER (PARTITION BY v.plural_form ORDER BY v.revision)"
+"""When a line had come so far: what a branch follows was written on main before."""
+
 _OF_KEY = """SELECT v.language_code, v.plural_form, v.value, v.status, v.is_outdated,
     v.revision, v.origin, v.approved_value, v.approved_at, v.approved_by, v.updated_at,
     v.updated_by, v.actor_type, v.reason, v.note
@@ -85,7 +88,7 @@ def list_revisions(
     with database.snapshot():
         rows = database.rows(
             f"""{_ALL} SELECT v.*, NULL FROM history v
-                ORDER BY v.updated_at DESC, v.revision DESC, v.plural_form
+                ORDER BY {_REACHED} DESC, v.revision DESC, v.plural_form
                 LIMIT ? OFFSET ?""",
             (*params, page.limit, page.offset),
         )

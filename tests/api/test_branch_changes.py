@@ -1,0 +1,312 @@
+"""What a branch changes is told exactly: in its diff, its count, and its merge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from locframework.http.records import Upload
+from locframework.testing.images import png
+from locframework.testing.workspace import Workspace
+
+from .branched import Branched
+
+
+@pytest.fixture
+def shop(workspace: Workspace) -> Branched:
+    return Branched(workspace)
+
+
+def told(changes: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    """Of each change, what it is about."""
+    return [(c["type"], c["key"], c["field"], c["languageCode"]) for c in changes]
+
+
+# texts found right
+
+
+def test_a_text_found_right_on_a_branch_is_a_change_that_a_merge_brings(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "en", "Pay now")  # German is outdated on both
+    shop.approve(shop.pay, "de", "spring")
+
+    [change] = shop.diff()
+    merged = shop.merge()
+
+    assert (change["type"], change["field"], change["languageCode"]) == (
+        "updated",
+        "value",
+        "de",
+    )
+    assert change["base"] == change["main"] == change["branch"] == "Zahlen"
+    assert not change["conflict"]
+    assert merged.data["applied"] == {"added": 0, "updated": 1, "deleted": 0}
+    assert shop.outdated(shop.pay) == {"en": False, "de": False}
+
+
+def test_writing_an_outdated_text_again_on_a_branch_finds_it_right_too(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "en", "Pay now")
+    shop.write(shop.pay, "de", "Zahlen", "spring")
+
+    count = shop.one()["changeCount"]
+    shop.merge()
+
+    assert count == 1
+    assert shop.outdated(shop.pay) == {"en": False, "de": False}
+
+
+def test_a_text_found_right_that_main_has_written_anew_is_mains(shop: Branched) -> None:
+    shop.write(shop.pay, "en", "Pay now")
+    shop.approve(shop.pay, "de", "spring")
+    shop.write(shop.pay, "de", "Jetzt zahlen")
+
+    assert shop.diff() == []
+    assert shop.one()["changeCount"] == 0
+    assert shop.texts(shop.pay, "spring")["de", None] == "Jetzt zahlen"
+
+
+def test_a_text_found_right_is_outdated_again_when_the_source_changes_again(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "en", "Pay now")
+    shop.approve(shop.pay, "de", "spring")
+    shop.write(shop.pay, "en", "Buy now")
+
+    assert shop.outdated(shop.pay, "spring") == {"en": False, "de": True}
+    assert shop.diff() == []
+
+
+def test_who_may_not_write_a_language_cannot_bring_what_was_found_right_in_it(
+    shop: Branched,
+) -> None:
+    member = shop.workspace.client("developer", languages=["ar"])
+    shop.write(shop.pay, "en", "Pay now")
+    shop.approve(shop.pay, "de", "spring")
+
+    refused = shop.merge(client=member)
+
+    assert (refused.status, refused.error["code"]) == (403, "language_not_assigned")
+    assert shop.outdated(shop.pay)["de"]
+
+
+# how many changes there are
+
+
+def test_the_count_of_changes_is_that_of_the_diff_while_main_has_a_key_so_named(
+    shop: Branched,
+) -> None:
+    counts = []
+
+    def count() -> None:
+        counts.append((shop.one()["changeCount"], len(shop.diff())))
+
+    shop.create("spring", key="banner", values={"en": "Hello", "de": "Los!"})
+    count()
+    theirs = shop.create(key="banner", values={"en": "Hello"})
+    count()
+    shop.write(theirs, "de", "Los!")
+    count()
+    shop.patch(theirs, key="other")
+    count()
+    shop.patch(theirs, key="banner")
+    count()
+    shop.delete(theirs)
+    count()
+    shop.owner.post(f"{shop.path}/keys/{theirs['id']}/restore")
+    count()
+
+    assert counts == [(n, n) for n in (3, 1, 0, 3, 0, 3, 0)]
+
+
+def test_the_count_of_changes_is_that_of_the_diff_when_a_language_leaves(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    shop.patch(shop.pay, "spring", description="The big one")
+    shop.delete(shop.title, "spring")
+    shop.write(shop.title, "de", "Laden")
+    shop.create("spring", key="banner", values={"en": "Spring!", "de": "Los!"})
+
+    shop.owner.delete(f"{shop.path}/languages/de")
+
+    diff = shop.diff()
+    assert told(diff) == [
+        ("added", "banner", "key", None),
+        ("added", "banner", "value", "en"),
+        ("updated", "checkout.pay", "description", None),
+        ("deleted", "title", "key", None),
+    ]
+    assert not any(change["conflict"] for change in diff)
+    assert shop.one()["changeCount"] == len(diff)
+
+
+def test_a_language_that_comes_back_is_not_what_the_branch_took_away(
+    shop: Branched,
+) -> None:
+    shop.patch(shop.pay, "spring", description="The big one")
+    shop.owner.delete(f"{shop.path}/languages/de")
+    shop.owner.post(f"{shop.path}/languages", json={"languageCode": "de"})
+    shop.write(shop.pay, "de", "Kaufen")
+
+    assert shop.texts(shop.pay, "spring")["de", None] == "Kaufen"
+    assert told(shop.diff()) == [("updated", "checkout.pay", "description", None)]
+
+
+def test_a_branch_is_updated_by_what_is_edited_on_it(shop: Branched) -> None:
+    def moved() -> bool:
+        before, shop.seen = shop.seen, shop.one()["updatedAt"]
+        return bool(shop.seen > before)
+
+    shop.seen = shop.one()["updatedAt"]
+    shop.write(shop.title, "en", "Shops")
+    assert not moved()
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    assert moved()
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    assert not moved()
+    shop.delete(shop.title, "spring")
+    assert moved()
+
+
+# what a merge did
+
+
+def test_a_merge_tells_what_became_of_mains_keys_and_texts(shop: Branched) -> None:
+    file = {"file": Upload("a.png", png(), "image/png")}
+    made = shop.owner.post(f"{shop.path}/files", files=file, form={})
+    shop.patch(shop.pay, screenshotFileId=made.data["file"]["id"])
+    shop.create("spring", key="banner", values={"en": "Spring!", "de": "Los!"})
+    shop.create(key="banner", values={"en": "Hello"})
+    shop.patch(shop.pay, "spring", screenshotFileId=None)
+
+    changes, merged = shop.diff(), shop.merge(strategy="use_branch")
+
+    assert told(changes) == [
+        ("added", "banner", "value", "de"),
+        ("updated", "banner", "value", "en"),
+        ("updated", "checkout.pay", "screenshotFileId", None),
+    ]
+    assert merged.data["applied"] == {"added": 1, "updated": 2, "deleted": 0}
+
+
+def test_a_text_that_main_has_cleared_and_the_branch_changed_is_added_again(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    shop.write(shop.pay, "de", "")
+
+    [change] = shop.diff()
+
+    assert (change["type"], change["base"], change["main"]) == ("added", "Zahlen", None)
+
+
+# resolutions
+
+
+def resolve(shop: Branched, *uses: tuple[dict[str, Any], str]) -> list[dict[str, str]]:
+    return [{"changeId": change["id"], "use": use} for change, use in uses]
+
+
+def by_field(shop: Branched) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(c["key"], c["languageCode"] or c["field"]): c for c in shop.diff()}
+
+
+def test_a_resolution_leaves_main_as_it_is_also_where_nothing_conflicts(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    shop.patch(shop.pay, "spring", description="The big one")
+    shop.delete(shop.title, "spring")
+    changes = by_field(shop)
+    chosen = resolve(
+        shop,
+        (changes["checkout.pay", "de"], "main"),
+        (changes["title", "key"], "main"),
+    )
+
+    merged = shop.merge(resolutions=chosen)
+
+    assert merged.data["applied"] == {"added": 0, "updated": 1, "deleted": 0}
+    assert shop.texts(shop.pay)["de", None] == "Zahlen"
+    assert shop.read(shop.pay).data["key"]["description"] == "The big one"
+    assert shop.names() == ["checkout.pay", "title"]
+
+
+def test_a_key_that_is_left_out_takes_its_texts_with_it(shop: Branched) -> None:
+    shop.create("spring", key="banner", values={"en": "Spring!"})
+    chosen = resolve(shop, (by_field(shop)["banner", "key"], "main"))
+
+    merged = shop.merge(resolutions=chosen)
+
+    assert merged.data["applied"] == {"added": 0, "updated": 0, "deleted": 0}
+    assert shop.names() == ["checkout.pay", "title"]
+
+
+def test_plural_forms_stay_out_where_the_plurals_do(shop: Branched) -> None:
+    shop.patch(shop.title, "spring", isPlural=True)
+    shop.write(shop.title, "en", {"one": "Shop", "other": "Shops"}, "spring")
+    [plural] = [change for change in shop.diff() if change["field"] == "isPlural"]
+
+    merged = shop.merge(resolutions=resolve(shop, (plural, "main")))
+
+    assert merged.data["applied"] == {"added": 0, "updated": 1, "deleted": 0}
+    assert shop.texts(shop.title) == {("en", None): "Shops"}
+
+
+def test_a_resolution_that_cannot_be_obeyed_is_refused_and_named(
+    shop: Branched,
+) -> None:
+    shop.create("spring", key="banner", values={"en": "Spring!"})
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    shop.write(shop.pay, "de", "Kaufen")
+    changes = by_field(shop)
+    seen = changes["checkout.pay", "de"]
+    shop.write(shop.pay, "de", "Erwerben")
+    key, text = changes["banner", "key"], changes["banner", "en"]
+    cases = {
+        "$.resolutions[0].changeId": resolve(shop, (seen, "branch")),
+        "$.resolutions[1].changeId": resolve(shop, (key, "branch"), (key, "main")),
+        "$.resolutions[1].use": resolve(shop, (key, "main"), (text, "branch")),
+    }
+
+    for path, chosen in cases.items():
+        for dry_run in (True, False):
+            refused = shop.merge(resolutions=chosen, dryRun=dry_run)
+            assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+            assert [each["path"] for each in refused.error["details"]] == [path]
+    assert shop.one()["status"] == "open"
+
+
+# what the trash does not hold any more
+
+
+def test_a_key_that_main_lost_for_good_comes_back_as_the_branch_has_it(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "ar", "ادفع", "spring")
+    shop.delete(shop.pay)
+    shop.workspace.framework.storage.keys.purge_trash("2999-01-01T00:00:00.000Z", 10)
+
+    merged = shop.merge(strategy="use_branch")
+
+    assert merged.status == 200, merged
+    assert shop.texts(shop.pay) == {
+        ("en", None): "Pay",
+        ("de", None): "Zahlen",
+        ("ar", None): "ادفع",
+    }
+    assert shop.read(shop.pay).data["key"]["tags"] == ["button"]
+
+
+def test_a_branch_that_goes_on_after_its_merge_sees_all_of_main(shop: Branched) -> None:
+    shop.create("spring", key="banner", values={"en": "Spring!"})
+    shop.create(key="banner", values={"en": "Hello"})
+
+    shop.merge(strategy="use_main", closeAfter=False)
+
+    assert shop.names("spring") == shop.names() == ["banner", "checkout.pay", "title"]
+    assert shop.diff() == []
