@@ -174,3 +174,28 @@ class StorageBranchesContract:
         assert on.overlay() == []
         assert on.names_of(of.id) == {}
         assert storage.branches.find_branch(other.id, left.id) == left
+
+    def test_sr9_touching_a_branch_moves_its_time_and_nothing_else(
+        self, storage: Storage
+    ) -> None:
+        of = add_keys_project(storage)
+        made, other = add_branch(storage, of), add_branch(storage, of, "autumn")
+
+        storage.branches.touch_branch(made.id, at(9))
+
+        assert storage.branches.find_branch(of.id, made.id) == replace(
+            made, updated_at=at(9)
+        )
+        assert storage.branches.find_branch(of.id, other.id) == other
+
+    def test_sr10_open_branches_are_those_of_the_project_that_have_not_ended(
+        self, storage: Storage
+    ) -> None:
+        of, elsewhere = add_keys_project(storage), add_keys_project(storage)
+        opened = [add_branch(storage, of, name) for name in ("spring", "autumn")]
+        storage.branches.save_branch(ended(add_branch(storage, of, "winter")))
+        add_branch(storage, elsewhere)
+
+        found = storage.branches.open_branches(of.id)
+
+        assert sorted(found) == sorted(each.id for each in opened)
