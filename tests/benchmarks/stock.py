@@ -10,7 +10,7 @@ from typing import Any
 
 import peers
 
-from locframework import app as app_module
+from locframework import wsgi
 from locframework.clock import system_clock, timestamp
 from locframework.http.rate_limit import RateLimiter
 from locframework.ids import new_id
@@ -38,7 +38,7 @@ _WORDS = (
 
 def lift_rate_limits() -> None:
     """Let as many requests through as come; they are counted all the same."""
-    app_module.RateLimiter = partial(  # type: ignore[assignment, misc]
+    wsgi.RateLimiter = partial(  # type: ignore[assignment, misc]
         RateLimiter, api_most=NO_LIMIT
     )
 

@@ -1,0 +1,224 @@
+"""Every committed event reaches its receiver, or has failed: also when we are killed.
+
+A total-queue check: what was committed is what was received and what has failed, and
+nothing else. Three processes share the database and are killed at random, with writes
+and deliveries under way, over real TLS.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from http.client import HTTPException
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from locframework.testing.receiver import Receiver, answering, open_receiver
+from locframework.testing.workspace import WEBHOOK_KEY
+from locframework.webhooks.rules import PER_WEBHOOK_MOST
+
+World = Any  # tests/faults/conftest.py
+LOST = (OSError, HTTPException)
+PROCESSES = 3
+LANGUAGES = [
+    *("ar", "bg", "cs", "da", "de", "el", "es", "et", "fi", "fr", "ga", "he", "hi"),
+    *("hr", "hu", "id", "is", "it", "ja", "ko", "lt", "lv", "nb", "nl", "pl", "pt"),
+]
+ATTEMPTS = 6
+
+
+@pytest.fixture
+def receiver(tmp_path: Path) -> Iterator[Receiver]:
+    folder = tmp_path / "receiver"
+    folder.mkdir()
+    with open_receiver(folder, answering(204)) as receiver:
+        yield receiver
+
+
+class Hooked:
+    """A project, a webhook that is answered, and one where nobody listens."""
+
+    def __init__(self, world: World, receiver: Receiver) -> None:
+        self.world, self.receiver = world, receiver
+        self.project = world.workspace.project()
+        self.path = f"/projects/{self.project['id']}"
+        server = self.start()
+        owner = world.owner(server)
+        self.webhook = self._create(owner, receiver.url(), "key.created")
+        self.dead = self._create(owner, "https://127.0.0.1:1/", "language.added")
+        server.stop()
+
+    def start(self) -> Any:
+        """A server that sends webhooks, also to loopback."""
+        plugins = {
+            "peewee": {"database": self.world.url},
+            "disk": {"folder": str(self.world.blobs)},
+            "https": {
+                "allowed_networks": ["127.0.0.0/8"],
+                "allowed_ports": [self.receiver.port, 1],
+                "ca_file": self.receiver.ca_file,
+            },
+        }
+        webhooks = {"secret_key": WEBHOOK_KEY}
+        return self.world.start(settings={"plugins": plugins, "webhooks": webhooks})
+
+    def _create(self, owner: Any, url: str, event_type: str) -> str:
+        body = {"url": url, "eventTypes": [event_type]}
+        made = owner.post(f"{self.path}/webhooks", body)
+        assert made.status == 201, made
+        found: str = made.data["webhook"]["id"]
+        return found
+
+    def log(self, webhook: str) -> list[dict[str, Any]]:
+        """All deliveries of a webhook."""
+        found: list[dict[str, Any]] = []
+        for page in count(1):
+            answer = self.world.workspace.owner.get(
+                f"{self.path}/webhooks/{webhook}/deliveries",
+                query={"limit": 200, "page": page},
+            )
+            found += answer.data["items"]
+            if len(found) == answer.data["total"]:
+                return found
+        raise AssertionError
+
+
+class Writer(threading.Thread):
+    """Makes keys until it is stopped or the server is gone; notes each 201."""
+
+    def __init__(self, client: Any, path: str, name: str) -> None:
+        super().__init__(name=name)
+        self._client, self._path = client, path
+        self._stopping = threading.Event()
+        self.made: list[str] = []
+        self.start()
+
+    def run(self) -> None:
+        for number in count():
+            name = f"{self.name}_{number}"
+            try:
+                answer = self._client.post(f"{self._path}/keys", {"key": name})
+            except LOST:
+                return
+            if answer.status == 201:
+                self.made.append(name)
+            if self._stopping.is_set():
+                return
+
+    def stop(self) -> None:
+        """After the request that is under way."""
+        self._stopping.set()
+        self.join()
+
+
+class Arrived:
+    """What the receiver got: of each key the ids that named it, and how often."""
+
+    def __init__(self, receiver: Receiver) -> None:
+        self.times: Counter[str] = Counter()  # by webhook-id
+        self.ids: dict[str, set[str]] = {}  # by key
+        for received in receiver.received:
+            webhook_id = received.header("webhook-id") or ""
+            self.times[webhook_id] += 1
+            for item in json.loads(received.body)["data"]["items"]:
+                self.ids.setdefault(item["key"], set()).add(webhook_id)
+
+    @property
+    def duplicates(self) -> int:
+        return self.times.total() - len(self.times)
+
+
+def test_every_committed_event_arrives_or_has_failed_though_we_are_killed(
+    world: World, receiver: Receiver, is_long: bool
+) -> None:
+    hooked = Hooked(world, receiver)
+    kills, changes = (30, 5000) if is_long else (3, 30)
+    made, killed = written_while_killed(hooked, kills, changes)
+
+    last = hooked.start()  # what the dead ones held is due at once
+    world.wait_until(lambda: not pending(hooked, hooked.webhook))
+    last.stop()
+
+    keys = {item["key"] for item in committed(hooked, "key.created")}
+    arrived = Arrived(receiver)
+    assert len(made) >= changes
+    assert set(made) <= keys == set(arrived.ids)
+    assert all(len(ids) == 1 for ids in arrived.ids.values())
+    assert arrived.duplicates <= killed * PER_WEBHOOK_MOST
+    log = hooked.log(hooked.webhook)
+    assert {each["id"] for each in log} == set(arrived.times)
+    assert {each["status"] for each in log} == {"succeeded"}
+    for each in log:
+        assert arrived.times[each["id"]] <= len(each["attempts"])
+        numbers = [attempt["number"] for attempt in each["attempts"]]
+        assert numbers == list(range(1, len(numbers) + 1))
+    dead = fail_the_rest(hooked)
+    assert len(dead) == len(committed(hooked, "language.added")) > 0
+    assert {each["status"] for each in dead} == {"failed"}
+    assert {len(each["attempts"]) for each in dead} == {ATTEMPTS}
+    world.check_database()
+
+
+def written_while_killed(
+    hooked: Hooked, kills: int, changes: int
+) -> tuple[list[str], int]:
+    """Write to three processes and kill one after the other; names made, and kills.
+
+    They are all dead at the end.
+    """
+    made: list[str] = []
+    servers = [hooked.start() for _ in range(PROCESSES)]
+    for turn in count():
+        if turn >= kills and len(made) >= changes:
+            break
+        assert turn < 20 * kills
+        writers = [
+            Writer(hooked.world.owner(server), hooked.path, f"t{turn}-{at}")
+            for at, server in enumerate(servers)
+        ]
+        if turn < len(LANGUAGES):
+            body = {"languageCode": LANGUAGES[turn]}
+            hooked.world.workspace.owner.post(f"{hooked.path}/languages", json=body)
+        time.sleep(random.uniform(0.05, 0.3))
+        victim = turn % PROCESSES
+        servers[victim].kill()
+        for writer in writers:
+            writer.stop()
+            made += writer.made
+        servers[victim] = hooked.start()
+    for server in servers:
+        server.kill()
+    return made, turn + PROCESSES
+
+
+def pending(hooked: Hooked, webhook: str) -> int:
+    """How many deliveries of a webhook have not ended."""
+    answer = hooked.world.workspace.owner.get(
+        f"{hooked.path}/webhooks/{webhook}/deliveries",
+        query={"limit": 1, "status": "pending"},
+    )
+    found: int = answer.data["total"]
+    return found
+
+
+def committed(hooked: Hooked, event_type: str) -> list[dict[str, Any]]:
+    """The items of all events of the type."""
+    events = hooked.world.events(hooked.project)
+    return [
+        item for event in events if event.type == event_type for item in event.items
+    ]
+
+
+def fail_the_rest(hooked: Hooked) -> list[dict[str, Any]]:
+    """Let the hours of all retries pass; the log of the webhook that nobody answers."""
+    for turn in range(1, ATTEMPTS + 1):
+        with hooked.world.later(hours=6 * turn) as framework:
+            framework.dispatcher.run_until_idle()
+    return hooked.log(hooked.dead)
