@@ -231,7 +231,7 @@ class Framework:
             storage, self.projects, self.branches, self.jobs, clock
         )
         self.runner.handle(
-            RevertJob(storage, self.access, self.key_writer, self.key_moves)
+            RevertJob(storage, self.access, self.files, self.key_writer, self.key_moves)
         )
         self.catalogues = Catalogues(storage)
         applying = Applying(storage, self.languages, self.key_writer, self.key_moves)

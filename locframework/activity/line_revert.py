@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
@@ -12,226 +12,210 @@ from locframework.access.service import Access
 from locframework.branches.records import Line
 from locframework.crash_points import crash_point
 from locframework.errors import LocError
-from locframework.events import EventFilter
+from locframework.events import Touch
+from locframework.files.service import Files
 from locframework.jobs.work import Work
 from locframework.keys.moves import KeyMoves
-from locframework.keys.records import Key, KeyWrite, StoredValue
-from locframework.keys.revisions import Revision, value_of
+from locframework.keys.revisions import Revision
 from locframework.keys.store import KeyStore, store_of
 from locframework.keys.writer import KeyWriter
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
 
-from .records import RevertResult, Skipped
-from .rules import ChangedLater, before
-from .undoing import LineChanges, Place
+from .key_revert import Attempt, KeyPast, KeyRevert, LineRun
+from .records import RevertResult
+from .rules import Place, stands_alone
+from .undoing import LineChanges
 
 KEYS_AT_ONCE = 500
-SKIPPED_TOLD = 1000
 
 Histories = dict[str, dict[Place, list[Revision]]]
-
-
-class LineRun(Struct):
-    """One line while it is undone."""
-
-    caller: Caller
-    line: Line
-    languages: Sequence[Language]
-    changes: LineChanges
-    result: RevertResult
-
-    def skip(self, key_id: str, place: Place | None, reason: str) -> None:
-        """Tell that something stays; the first 1000 are listed."""
-        self.result.skipped_count += 1
-        if len(self.result.skipped) < SKIPPED_TOLD:
-            code, form = place or (None, None)
-            key = self.changes.names[key_id]
-            self.result.skipped.append(Skipped(key_id, key, code, form, reason))
+Step = Callable[[LineRun, Sequence[str]], None]
 
 
 class LineRevert:
-    """Undoes what was done on one line."""
+    """Undoes what was done on one line, in a number of statements that grows with the
+    keys / 500."""
 
     def __init__(
-        self, storage: Storage, access: Access, writer: KeyWriter, moves: KeyMoves
+        self,
+        storage: Storage,
+        access: Access,
+        files: Files,
+        writer: KeyWriter,
+        moves: KeyMoves,
     ) -> None:
         self._storage = storage
         self._access = access
+        self._files = files
         self._writer = writer
         self._moves = moves
+        self._keys = KeyRevert(access)
+
+    def begin(
+        self,
+        caller: Caller,
+        line: Line,
+        languages: Sequence[Language],
+        changes: LineChanges,
+        result: RevertResult,
+    ) -> LineRun:
+        """What the caller may undo of the changes."""
+        scope = scope_of(line.project)
+        return LineRun(
+            caller=caller,
+            line=line,
+            languages=languages,
+            changes=changes,
+            result=result,
+            may_update=self._access.may(caller, "key_update", scope),
+            may_delete=self._access.may(caller, "key_delete", scope),
+        )
 
     def undo(self, run: LineRun, work: Work) -> None:
-        store = store_of(self._storage, run.line)
+        """Keys that were made go first, and those that were deleted come back last:
+        the names that they need are free by then."""
         changes = run.changes
-        may_delete = self._access.may(
-            run.caller, "key_delete", scope_of(run.line.project)
-        )
-        meddled = self._meddled(run) if changes.created else set()
-        ids = list(dict.fromkeys([*changes.deleted, *changes.created, *changes.values]))
-        for at in range(0, len(ids), KEYS_AT_ONCE):
-            work.check_cancelled()
-            some = ids[at : at + KEYS_AT_ONCE]
-            histories = _histories(store, some)
-            self._restore(run, store, some, may_delete=may_delete)
-            gone = self._remove(
-                run, store, some, histories, meddled, may_delete=may_delete
-            )
-            self._put_back(run, store, [i for i in some if i not in gone], histories)
-            work.report(at + len(some), len(ids))
-            crash_point("revert.after_batch")
-        for key_id in changes.described:
-            if key_id not in changes.created:
-                run.skip(key_id, None, "fields_stay")
-
-    def _meddled(self, run: LineRun) -> set[str]:
-        """The keys that events beside the chosen ones were about, since the first."""
-        where = EventFilter(since=run.changes.first_at)
-        return {
-            str(item["keyId"])
-            for event in self._storage.events.walk_events(run.line.project.id, where)
-            if event.type in ("key.updated", "key.restored")
-            and event.branch == run.line.name
-            and event.id not in run.changes.events
-            for item in event.items
-        }
-
-    def _restore(
-        self, run: LineRun, store: KeyStore, ids: Sequence[str], *, may_delete: bool
-    ) -> None:
-        """Bring back the keys that were deleted, unless they were created too."""
-        lost = [
-            id_
-            for id_ in ids
-            if id_ in run.changes.deleted and id_ not in run.changes.created
+        changed = dict.fromkeys([*changes.values, *changes.described])
+        steps: list[tuple[Step, list[str]]] = [
+            (self._remove, list(changes.made)),
+            (self._put_back, [id_ for id_ in changed if id_ not in changes.deleted]),
+            (self._bring_back, list(changes.deleted)),
         ]
-        found = store.trashed(run.line.project.id, lost) if lost else {}
-        if not may_delete:
-            for key_id in found:
-                run.skip(key_id, None, "permission_denied")
-            return
-        refused = self._moves.restore_each(
-            run.caller, run.line, run.languages, list(found.values())
-        )
-        for key_id, refusal in refused.items():
-            run.skip(key_id, None, refusal.code)
-        run.result.keys_restored += len(found) - len(refused)
+        done, total = 0, sum(len(ids) for _, ids in steps)
+        for step, ids in steps:
+            for at in range(0, len(ids), KEYS_AT_ONCE):
+                work.check_cancelled()
+                some = ids[at : at + KEYS_AT_ONCE]
+                step(run, some)
+                done += len(some)
+                work.report(done, total)
+                crash_point("revert.after_batch")
 
-    def _remove(
-        self,
-        run: LineRun,
-        store: KeyStore,
-        ids: Sequence[str],
-        histories: Histories,
-        meddled: set[str],
-        *,
-        may_delete: bool,
-    ) -> set[str]:
-        """Move the keys that were created to the trash; those that need no more."""
-        made = [id_ for id_ in ids if id_ in run.changes.created]
-        keys = store.find_keys(run.line.project.id, made) if made else {}
-        gone = {id_ for id_ in made if id_ not in keys}  # deleted already
-        removed: list[Key] = []
+    def _remove(self, run: LineRun, ids: Sequence[str]) -> None:
+        """Move the keys that were made, or brought back, to the trash."""
+        keys = self._store(run).find_keys(run.line.project.id, ids)
+        touches = self._touches(run, list(keys))
+        mine = []
         for key_id, key in keys.items():
-            if not may_delete:
-                run.skip(key_id, None, "permission_denied")
-            elif key_id in meddled or self._has_more(run, key_id, histories):
-                run.skip(key_id, None, "changed_later")
+            if not run.may_delete:
+                run.skip(key_id, "permission_denied")
+            elif not stands_alone(touches[key_id], run.changes.events):
+                run.skip(key_id, "changed_later")
             else:
-                removed.append(key)
-        run.result.keys_deleted += len(removed)
-        if removed:
-            self._moves.trash(run.caller, run.line, removed)
-        return gone | {key.id for key in removed}
+                mine.append(key)
+        self._moves.trash(run.caller, run.line, mine)
+        run.result.keys_deleted += len(mine)
+        gone = {key_id for key_id in ids if key_id not in keys}  # deleted already
+        run.gone |= gone | {key.id for key in mine}
 
-    def _has_more(self, run: LineRun, key_id: str, histories: Histories) -> bool:
-        """Whether the key has a value that somebody else wrote."""
-        chosen = run.changes.values.get(key_id, {})
-        return any(
-            each.revision not in chosen.get(place, ())
-            for place, history in histories.get(key_id, {}).items()
-            for each in history
-        )
+    def _bring_back(self, run: LineRun, ids: Sequence[str]) -> None:
+        """Bring back the keys that were deleted, as they were before other changes."""
+        found = self._store(run).trashed(run.line.project.id, ids)
+        refused: Mapping[str, str] = dict.fromkeys(found, "permission_denied")
+        if run.may_delete:
+            each = self._moves.restore_each(
+                run.caller, run.line, run.languages, list(found.values())
+            )
+            refused = {key_id: refusal.code for key_id, refusal in each.items()}
+        for key_id, reason in refused.items():
+            run.skip(key_id, reason)
+        run.result.keys_restored += len(found) - len(refused)
+        changes = run.changes
+        changed = [
+            id_ for id_ in ids if id_ in changes.values or id_ in changes.described
+        ]
+        self._put_back(run, [id_ for id_ in changed if id_ not in refused])
 
-    def _put_back(
-        self, run: LineRun, store: KeyStore, ids: Sequence[str], histories: Histories
-    ) -> None:
-        wanted = [id_ for id_ in ids if id_ in run.changes.values]
-        keys = store.find_keys(run.line.project.id, wanted) if wanted else {}
-        writes: list[KeyWrite] = []
+    def _put_back(self, run: LineRun, ids: Sequence[str]) -> None:
+        """Bring keys that are there back to how they stood."""
+        wanted = [key_id for key_id in ids if key_id not in run.gone]
+        if not wanted:
+            return
+        store = self._store(run)
+        keys = store.find_keys(run.line.project.id, wanted)
         for key_id in wanted:
             if key_id not in keys:
-                run.skip(key_id, None, "key_not_found")
+                run.skip(key_id, "key_not_found")
+        histories = _histories(store, list(keys))
+        described = [key_id for key_id in keys if key_id in run.changes.described]
+        touches = self._touches(run, described)
+        attempts = [
+            attempt
+            for key_id, key in keys.items()
+            for attempt in self._keys.attempts(
+                run,
+                KeyPast.of(key, histories.get(key_id, {}), touches.get(key_id, ())),
+            )
+        ]
+        self._write(run, list(self._with_screenshots(run, attempts)))
+
+    def _with_screenshots(
+        self, run: LineRun, attempts: Sequence[Attempt]
+    ) -> Iterator[Attempt]:
+        """The attempts, with where their screenshots are read; a file may be gone."""
+        wanted = {str(each.write.screenshot_file_id) for each in attempts}
+        urls = self._files.use_files(run.line.project, wanted)
+        for each in attempts:
+            if "screenshotFileId" not in each.fields:
+                yield each
                 continue
-            write = self._write(run, keys[key_id], histories.get(key_id, {}))
-            if write.carried:
-                writes.append(write)
-        written = self._writer.write_each(
-            run.caller, run.line, run.languages, writes, origin="revert"
+            file_id = each.write.screenshot_file_id
+            write = replace(each.write, screenshot_url=urls.get(str(file_id)))
+            if file_id is None or file_id in urls:
+                yield replace(each, write=write)
+                continue
+            run.skip(str(write.key_id), "file_not_found", "screenshotFileId")
+            rest = [field for field in each.fields if field != "screenshotFileId"]
+            if rest:
+                kept = replace(write, screenshot_file_id=UNSET, screenshot_url=UNSET)
+                yield replace(each, write=kept, fields=rest)
+
+    def _write(self, run: LineRun, attempts: Sequence[Attempt]) -> None:
+        results = self._writer.write_each(
+            run.caller,
+            run.line,
+            run.languages,
+            [each.write for each in attempts],
+            origin="revert",
         )
-        for write, done in zip(writes, written, strict=True):
+        updated: set[str] = set()
+        for each, done in zip(attempts, results, strict=True):
+            key_id = str(each.write.key_id)
             if isinstance(done, LocError):
-                for place in write.carried:
-                    run.skip(str(write.key_id), place, done.code)
-            else:
-                run.result.reverted += done.values_written
-
-    def _write(
-        self, run: LineRun, key: Key, histories: dict[Place, list[Revision]]
-    ) -> KeyWrite:
-        """What brings the key's values back to how they stood."""
-        carried: dict[Place, StoredValue | None] = {}
-        for place, chosen in run.changes.values[key.id].items():
-            reason = self._refusal(run, key, place)
-            if reason is not None:
-                run.skip(key.id, place, reason)
+                for field in each.fields:
+                    run.skip(key_id, done.code, field)
+                for place in each.places:
+                    run.skip(key_id, done.code, "value", place)
                 continue
-            try:
-                found = before(histories.get(place, ()), chosen)
-            except ChangedLater:
-                run.skip(key.id, place, "changed_later")
-                continue
-            carried[place] = None if found is None else value_of(found)
-        source = run.line.project.source_language
-        if any(code == source for code, _ in carried):
-            carried |= self._fresh_again(run, key, histories, set(carried))
-        return KeyWrite(name=key.key, key_id=key.id, carried=carried)
+            run.result.reverted += done.values_written
+            if each.fields:
+                updated.add(key_id)
+        run.result.keys_updated += len(updated)
 
-    def _refusal(self, run: LineRun, key: Key, place: Place) -> str | None:
-        code, form = place
-        if code not in {language.language_code for language in run.languages}:
-            return "language_not_found"
-        scope = scope_of(run.line.project)
-        if not self._access.may_write_language(run.caller, scope, code):
-            return "language_not_assigned"
-        if key.is_plural != (form is not None):
-            return "plural_mismatch"
-        return None
-
-    def _fresh_again(
-        self,
-        run: LineRun,
-        key: Key,
-        histories: Mapping[Place, Sequence[Revision]],
-        done: Collection[Place],
-    ) -> dict[Place, StoredValue | None]:
-        """Translations that only the source text which goes made outdated."""
-        found: dict[Place, StoredValue | None] = {}
-        for place, revision in run.changes.outdated.get(key.id, {}).items():
-            rows = histories.get(place, ())
-            newest = max(rows, key=lambda each: each.revision, default=None)
-            if newest is None or newest.revision != revision or place in done:
-                continue
-            if newest.is_outdated and self._refusal(run, key, place) is None:
-                found[place] = value_of(replace(newest, is_outdated=False))
+    def _touches(self, run: LineRun, ids: Sequence[str]) -> dict[str, list[Touch]]:
+        """The events about keys since the first chosen one, by key id."""
+        found: dict[str, list[Touch]] = {key_id: [] for key_id in ids}
+        if ids:
+            touches = self._storage.events.touches(
+                run.line.project.id,
+                ids,
+                branch=run.line.name,
+                since=run.changes.first_at,
+            )
+            for touch in touches:
+                found[touch.key_id].append(touch)
         return found
+
+    def _store(self, run: LineRun) -> KeyStore:
+        return store_of(self._storage, run.line)
 
 
 def _histories(store: KeyStore, key_ids: Sequence[str]) -> Histories:
     """Every revision of these keys, by key and place."""
     found: Histories = {}
-    for each in store.revisions_of(key_ids):
+    for each in store.revisions_of(key_ids) if key_ids else ():
         places = found.setdefault(each.key_id, {})
         places.setdefault((each.language_code, each.plural_form), []).append(each)
     return found

@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 
 from locframework.clock import GivenTime, Timestamp
 from locframework.events import Actor, Event
+from locframework.keys.records import Field
 from locframework.paging import ByTime, SortedRequest
 
 ShortText = Annotated[str, Meta(max_length=100)]
@@ -72,15 +73,16 @@ class RevertRequest(Struct, frozen=True, rename="camel"):
 
 
 class Skipped(Struct, frozen=True, rename="camel"):
-    """What stayed as it is; language and form are null where it is a whole key.
+    """What stayed as it is; ``field`` is null where it is a whole key.
 
     ``reason``: ``changed_later``, the code of the error that writing it met, or
-    ``fields_stay``: name, description, tags and plurals of a key have no history.
+    ``fields_stay``: what the change made of the key was not kept yet.
     """
 
     key_id: str
     key: str
-    language_code: str | None
+    field: Field | None
+    language_code: str | None  # of a value
     plural_form: str | None
     reason: str
 
@@ -90,6 +92,7 @@ class RevertResult(Struct, rename="camel"):
 
     dry_run: bool = False
     reverted: int = 0  # values
+    keys_updated: int = 0  # name, description, tags, plurals or screenshot
     keys_deleted: int = 0  # that had been created
     keys_restored: int = 0  # that had been deleted
     skipped_count: int = 0

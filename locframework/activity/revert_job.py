@@ -11,13 +11,14 @@ from locframework.branches.service import require_writable
 from locframework.crash_points import crash_point
 from locframework.errors import ProjectNotFound
 from locframework.events import EventFilter
+from locframework.files.service import Files
 from locframework.jobs.records import StoredJob
 from locframework.jobs.work import Work
 from locframework.keys.moves import KeyMoves
 from locframework.keys.writer import KeyWriter
 from locframework.storage import Storage
 
-from .line_revert import LineRevert, LineRun
+from .line_revert import LineRevert
 from .records import RevertResult
 from .undoing import LineChanges, by_line
 
@@ -41,11 +42,12 @@ class RevertJob:
         self,
         storage: Storage,
         access: Access,
+        files: Files,
         writer: KeyWriter,
         moves: KeyMoves,
     ) -> None:
         self._storage = storage
-        self._lines = LineRevert(storage, access, writer, moves)
+        self._lines = LineRevert(storage, access, files, writer, moves)
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Undo it in one transaction with the job's end.
@@ -85,7 +87,7 @@ class RevertJob:
             if line is None:
                 continue  # nothing can be read or written there any more
             require_writable(line)
-            run = LineRun(job.caller, line, languages, changes[name], result)
+            run = self._lines.begin(job.caller, line, languages, changes[name], result)
             self._lines.undo(run, work)
         return result
 

@@ -1,12 +1,32 @@
-"""Decides what undoing chosen changes of a value goes back to."""
+"""Decides what undoing chosen changes goes back to."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
+from locframework.events import Touch
 from locframework.keys.revisions import Revision
+from locframework.keys.traces import FieldValue
+
+Place = tuple[str, str | None]
+"""Language code and plural form."""
+
+History = Mapping[Place, Sequence[Revision]]
+"""Every revision of the values of one key."""
+
+
+_MADE = ("key.created", "key.restored")
 
 
 class ChangedLater(Exception):
-    """The value was changed after what is to be undone."""
+    """It was changed after what is to be undone."""
+
+
+class FieldChange(NamedTuple):
+    """What an event made of one field of a key."""
+
+    event_id: str
+    before: FieldValue
+    after: FieldValue
 
 
 def before(history: Iterable[Revision], chosen: Collection[int]) -> Revision | None:
@@ -19,3 +39,47 @@ def before(history: Iterable[Revision], chosen: Collection[int]) -> Revision | N
     if not rows or rows[0].revision not in chosen:
         raise ChangedLater
     return next((each for each in rows if each.revision not in chosen), None)
+
+
+def field_before(
+    changes: Sequence[FieldChange], chosen: Collection[str], now: FieldValue
+) -> FieldValue:
+    """What a field said before the chosen events; ``changes``: all since the first.
+
+    Raises ChangedLater when the last change was not chosen, or the field says
+    something else by now: a branch follows main without an event of its own.
+    """
+    if not changes or not _is_last(changes[-1], chosen, now):
+        raise ChangedLater
+    value = now
+    for change in reversed(changes):
+        if not _is_last(change, chosen, value):
+            break
+        value = change.before
+    return value
+
+
+def _is_last(change: FieldChange, chosen: Collection[str], now: FieldValue) -> bool:
+    return change.event_id in chosen and change.after == now
+
+
+def can_turn(history: History, chosen: Mapping[Place, Collection[int]]) -> bool:
+    """Whether every text of the key is a chosen change, so that none goes with the
+    plurals that are turned back."""
+    for place, rows in history.items():
+        newest = max(rows, key=lambda each: each.revision)
+        is_there = newest.status != "untranslated"
+        if is_there and newest.revision not in chosen.get(place, ()):
+            return False
+    return True
+
+
+def stands_alone(touches: Sequence[Touch], chosen: Collection[str]) -> bool:
+    """Whether nobody else has touched a key since a chosen event made it, or brought
+    it back; ``touches`` in the order of their events."""
+    made = (
+        at
+        for at, touch in enumerate(touches)
+        if touch.type in _MADE and touch.event_id in chosen
+    )
+    return all(touch.event_id in chosen for touch in touches[next(made, 0) :])

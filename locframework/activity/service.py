@@ -52,12 +52,12 @@ class Activity:
     def start_revert(
         self, caller: Caller, project_id: str, request: RevertRequest
     ) -> Job:
-        """Queue a job that undoes the changes of values that are meant.
+        """Queue a job that undoes the changes that are meant.
 
-        It also moves keys that they created to the trash, and brings back keys that
-        they deleted, where the caller has key_delete. What was changed later stays,
-        and is listed. Raises ValidationFailed without a condition, BranchNotFound,
-        BranchProtected.
+        It puts values back, with key_update also what else keys say, and with
+        key_delete moves keys that were created to the trash and brings back those that
+        were deleted. What was changed later stays, and is listed. Raises
+        ValidationFailed without a condition, BranchNotFound, BranchProtected.
         """
         project = self._projects.require(caller, PERMISSION, project_id)
         check_record(request)

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from locframework.clock import Timestamp
 from locframework.events import Event
 
-Place = tuple[str, str | None]  # language code and plural form
+from .rules import Place
 
 _OF_VALUES = frozenset(
     f"translation.{what}" for what in ("updated", "submitted", "approved", "rejected")
@@ -22,9 +22,10 @@ class LineChanges(Struct):
     first_at: Timestamp
     values: dict[str, dict[Place, set[int]]] = field(default_factory=dict)
     outdated: dict[str, dict[Place, int]] = field(default_factory=dict)
-    created: dict[str, None] = field(default_factory=dict)
+    made: dict[str, None] = field(default_factory=dict)  # or brought back
     deleted: dict[str, None] = field(default_factory=dict)
-    described: dict[str, None] = field(default_factory=dict)  # name, tags and the like
+    described: dict[str, set[str]] = field(default_factory=dict)
+    """The events that changed what a key says beside its values."""
     names: dict[str, str] = field(default_factory=dict)
     events: set[str] = field(default_factory=set)
 
@@ -40,19 +41,21 @@ class LineChanges(Struct):
                     item
                 )
         elif event.type == "key.updated":
-            self.described.update((self._key(item), None) for item in event.items)
+            for item in event.items:
+                self.described.setdefault(self._key(item), set()).add(event.id)
         elif event.type in ("key.created", "key.deleted", "key.restored"):
             for item in event.items:
                 self._turn(event.type, self._key(item))
         self.events.add(event.id)
 
     def _turn(self, type_: str, key_id: str) -> None:
-        if type_ == "key.created":
-            self.created[key_id] = None
-        elif type_ == "key.deleted":
-            self.deleted[key_id] = None
+        if type_ == "key.deleted":
+            if key_id not in self.made:
+                self.deleted[key_id] = None
+        elif key_id in self.deleted:
+            del self.deleted[key_id]
         else:
-            self.deleted.pop(key_id, None)
+            self.made[key_id] = None
 
     def _key(self, item: Mapping[str, object]) -> str:
         key_id = str(item["keyId"])

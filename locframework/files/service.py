@@ -1,7 +1,7 @@
 """What one can do with files: bring one, read it, and name it as a screenshot."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import timedelta
 
 from locframework.access.records import Caller
@@ -80,14 +80,15 @@ class Files:
             raise FileNotFound
         return found, lambda: self._content(found)
 
-    def use_file(self, project: Project, file_id: str) -> str | None:
-        """In a transaction that makes a key name the file: where it is read.
+    def use_files(self, project: Project, file_ids: Collection[str]) -> dict[str, str]:
+        """In a transaction that makes keys name files: where each is read, by its id.
 
-        The path is below the API's base URL. None when the project has no such file.
+        The paths are below the API's base URL. Without those that the project does not
+        have. One statement.
         """
-        if not is_id(file_id) or not self._store.use_file(project.id, file_id):
-            return None
-        return path_of(project.id, file_id)
+        ids = {file_id for file_id in file_ids if is_id(file_id)}
+        used = self._store.use_files(project.id, ids) if ids else ()
+        return {file_id: path_of(project.id, file_id) for file_id in used}
 
     def purge(self) -> None:
         """Forget files that no key has named for 30 days, up to a thousand a call.

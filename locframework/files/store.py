@@ -1,5 +1,6 @@
 """How files are kept; their bytes are in a blob store."""
 
+from collections.abc import Collection
 from typing import Protocol
 
 from locframework.clock import Timestamp
@@ -18,10 +19,10 @@ class FileStore(Protocol):
 
     def find_file(self, project_id: str, file_id: str) -> StoredFile | None: ...
 
-    def use_file(self, project_id: str, file_id: str) -> bool:
-        """In a transaction that makes a key name it: keep it from being purged.
+    def use_files(self, project_id: str, file_ids: Collection[str]) -> set[str]:
+        """In a transaction that makes keys name them: keep them from being purged.
 
-        False when there is none. RuntimeError without a transaction.
+        Answers those that there are. RuntimeError without a transaction.
         """
         ...
 

@@ -284,7 +284,8 @@ class Keys:
 
     def _write_with_file(self, caller: Caller, line: Line, write: KeyWrite) -> Key:
         with self._storage.transaction():
-            url = self._files.use_file(line.project, str(write.screenshot_file_id))
+            file_id = str(write.screenshot_file_id)
+            url = self._files.use_files(line.project, [file_id]).get(file_id)
             if url is None:
                 message = "the project has no such file"
                 raise ValidationFailed.at("$.screenshotFileId", "file", message)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
@@ -14,12 +12,7 @@ from locframework.branches.records import Line
 from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
 from locframework.errors import (
-    KeyExists,
-    KeyNotFound,
-    LanguageNotInProject,
     LocError,
-    ProjectNotFound,
-    mentioned,
 )
 from locframework.events import EventLog
 from locframework.projects.records import Language
@@ -28,19 +21,18 @@ from locframework.quality.service import Checks
 from locframework.statistics.completion import Completion
 from locframework.storage import Storage
 
-from .approval import Gate, Place
+from .approval import Gate
+from .batch_write import BatchWrite
 from .events import KeyEvents
 from .findings import Findings
 from .overlays import Overlays
 from .records import Key, KeyWrite, KeyWritten, Origin, StoredValue
-from .rules import check_key, in_order, shown_value, texts_by_form
+from .renames import leaving, names_in, robbed
+from .rules import in_order, shown_value
 from .store import store_of
-from .traces import Moved
 from .value_changes import WriteJudge
-from .value_plans import Batch, ValuePlan, ended, key_as_written, plan_values, turned
+from .value_plans import Batch
 from .working_set import WorkingSet
-
-VERDICTS = {"write": "", "approve": "approved", "reject": "rejected"}  # as events tell
 
 
 class KeyWriter:
@@ -136,32 +128,22 @@ class KeyWriter:
 
         ``stops``: answers at the first refusal, with nothing written.
         """
-        project = line.project
-        batch = self._batch(caller, line, languages, origin)
-        keys = loaded
-        if keys is None:
-            keys = WorkingSet(store_of(self._storage, line), project.id)
-            keys.load(
-                {write.key_id for write in writes if write.key_id is not None},
-                set(_names(writes)),
-            )
-        batch.leaving.update(_leaving(writes, keys))
-        events = KeyEvents(self._events, caller.actor, line)
-        results: list[KeyWritten | LocError] = []
-        for write in writes:
-            try:
-                results.append(self._write_one(batch, keys, events, write))
-            except LocError as refusal:
-                results.append(refusal)
-                if stops:
-                    return results
+
+        def begin() -> BatchWrite:
+            keys = self._named(line, writes) if loaded is None else loaded
+            return self._begin(caller, line, languages, origin, keys)
+
+        tried, results = self._tried(begin, writes, stops=stops)
+        if stops and results and isinstance(results[-1], LocError):
+            return results
+        batch, keys = tried.batch, tried.keys
         if keys.fills():
             self.completion.watch(caller.actor, line)
-        outdated = keys.flush(project.source_language, batch.at)
+        outdated = keys.flush(line.project.source_language, batch.at)
         self.findings.follow(line, languages, keys)
         moved = self.overlays.follow(line, keys.changed(), keys.names(), batch.at)
         crash_point("keys.before_events")
-        events.append(keys.keys(), outdated)
+        tried.events.append(keys.keys(), outdated)
         crash_point("keys.after_events")
         if loaded is not None:
             return results
@@ -169,6 +151,42 @@ class KeyWriter:
             keys.load(moved, ())
             results = [_as_read(result, keys, moved) for result in results]
         return [self._with_values(batch, keys, result) for result in results]
+
+    def _tried(
+        self,
+        begin: Callable[[], BatchWrite],
+        writes: Sequence[KeyWrite],
+        *,
+        stops: bool,
+    ) -> tuple[BatchWrite, list[KeyWritten | LocError]]:
+        """Every write, done in memory.
+
+        Keys may take over each other's names. Where one was to give up its name and
+        could not, all is tried anew with the name held.
+        """
+        held: set[str] = set()
+        while True:
+            tried = begin()
+            tried.batch.leaving.update(leaving(writes, tried.keys) - held)
+            results: list[KeyWritten | LocError] = []
+            for write in writes:
+                try:
+                    results.append(tried.write(write))
+                except LocError as refusal:
+                    results.append(refusal)
+                    if stops:
+                        return tried, results
+            stuck = robbed(writes, results, tried.keys)
+            if not stuck:
+                return tried, results
+            held |= stuck
+
+    def _named(self, line: Line, writes: Sequence[KeyWrite]) -> WorkingSet:
+        """The keys that the writes are about, and those whose names they take."""
+        keys = WorkingSet(store_of(self._storage, line), line.project.id)
+        ids = {write.key_id for write in writes if write.key_id is not None}
+        keys.load(ids, set(names_in(writes)))
+        return keys
 
     def judge(
         self,
@@ -184,10 +202,21 @@ class KeyWriter:
 
         Needs no transaction. ``loaded`` is of no use afterwards.
         """
+        tried = self._begin(caller, line, languages, origin, loaded)
+        for write in writes:
+            tried.write(write)
+
+    def _begin(
+        self,
+        caller: Caller,
+        line: Line,
+        languages: Sequence[Language],
+        origin: Origin,
+        keys: WorkingSet,
+    ) -> BatchWrite:
         batch = self._batch(caller, line, languages, origin)
         events = KeyEvents(self._events, caller.actor, line)
-        for write in writes:
-            self._write_one(batch, loaded, events, write)
+        return BatchWrite(self._access, batch, keys, events)
 
     def _batch(
         self,
@@ -229,157 +258,6 @@ class KeyWriter:
             key = replace(key, key_source=batch.source)
         return replace(result, key=key)
 
-    def _write_one(
-        self, batch: Batch, keys: WorkingSet, events: KeyEvents, write: KeyWrite
-    ) -> KeyWritten:
-        old = keys.key(write.key_id) if write.key_id is not None else None
-        if write.key_id is not None and old is None:
-            raise KeyNotFound
-        plural = old.is_plural if old else False
-        plural = plural if write.is_plural is UNSET else write.is_plural
-        texts = self._judge(batch, write, is_plural=plural)
-        name = write.name if write.rename is UNSET else write.rename
-        if old is None or write.rename is not UNSET:
-            check_key(name, batch.project.key_separator)
-        self._judge_languages(batch, [*texts, *_codes_beside(write)])
-        if old is not None and plural != old.is_plural:  # every text moves, or goes
-            self._judge_turning(batch, {tag for tag, _ in keys.values(old.id)})
-        other = keys.named(name) if old is None or write.rename is not UNSET else None
-        if other is not None and other.id not in (write.key_id, *batch.leaving):
-            raise KeyExists(f"key {mentioned(name)!r} is already in the project")
-        key = key_as_written(batch, old, write, is_plural=plural)
-        there = _there(batch, keys, old, key)
-        plans = plan_values(batch, write, key, texts, there, keys.gone(key.id))
-        key, changed = self._put_key(batch, keys, events, old, key, there)
-        count = self._put_values(batch, keys, events, key, plans)
-        if count and old is not None and not changed:
-            key = replace(key, updated_at=batch.at)
-        outcome: Literal["created", "updated", "unchanged"] = "updated"
-        if old is None:
-            outcome = "created"
-        elif not changed and not count:
-            outcome = "unchanged"
-        return KeyWritten(key, outcome, count)
-
-    def _judge(
-        self, batch: Batch, write: KeyWrite, *, is_plural: bool
-    ) -> dict[str, dict[str | None, str]]:
-        texts: dict[str, dict[str | None, str]] = {}
-        for tag, text in write.values.items():
-            short = mentioned(tag)
-            if tag not in batch.order:
-                raise LanguageNotInProject(f"the project has no language {short}")
-            path = f"$.values.{short}"
-            texts[tag] = texts_by_form(text, is_plural=is_plural, path=path)
-        return texts
-
-    def _judge_languages(self, batch: Batch, tags: Iterable[str]) -> None:
-        for tag in tags:
-            if tag not in batch.assigned:
-                scope = scope_of(batch.project)
-                self._access.require_language(batch.caller, scope, tag)
-                batch.assigned.add(tag)
-
-    def _judge_turning(self, batch: Batch, tags: set[str]) -> None:
-        """Turning plurals on or off writes every text that is there."""
-        if tags:
-            scope = scope_of(batch.project)
-            self._access.require(
-                batch.caller, "translation_write", scope, ProjectNotFound()
-            )
-        self._judge_languages(batch, tags)
-
-    def _put_key(
-        self,
-        batch: Batch,
-        keys: WorkingSet,
-        events: KeyEvents,
-        old: Key | None,
-        key: Key,
-        there: Mapping[Place, StoredValue],
-    ) -> tuple[Key, bool]:
-        if old is None:
-            keys.add(key)
-            events.created(key)
-            return key, True
-        if key == old:
-            return old, False
-        key = replace(key, updated_at=batch.at)
-        moved: list[Moved] = []
-        if key.is_plural != old.is_plural:
-            moved = self._move_forms(batch, keys, key, there)
-        keys.save(key)
-        events.updated(old, key, moved)
-        return key, True
-
-    def _move_forms(
-        self,
-        batch: Batch,
-        keys: WorkingSet,
-        key: Key,
-        there: Mapping[Place, StoredValue],
-    ) -> list[Moved]:
-        """Turn plurals on or off; answers the revisions that this makes."""
-        moved: list[Moved] = []
-        for value in list(keys.values(key.id).values()):
-            end = ended(batch, value)
-            keys.clear(end)
-            moved.append((end.language_code, end.plural_form, end.revision))
-        for place, value in there.items():
-            keys.move(key.id, place, value)
-            moved.append((*place, value.revision))
-        return moved
-
-    def _put_values(
-        self,
-        batch: Batch,
-        keys: WorkingSet,
-        events: KeyEvents,
-        key: Key,
-        plans: Iterable[ValuePlan],
-    ) -> int:
-        """Do what was planned; how many values that changed."""
-        count = 0
-        for plan in plans:
-            if plan.is_kept:
-                keys.keep_fresh(key.id, plan.place)
-                continue
-            if plan.new is not None:
-                keys.put(key.id, plan.place, plan.new)
-            elif plan.old is not None:
-                keys.clear(ended(batch, plan.old, plan.note))
-            events.value(key, plan.old, plan.new, plan.place, VERDICTS[plan.action])
-            count += 1
-            if plan.outdates:
-                keys.outdate(key.id)
-        return count
-
-
-def _names(writes: Sequence[KeyWrite]) -> Iterable[str]:
-    for write in writes:
-        if write.key_id is None:
-            yield write.name
-        if write.rename is not UNSET:
-            yield write.rename
-
-
-def _codes_beside(write: KeyWrite) -> list[str]:
-    """The languages that a write is about beside those of its texts."""
-    codes = [code for code, _ in write.carried]
-    return [*codes, write.verdict.language_code] if write.verdict else codes
-
-
-def _there(
-    batch: Batch, keys: WorkingSet, old: Key | None, key: Key
-) -> Mapping[Place, StoredValue]:
-    """The values of a key as they stand once its plurals are turned on or off."""
-    if old is None:
-        return {}
-    values = keys.values(old.id)
-    if key.is_plural == old.is_plural:
-        return values
-    return turned(batch, values.values(), keys.gone(old.id), is_plural=key.is_plural)
-
 
 def _as_read(
     result: KeyWritten | LocError, keys: WorkingSet, moved: Collection[str]
@@ -388,11 +266,3 @@ def _as_read(
     if isinstance(result, LocError) or result.key.id not in moved:
         return result
     return replace(result, key=keys.key(result.key.id) or result.key)
-
-
-def _leaving(writes: Sequence[KeyWrite], keys: WorkingSet) -> Iterable[str]:
-    """Keys that the batch renames: others of it may have their names."""
-    for write in writes:
-        old = keys.key(write.key_id) if write.key_id is not None else None
-        if old is not None and write.rename not in (UNSET, old.key):
-            yield old.id

@@ -5,9 +5,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from locframework.activity.rules import ChangedLater, before
+from locframework.activity.rules import (
+    ChangedLater,
+    FieldChange,
+    before,
+    can_turn,
+    field_before,
+    stands_alone,
+)
 from locframework.activity.undoing import by_line
-from locframework.events import Actor, Event
+from locframework.events import Actor, Event, Touch
 from locframework.keys.revisions import Revision, revision_of
 from locframework.keys.rules import fresh_value
 
@@ -43,6 +50,71 @@ def test_what_was_changed_later_stays(there: tuple[int, ...], chosen: set[int]) 
         before(revisions(*there), chosen)
 
 
+CHANGES = [
+    FieldChange("e1", "", "a"),
+    FieldChange("e2", "a", "b"),
+    FieldChange("e3", "b", "c"),
+]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [({"e3"}, "b"), ({"e2", "e3"}, "a"), ({"e1", "e3"}, "b"), ({"e1", "e2", "e3"}, "")],
+)
+def test_a_field_goes_back_over_the_chosen_changes_at_the_end(
+    chosen: set[str], expected: str
+) -> None:
+    assert field_before(CHANGES, chosen, "c") == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "chosen", "now"),
+    [(CHANGES, {"e1"}, "c"), (CHANGES, {"e3"}, "followed main"), ([], {"e1"}, "c")],
+)
+def test_a_field_that_says_something_else_by_now_stays(
+    changes: list[FieldChange], chosen: set[str], now: str
+) -> None:
+    with pytest.raises(ChangedLater):
+        field_before(changes, chosen, now)
+
+
+def test_a_field_goes_back_no_further_than_what_it_said() -> None:
+    gap = [FieldChange("e1", "", "a"), FieldChange("e2", "from main", "b")]
+
+    assert field_before(gap, {"e1", "e2"}, "b") == "from main"
+
+
+def test_plurals_are_turned_back_only_over_chosen_texts() -> None:
+    one, other = ("de", "one"), ("de", "other")
+    cleared = replace(revisions(2)[0], status="untranslated")
+    history = {one: revisions(1, 2), other: [*revisions(1), cleared]}
+
+    assert can_turn(history, {one: {2}})
+    assert not can_turn(history, {one: {1}})
+    assert not can_turn(history, {other: {2}})
+
+
+@pytest.mark.parametrize(
+    ("types", "alone"),
+    [
+        (["key.created", "translation.updated"], True),
+        (["key.updated by others", "key.restored"], True),
+        (["key.created", "translation.updated by others"], False),
+        (["key.created", "key.updated by others", "key.restored"], False),
+    ],
+)
+def test_a_key_stands_alone_since_a_chosen_event_made_it(
+    types: list[str], *, alone: bool
+) -> None:
+    touches = [
+        Touch(f"e{at}", type_.removesuffix(" by others"), "k", None)
+        for at, type_ in enumerate(types)
+    ]
+    chosen = {f"e{at}" for at, type_ in enumerate(types) if "others" not in type_}
+
+    assert stands_alone(touches, chosen) is alone
+
+
 def event(type_: str, *items: dict[str, Any], branch: str | None = None) -> Event:
     actor = Actor("user", "anna")
     told = [{"keyId": "k", "key": "a.b", **item} for item in items]
@@ -69,7 +141,7 @@ def test_events_are_gathered_by_line_key_and_place() -> None:
     main = found[None]
     assert main.values == {"k": {("de", None): {1, 2}, ("de", "one"): {1}}}
     assert main.outdated == {"k": {("de", "other"): 9}}
-    assert (list(main.created), list(main.deleted)) == (["k"], [])
+    assert (list(main.made), list(main.deleted)) == (["k"], [])
     assert found["spring"].values == {"k": {("de", None): {4}}}
 
 
@@ -77,3 +149,10 @@ def test_a_key_that_came_back_was_not_deleted() -> None:
     found = by_line([event("key.deleted", {}), event("key.restored", {})])
 
     assert list(found[None].deleted) == []
+    assert list(found[None].made) == []
+
+
+def test_a_key_that_was_brought_back_was_made() -> None:
+    found = by_line([event("key.restored", {}), event("key.deleted", {})])
+
+    assert (list(found[None].made), list(found[None].deleted)) == (["k"], [])

@@ -312,9 +312,9 @@ def test_an_upload_and_a_release_cost_the_same_to_ask_for(shop: Shop) -> None:
     assert max(few) <= 16
 
 
-def undo(shop: Shop, job: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """What undoing a job costs, and its result."""
-    asked = shop.owner.post(f"{shop.path}/activity/revert", json={"jobId": job["id"]})
+def undo(shop: Shop, where: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    """What undoing it costs, and its result."""
+    asked = shop.owner.post(f"{shop.path}/activity/revert", json=where)
     with statements_of(shop.workspace.framework.storage) as statements:
         shop.workspace.run_jobs()
     return len(statements), shop.workspace.job_of(asked)["result"]
@@ -332,7 +332,7 @@ def test_an_undo_costs_the_same_however_many_values_it_is_about(shop: Shop) -> N
     def cost(count: int) -> int:
         texts = {name: f"{name} of old" for name in shop.names(count)}
         shop.create(list(texts))
-        statements, result = undo(shop, imported(shop, texts))
+        statements, result = undo(shop, {"jobId": imported(shop, texts)["id"]})
         assert (result["reverted"], result["skipped"]) == (count, [])
         return statements
 
@@ -346,9 +346,31 @@ def test_an_undo_costs_the_same_however_many_keys_it_brings_back(shop: Shop) -> 
 
     def cost(count: int) -> int:
         shop.bulk(count)
-        statements, result = undo(shop, imported(shop, {"stays": "x"}, mode="replace"))
+        job = imported(shop, {"stays": "x"}, mode="replace")
+        statements, result = undo(shop, {"jobId": job["id"]})
         assert (result["keysRestored"], result["skipped"]) == (count, [])
         imported(shop, {"stays": "x"}, mode="replace")
+        return statements
+
+    few = cost(FEW)
+    assert cost(EVENT_ITEMS) == few
+    assert cost(400) == few + 400 // EVENT_ITEMS - 1  # events
+
+
+def test_an_undo_costs_the_same_however_many_keys_it_changes_back(shop: Shop) -> None:
+    def cost(count: int) -> int:
+        names = shop.names(count)
+        shop.create(names)
+        branch = {"branch": names[0]}
+        here = f"{shop.path}/branches"
+        assert shop.owner.post(here, json={"name": names[0]}).status == 201
+        update = [{"key": name, "description": "x", "tags": ["y"]} for name in names]
+        body = {"keys": update, "onExisting": "update"}
+        done = shop.owner.post(f"{shop.path}/keys/bulk", json=body, query=branch)
+        assert done.status == 200
+        assert shop.owner.post(f"{here}/{names[0]}/merge", json={}).status == 200
+        statements, result = undo(shop, {"branch": names[0]})
+        assert (result["keysUpdated"], result["skipped"]) == (count, [])
         return statements
 
     few = cost(FEW)

@@ -65,9 +65,9 @@ class StorageScreenshotsContract:
         file, neighbour = add_file(storage, of), add_file(storage, of)
 
         with storage.transaction():
-            assert storage.files.use_file(of.id, file.id) is True
-            assert storage.files.use_file(other.id, neighbour.id) is False
-            assert storage.files.use_file(of.id, new_id()) is False
+            ids = [file.id, neighbour.id, new_id()]
+            assert storage.files.use_files(of.id, ids) == {file.id}
+            assert storage.files.use_files(other.id, ids) == set()
 
         assert unused_since(storage, file) is None
         assert unused_since(storage, neighbour) == at(0)
@@ -76,7 +76,7 @@ class StorageScreenshotsContract:
         of = add_project(storage)
 
         with pytest.raises(RuntimeError):
-            storage.files.use_file(of.id, add_file(storage, of).id)
+            storage.files.use_files(of.id, [add_file(storage, of).id])
 
     def test_ss4_who_looks_notes_which_files_no_key_names_and_since_when(
         self, storage: Storage

@@ -1,5 +1,7 @@
 """Keeps which files projects have; their bytes are in a blob store."""
 
+from collections.abc import Collection
+
 from locframework.ports import StoredFile, Timestamp
 
 from .database import Database
@@ -38,14 +40,15 @@ class FileTable:
         )
         return StoredFile(*row) if row is not None else None
 
-    def use_file(self, project_id: str, file_id: str) -> bool:
+    def use_files(self, project_id: str, file_ids: Collection[str]) -> set[str]:
         self._database.need_transaction()
         # a write, not a lock: who purges it meanwhile looks at the row anew
-        used = self._database.run(
-            "UPDATE files SET unused_since = NULL WHERE id = ? AND project_id = ?",
-            (file_id, project_id),
+        used = self._database.run_rows(
+            f"""UPDATE files SET unused_since = NULL
+                WHERE {self._database.among("id")} AND project_id = ? RETURNING id""",
+            (self._database.listed(file_ids), project_id),
         )
-        return used == 1
+        return {id_ for (id_,) in used}
 
     def look_for_unused(self, now: Timestamp, before: Timestamp, rows: int) -> int:
         return self._database.run(

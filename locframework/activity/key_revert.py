@@ -1,0 +1,224 @@
+"""Works out what brings one key back to how it stood."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from msgspec import UNSET, Struct, field
+from msgspec.structs import replace
+
+from locframework.access.records import Caller
+from locframework.access.service import Access
+from locframework.branches.records import Line
+from locframework.events import Touch
+from locframework.keys.records import Field, Key, KeyWrite, StoredValue
+from locframework.keys.revisions import value_of
+from locframework.keys.traces import FieldValue, KeyTrace, fields_of, key_trace
+from locframework.projects.records import Language
+from locframework.projects.service import scope_of
+
+from .records import RevertResult, Skipped
+from .rules import (
+    ChangedLater,
+    FieldChange,
+    History,
+    Place,
+    before,
+    can_turn,
+    field_before,
+)
+from .undoing import LineChanges
+
+SKIPPED_TOLD = 1000
+
+Places = dict[Place, set[int]]
+"""The chosen revisions of values of one key."""
+
+
+class LineRun(Struct):
+    """One line while it is undone."""
+
+    caller: Caller
+    line: Line
+    languages: Sequence[Language]
+    changes: LineChanges
+    result: RevertResult
+    may_update: bool
+    may_delete: bool
+    gone: set[str] = field(default_factory=set)  # keys that are there no more
+
+    def skip(
+        self,
+        key_id: str,
+        reason: str,
+        field: Field | None = None,
+        place: Place = ("", None),
+    ) -> None:
+        """Tell that something stays; the first 1000 are listed."""
+        self.result.skipped_count += 1
+        if len(self.result.skipped) < SKIPPED_TOLD:
+            code, form = place
+            key = self.changes.names[key_id]
+            told = Skipped(key_id, key, field, code or None, form, reason)
+            self.result.skipped.append(told)
+
+
+class KeyPast(Struct):
+    """A key, and what is known of it before."""
+
+    key: Key
+    history: History
+    traces: Mapping[str, KeyTrace]  # by event id, in order, since the first chosen one
+
+    @classmethod
+    def of(cls, key: Key, history: History, touches: Sequence[Touch]) -> KeyPast:
+        told = ((each.event_id, each.trace) for each in touches)
+        return cls(key, history, {id_: key_trace(t) for id_, t in told if t})
+
+
+class Attempt(Struct):
+    """A write that brings something back, and what that is."""
+
+    write: KeyWrite
+    fields: Sequence[Field] = ()
+    places: Collection[Place] = ()
+
+
+class KeyRevert:
+    """Judges what the caller may put back, and what nobody changed since."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def attempts(self, run: LineRun, past: KeyPast) -> Iterator[Attempt]:
+        """The name, what else the key says, and its values: one may be refused where
+        others are not."""
+        chosen = [id_ for id_ in past.traces if id_ in run.changes.events]
+        found = dict(_fields(run, past, chosen))
+        key = past.key
+        is_plural = found.pop("isPlural", None)
+        found = {name: text for name, text in found.items() if text != _now(key, name)}
+        if "key" in found:
+            yield _attempt(key, {"key": found.pop("key")})
+        if found:
+            yield _attempt(key, found)
+        places = dict(run.changes.values.get(key.id, {}))
+        if isinstance(is_plural, bool):
+            moved = _with_moved(places, [past.traces[id_] for id_ in chosen])
+            if is_plural == key.is_plural:
+                places = moved
+            elif can_turn(past.history, moved):
+                yield self._values(run, past, moved, is_plural=is_plural)
+                return
+            else:
+                run.skip(key.id, "changed_later", "isPlural")
+        if places:
+            yield self._values(run, past, places, is_plural=key.is_plural)
+
+    def _values(
+        self, run: LineRun, past: KeyPast, places: Places, *, is_plural: bool
+    ) -> Attempt:
+        """What brings values back to how they stood, in a key that has plurals then."""
+        key, turns = past.key, is_plural != past.key.is_plural
+        carried: dict[Place, StoredValue | None] = {}
+        for place, chosen in places.items():
+            if turns and is_plural != (place[1] is not None):
+                continue  # it goes with the plurals
+            reason = self._refusal(run, place, is_plural=is_plural)
+            if reason is not None:
+                run.skip(key.id, reason, "value", place)
+                continue
+            try:
+                found = before(past.history.get(place, ()), chosen)
+            except ChangedLater:
+                run.skip(key.id, "changed_later", "value", place)
+            else:
+                carried[place] = None if found is None else value_of(found)
+        source = run.line.project.source_language
+        if any(code == source for code, _ in carried):
+            carried |= self._fresh_again(run, past, set(carried), is_plural=is_plural)
+        write = KeyWrite(
+            name=key.key,
+            key_id=key.id,
+            is_plural=is_plural if turns else UNSET,
+            carried=carried,
+        )
+        turned: list[Field] = ["isPlural"] if turns else []
+        return Attempt(write, turned, tuple(carried))
+
+    def _refusal(self, run: LineRun, place: Place, *, is_plural: bool) -> str | None:
+        code, form = place
+        if code not in {language.language_code for language in run.languages}:
+            return "language_not_found"
+        scope = scope_of(run.line.project)
+        if not self._access.may_write_language(run.caller, scope, code):
+            return "language_not_assigned"
+        if is_plural != (form is not None):
+            return "plural_mismatch"
+        return None
+
+    def _fresh_again(
+        self, run: LineRun, past: KeyPast, done: Collection[Place], *, is_plural: bool
+    ) -> dict[Place, StoredValue | None]:
+        """Translations that only the source text which goes made outdated."""
+        found: dict[Place, StoredValue | None] = {}
+        for place, revision in run.changes.outdated.get(past.key.id, {}).items():
+            rows = past.history.get(place, ())
+            newest = max(rows, key=lambda each: each.revision, default=None)
+            if newest is None or newest.revision != revision or place in done:
+                continue
+            if not newest.is_outdated:
+                continue
+            if self._refusal(run, place, is_plural=is_plural) is None:
+                found[place] = value_of(replace(newest, is_outdated=False))
+        return found
+
+
+def _fields(
+    run: LineRun, past: KeyPast, chosen: Sequence[str]
+) -> Iterator[tuple[Field, FieldValue]]:
+    """What fields of the key said before; what cannot be undone is told."""
+    key_id = past.key.id
+    if run.changes.described.get(key_id, set()) - set(chosen):
+        run.skip(key_id, "fields_stay")
+    names = dict.fromkeys(name for id_ in chosen for name in past.traces[id_].fields)
+    for name in names:
+        changes = [
+            FieldChange(id_, *trace.fields[name])
+            for id_, trace in past.traces.items()
+            if name in trace.fields
+        ]
+        if not run.may_update:
+            run.skip(key_id, "permission_denied", name)
+            continue
+        try:
+            yield name, field_before(changes, run.changes.events, _now(past.key, name))
+        except ChangedLater:
+            run.skip(key_id, "changed_later", name)
+
+
+def _with_moved(places: Places, traces: Sequence[KeyTrace]) -> Places:
+    """The chosen revisions, and those that turning plurals made."""
+    found = {place: set(chosen) for place, chosen in places.items()}
+    for trace in traces:
+        for code, form, revision in trace.moved:
+            found.setdefault((code, form), set()).add(revision)
+    return found
+
+
+def _now(key: Key, name: Field) -> FieldValue:
+    return fields_of(key)[name]
+
+
+_MEMBERS: Mapping[Field, str] = {
+    "key": "rename",
+    "description": "description",
+    "tags": "tags",
+    "screenshotFileId": "screenshot_file_id",
+}
+
+
+def _attempt(key: Key, fields: Mapping[Field, FieldValue]) -> Attempt:
+    members = {_MEMBERS[name]: value for name, value in fields.items()}
+    write = replace(KeyWrite(name=key.key, key_id=key.id), **members)
+    return Attempt(write, list(fields))

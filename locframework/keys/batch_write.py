@@ -1,0 +1,178 @@
+"""One try at a batch of writes, in memory: what it decides is flushed by the writer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from locframework.access.service import Access
+from locframework.errors import (
+    KeyExists,
+    KeyNotFound,
+    LanguageNotInProject,
+    ProjectNotFound,
+    mentioned,
+)
+from locframework.projects.service import scope_of
+
+from .approval import Place
+from .events import KeyEvents
+from .records import Key, KeyWrite, KeyWritten, StoredValue
+from .rules import check_key, texts_by_form
+from .traces import Moved
+from .value_plans import Batch, ValuePlan, ended, key_as_written, plan_values, turned
+from .working_set import WorkingSet
+
+VERDICTS = {"write": "", "approve": "approved", "reject": "rejected"}  # as events tell
+
+
+class BatchWrite:
+    """Judges writes one by one, each on what those before it have left."""
+
+    def __init__(
+        self, access: Access, batch: Batch, keys: WorkingSet, events: KeyEvents
+    ) -> None:
+        self._access = access
+        self.batch = batch
+        self.keys = keys
+        self.events = events
+
+    def write(self, write: KeyWrite) -> KeyWritten:
+        """Do one write. Raises as KeyWriter.write does, with nothing of it done."""
+        batch, keys = self.batch, self.keys
+        old = keys.key(write.key_id) if write.key_id is not None else None
+        if write.key_id is not None and old is None:
+            raise KeyNotFound
+        plural = old.is_plural if old else False
+        plural = plural if write.is_plural is UNSET else write.is_plural
+        texts = self._texts(write, is_plural=plural)
+        name = write.name if write.rename is UNSET else write.rename
+        if old is None or write.rename is not UNSET:
+            check_key(name, batch.project.key_separator)
+        self._judge_languages([*texts, *_codes_beside(write)])
+        if old is not None and plural != old.is_plural:  # every text moves, or goes
+            self._judge_turning({tag for tag, _ in keys.values(old.id)})
+        other = keys.named(name) if old is None or write.rename is not UNSET else None
+        if other is not None and other.id not in (write.key_id, *batch.leaving):
+            raise KeyExists(f"key {mentioned(name)!r} is already in the project")
+        key = key_as_written(batch, old, write, is_plural=plural)
+        there = _there(batch, keys, old, key)
+        plans = plan_values(batch, write, key, texts, there, keys.gone(key.id))
+        key, changed = self._put_key(old, key, there)
+        count = self._put_values(key, plans)
+        if count and old is not None and not changed:
+            key = replace(key, updated_at=batch.at)
+        outcome: Literal["created", "updated", "unchanged"] = "updated"
+        if old is None:
+            outcome = "created"
+        elif not changed and not count:
+            outcome = "unchanged"
+        return KeyWritten(key, outcome, count)
+
+    def _texts(
+        self, write: KeyWrite, *, is_plural: bool
+    ) -> dict[str, dict[str | None, str]]:
+        texts: dict[str, dict[str | None, str]] = {}
+        for tag, text in write.values.items():
+            short = mentioned(tag)
+            if tag not in self.batch.order:
+                raise LanguageNotInProject(f"the project has no language {short}")
+            path = f"$.values.{short}"
+            texts[tag] = texts_by_form(text, is_plural=is_plural, path=path)
+        return texts
+
+    def _judge_languages(self, tags: Iterable[str]) -> None:
+        for tag in tags:
+            if tag not in self.batch.assigned:
+                scope = scope_of(self.batch.project)
+                self._access.require_language(self.batch.caller, scope, tag)
+                self.batch.assigned.add(tag)
+
+    def _judge_turning(self, tags: set[str]) -> None:
+        """Turning plurals on or off writes every text that is there."""
+        if tags:
+            scope = scope_of(self.batch.project)
+            self._access.require(
+                self.batch.caller, "translation_write", scope, ProjectNotFound()
+            )
+        self._judge_languages(tags)
+
+    def _put_key(
+        self,
+        old: Key | None,
+        key: Key,
+        there: Mapping[Place, StoredValue],
+    ) -> tuple[Key, bool]:
+        if old is None:
+            self.keys.add(key)
+            self.events.created(key)
+            return key, True
+        if key == old:
+            return old, False
+        key = replace(key, updated_at=self.batch.at)
+        moved: list[Moved] = []
+        if key.is_plural != old.is_plural:
+            moved = self._move_forms(key, there)
+        self.keys.save(key)
+        self.events.updated(old, key, moved)
+        return key, True
+
+    def _move_forms(
+        self,
+        key: Key,
+        there: Mapping[Place, StoredValue],
+    ) -> list[Moved]:
+        """Turn plurals on or off; answers the revisions that this makes."""
+        moved: list[Moved] = []
+        for value in list(self.keys.values(key.id).values()):
+            end = ended(self.batch, value)
+            self.keys.clear(end)
+            moved.append((end.language_code, end.plural_form, end.revision))
+        for place, value in there.items():
+            self.keys.move(key.id, place, value)
+            moved.append((*place, value.revision))
+        return moved
+
+    def _put_values(
+        self,
+        key: Key,
+        plans: Iterable[ValuePlan],
+    ) -> int:
+        """Do what was planned; how many values that changed."""
+        count = 0
+        for plan in plans:
+            if plan.is_kept:
+                self.keys.keep_fresh(key.id, plan.place)
+                continue
+            if plan.new is not None:
+                self.keys.put(key.id, plan.place, plan.new)
+            elif plan.old is not None:
+                self.keys.clear(ended(self.batch, plan.old, plan.note))
+            self.events.value(
+                key, plan.old, plan.new, plan.place, VERDICTS[plan.action]
+            )
+            count += 1
+            if plan.outdates:
+                self.keys.outdate(key.id)
+        return count
+
+
+def _codes_beside(write: KeyWrite) -> list[str]:
+    """The languages that a write is about beside those of its texts."""
+    codes = [code for code, _ in write.carried]
+    return [*codes, write.verdict.language_code] if write.verdict else codes
+
+
+def _there(
+    batch: Batch, keys: WorkingSet, old: Key | None, key: Key
+) -> Mapping[Place, StoredValue]:
+    """The values of a key as they stand once its plurals are turned on or off."""
+    if old is None:
+        return {}
+    values = keys.values(old.id)
+    if key.is_plural == old.is_plural:
+        return values
+    return turned(batch, values.values(), keys.gone(old.id), is_plural=key.is_plural)
