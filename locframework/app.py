@@ -33,11 +33,7 @@ from .exchange.import_job import ImportJob
 from .exchange.imports import Imports
 from .files.service import Files
 from .formats.service import Formats
-from .glossaries.matches import GlossaryMatches
-from .glossaries.service import Glossaries
-from .glossaries.terminologies import Terminologies
-from .glossaries.terms import Terms
-from .glossaries.translations import TermTranslations
+from .glossaries.area import GlossaryArea
 from .housekeeping import Purge
 from .issues.recheck_job import RecheckJob, Rechecks
 from .issues.service import Issues
@@ -161,18 +157,22 @@ class Framework:
         self.formats = Formats(self.plugins.formats, self.plugins.plugin_of_format)
 
     def _build_glossaries(self) -> None:
-        storage, clock, linked = self.storage, self.clock, self.linked_access
-        self.glossaries = Glossaries(
-            storage, self.access, linked, self.projects, self.events, clock
+        area = GlossaryArea(
+            self.storage,
+            self.access,
+            self.linked_access,
+            self.projects,
+            self.blobs,
+            self.jobs,
+            self.events,
+            self.clock,
+            self.tokens.renewed,
         )
-        self.terms = Terms(storage, self.glossaries, linked, self.events, clock)
-        self.term_translations = TermTranslations(
-            storage, self.glossaries, self.terms, linked, self.events, clock
-        )
-        self.terminologies = Terminologies(storage)
-        self.glossary_matches = GlossaryMatches(
-            storage, self.projects, self.terminologies
-        )
+        self.glossaries, self.terms = area.glossaries, area.terms
+        self.term_translations = area.translations
+        self.glossary_matches, self.glossary_files = area.matches, area.files
+        self.terminologies = area.terminologies
+        self.runner.handle(area.import_job)
 
     def _build_keys(self) -> None:
         storage, clock = self.storage, self.clock

@@ -16,6 +16,7 @@ from .exchange.endpoints import ExchangeEndpoints
 from .files.endpoints import FileEndpoints
 from .formats.endpoints import FormatEndpoints
 from .glossaries.endpoints import GlossaryEndpoints
+from .glossaries.file_endpoints import GlossaryFileEndpoints
 from .glossaries.term_endpoints import TermEndpoints
 from .http.dispatch import Guard
 from .http.preconditions import Lock
@@ -57,6 +58,7 @@ def operations_of(framework: Framework) -> list[object]:
         IssueEndpoints(framework.issues),
         StatisticsEndpoints(framework.statistics),
         GlossaryEndpoints(framework.glossaries, framework.glossary_matches),
+        GlossaryFileEndpoints(framework.glossary_files),
         TermEndpoints(framework.terms, framework.term_translations),
         ExchangeEndpoints(framework.imports, framework.exports),
         FileEndpoints(framework.files),

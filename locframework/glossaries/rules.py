@@ -95,7 +95,7 @@ def changed_term(old: Term, changes: TermChanges, at: Timestamp) -> Term:
     if changes.usage_status is not UNSET:
         new = replace(new, usage_status=changes.usage_status)
     if changes.notes is not UNSET:
-        new = replace(new, notes=changes.notes)
+        new = replace(new, notes=changes.notes or None)
     if new == old:
         return old
     check_translatable(new)

@@ -62,6 +62,13 @@ class Glossaries:
         self._linked.require(caller, permission, stored.reach, GlossaryNotFound())
         return stored
 
+    def visible(self, caller: Caller, reference: str) -> StoredGlossary:
+        """The glossary, for a caller with any permission there; GlossaryNotFound."""
+        stored = self._find(reference)
+        if not self._linked.sees(caller, stored.reach):
+            raise GlossaryNotFound
+        return stored
+
     def lock(self, stored: StoredGlossary) -> StoredGlossary:
         """In a transaction: the glossary as it is now, writers of it kept out."""
         self._store.lock_glossary(stored.id)
@@ -144,7 +151,7 @@ class Glossaries:
         GlossaryNotFound.
         """
         project = self._projects.require(caller, "project_update", project_id)
-        stored = self._visible(caller, reference, project.organization_id)
+        stored = self._visible_in(caller, reference, project.organization_id)
         with self._transactions.transaction():
             self._projects.lock(project)
             old = self.lock(stored)
@@ -155,7 +162,7 @@ class Glossaries:
     def detach(self, caller: Caller, project_id: str, reference: str) -> Glossary:
         """End the link. Raises GlossaryNotFound where there is none, and as above."""
         project = self._projects.require(caller, "project_update", project_id)
-        stored = self._visible(caller, reference, project.organization_id)
+        stored = self._visible_in(caller, reference, project.organization_id)
         with self._transactions.transaction():
             self._projects.lock(project)
             old = self.lock(stored)
@@ -171,12 +178,11 @@ class Glossaries:
             raise GlossaryNotFound
         return found
 
-    def _visible(
+    def _visible_in(
         self, caller: Caller, reference: str, organization_id: str
     ) -> StoredGlossary:
-        stored = self._find(reference)
-        is_here = stored.organization_id == organization_id
-        if not (is_here and self._linked.sees(caller, stored.reach)):
+        stored = self.visible(caller, reference)
+        if stored.organization_id != organization_id:
             raise GlossaryNotFound
         return stored
 

@@ -170,7 +170,7 @@ def _fresh(stored: StoredGlossary, new: NewTerm, now: str) -> Term:
         do_not_translate=new.do_not_translate,
         case_sensitive=new.case_sensitive,
         usage_status=new.usage_status,
-        notes=new.notes,
+        notes=new.notes or None,
         created_at=now,
         updated_at=now,
         translations=(),

@@ -21,6 +21,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 VARYING = ("x-request-id", "x-ratelimit-remaining", "x-ratelimit-reset")
 ABSENT_KEY = "A" * 43
 PUBLIC_URL = "https://93.184.215.14/hook"  # judged, and never sent to
+TERMS = Upload("terms.csv", b"term,de\nquay,Kai\n", "text/csv")
 FILE = Upload("app.json", b'{"greeting": "Hello"}', "application/json")
 
 # Operations that end what others need: they are asked last, the innermost first.
@@ -54,6 +55,8 @@ def _example(
     spec: Mapping[str, Any],
 ) -> tuple[Any, dict[str, Upload] | None]:
     content = spec.get("requestBody", {}).get("content", {})
+    if spec["operationId"] == "importGlossary":
+        return {}, {"file": TERMS}
     if "multipart/form-data" in content:
         return {"format": "json-nested", "languageCode": "en"}, {"file": FILE}
     if "application/json" not in content:
@@ -164,6 +167,7 @@ class World:
         term = self.owner.post(
             f"{terms}/terms", json={"term": "pier", "translations": {"de": "Pier"}}
         ).data["term"]
+        job = self.owner.post(f"{terms}/import", files={"file": TERMS})
         self.project_token = self.owner.with_token(token["secret"])
         self.ids = {
             "organizationId": self.organization_id,
@@ -183,6 +187,7 @@ class World:
             "file": "init.js",
             "fileId": file["id"],
             "glossaryId": glossary["id"],
+            "glossaryJobId": job.data["job"]["id"],
             "termId": term["id"],
             **memory,
             "webhookId": webhook["id"],
@@ -203,6 +208,8 @@ class World:
         ids = dict(self.ids)
         if row.name == "restoreKey":
             ids["keyId"] = ids["trashedKeyId"]
+        if row.path.startswith("/glossaries/"):
+            ids["jobId"] = ids["glossaryJobId"]
         if "/projects/" in row.path:
             ids["tokenId"] = ids["projectTokenId"]
         return ids

@@ -1,0 +1,47 @@
+"""Puts the services of the area together: what Framework has of it."""
+
+from locframework.access.linked import LinkedAccess
+from locframework.access.service import Access
+from locframework.blobs.service import Blobs
+from locframework.clock import Clock
+from locframework.events import EventLog
+from locframework.jobs.service import Jobs
+from locframework.projects.service import Projects
+from locframework.storage import Storage
+
+from .files import GlossaryFiles
+from .matches import GlossaryMatches
+from .service import Glossaries
+from .term_import import GlossaryImportJob, Renewed
+from .terminologies import Terminologies
+from .terms import Terms
+from .translations import TermTranslations
+
+
+class GlossaryArea:
+    """The services of glossaries, over one storage."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        access: Access,
+        linked: LinkedAccess,
+        projects: Projects,
+        blobs: Blobs,
+        jobs: Jobs,
+        events: EventLog,
+        clock: Clock,
+        renewed: Renewed,
+    ) -> None:
+        glossaries = Glossaries(storage, access, linked, projects, events, clock)
+        self.glossaries = glossaries
+        self.terms = Terms(storage, glossaries, linked, events, clock)
+        self.translations = TermTranslations(
+            storage, glossaries, self.terms, linked, events, clock
+        )
+        self.terminologies = Terminologies(storage)
+        self.matches = GlossaryMatches(storage, projects, self.terminologies)
+        self.files = GlossaryFiles(storage, linked, glossaries, blobs, jobs)
+        self.import_job = GlossaryImportJob(
+            storage, linked, self.terms, blobs, events, clock, renewed
+        )

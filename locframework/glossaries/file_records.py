@@ -1,0 +1,75 @@
+"""What a file says of terms, whatever its format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from locframework.http.records import Upload
+
+from .records import UsageStatus
+
+FileFormat = Literal["csv", "tbx"]
+FormatName = Annotated[str, Meta(max_length=100, examples=["csv"])]  # csv or tbx
+
+
+class FileText(Struct, frozen=True, gc=False):
+    """What a term is in a language."""
+
+    language_code: str  # canonical BCP-47
+    value: str  # not empty
+    is_draft: bool = False
+
+
+class FileTerm(Struct, frozen=True, gc=False):
+    """A term; None is what the file does not say."""
+
+    line: int  # 1-based
+    term: str
+    do_not_translate: bool | None = None
+    case_sensitive: bool = False
+    usage_status: UsageStatus | None = None
+    notes: str | None = None
+    texts: tuple[FileText, ...] = ()
+
+
+class ReadTerms(Struct, frozen=True):
+    """A file that was read."""
+
+    terms: Sequence[FileTerm]
+    warnings: Sequence[str] = ()
+
+
+class GlossaryImportForm(Struct, frozen=True):
+    """The form that imports a file into a glossary."""
+
+    file: Upload
+    format: FormatName | None = None  # left out: what name and content say
+
+
+class GlossaryExportQuery(Struct, frozen=True):
+    """What is exported."""
+
+    format: FormatName
+
+
+class GlossaryFile(Struct, frozen=True):
+    """A file that was exported."""
+
+    name: str
+    content: bytes
+    content_type: str
+
+
+class ImportResult(Struct, rename="camel"):
+    """What came of an import, in its job's ``result``."""
+
+    terms_created: int = 0
+    terms_updated: int = 0
+    terms_unchanged: int = 0
+    translations_applied: int = 0
+    translations_proposed: int = 0
+    translations_drafted: int = 0
+    warnings: Sequence[str] = ()

@@ -1,0 +1,227 @@
+"""Import and export of terms, as a job with a result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from locframework.glossaries import term_import
+from locframework.http.records import Upload
+from locframework.testing.client import Answer, Client
+from locframework.testing.workspace import Workspace
+
+CSV = """term,doNotTranslate,usageStatus,notes,de,fr,fr:status
+pier,,,where one waits,Anleger,quai,draft
+Skerry,yes,deprecated,,Skerry,,
+"""
+
+
+class Files:
+    """A glossary that takes files."""
+
+    def __init__(self, workspace: Workspace, **fields: object) -> None:
+        self.workspace, self.owner = workspace, workspace.owner
+        body = {"name": "Ferry terms", "sourceLanguage": "en", **fields}
+        self.glossary = self.owner.post("/glossaries", json=body).data["glossary"]
+        self.path = f"/glossaries/{self.glossary['id']}"
+
+    def send(
+        self,
+        content: str | bytes,
+        client: Client | None = None,
+        headers: dict[str, str] | None = None,
+        **form: str,
+    ) -> Answer:
+        raw = content if isinstance(content, bytes) else content.encode()
+        files = {"file": Upload("terms", raw, "application/octet-stream")}
+        path = f"{self.path}/import"
+        return (client or self.owner).post(
+            path, form=form, files=files, headers=headers
+        )
+
+    def imported(self, content: str | bytes, **how: Any) -> dict[str, Any]:
+        job = self.workspace.job_of(self.send(content, **how))
+        assert (job["status"], job["type"]) == ("succeeded", "glossary_import"), job
+        result: dict[str, Any] = job["result"]
+        return {name: count for name, count in result.items() if count}
+
+    def terms(self) -> list[dict[str, Any]]:
+        items = self.owner.get(f"{self.path}/terms", query={"limit": 200}).data["items"]
+        made = ("id", "glossaryId", "createdAt", "updatedAt", "approvedAt")
+        return [_without(term, made) for term in items]
+
+    def export(self, format_: str) -> Answer:
+        return self.owner.get(f"{self.path}/export", query={"format": format_})
+
+
+def _without(found: Any, names: tuple[str, ...]) -> Any:
+    if isinstance(found, list):
+        return [_without(each, names) for each in found]
+    if not isinstance(found, dict):
+        return found
+    return {k: _without(v, names) for k, v in found.items() if k not in names}
+
+
+@pytest.fixture
+def files(workspace: Workspace) -> Files:
+    return Files(workspace)
+
+
+def test_a_file_is_imported_by_a_job_of_the_glossary(files: Files) -> None:
+    answer = files.send(CSV)
+
+    assert answer.status == 202
+    job = answer.data["job"]
+    assert (job["status"], job["projectId"]) == ("queued", None)
+    location = answer.headers["Location"] or ""
+    assert location.endswith(f"{files.path}/jobs/{job['id']}")
+    assert answer.headers["Retry-After"] == "2"
+    files.workspace.run_jobs()
+    done = files.owner.get(f"{files.path}/jobs/{job['id']}").data["job"]
+    assert (done["status"], done["progress"]) == ("succeeded", {"done": 2, "total": 2})
+    assert done["result"] == {
+        "termsCreated": 2,
+        "termsUpdated": 0,
+        "termsUnchanged": 0,
+        "translationsApplied": 2,
+        "translationsProposed": 0,
+        "translationsDrafted": 1,
+        "warnings": [],
+    }
+    skerry, pier = files.terms()
+    assert (skerry["doNotTranslate"], skerry["usageStatus"]) == (True, "deprecated")
+    assert [(t["value"], t["status"]) for t in pier["translations"]] == [
+        ("Anleger", "approved"),
+        ("quai", "draft"),
+    ]
+
+
+def test_a_second_import_changes_nothing_and_a_third_what_it_says(files: Files) -> None:
+    files.imported(CSV)
+    before = files.terms()
+
+    assert files.imported(CSV) == {"termsUnchanged": 2}
+    assert files.terms() == before
+    assert files.imported("term,de\nPIER,Steg\nquay,\n") == {
+        "termsCreated": 1,
+        "termsUpdated": 1,
+        "translationsApplied": 1,
+    }
+    pier = files.terms()[0]
+    assert (pier["term"], pier["notes"]) == ("PIER", "where one waits")
+    assert [t["value"] for t in pier["translations"]] == ["Steg", "quai"]
+
+
+@pytest.mark.parametrize("format_", ["csv", "tbx"])
+def test_what_was_exported_makes_the_same_glossary_again(
+    workspace: Workspace, format_: str
+) -> None:
+    one, other = Files(workspace), Files(workspace)
+    one.imported(CSV.replace("pier", '"=pier, ""ü"" <&>\n"'))
+
+    file = one.export(format_)
+    other.imported(file.content, format=format_)
+
+    assert file.status == 200
+    disposition = file.headers["Content-Disposition"]
+    assert disposition == f'attachment; filename="ferry-terms.{format_}"'
+    assert other.terms() == one.terms()
+    assert other.export(format_).content == file.content or format_ == "tbx"
+
+
+def test_what_needs_approval_is_proposed(workspace: Workspace) -> None:
+    files = Files(workspace, requiresApproval=True)
+    translator = workspace.client("translator")
+
+    result = files.imported("term,de\npier,Anleger\n", client=translator)
+
+    assert result == {"termsCreated": 1, "translationsProposed": 1}
+    [pier] = files.terms()
+    [german] = pier["translations"]
+    assert (german["status"], german["proposedValue"]) == ("pending_review", "Anleger")
+
+
+def test_languages_of_a_file_must_be_assigned(files: Files) -> None:
+    german = files.workspace.client("translator", languages=["de"])
+
+    answer = files.send(CSV, german)
+
+    assert (answer.status, answer.error["code"]) == (403, "language_not_assigned")
+    assert answer.error["details"] == {"languageCode": "fr"}
+    assert files.terms() == []
+
+
+def test_a_file_that_cannot_be_read_changes_nothing(files: Files) -> None:
+    answer = files.send("term,de\npier,Anleger\n ,x\n")
+
+    assert (answer.status, answer.error["code"]) == (400, "unreadable_file")
+    assert answer.error["details"] == [
+        {"path": "line 3", "rule": "length", "message": "the term is blank"}
+    ]
+    doctype = files.send('<!DOCTYPE x SYSTEM "http://127.0.0.1/"><tbx/>')
+    assert doctype.error["details"][0]["rule"] == "doctype"
+    unknown = files.send(CSV, format="xlsx")
+    assert (unknown.status, unknown.error["code"]) == (400, "unknown_format")
+    assert files.export("xlsx").error["code"] == "unknown_format"
+    assert files.terms() == []
+
+
+def test_a_term_that_stays_untranslated_fails_the_job_and_nothing_changes(
+    files: Files,
+) -> None:
+    files.imported(CSV)
+    before = files.terms()
+
+    job = files.workspace.job_of(files.send("term,de\nquay,Kai\nskerry,Schäre\n"))
+
+    assert job["status"] == "failed"
+    assert job["error"]["code"] == "term_not_translatable"
+    assert files.terms() == before
+
+
+def test_large_files_go_in_steps(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(term_import, "TERMS_A_STEP", 2)
+    rows = "".join(f"t{number},x{number}\n" for number in range(5))
+
+    result = files.imported(f"term,de\n{rows}")
+
+    assert result == {"termsCreated": 5, "translationsApplied": 5}
+    assert files.glossary["id"] in files.path
+    assert len(files.terms()) == 5
+
+
+def test_an_import_is_queued_once_for_one_key(files: Files) -> None:
+    headers = {"Idempotency-Key": "a"}
+
+    answers = [files.send(CSV, headers=headers) for _ in range(2)]
+
+    assert answers[0].content == answers[1].content
+
+
+def test_a_job_is_seen_and_cancelled_by_who_may_start_one(files: Files) -> None:
+    job = files.send(CSV).data["job"]
+    path = f"{files.path}/jobs/{job['id']}"
+    viewer = files.workspace.client("viewer")
+
+    hidden = viewer.get(path)
+    assert (hidden.status, hidden.error["code"]) == (404, "job_not_found")
+    assert viewer.post(f"{path}/cancel").content == hidden.content
+    cancelled = files.owner.post(f"{path}/cancel").data["job"]
+    assert cancelled["status"] == "cancelled"
+    again = files.owner.post(f"{path}/cancel")
+    assert (again.status, again.error["code"]) == (409, "job_not_cancellable")
+    assert files.terms() == []
+
+
+def test_an_import_into_a_glossary_that_is_gone_fails(files: Files) -> None:
+    job = files.send(CSV).data["job"]
+    files.owner.delete(files.path)
+
+    files.workspace.run_jobs()
+
+    store = files.workspace.framework.storage.jobs
+    ended = store.find(files.glossary["id"], job["id"])
+    assert ended is not None
+    assert ended.job.error is not None
+    assert ended.job.error.code == "glossary_not_found"

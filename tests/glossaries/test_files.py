@@ -1,0 +1,242 @@
+"""Terms as CSV and TBX: written, read back the same, and refused by line."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from locframework.errors import UnreadableFile
+from locframework.glossaries.csv_file import read_csv, write_csv
+from locframework.glossaries.file_records import FileTerm, FileText, ReadTerms
+from locframework.glossaries.file_rules import Faults, judged
+from locframework.glossaries.records import Glossary, Term, UsageStatus
+from locframework.glossaries.tbx_file import write_tbx
+from locframework.glossaries.tbx_reading import read_tbx
+from locframework.proposals.records import TermTranslation, TranslationStatus
+
+AT = "2026-11-21T00:00:00.000Z"
+GLOSSARY = Glossary("g", "g", "Ferry & co", "en", False, (), 0, AT, AT)
+
+
+def read(content: bytes, format_: str = "csv") -> ReadTerms:
+    faults = Faults()
+    if format_ == "csv":
+        return judged(read_csv(content, faults), faults)
+    return judged(read_tbx(content, "en", faults), faults)
+
+
+def refused(content: bytes, format_: str = "csv") -> list[tuple[str, str]]:
+    with pytest.raises(UnreadableFile) as caught:
+        read(content, format_)
+    assert isinstance(caught.value.details, list)
+    return [(each.path, each.rule) for each in caught.value.details]
+
+
+letters = st.one_of(
+    st.characters(exclude_categories=["Cs", "Cc", "Cn"]),
+    st.sampled_from("=+-@'\"\t\r\n,;<>& "),
+)
+texts = st.text(letters, min_size=1, max_size=12).filter(lambda text: text.strip())
+statuses = st.sampled_from(["approved", "draft", "pending_review"])
+usages = st.sampled_from(["preferred", "deprecated", "forbidden"])
+
+
+def translation(code: str, value: str, status: TranslationStatus) -> TermTranslation:
+    waits = status == "pending_review"
+    at = AT if status == "approved" else None
+    return TermTranslation(
+        code, "" if waits else value, status, at, value if waits else None
+    )
+
+
+@st.composite
+def glossary_terms(draw: st.DrawFn) -> list[Term]:
+    made = []
+    for number, text in enumerate(draw(st.lists(texts, unique_by=str.casefold))):
+        untranslated = draw(st.booleans())
+        codes = draw(st.sets(st.sampled_from(["de", "en", "pt-BR", "zh-Hant"])))
+        usage: UsageStatus = draw(usages)
+        made.append(
+            Term(
+                id=str(number),
+                glossary_id="g",
+                term=text,
+                do_not_translate=untranslated,
+                case_sensitive=draw(st.booleans()),
+                usage_status=usage,
+                notes=draw(st.none() | texts),
+                created_at=AT,
+                updated_at=AT,
+                translations=tuple(
+                    translation(
+                        code, text if untranslated else draw(texts), draw(statuses)
+                    )
+                    for code in sorted(codes)
+                ),
+            )
+        )
+    return made
+
+
+def as_said(term: Term, *, tbx: bool = False) -> FileTerm:
+    """What a file must say of a term; where it is, is left open."""
+    said = term.do_not_translate
+    return FileTerm(
+        line=0,
+        term=term.term,
+        do_not_translate=(said or None) if tbx else said,
+        case_sensitive=term.case_sensitive,
+        usage_status=term.usage_status,
+        notes=term.notes,
+        texts=tuple(
+            FileText(each.language_code, each.value, each.status == "draft")
+            for each in term.translations
+            if each.value
+        ),
+    )
+
+
+def without_lines(found: ReadTerms) -> list[FileTerm]:
+    assert found.warnings == ()
+    return [FileTerm(0, *_rest(each)) for each in found.terms]
+
+
+def _rest(each: FileTerm) -> tuple[object, ...]:
+    return tuple(getattr(each, name) for name in FileTerm.__struct_fields__[1:])
+
+
+@given(glossary_terms())
+def test_csv_is_read_as_it_was_written(terms: list[Term]) -> None:
+    content = write_csv(terms)
+
+    assert without_lines(read(content)) == [as_said(term) for term in terms]
+    assert write_csv(terms) == content
+
+
+@given(glossary_terms())
+def test_tbx_is_read_as_it_was_written(terms: list[Term]) -> None:
+    content = write_tbx(GLOSSARY, terms)
+
+    found = without_lines(
+        ReadTerms(read(content, "tbx").terms),
+    )
+    assert found == [as_said(term, tbx=True) for term in terms]
+
+
+def test_no_cell_that_a_spreadsheet_reads_is_a_formula() -> None:
+    term = Term(
+        "t", "g", "=1+1", False, False, "preferred", "@SUM(A1)", AT, AT,
+        (TermTranslation("de", "-2+3", "approved", AT, None),),
+    )  # fmt: skip
+
+    row = write_csv([term]).decode("utf-8-sig").splitlines()[1]
+
+    assert row == "'=1+1,false,false,preferred,'@SUM(A1),'-2+3"
+
+
+def test_csv_of_others_is_read_too() -> None:
+    content = (
+        b"de;Term;USAGESTATUS;pt_br:status;pt-BR\r\n"
+        b"Pier;pier;Forbidden;draft;cais\r\n"
+        b";;;;\r\n"
+        b"'tis;quay;;;\r\n"
+    )
+
+    [pier, quay] = read(content).terms
+
+    assert pier == FileTerm(
+        2,
+        "pier",
+        usage_status="forbidden",
+        texts=(FileText("de", "Pier"), FileText("pt-BR", "cais", is_draft=True)),
+    )
+    assert (quay.line, quay.texts) == (4, (FileText("de", "'tis"),))
+
+
+@pytest.mark.parametrize(
+    ("content", "faults"),
+    [
+        (b"", [("line 1", "column")]),
+        (b"name,de\n", [("line 1", "column")] * 2),
+        (b"term,de,DE\n", [("line 1", "column")]),
+        (b"term\n\xff", [("line 2", "encoding")]),
+        (b'term\n"a', [("line 2", "syntax")]),
+        (b"term,de\n,x\n", [("line 2", "length")]),
+        (b"term\na\nb,c\n", [("line 3", "column")]),
+        (b"term\na\nA\n", [("line 3", "duplicate")]),
+        (b"term\na\0\n", [("line 2", "character")]),
+        (b'term,de\n"a\nb",\n' + b"x" * 501 + b"," + b"y" * 2001,
+         [("line 4", "length"), ("line 4", "length")]),
+        (b"term,caseSensitive,usageStatus,de:status,de\na,maybe,old,new,x\n",
+         [("line 2", "type"), ("line 2", "enum"), ("line 2", "enum")]),
+        (b"term,doNotTranslate,de\na,true,b\n", [("line 2", "translation")]),
+    ],
+)  # fmt: skip
+def test_every_fault_of_a_csv_file_is_told_with_its_line(
+    content: bytes, faults: list[tuple[str, str]]
+) -> None:
+    assert refused(content) == faults
+
+
+OLD = """<?xml version="1.0"?>
+<martif type="TBX-Basic" xml:lang="en"><text><body>
+<termEntry id="c1">
+ <descrip type="definition">where ships lie</descrip><note>see quay</note>
+ <langSet xml:lang="en-GB">
+  <tig><term>pier <hi>head</hi></term>
+   <termNote type="administrativeStatus">supersededTerm-admn-sts</termNote></tig>
+  <ntig><termGrp><term>jetty</term></termGrp></ntig>
+ </langSet>
+ <langSet xml:lang="de"><tig><term>Kai</term>
+   <termNote type="administrativeStatus">deprecatedTerm-admn-sts</termNote></tig>
+  <tig><term>Anleger</term></tig></langSet>
+</termEntry>
+<termEntry id="c2"><langSet xml:lang="fr"><tig><term>quai</term></tig></langSet>
+</termEntry>
+</body></text></martif>"""
+
+
+def test_older_tbx_with_several_terms_of_one_concept_is_read() -> None:
+    found = read(OLD.encode(), "tbx")
+
+    assert [(t.term, t.usage_status, t.notes, t.texts) for t in found.terms] == [
+        ("pier head", "deprecated", "see quay", (FileText("de", "Anleger"),)),
+        ("jetty", None, "see quay", (FileText("de", "Anleger"),)),
+    ]
+    assert found.warnings == ["line 14: the concept has no term in en and was left out"]
+
+
+BLANK = b"""<tbx>
+<conceptEntry><langSec xml:lang="en"><termSec><term> </term></termSec></langSec>
+</conceptEntry></tbx>"""
+
+
+@pytest.mark.parametrize(
+    ("content", "faults"),
+    [
+        (b"", [("line 1", "syntax")]),
+        (b"<html/>", [("line 1", "syntax")]),
+        (b"<tbx>\n<text>", [("line 2", "syntax")]),
+        (b'<!DOCTYPE tbx SYSTEM "file:///etc/passwd"><tbx/>', [("line 1", "doctype")]),
+        (b'<!DOCTYPE t [<!ENTITY a "b">]><tbx>&a;</tbx>', [("line 1", "doctype")]),
+        (b"<tbx>&a;</tbx>", [("line 1", "syntax")]),
+        (b'<?xml version="1.0" encoding="nope"?><tbx/>', [("line 1", "encoding")]),
+        (b"<tbx>" + b"<a>" * 70 + b"</a>" * 70 + b"</tbx>", [("line 1", "depth")]),
+        (b'<tbx>\n<langSec xml:lang="?"/></tbx>', [("line 2", "language")]),
+        (BLANK, [("line 2", "length")]),
+    ],
+)  # fmt: skip
+def test_every_fault_of_a_tbx_file_is_told_with_its_line(
+    content: bytes, faults: list[tuple[str, str]]
+) -> None:
+    assert refused(content, "tbx") == faults
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
+def test_no_file_does_more_than_be_refused(content: bytes) -> None:
+    for format_ in ("csv", "tbx"):
+        with suppress(UnreadableFile):
+            read(content, format_)
