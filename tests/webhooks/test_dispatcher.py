@@ -1,0 +1,340 @@
+"""When deliveries are sent, tried again, given up; and who waits for whom."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from locframework.clock import moment
+from locframework.webhooks.rules import RETRY_AFTER
+
+from .conftest import Hooked, Receiver, open_hooked
+
+OK = (204, {}, b"")
+FAIL = (500, {}, b"broken")
+
+
+class Clock:
+    """Stands until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def go(self, **by: float) -> None:
+        self.now += timedelta(**by)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def timed(
+    database_url: str, tmp_path: Any, receiver: Receiver, clock: Clock
+) -> Iterator[Hooked]:
+    """As ``hooked``, by a clock of ours."""
+    with open_hooked(database_url, tmp_path, receiver, clock=clock) as hooked:
+        yield hooked
+
+
+@pytest.fixture
+def running(database_url: str, tmp_path: Any, receiver: Receiver) -> Iterator[Hooked]:
+    """As ``hooked``, and sends by itself."""
+    with open_hooked(database_url, tmp_path, receiver, start_scheduler=True) as hooked:
+        yield hooked
+
+
+def wait_for(holds: Callable[[], object], seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.005)
+
+
+def test_a_failed_delivery_is_tried_five_times_more_over_seven_hours(
+    timed: Hooked, clock: Clock
+) -> None:
+    webhook, _ = timed.create()
+    timed.receiver.next_answer = lambda: FAIL
+    timed.key("a")
+    begun = clock.now
+
+    sent = list(timed.send())
+    for plan in RETRY_AFTER:
+        [delivery] = timed.log(webhook)
+        planned = moment(delivery["nextAttemptAt"])
+        assert 0.8 * plan <= planned - clock.now + timedelta(milliseconds=1)
+        assert planned - clock.now <= plan
+        clock.now = planned - timedelta(milliseconds=2)
+        assert timed.send() == []
+        clock.now = planned
+        sent += timed.send()
+
+    [delivery] = timed.log(webhook)
+    clock.go(days=20)
+    assert timed.send() == []
+    assert (delivery["status"], delivery["nextAttemptAt"]) == ("failed", None)
+    assert [each["statusCode"] for each in delivery["attempts"]] == [500] * 6
+    assert delivery["attempts"][0]["responseBody"] == "broken"
+    assert {each.id for each in sent} == {delivery["id"]}
+    stamps = [int(each.headers["webhook-timestamp"]) for each in sent]
+    assert stamps[0] == int(begun.timestamp())
+    assert timedelta(hours=6) < timedelta(seconds=stamps[-1] - stamps[0])
+    assert len(stamps) == len(set(stamps)) == 6
+
+
+def test_retry_after_is_heeded_up_to_twice_the_plan(
+    timed: Hooked, clock: Clock
+) -> None:
+    webhook, _ = timed.create()
+    timed.receiver.answers = [(429, {"Retry-After": "864000"}, b"")]
+    timed.key("a")
+
+    timed.send()
+
+    [delivery] = timed.log(webhook)
+    waits = moment(delivery["nextAttemptAt"]) - clock.now
+    assert timedelta(seconds=8) <= waits <= timedelta(seconds=10)
+
+
+def test_410_switches_the_webhook_off_and_ends_all_that_waits(timed: Hooked) -> None:
+    webhook, _ = timed.create()
+    for name in "abc":
+        timed.key(name)
+    timed.receiver.answers = [(410, {}, b"gone")]
+
+    sent = timed.send()
+
+    assert len(sent) == 1
+    found = timed.get(webhook)
+    assert (found["isActive"], found["disabledReason"]) == (False, "gone")
+    assert {each["status"] for each in timed.log(webhook)} == {"failed"}
+    timed.key("d")
+    assert timed.send() == []
+
+
+def test_five_days_of_failures_switch_a_webhook_off(
+    timed: Hooked, clock: Clock
+) -> None:
+    webhook, _ = timed.create()
+    timed.receiver.next_answer = lambda: FAIL
+    timed.key("a")
+    for _ in range(5 * 24):
+        timed.send()
+        clock.go(hours=1)
+    assert timed.get(webhook)["isActive"]
+
+    timed.key("b")
+    timed.send()
+
+    found = timed.get(webhook)
+    assert (found["isActive"], found["disabledReason"]) == (False, "failing")
+    timed.key("c")
+    assert {each["status"] for each in timed.log(webhook)} == {"failed"}
+    assert len(timed.log(webhook)) == 2
+    types = [
+        each["type"] for each in timed.owner.get(f"{timed.path}/activity").data["items"]
+    ]
+    assert "webhook.disabled" in types
+
+
+def test_switched_on_again_a_webhook_has_five_days_anew(
+    timed: Hooked, clock: Clock
+) -> None:
+    webhook, _ = timed.create()
+    timed.receiver.next_answer = lambda: FAIL
+    timed.key("a")
+    timed.send()
+    clock.go(days=6)
+    timed.key("b")
+    timed.send()
+    path = f"{timed.webhooks}/{webhook['id']}"
+    assert not timed.get(webhook)["isActive"]
+
+    timed.owner.patch(path, json={"isActive": True})
+    timed.key("c")
+    timed.send()
+
+    assert timed.get(webhook)["isActive"]
+
+
+def test_a_replay_that_fails_leaves_the_plan(timed: Hooked, clock: Clock) -> None:
+    webhook, _ = timed.create()
+    timed.receiver.next_answer = lambda: FAIL
+    timed.key("a")
+    timed.send()
+    [before] = timed.log(webhook)
+
+    timed.owner.post(
+        f"{timed.webhooks}/{webhook['id']}/deliveries/{before['id']}/replay"
+    )
+    timed.send()
+
+    [after] = timed.log(webhook)
+    assert after["nextAttemptAt"] == before["nextAttemptAt"]
+    assert [each["trigger"] for each in after["attempts"]] == ["auto", "replay"]
+    clock.go(seconds=5)
+    timed.receiver.next_answer = lambda: OK
+    timed.send()
+    [ended] = timed.log(webhook)
+    assert ended["status"] == "succeeded"
+    assert [each["number"] for each in ended["attempts"]] == [1, 2, 3]
+
+
+def test_an_attempt_whose_process_died_is_made_again_after_its_lease(
+    timed: Hooked, clock: Clock
+) -> None:
+    webhook, _ = timed.create()
+    timed.key("a")
+    dispatcher = timed.workspace.framework.dispatcher
+    [(lost, _)] = dispatcher._look(1)  # claimed, and never sent
+
+    assert timed.send() == []
+    clock.go(seconds=45)
+    [received] = timed.send()
+
+    assert received.id == lost.id
+    [delivery] = timed.log(webhook)
+    first, second = delivery["attempts"]
+    assert (first["number"], first["statusCode"], first["error"]) == (1, None, None)
+    assert (second["number"], second["statusCode"]) == (2, 204)
+    assert delivery["status"] == "succeeded"
+
+
+def test_a_delivery_that_kills_its_process_each_time_is_given_up(
+    timed: Hooked, clock: Clock
+) -> None:
+    webhook, _ = timed.create()
+    timed.key("a")
+    dispatcher = timed.workspace.framework.dispatcher
+    for _ in range(6):
+        assert dispatcher._look(1)
+        clock.go(seconds=45)
+        dispatcher._at_work.clear()
+
+    assert dispatcher._look(1) == []
+
+    [delivery] = timed.log(webhook)
+    assert (delivery["status"], len(delivery["attempts"])) == ("failed", 6)
+
+
+def test_the_first_attempt_comes_within_200_ms_of_the_commit(running: Hooked) -> None:
+    running.create(eventTypes=["key.created"])
+    delays = []
+    for number in range(20):
+        running.key(f"k{number}")
+        committed = time.time()
+        wait_for(lambda n=number: len(running.receiver.received) > n)
+        delays.append(running.receiver.received[-1].at - committed)
+
+    assert sorted(delays)[len(delays) // 2] < 0.2
+
+
+def test_a_receiver_that_hangs_delays_no_other(running: Hooked) -> None:
+    release = threading.Event()
+    slow, _ = running.create(
+        eventTypes=["key.created"], url=running.receiver.url + "/slow"
+    )
+    running.receiver.on_request = lambda received: (
+        release.wait(20) if received.path.endswith("/slow") else None
+    )
+    for number in range(40):
+        running.key(f"slow{number}")
+    wait_for(lambda: len(running.receiver.received) == 4)
+    running.create(eventTypes=["key.created"], url=running.receiver.url + "/quick")
+
+    running.key("now")
+    begun = time.monotonic()
+    wait_for(lambda: any(r.path.endswith("/quick") for r in running.receiver.received))
+
+    assert time.monotonic() - begun < 1.0
+    hanging = [r for r in running.receiver.received if r.path.endswith("/slow")]
+    assert len(hanging) == 4
+    release.set()
+    wait_for(lambda: all(d["status"] == "succeeded" for d in running.log(slow)))
+
+
+def test_stopping_finishes_what_is_being_sent(running: Hooked) -> None:
+    release = threading.Event()
+    webhook, _ = running.create()
+    running.receiver.on_request = lambda received: release.wait(20)
+    for name in "ab":
+        running.key(name)
+    wait_for(lambda: len(running.receiver.received) == 2)
+    threading.Timer(0.2, release.set).start()
+
+    running.workspace.framework.dispatcher.stop()
+
+    assert {each["status"] for each in running.log(webhook)} == {"succeeded"}
+
+
+def test_stopping_hands_back_what_does_not_end(running: Hooked) -> None:
+    release = threading.Event()
+    webhook, _ = running.create()
+    running.receiver.on_request = lambda received: release.wait(20)
+    running.key("a")
+    wait_for(lambda: len(running.receiver.received) == 1)
+    dispatcher = running.workspace.framework.dispatcher
+
+    begun = time.monotonic()
+    dispatcher.stop(timeout_seconds=0.2)
+
+    assert time.monotonic() - begun < 3
+    assert running.workspace.framework.storage.webhooks.owners() == []
+    release.set()
+    running.receiver.on_request = lambda received: None
+    dispatcher.start()
+    wait_for(lambda: running.log(webhook)[0]["status"] == "succeeded")
+    first, second = running.receiver.received
+    assert first.id == second.id
+
+
+def test_deliveries_are_dropped_from_the_log_after_thirty_days(
+    timed: Hooked, clock: Clock
+) -> None:
+    webhook, _ = timed.create()
+    timed.key("a")
+    timed.send()
+    clock.go(days=29)
+    timed.workspace.framework._purge()
+    kept = len(timed.log(webhook))
+    clock.go(days=2)
+
+    timed.workspace.framework._purge()
+
+    assert (kept, len(timed.log(webhook))) == (1, 0)
+
+
+def test_a_transport_that_raises_is_a_failed_attempt(hooked: Hooked) -> None:
+    webhook, _ = hooked.create()
+    transport = hooked.workspace.framework.plugins.transports["loopback"]
+
+    def send(post: Any) -> Any:
+        raise ZeroDivisionError
+
+    transport.send = send  # type: ignore[method-assign]
+    hooked.key("a")
+    hooked.send()
+
+    [attempt] = hooked.log(webhook)[0]["attempts"]
+    assert attempt["error"] == "transport_failed"
+
+
+def test_an_answer_in_the_log_is_text_of_a_kibibyte_at_most(hooked: Hooked) -> None:
+    webhook, _ = hooked.create()
+    hooked.receiver.answers = [(400, {}, b"\xff\x00\xf0" + b"x" * 5000)]
+    hooked.key("a")
+
+    hooked.send()
+
+    [attempt] = hooked.log(webhook)[0]["attempts"]
+    assert attempt["responseBody"] == "\ufffd\ufffd\ufffd" + "x" * 1021

@@ -1,0 +1,242 @@
+"""The table of event types: every operation tells just what it says (decisions 2.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from locframework.http.records import Upload
+from locframework.webhooks.event_types import EventTypes
+
+TYPES = {each.type: each for each in EventTypes().shown}
+FILE = Upload("en.json", b'{"a": "Pay", "new": "New"}', "application/json")
+
+
+class Heard:
+    """A project whose webhook hears everything, and what an operation tells it."""
+
+    def __init__(self, hooked: Any) -> None:
+        self.hooked = hooked
+        self.owner, self.path = hooked.owner, hooked.path
+        self.workspace = hooked.workspace
+        hooked.create(eventTypes=list(TYPES), branches=["*"])
+        self.translator = self.workspace.client("translator")
+
+    def told_by(self, *acts: Callable[[], Any]) -> list[str]:
+        """The types that are sent, in alphabetical order, each as often as it is."""
+        self.hooked.send()
+        for act in acts:
+            answer = act()
+            assert answer.status < 400, answer
+        self.workspace.run_jobs()
+        self.received = self.hooked.send()
+        for each in self.received:
+            jsonschema_rs.validate(TYPES[each.payload["type"]].schema, each.payload)
+        return sorted(each.payload["type"] for each in self.received)
+
+    def items(self, type_: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for each in self.received:
+            if each.payload["type"] == type_:
+                found += each.payload["data"]["items"]
+        return found
+
+    def post(self, path: str, body: Any = None, **how: Any) -> Callable[[], Any]:
+        return lambda: self.owner.post(f"{self.path}{path}", json=body or {}, **how)
+
+    def value(self, key: Any, lang: str, text: str, client: Any = None) -> Any:
+        path = f"{self.path}/keys/{key['id']}/values/{lang}"
+        return lambda: (client or self.owner).put(path, json={"value": text})
+
+
+@pytest.fixture
+def heard(hooked: Any) -> Heard:
+    return Heard(hooked)
+
+
+def test_keys_tell_that_they_are_made_changed_deleted_and_restored(
+    heard: Heard,
+) -> None:
+    assert heard.told_by(heard.post("/keys", {"key": "a"})) == ["key.created"]
+    [item] = heard.items("key.created")
+    one = f"/keys/{item['keyId']}"
+    assert item == {"keyId": item["keyId"], "key": "a"}
+
+    rename = lambda: heard.owner.patch(heard.path + one, json={"key": "b"})  # noqa: E731
+    assert heard.told_by(rename) == ["key.updated"]
+    assert heard.items("key.updated") == [{**item, "key": "b", "previousKey": "a"}]
+
+    delete = lambda: heard.owner.delete(heard.path + one)  # noqa: E731
+    assert heard.told_by(delete) == ["key.deleted"]
+    assert heard.told_by(heard.post(f"{one}/restore")) == ["key.restored"]
+
+
+def test_many_keys_at_once_are_one_event_of_each_type(heard: Heard) -> None:
+    keys = [{"key": f"k{n}", "values": {"en": "x", "de": "y"}} for n in range(5)]
+
+    told = heard.told_by(heard.post("/keys/bulk", {"keys": keys}))
+
+    assert told == ["key.created", "language.completed", "translation.updated"]
+    completed = heard.items("language.completed")
+    assert sorted(each["languageCode"] for each in completed) == ["de", "en"]
+    assert len(heard.items("key.created")) == 5
+    assert len(heard.items("translation.updated")) == 10
+
+
+def test_texts_tell_of_writing_review_and_what_outdates_them(heard: Heard) -> None:
+    key = heard.hooked.key("a", values={"en": "Pay", "de": "Zahlen"})
+    value = f"/keys/{key['id']}/values/de"
+
+    assert heard.told_by(heard.value(key, "de", "Bezahlen")) == ["translation.updated"]
+    [item] = heard.items("translation.updated")
+    assert item == {
+        "keyId": key["id"],
+        "key": "a",
+        "languageCode": "de",
+        "pluralForm": None,
+        "status": "approved",
+        "revision": 2,
+    }
+    proposal = heard.value(key, "de", "Los", heard.translator)
+    assert heard.told_by(proposal) == ["translation.submitted"]
+    assert heard.told_by(heard.post(f"{value}/approve")) == ["translation.approved"]
+    assert heard.told_by(heard.value(key, "de", "Hm", heard.translator)) == [
+        "translation.submitted"
+    ]
+    rejected = heard.told_by(heard.post(f"{value}/reject", {"reason": "no"}))
+    assert rejected == ["translation.rejected"]
+    assert heard.told_by(heard.value(key, "en", "Buy")) == [
+        "translation.outdated",
+        "translation.updated",
+    ]
+    assert [each["languageCode"] for each in heard.items("translation.outdated")] == [
+        "de"
+    ]
+    reverted = heard.told_by(heard.post(f"{value}/revert", {"revision": 1}))
+    assert reverted == ["translation.updated"]
+    assert heard.told_by(heard.value(key, "de", "")) == ["translation.updated"]
+    assert heard.items("translation.updated")[0]["status"] == "untranslated"
+
+
+def test_the_last_missing_text_of_a_language_completes_it_once(heard: Heard) -> None:
+    key = heard.hooked.key("a")
+
+    assert heard.told_by(heard.value(key, "de", "x")) == [
+        "language.completed",
+        "translation.updated",
+    ]
+    assert heard.items("language.completed")[0]["languageCode"] == "de"
+    assert heard.told_by(heard.value(key, "de", "y")) == ["translation.updated"]
+
+
+def test_languages_tell_that_they_come_change_and_go(heard: Heard) -> None:
+    add = heard.post("/languages", {"languageCode": "nl"})
+    nl = f"{heard.path}/languages/nl"
+
+    assert heard.told_by(add) == ["language.added"]
+    assert heard.told_by(lambda: heard.owner.patch(nl, json={"label": "x"})) == [
+        "language.updated"
+    ]
+    assert heard.told_by(lambda: heard.owner.delete(nl)) == ["language.removed"]
+
+
+def test_branches_tell_that_they_are_made_merged_and_closed(heard: Heard) -> None:
+    make = heard.post("/branches", {"name": "spring"})
+    assert heard.told_by(make) == ["branch.created"]
+
+    write = heard.post("/keys?branch=spring", {"key": "a", "values": {"de": "x"}})
+    on_branch = heard.told_by(write)
+    assert "key.created" in on_branch
+    assert {each.payload["data"]["branch"] for each in heard.received} == {"spring"}
+
+    merged = heard.told_by(heard.post("/branches/spring/merge", {}))
+    assert {"branch.merged", "key.created", "translation.updated"} <= set(merged)
+    assert {each.payload["data"]["branch"] for each in heard.received} == {None}
+
+    other = heard.post("/branches", {"name": "autumn"})
+    close = lambda: heard.owner.delete(f"{heard.path}/branches/autumn")  # noqa: E731
+    assert heard.told_by(other, close) == ["branch.closed", "branch.created"]
+
+
+def test_an_import_tells_its_keys_texts_and_end(heard: Heard) -> None:
+    heard.hooked.key("a", values={"en": "x"})
+    heard.hooked.key("old", values={"en": "x"})
+    send = lambda: heard.owner.post(  # noqa: E731
+        f"{heard.path}/import",
+        form={"format": "json-nested", "mode": "replace", "onConflict": "overwrite"},
+        files={"file": FILE},
+    )
+
+    told = heard.told_by(send)
+
+    assert told == [
+        "import.completed",
+        "key.created",
+        "key.deleted",
+        "translation.updated",
+    ]
+    assert [each["key"] for each in heard.items("key.deleted")] == ["old"]
+
+
+def test_a_job_that_fails_or_is_cancelled_tells_so(heard: Heard) -> None:
+    bad = Upload("en.json", b'{"a": {}', "application/json")
+    form = {"format": "json-nested"}
+    send = lambda file: heard.owner.post(  # noqa: E731
+        f"{heard.path}/import", form=form, files={"file": file}
+    )
+    answer = send(bad)
+    failed = heard.told_by(lambda: answer) if answer.status < 400 else ["job.failed"]
+    accepted = send(FILE)
+    path = f"/jobs/{accepted.data['job']['id']}/cancel"
+
+    cancelled = heard.told_by(heard.post(path))
+
+    assert failed == ["job.failed"]
+    assert cancelled == ["job.cancelled"]
+    assert heard.items("job.cancelled")[0]["type"] == "import"
+
+
+def test_distributions_tell_what_becomes_of_them(heard: Heard) -> None:
+    key = heard.hooked.key("a", values={"en": "x"})
+    make = heard.post("/distributions", {"name": "Web", "format": "json-nested"})
+    assert heard.told_by(make) == ["distribution.published"]
+    [first] = heard.items("distribution.published")
+    one = f"/distributions/{first['distributionId']}"
+
+    heard.value(key, "en", "y")()
+    again = heard.told_by(heard.post(f"{one}/releases", {}))
+    assert again == ["distribution.published"]
+    assert heard.items("distribution.published")[0]["version"] == 2
+    back = heard.told_by(heard.post(f"{one}/rollback", {"version": 1}))
+    assert back == ["distribution.rolled_back"]
+    assert heard.told_by(heard.post(f"{one}/pause")) == ["distribution.paused"]
+    assert heard.told_by(heard.post(f"{one}/resume")) == ["distribution.resumed"]
+
+
+def test_a_changed_project_and_a_switched_off_webhook_are_told(heard: Heard) -> None:
+    change = lambda: heard.owner.patch(heard.path, json={"description": "x"})  # noqa: E731
+    assert heard.told_by(change) == ["project.updated"]
+
+    heard.hooked.create(
+        eventTypes=["key.created"], url=f"{heard.hooked.receiver.url}/2"
+    )
+    gone = (410, {}, b"")
+    heard.hooked.receiver.next_answer = lambda: (
+        gone
+        if heard.hooked.receiver.received[-1].path.endswith("/2")
+        else (204, {}, b"")
+    )
+    assert heard.told_by(heard.post("/keys", {"key": "z"})) == [
+        "key.created",
+        "key.created",
+        "webhook.disabled",
+    ]
+    assert heard.items("webhook.disabled")[0]["reason"] == "gone"
+
+
+def test_every_example_fits_its_schema() -> None:
+    for type_ in TYPES.values():
+        jsonschema_rs.validate(type_.schema, type_.example)

@@ -1,0 +1,129 @@
+"""Which webhook is told what of a change, and what telling costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from locframework.events import SYSTEM
+from locframework.testing.databases import statements_of
+from locframework.webhooks.payloads import PAYLOAD_MOST
+
+
+def told(received: list[Any]) -> list[tuple[str, list[Any]]]:
+    """Types and what their items name, as they came."""
+    return sorted(
+        (each.payload["type"], [item.get("languageCode", item.get("key")) for item in
+                                each.payload["data"]["items"]])
+        for each in received
+    )  # fmt: skip
+
+
+def test_each_webhook_is_told_what_it_asked_for(hooked: Any) -> None:
+    hooked.create(eventTypes=["key.created"])
+    hooked.create(eventTypes=["translation.updated"], languageCodes=["de"])
+    hooked.create(eventTypes=["branch.created"])
+    hooked.create(eventTypes=["key.created"], isActive=False)
+
+    hooked.key("a", values={"en": "x", "de": "y", "fr": "z"})
+
+    assert told(hooked.send()) == [
+        ("key.created", ["a"]),
+        ("translation.updated", ["de"]),
+    ]
+
+
+def test_a_branch_is_told_of_where_it_was_asked_for(hooked: Any) -> None:
+    main, _ = hooked.create(eventTypes=["key.created"])
+    everywhere, _ = hooked.create(eventTypes=["key.created"], branches=["*"])
+    spring, _ = hooked.create(eventTypes=["key.created"], branches=["spring"])
+    hooked.owner.post(f"{hooked.path}/branches", json={"name": "spring"})
+
+    hooked.owner.post(f"{hooked.path}/keys?branch=spring", json={"key": "on.branch"})
+    hooked.key("on.main")
+    received = hooked.send()
+
+    def heard(webhook: Any) -> int:
+        return len(hooked.log(webhook))
+
+    assert [heard(each) for each in (main, everywhere, spring)] == [1, 2, 1]
+    branches = [each.payload["data"]["branch"] for each in received]
+    assert sorted(str(each) for each in branches) == [
+        "None",
+        "None",
+        "spring",
+        "spring",
+    ]
+
+
+def test_webhooks_of_other_projects_hear_nothing(hooked: Any) -> None:
+    hooked.create()
+    other = hooked.workspace.project()
+
+    hooked.workspace.key(other, "a")
+
+    assert hooked.send() == []
+
+
+def test_what_is_not_committed_is_not_sent(hooked: Any) -> None:
+    hooked.create()
+    framework, project = hooked.workspace.framework, hooked.project
+
+    def append() -> None:
+        framework.events.append(
+            "key.created",
+            organization_id=project["organizationId"],
+            project_id=project["id"],
+            actor=SYSTEM,
+            items=[{"keyId": "k", "key": "a"}],
+        )
+
+    def fail() -> None:
+        with framework.storage.transaction():
+            append()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert hooked.send() == []
+    with framework.storage.transaction():
+        append()
+    assert len(hooked.send()) == 1
+
+
+def test_a_big_change_is_sent_in_parts_of_at_most_a_hundred_items_and_20_kb(
+    hooked: Any,
+) -> None:
+    hooked.create(eventTypes=["key.created"])
+    names = [f"{'long.' * 60}{number}" for number in range(250)]
+    body = {"keys": [{"key": name} for name in names]}
+
+    hooked.owner.post(f"{hooked.path}/keys/bulk", json=body)
+    received = hooked.send()
+
+    parts = [each.payload["data"]["items"] for each in received]
+    assert sorted(item["key"] for part in parts for item in part) == sorted(names)
+    assert all(1 <= len(part) <= 100 for part in parts)
+    assert all(len(each.body) < PAYLOAD_MOST for each in received)
+    assert len({each.id for each in received}) == len(received) > 3
+
+
+def test_a_change_costs_one_statement_without_webhooks_and_two_with_any(
+    hooked: Any,
+) -> None:
+    framework = hooked.workspace.framework
+    keys = f"{hooked.path}/keys/bulk"
+
+    def cost(prefix: str, count: int) -> int:
+        body = {"keys": [{"key": f"{prefix}{number}"} for number in range(count)]}
+        framework._background.submit(lambda: None).result()
+        with statements_of(framework.storage) as statements:
+            assert hooked.owner.post(keys, json=body).status == 200
+        return len([each for each in statements if "webhook" in each])
+
+    cost("warm", 1)
+    assert (cost("a", 1), cost("b", 400)) == (1, 1)
+    for _ in range(3):
+        hooked.create()
+    assert (cost("c", 1), cost("d", 400)) == (2, 2)

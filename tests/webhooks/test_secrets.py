@@ -1,0 +1,149 @@
+"""Signing secrets: sealed at rest, bound to their webhook, and found nowhere."""
+
+from __future__ import annotations
+
+import logging
+from base64 import b64decode
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from standardwebhooks import Webhook as Verifier
+from standardwebhooks import WebhookVerificationError
+
+from locframework.clock import system_clock
+from locframework.errors import SettingsError
+from locframework.testing.workspace import open_workspace
+from locframework.webhooks.sealing import SecretBox, SecretLost, new_key, new_secret
+from locframework.webhooks.signing import signed_headers
+
+
+def test_a_sealed_secret_opens_again_for_its_webhook_only() -> None:
+    box, secret = SecretBox([new_key()]), new_secret()
+
+    sealed = box.seal(secret, "w1")
+
+    assert box.open(sealed, "w1") == secret
+    with pytest.raises(SecretLost, match="w2"):
+        box.open(sealed, "w2")
+
+
+def test_the_same_secret_never_looks_the_same_at_rest() -> None:
+    box = SecretBox([new_key()])
+
+    assert box.seal("whsec_x", "w1").sealed != box.seal("whsec_x", "w1").sealed
+
+
+def test_a_damaged_secret_does_not_open() -> None:
+    box = SecretBox([new_key()])
+    sealed = box.seal(new_secret(), "w1")
+
+    for damaged in ("", "!", "AAAA", sealed.sealed[:-8]):
+        with pytest.raises(SecretLost):
+            box.open(replace(sealed, sealed=damaged), "w1")
+
+
+def test_an_old_key_opens_what_it_sealed_and_the_new_one_seals() -> None:
+    old, new = new_key(), new_key()
+    sealed = SecretBox([old]).seal("whsec_x", "w1")
+    box = SecretBox([new, old])
+
+    assert box.open(sealed, "w1") == "whsec_x"
+    assert box.seal("whsec_x", "w1").key_id != sealed.key_id
+    with pytest.raises(SecretLost, match=sealed.key_id):
+        SecretBox([new]).open(sealed, "w1")
+
+
+@pytest.mark.parametrize("key", ["", "x", "AAAA", "é", new_key()[:-4]])
+def test_what_is_no_key_is_refused_by_its_setting(key: str) -> None:
+    with pytest.raises(SettingsError, match=r"webhooks\.secret_key: must be 32 bytes"):
+        SecretBox([key])
+
+
+def test_no_secret_is_in_the_database_in_logs_or_in_other_answers(
+    hooked: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    webhook, first = hooked.create()
+    path = f"{hooked.webhooks}/{webhook['id']}"
+    second = hooked.owner.post(f"{path}/rotate-secret").data["signingSecret"]
+    hooked.receiver.answers = [(500, {}, b"")]
+    hooked.key("a")
+    [received] = hooked.send()
+    answers = b"".join(
+        hooked.owner.get(each).content
+        for each in (
+            path,
+            hooked.webhooks,
+            f"{path}/deliveries",
+            f"{path}/deliveries/{received.id}",
+            f"{hooked.path}/activity",
+        )
+    )
+
+    kept = b"".join(file.read_bytes() for file in tmp_path.rglob("*sqlite3*"))
+    kept += dump(hooked)
+    for secret in (first, second):
+        raw = secret.removeprefix("whsec_")
+        for trace in (raw.encode(), b64decode(raw), b64decode(raw).hex().encode()):
+            assert trace not in kept
+            assert trace not in answers
+            assert trace not in caplog.text.encode()
+    assert webhook["id"].encode() in kept
+
+
+def dump(hooked: Any) -> bytes:
+    """Every column of every row about webhooks."""
+    database = hooked.workspace.framework.storage.database
+    tables = ("webhooks", "webhook_deliveries", "webhook_attempts", "idempotency_keys")
+    rows = [database.rows(f"SELECT * FROM {name}") for name in tables[:3]]
+    return repr(rows).encode()
+
+
+def test_an_app_without_the_key_of_its_webhooks_does_not_start(
+    hooked: Any, database_url: str, tmp_path: Path
+) -> None:
+    hooked.create()
+
+    def start(**webhooks: object) -> None:
+        with open_workspace(database_url, tmp_path, webhooks=webhooks):
+            pass
+
+    with pytest.raises(SettingsError, match=r"webhooks\.secret_key: is missing, and"):
+        start()
+    with pytest.raises(SettingsError, match=r"is not the key that sealed"):
+        start(secret_key=new_key())
+
+
+def test_without_a_key_there_are_no_webhooks(database_url: str, tmp_path: Path) -> None:
+    with open_workspace(database_url, tmp_path, webhooks={}) as workspace:
+        project = workspace.project()
+        body = {"url": "https://93.184.215.14/", "eventTypes": ["key.created"]}
+        path = f"/projects/{project['id']}/webhooks"
+
+        refused = workspace.owner.post(path, json=body)
+
+        assert (refused.status, refused.error["code"]) == (409, "webhooks_not_set_up")
+        assert "webhooks.secret_key" in refused.error["message"]
+        assert workspace.owner.get(path).data["items"] == []
+
+
+@given(body=st.text(max_size=2000), flip=st.integers(min_value=0), data=st.data())
+def test_any_body_verifies_and_any_changed_byte_does_not(
+    body: str, flip: int, data: Any
+) -> None:
+    secret = new_secret()
+    headers = dict(
+        signed_headers("msg_1", system_clock(), body, [new_secret(), secret])
+    )
+    verifier, sent = Verifier(secret), body.encode()
+
+    verifier.verify(sent, headers, json_parse=False)
+
+    changed = bytearray(sent or b"x")
+    changed[flip % len(changed)] ^= 0x01 if sent else 0
+    with pytest.raises(WebhookVerificationError):
+        verifier.verify(changed.decode("latin-1"), headers, json_parse=False)
