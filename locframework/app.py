@@ -326,12 +326,12 @@ class Framework:
             self.projects,
             self.events,
             self.plugins.any_transport(self.settings.webhook_transport),
-            EventTypes(),
+            EventTypes(self.plugins.event_types.values()),
             self.settings.webhooks,
             self.clock,
         )
         self.webhooks, self.deliveries = area.webhooks, area.deliveries
-        self.dispatcher = area.dispatcher
+        self.dispatcher, self.plugins.tells = area.dispatcher, area.plugin_events.tell
 
     def migrate(self) -> list[str]:
         """Bring the database up to date; answers the migrations applied.

@@ -19,6 +19,8 @@ from locframework.keys.value_changes import ValueChange, WriteNote, WriteRefusal
 from locframework.memories.matcher import Matcher
 from locframework.quality.check import Check
 from locframework.storage import StorageProvider
+from locframework.webhooks.plugin_events import EventTeller
+from locframework.webhooks.records import EventType
 from locframework.webhooks.transport import Transport
 
 GROUP = "locframework"
@@ -53,6 +55,13 @@ def loc_provide_checks() -> Sequence[Check]:  # type: ignore[empty-body]
 @hookspec
 def loc_provide_transports() -> Sequence[Transport]:  # type: ignore[empty-body]
     """The ways to send webhooks that the setting ``webhook_transport`` can name."""
+
+
+@hookspec
+def loc_provide_event_types(  # type: ignore[empty-body]
+    tell: EventTeller,
+) -> Sequence[EventType]:
+    """Types of events of your own, for webhooks; ``tell`` says that one happened."""
 
 
 @hookspec(firstresult=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib.metadata import EntryPoint, entry_points
-from typing import Annotated, Any, TypeVar, get_args, get_origin
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from importlib.metadata import entry_points
+from typing import Any, TypeVar
 
 import msgspec
 import pluggy
@@ -31,11 +32,21 @@ from .keys.value_changes import (
     WriteRefusal,
 )
 from .memories.matcher import Matcher
+from .plugin_facts import (
+    built,
+    distribution_of,
+    installed_with,
+    name_of,
+    origin_of,
+    settings_of,
+)
 from .quality.check import Check
 from .quality.checks import BUILT_IN
 from .quality.rules import name_of_check
-from .settings import setting_in
 from .storage import StorageProvider
+from .webhooks.event_types import fault_of
+from .webhooks.plugin_events import EventTeller, Items, PluginTells
+from .webhooks.records import EventType
 from .webhooks.transport import Transport
 
 T = TypeVar("T")
@@ -43,10 +54,6 @@ GROUP = hookspecs.GROUP
 log = logging.getLogger("locframework.plugins")
 
 _ORDERING = {"wrapper", "hookwrapper", "tryfirst", "trylast"}  # options of @hookimpl
-
-
-class _NoSettings(msgspec.Struct, forbid_unknown_fields=True):
-    """What a plugin without a ``settings_type`` may be set to: nothing."""
 
 
 class LoadedPlugin(msgspec.Struct, frozen=True):
@@ -70,6 +77,7 @@ class PluginHost:
     def __init__(self, plugins: Mapping[str, object]) -> None:
         self._manager = pluggy.PluginManager(GROUP)
         self._manager.add_hookspecs(hookspecs)
+        self.tells: PluginTells | None = None  # set by the framework, once it can
         self._givers: dict[tuple[str, str], str] = {}  # (hook, name) to plugin
         for name in sorted(plugins):
             self._register(name, plugins[name])
@@ -92,6 +100,9 @@ class PluginHost:
             self._givers["loc_provide_checks", check.name] = GROUP
         self.checks: dict[str, Check] = {check.name: check for check in BUILT_IN}
         self.checks |= self._provided("loc_provide_checks", name_of_check)
+        self.event_types: dict[str, EventType] = self._provided(
+            "loc_provide_event_types", lambda type_: type_.type, tell=self._teller
+        )
         self._listeners = self._one_by_one("loc_on_event")
         self._judges = self._one_by_one("loc_decide_write")
         # asked with every request: hooks that nobody has cost nothing
@@ -123,15 +134,19 @@ class PluginHost:
             if entry.name in blocked:
                 continue
             if entry.name in plugins:
-                raise PluginError(entry.name, _dist(entry), "another has this name")
-            plugins[entry.name] = _build(entry, settings.get(entry.name, {}))
+                raise PluginError(
+                    entry.name, installed_with(entry), "another has this name"
+                )
+            plugins[entry.name] = built(entry, settings.get(entry.name, {}))
         for plugin in more:
-            name = _name_of(plugin)
+            name = name_of(plugin)
             if name in plugins:
-                raise PluginError(name, _origin(name, plugin), "another has this name")
+                raise PluginError(
+                    name, origin_of(name, plugin), "another has this name"
+                )
             if name in settings:
                 reason = "is made by hand, so it takes no settings"
-                raise PluginError(name, _origin(name, plugin), reason)
+                raise PluginError(name, origin_of(name, plugin), reason)
             plugins[name] = plugin
         for name in settings:
             if name not in plugins and name not in blocked:
@@ -249,7 +264,7 @@ class PluginHost:
                 return
             except (ValueError, pluggy.PluginValidationError) as error:
                 reason = " ".join(str(error).split())
-        raise PluginError(name, _origin(name, plugin), reason)
+        raise PluginError(name, origin_of(name, plugin), reason)
 
     def _fault_of(self, plugin: object) -> str | None:
         """What pluggy would let pass without a word; None when there is nothing."""
@@ -265,14 +280,35 @@ class PluginHost:
                 return f"{hook}: no outcome may hang on the order of plugins"
         return None
 
-    def _provided(self, hook: str, name_of: Callable[[Any], str]) -> dict[str, Any]:
+    def _teller(self, plugin: str) -> EventTeller:
+        """What says, for a plugin, that one of its events happened."""
+
+        def tell(
+            type_: str, project_id: str, items: Items, *, branch: str | None = None
+        ) -> None:
+            if self.tells is None:
+                raise RuntimeError("nothing can be told before the framework is made")
+            self.tells(plugin, type_, project_id, items, branch)
+
+        return tell
+
+    def _provided(
+        self,
+        hook: str,
+        name_of: Callable[[Any], str],
+        **given: Callable[[str], object],
+    ) -> dict[str, Any]:
+        """By name; ``given`` makes the arguments of the hook, by plugin."""
         found: dict[str, Any] = {}
         for plugin, call in self._one_by_one(hook):
-            for name, item in self._given_by(plugin, hook, call, name_of):
+            asked = partial(call, **{key: make(plugin) for key, make in given.items()})
+            for name, item in self._given_by(plugin, hook, asked, name_of):
                 giver = self._givers.get((hook, name))
                 if giver is not None:
                     reason = f"{name!r} is provided by plugin {giver!r} already"
                     raise self._refused(plugin, hook, reason)
+                if isinstance(item, EventType) and (why := fault_of(item, plugin)):
+                    raise self._refused(plugin, hook, why)
                 found[name] = item
                 self._givers[hook, name] = plugin
         return found
@@ -290,7 +326,7 @@ class PluginHost:
             raise self._refused(plugin, hook, repr(error)) from error
 
     def _refused(self, plugin: str, hook: str, reason: str) -> PluginError:
-        origin = _origin(plugin, self._manager.get_plugin(plugin))
+        origin = origin_of(plugin, self._manager.get_plugin(plugin))
         return PluginError(plugin, origin, f"{hook}: {reason}")
 
     def _plugins(self) -> list[tuple[str, Any]]:
@@ -305,9 +341,9 @@ class PluginHost:
     def _describe(self, name: str) -> LoadedPlugin:
         plugin = self._manager.get_plugin(name)
         hooks = [c.name for c in self._manager.get_hookcallers(plugin) or ()]
-        distribution, version = _distribution_of(name, plugin)
+        distribution, version = distribution_of(name, plugin)
         return LoadedPlugin(
-            name, distribution, version, sorted(hooks), list(_settings_of(plugin))
+            name, distribution, version, sorted(hooks), list(settings_of(plugin))
         )
 
 
@@ -338,63 +374,3 @@ def _call_of(implementation: pluggy.HookImpl) -> Callable[..., Any]:
     """The plugin's method, given the arguments that it names."""
     method, names = implementation.function, implementation.argnames
     return lambda **given: method(*(given[name] for name in names))
-
-
-def _build(entry: EntryPoint, settings: Mapping[str, object]) -> object:
-    try:
-        plugin_class = entry.load()
-        wanted = getattr(plugin_class, "settings_type", None)
-        if wanted is None:
-            msgspec.convert(settings, _NoSettings)
-            return plugin_class()
-        return plugin_class(msgspec.convert(settings, wanted, strict=False))
-    except msgspec.ValidationError as error:
-        setting = setting_in(error, f"plugins.{entry.name}")
-        reason = f"settings: {error}"
-        raise PluginError(entry.name, _dist(entry), reason, setting) from error
-    except SettingsError as error:
-        setting = f"plugins.{entry.name}.{error.setting}"
-        reason = f"settings: {error}"
-        raise PluginError(entry.name, _dist(entry), reason, setting) from error
-    except Exception as error:
-        reason = f"cannot be loaded: {error!r}"
-        raise PluginError(entry.name, _dist(entry), reason) from error
-
-
-def _dist(entry: EntryPoint) -> str:
-    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown"
-
-
-def _distribution_of(name: str, plugin: object) -> tuple[str, str]:
-    """Name and version of where the plugin came from; its module when made by hand."""
-    module = plugin.__module__ if isinstance(plugin, type) else type(plugin).__module__
-    for entry in entry_points(group=GROUP, name=name):
-        if entry.dist and entry.module.split(".")[0] == module.split(".")[0]:
-            return entry.dist.name, entry.dist.version
-    return module, ""
-
-
-def _origin(name: str, plugin: object) -> str:
-    return " ".join(_distribution_of(name, plugin)).rstrip()
-
-
-def _name_of(plugin: object) -> str:
-    made_of = plugin if isinstance(plugin, type) else type(plugin)
-    return str(getattr(plugin, "name", None) or made_of.__name__)
-
-
-def _settings_of(plugin: Any) -> Iterator[str]:
-    wanted = getattr(plugin, "settings_type", None)
-    if wanted is None:
-        return
-    for setting in msgspec.structs.fields(wanted):
-        kind = _plain(setting.type)
-        default = "" if setting.required else f" = {setting.default!r}"
-        yield f"{setting.name}: {kind}{default}"
-
-
-def _plain(type_: Any) -> str:
-    """A type as people read it: without what Annotated adds."""
-    if get_origin(type_) is Annotated:
-        return _plain(get_args(type_)[0])
-    return getattr(type_, "__name__", None) or str(type_)

@@ -133,6 +133,7 @@ from locframework.statistics.records import LanguageCounts, LineCounts
 from locframework.statistics.rules import complete_languages, count_words
 from locframework.statistics.store import StatisticsStore
 from locframework.storage import Storage, StorageProvider, Transactions
+from locframework.webhooks.plugin_events import EventTeller
 from locframework.webhooks.records import (
     ATTEMPT_SECONDS,
     KEPT_BYTES,
@@ -191,6 +192,7 @@ __all__ = [
     "EventFilter",
     "EventLine",
     "EventStore",
+    "EventTeller",
     "EventType",
     "FileDetail",
     "FileOptions",

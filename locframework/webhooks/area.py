@@ -12,6 +12,7 @@ from .deliveries import Deliveries
 from .dispatcher import Dispatcher
 from .event_types import EventTypes
 from .fan_out import FanOut
+from .plugin_events import PluginEvents
 from .sealing import SecretBox
 from .sender import Sender
 from .service import Webhooks
@@ -47,4 +48,5 @@ class WebhookArea:
         )
         wake = self.dispatcher.wake
         self.deliveries = Deliveries(storage, projects, self.webhooks, wake, clock)
+        self.plugin_events = PluginEvents(storage, events, types)
         events.listen_inside(FanOut(storage, wake).on_event)

@@ -1,6 +1,7 @@
 """Every type of event that a webhook can subscribe to, with what it tells."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -9,11 +10,12 @@ from locframework.clock import Timestamp
 from locframework.events import ITEMS_MOST, Actor
 
 from .items import BUILT_IN
-from .records import EventType, ShownEventType
+from .records import TYPE_LENGTH, EventType, ShownEventType
 
 TEST = "webhook.test"  # not subscribable (decisions 2.7)
 PLUGIN_PREFIX = "plugin."
 
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*", re.ASCII)
 _ID = "0197b2c0-5f1e-7c3a-8d21-9f4be6a1c0d2"
 _AT = "2026-11-21T08:45:29.123Z"
 _ACTOR = Actor("user", "0197b2bf-11aa-7e55-b0d1-2f8e57c9ab34")
@@ -22,13 +24,28 @@ _ACTOR = Actor("user", "0197b2bf-11aa-7e55-b0d1-2f8e57c9ab34")
 class EventTypes:
     """The types of one application: the built-in ones, and those of its plugins."""
 
-    def __init__(self, of_plugins: Sequence[EventType] = ()) -> None:
+    def __init__(self, of_plugins: Iterable[EventType] = ()) -> None:
         every = [*BUILT_IN, *of_plugins]
         self._types = {each.type: each for each in every}
         self.shown = [shown(each) for each in every]
 
-    def __contains__(self, type_: str) -> bool:
+    def __contains__(self, type_: object) -> bool:
         return type_ in self._types
+
+
+def fault_of(type_: EventType, plugin: str) -> str | None:
+    """Why the type cannot be one of the plugin's; None when it can."""
+    name = type_.type.removeprefix(f"{PLUGIN_PREFIX}{plugin}.")
+    if name == type_.type or not _NAME.fullmatch(name):
+        told = f"event type {type_.type!r} must be {PLUGIN_PREFIX}{plugin}.<event>"
+        return f"{told}, of a-z, 0-9, _ and -"
+    if len(type_.type) > TYPE_LENGTH:
+        return f"event type {type_.type!r} has more than {TYPE_LENGTH} characters"
+    if not type_.description.strip():
+        return f"event type {type_.type!r} has no description"
+    if not 1 <= len(type_.example_items) <= ITEMS_MOST:
+        return f"event type {type_.type!r} needs 1 to {ITEMS_MOST} example items"
+    return None
 
 
 def shown(type_: EventType) -> ShownEventType:

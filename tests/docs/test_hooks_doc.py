@@ -185,6 +185,34 @@ class TestTheExampleOfLocProvideMatchers(MatcherContract):
         return lambda: plugin.loc_provide_matchers()[0]
 
 
+def test_the_example_of_loc_provide_event_types(
+    example: Example, open_with: Open
+) -> None:
+    plugin = example("loc_provide_event_types")["BigChanges"](least=3)
+    told = "plugin.big-changes.noticed"
+    body = {"url": "https://93.184.215.14/", "eventTypes": [told]}
+
+    with open_with(plugin) as workspace:
+        project = workspace.project()
+        path = f"/projects/{project['id']}"
+        types = workspace.owner.get("/webhook-event-types").data["eventTypes"]
+        made = workspace.owner.post(f"{path}/webhooks", json=body).data["webhook"]
+        for count in (2, 3):
+            keys = [
+                {"key": f"k{n}", "values": {"en": f"{count}"}} for n in range(count)
+            ]
+            bulk = {"keys": keys, "onExisting": "update"}
+            workspace.owner.post(f"{path}/keys/bulk", json=bulk)
+        log = f"{path}/webhooks/{made['id']}/deliveries"
+        [delivery] = workspace.owner.get(log).data["items"]
+        one = workspace.owner.get(f"{log}/{delivery['id']}").data["delivery"]
+
+    assert types[-1]["type"] == told
+    assert types[-1]["group"] == "plugin.big-changes"
+    assert one["payload"]["data"]["items"] == [{"count": 3}]
+    assert one["payload"]["data"]["actor"] == {"type": "plugin", "id": "big-changes"}
+
+
 def test_the_example_of_loc_decide_caller(example: Example, open_with: Open) -> None:
     sessions = example("loc_decide_caller")["Sessions"]("set below")
 

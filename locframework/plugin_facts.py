@@ -1,0 +1,83 @@
+"""Makes one installed plugin with its settings, and tells what is known of any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import Annotated, Any, get_args, get_origin
+
+import msgspec
+
+from .errors import PluginError, SettingsError
+from .settings import setting_in
+
+GROUP = "locframework"  # of entry points
+
+
+class _NoSettings(msgspec.Struct, forbid_unknown_fields=True):
+    """What a plugin without a ``settings_type`` may be set to: nothing."""
+
+
+def built(entry: EntryPoint, settings: Mapping[str, object]) -> object:
+    """The plugin of an entry point. Raises PluginError, one line with the reason."""
+    try:
+        plugin_class = entry.load()
+        wanted = getattr(plugin_class, "settings_type", None)
+        if wanted is None:
+            msgspec.convert(settings, _NoSettings)
+            return plugin_class()
+        return plugin_class(msgspec.convert(settings, wanted, strict=False))
+    except msgspec.ValidationError as error:
+        setting = setting_in(error, f"plugins.{entry.name}")
+        reason = f"settings: {error}"
+        raise PluginError(entry.name, installed_with(entry), reason, setting) from error
+    except SettingsError as error:
+        setting = f"plugins.{entry.name}.{error.setting}"
+        reason = f"settings: {error}"
+        raise PluginError(entry.name, installed_with(entry), reason, setting) from error
+    except Exception as error:
+        reason = f"cannot be loaded: {error!r}"
+        raise PluginError(entry.name, installed_with(entry), reason) from error
+
+
+def installed_with(entry: EntryPoint) -> str:
+    """Name and version of what an entry point was installed with."""
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown"
+
+
+def distribution_of(name: str, plugin: object) -> tuple[str, str]:
+    """Name and version of where the plugin came from; its module when made by hand."""
+    module = plugin.__module__ if isinstance(plugin, type) else type(plugin).__module__
+    for entry in entry_points(group=GROUP, name=name):
+        if entry.dist and entry.module.split(".")[0] == module.split(".")[0]:
+            return entry.dist.name, entry.dist.version
+    return module, ""
+
+
+def origin_of(name: str, plugin: object) -> str:
+    """The same in one text."""
+    return " ".join(distribution_of(name, plugin)).rstrip()
+
+
+def name_of(plugin: object) -> str:
+    """The name of a plugin that was made by hand: its ``name``, else its class."""
+    made_of = plugin if isinstance(plugin, type) else type(plugin)
+    return str(getattr(plugin, "name", None) or made_of.__name__)
+
+
+def settings_of(plugin: Any) -> Iterator[str]:
+    """``name: type = default`` of each setting that the plugin has."""
+    wanted = getattr(plugin, "settings_type", None)
+    if wanted is None:
+        return
+    for setting in msgspec.structs.fields(wanted):
+        kind = _plain(setting.type)
+        default = "" if setting.required else f" = {setting.default!r}"
+        yield f"{setting.name}: {kind}{default}"
+
+
+def _plain(type_: Any) -> str:
+    """A type as people read it: without what Annotated adds."""
+    if get_origin(type_) is Annotated:
+        return _plain(get_args(type_)[0])
+    return getattr(type_, "__name__", None) or str(type_)

@@ -1,0 +1,140 @@
+"""What plugins may tell, and what stops the start or is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from locframework import Framework, Settings, hookimpl
+from locframework.errors import PluginError, ProjectNotFound
+from locframework.ids import new_id
+from locframework.ports import EventType
+from locframework.testing.workspace import Workspace, open_workspace
+
+TYPE = "plugin.own.happened"
+
+
+def type_(**changes: Any) -> EventType:
+    fields: dict[str, Any] = {
+        "type": TYPE,
+        "description": "It happened",
+        "item_schema": {"type": "object"},
+        "example_items": ({"n": 1},),
+    }
+    return EventType(**{**fields, **changes})
+
+
+class Own:
+    """Provides what it is given."""
+
+    name = "own"
+
+    def __init__(self, *types: Any) -> None:
+        self.types = types
+        self.tell: Any = None
+
+    @hookimpl
+    def loc_provide_event_types(self, tell: Any) -> Any:
+        self.tell = tell
+        return self.types
+
+
+@pytest.fixture
+def own() -> Own:
+    return Own(type_())
+
+
+@pytest.fixture
+def workspace(own: Own, tmp_path: Path) -> Iterator[Workspace]:
+    url = f"sqlite:///{tmp_path}/x.sqlite3"
+    with open_workspace(url, tmp_path, plugins=[own]) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (type_(type="key.created"), r"must be plugin\.own\.<event>"),
+        (type_(type="plugin.other.happened"), r"must be plugin\.own\.<event>"),
+        (type_(type="plugin.own."), r"must be plugin\.own\.<event>"),
+        (type_(type="plugin.own.a.b"), r"must be plugin\.own\.<event>"),
+        (type_(type="plugin.own.É"), r"must be plugin\.own\.<event>"),
+        (type_(type="plugin.own." + "x" * 90), "more than 100 characters"),
+        (type_(description=" "), "no description"),
+        (type_(example_items=()), "needs 1 to 100 example items"),
+        ("plugin.own.happened", "has no attribute 'type'"),
+    ],
+)
+def test_a_wrong_type_stops_the_start(wrong: Any, told: str) -> None:
+    with pytest.raises(PluginError, match=told):
+        Framework(Settings(), [Own(wrong)])
+
+
+def test_nothing_can_be_told_before_the_framework_is_made(tmp_path: Path) -> None:
+    class Hasty(Own):
+        @hookimpl
+        def loc_provide_event_types(self, tell: Any) -> Any:
+            tell(TYPE, new_id(), [{}])
+
+    with pytest.raises(PluginError, match="before the framework is made"):
+        Framework(Settings(), [Hasty()])
+
+
+@pytest.mark.parametrize(
+    ("type_name", "items", "told"),
+    [
+        ("plugin.own.other", [{}], "provides no event type"),
+        ("key.created", [{}], "provides no event type"),
+        (TYPE, [], "at least one item"),
+        (TYPE, ["x"], "must be an object"),
+        (TYPE, [{"text": "x" * 5000}], "at most 4096 bytes"),
+    ],
+)
+def test_what_is_no_event_of_the_plugin_is_refused(
+    workspace: Workspace, own: Own, type_name: str, items: Any, told: str
+) -> None:
+    project = workspace.project()
+
+    with pytest.raises(ValueError, match=told):
+        own.tell(type_name, project["id"], items)
+
+
+def test_a_project_that_is_not_there_is_told_of_nothing(
+    workspace: Workspace, own: Own
+) -> None:
+    with pytest.raises(ProjectNotFound):
+        own.tell(TYPE, new_id(), [{}])
+
+
+def test_what_is_told_is_an_event_of_the_plugin(workspace: Workspace, own: Own) -> None:
+    project = workspace.project()
+    heard: list[Any] = []
+    workspace.framework.events.listen_after(heard.append)
+    path = f"/projects/{project['id']}/activity"
+
+    own.tell(TYPE, project["id"], [{"n": number} for number in range(150)], branch="b")
+
+    assert [len(event.items) for event in heard] == [100, 50]
+    newest = workspace.owner.get(path).data["items"][0]
+    assert (newest["type"], newest["branch"]) == (TYPE, "b")
+    assert newest["actor"] == {"type": "plugin", "id": "own"}
+
+
+def test_what_is_told_in_a_transaction_goes_with_it(
+    workspace: Workspace, own: Own
+) -> None:
+    project, storage = workspace.project(), workspace.framework.storage
+
+    def fail(then: Callable[[], None]) -> None:
+        with storage.transaction():
+            own.tell(TYPE, project["id"], [{}])
+            then()
+
+    with pytest.raises(KeyError):
+        fail(lambda: {}.__getitem__("x"))
+
+    events = storage.events.list_events(project["id"], 10)
+    assert [event for event in events if event.type == TYPE] == []
