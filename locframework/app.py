@@ -241,7 +241,14 @@ class Framework:
 
     def _build_memories(self) -> None:
         area = MemoryArea(
-            self.storage, self.access, self.linked_access, self.projects, self.clock
+            self.storage,
+            self.access,
+            self.linked_access,
+            self.projects,
+            self.jobs,
+            self.runner,
+            self.events,
+            self.clock,
         )
         self.memories, self.memory_entries = area.memories, area.entries
         self.memory_languages = area.languages

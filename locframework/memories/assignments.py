@@ -10,7 +10,14 @@ from locframework.projects.service import Projects
 from locframework.storage import Transactions
 from locframework.validation import check_record
 
-from .records import Assignment, KeptMemory, NewAssignment
+from .learn_job import Relearning
+from .records import (
+    AssignedMemory,
+    Assignment,
+    KeptMemory,
+    NewAssignment,
+    WriteMode,
+)
 from .service import Memories
 from .store import MemoryStore
 
@@ -24,11 +31,13 @@ class Assignments:
         transactions: Transactions,
         projects: Projects,
         memories: Memories,
+        relearning: Relearning,
     ) -> None:
         self._store = store
         self._transactions = transactions
         self._projects = projects
         self._memories = memories
+        self._relearning = relearning
 
     def list_assignments(
         self, caller: Caller, project_id: str, page: PageRequest
@@ -55,7 +64,9 @@ class Assignments:
     ) -> Assignment:
         """Let the project use the memory, from now on in this way.
 
-        Both must be of one organization and of one source language. Raises
+        A memory that is to learn gets the project's target languages, and a job
+        teaches it what the project says already. Both must be of one organization and
+        of one source language. Raises
         ProjectNotFound, TmNotFound, ValidationFailed.
         """
         project = self._projects.require(caller, "project_update", project_id)
@@ -72,9 +83,16 @@ class Assignments:
             penalty=new.penalty,
         )
         with self._transactions.transaction():
-            self._projects.lock(project)
-            self._memories.begin(kept.memory.id)
+            project = self._projects.lock(project)
+            writing = self._memories.begin(kept.memory.id)
+            before = self._mode(project, assignment.tm_id)
             self._store.assign(project.id, assignment)
+            if new.write_mode == "none":
+                self._store.detach_project(writing, project.id)
+            elif new.write_mode != before:
+                assigned = AssignedMemory(kept.memory, assignment)
+                self._relearning.add_languages(project, assigned)
+                self._relearning.start(project, assignment.tm_id)
         return assignment
 
     def unassign(self, caller: Caller, project_id: str, tm_id: str) -> Assignment:
@@ -86,9 +104,17 @@ class Assignments:
         with self._transactions.transaction():
             self._projects.lock(project)
             gone = self._find(project, tm_id)
-            self._memories.begin(gone.tm_id)
+            writing = self._memories.begin(gone.tm_id)
             self._store.unassign(project.id, gone.tm_id)
+            self._store.detach_project(writing, project.id)
         return gone
+
+    def _mode(self, project: Project, tm_id: str) -> WriteMode:
+        """What the memory has learned of the project until now."""
+        for each in self._store.list_assigned(project.id):
+            if each.assignment.tm_id == tm_id:
+                return each.assignment.write_mode
+        return "none"
 
     def _find(self, project: Project, reference: str) -> Assignment:
         id_ = id_in(reference)

@@ -120,6 +120,7 @@ class Entries:
     ) -> MemoryEntry:
         """Change source text and context; what is left out stays, and translations do.
 
+        An entry that was learned is on its own from then on.
         Raises TmNotFound, EntryNotFound, ValidationFailed, EntryExists. Source:
         service.md, update a TM entry.
         """
@@ -135,6 +136,7 @@ class Entries:
                 return old
             self._require_free(kept, new)
             new = replace(new, updated_at=timestamp(self._clock()))
+            self._store.detach_entries(writing, [new.id])
             self._store.save_entries(writing, [new])
         return new
 
@@ -251,12 +253,20 @@ class Entries:
         if new is None:
             self._store.remove_translations(writing, [(entry.id, tag)], now)
         else:
-            kept = StoredTranslation(entry.id, new, now)
+            learned = self._is_learned(writing, entry, tag) and _is_as(old, new)
+            kept = StoredTranslation(entry.id, new, now, is_learned=learned)
             self._store.put_translations(writing, [kept])
         others = [each for each in entry.translations if each.language_code != tag]
         there = [*others, new] if new is not None else others
         there.sort(key=lambda each: each.language_code)
         return replace(entry, updated_at=now, translations=tuple(there))
+
+    def _is_learned(self, writing: MemoryWriting, entry: MemoryEntry, tag: str) -> bool:
+        rows = self._store.translations_of(writing.tm_id, [entry.id])
+        return any(
+            row.is_learned and row.translation.language_code == tag
+            for row in rows.get(entry.id, ())
+        )
 
     def _find(self, kept: KeptMemory, entry_id: str) -> MemoryEntry:
         tm_id = kept.memory.id
@@ -301,6 +311,11 @@ class Entries:
 
 def _translation(entry: MemoryEntry, tag: str) -> TermTranslation | None:
     return next((e for e in entry.translations if e.language_code == tag), None)
+
+
+def _is_as(old: TermTranslation | None, new: TermTranslation) -> bool:
+    """Whether a translation says the same, but for what is proposed."""
+    return old is not None and replace(old, proposed_value=new.proposed_value) == new
 
 
 def _changed(old: MemoryEntry, changes: EntryChanges) -> MemoryEntry:

@@ -7,6 +7,7 @@ from locframework.paging import Page, PageRequest
 from locframework.storage import Transactions
 from locframework.validation import check_record
 
+from .learn_job import Relearning
 from .records import KeptMemory, MemoryLanguage, NewMemoryLanguage
 from .rules import in_order, new_language
 from .service import Memories
@@ -17,8 +18,13 @@ class MemoryLanguages:
     """The languages that entries of a memory can be translated into."""
 
     def __init__(
-        self, store: MemoryStore, transactions: Transactions, memories: Memories
+        self,
+        store: MemoryStore,
+        transactions: Transactions,
+        memories: Memories,
+        relearning: Relearning,
     ) -> None:
+        self._relearning = relearning
         self._store = store
         self._transactions = transactions
         self._memories = memories
@@ -48,6 +54,7 @@ class MemoryLanguages:
             self._memories.begin(kept.memory.id)
             self._require_new(kept, language.language_code)
             self._store.add_languages([language])
+        self._relearn(kept)
         return language
 
     def remove_language(self, caller: Caller, tm_id: str, lang: str) -> MemoryLanguage:
@@ -61,6 +68,15 @@ class MemoryLanguages:
             gone = self._find(kept, lang)
             self._store.remove_language(writing, gone.language_code)
         return gone
+
+    def _relearn(self, kept: KeptMemory) -> None:
+        """Projects may say something in the new language already.
+
+        In transactions of their own: whoever locks a project does so before a memory.
+        """
+        for project_id in self._store.projects_of(kept.memory.id):
+            with self._transactions.transaction():
+                self._relearning.start_again(project_id, kept.memory.id)
 
     def _require_new(self, kept: KeptMemory, tag: str) -> None:
         if tag == kept.memory.source_language:

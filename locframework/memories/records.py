@@ -129,6 +129,15 @@ class StoredTranslation(Struct, frozen=True, gc=False):
     is_learned: bool = False
 
 
+class KeyLink(Struct, frozen=True, gc=False):
+    """That a plural form of a key of a project teaches an entry."""
+
+    project_id: str
+    key_id: str
+    plural_form: str | None
+    entry_id: str
+
+
 class NewEntry(Struct, frozen=True, rename="camel"):
     """The body that makes an entry; ``translations`` are language to value."""
 

@@ -12,6 +12,7 @@ from .records import (
     Assignment,
     EntryFilter,
     KeptMemory,
+    KeyLink,
     MemoryEntry,
     MemoryLanguage,
     MemoryWriting,
@@ -152,4 +153,39 @@ class MemoryStore(Protocol):
         self, writing: MemoryWriting, places: Collection[tuple[str, str]], at: Timestamp
     ) -> None:
         """By entry id and language code; the entries stay, ``updated_at`` is ``at``."""
+        ...
+
+    # which keys teach which entries
+
+    def entry_ids_by_text(
+        self, tm_id: str, texts: Collection[Texts]
+    ) -> dict[Texts, str]:
+        """By source text and context; those that are not there are left out."""
+        ...
+
+    def links_of(self, tm_id: str, key_ids: Collection[str]) -> list[KeyLink]:
+        """Which entries these keys teach, in no order."""
+        ...
+
+    def links_to(self, tm_id: str, entry_ids: Collection[str]) -> list[KeyLink]:
+        """Which keys teach these entries, in no order."""
+        ...
+
+    def replace_links(
+        self,
+        writing: MemoryWriting,
+        old: Collection[KeyLink],
+        new: Collection[KeyLink],
+    ) -> None:
+        """Instead of ``old``, which are there. What stands in both is not written."""
+        ...
+
+    def detach_entries(
+        self, writing: MemoryWriting, entry_ids: Collection[str]
+    ) -> None:
+        """No key teaches these entries any more; what they say stays."""
+        ...
+
+    def detach_project(self, writing: MemoryWriting, project_id: str) -> None:
+        """The project teaches nothing any more; what was learned of it stays."""
         ...

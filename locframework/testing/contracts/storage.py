@@ -17,6 +17,7 @@ from .storage_key_lists import StorageKeyListsContract
 from .storage_key_twins import StorageKeyTwinsContract
 from .storage_keys import StorageKeysContract
 from .storage_memories import StorageMemoriesContract
+from .storage_memory_links import StorageMemoryLinksContract
 from .storage_projects import StorageEventsContract, StorageProjectsContract
 from .storage_recount import StorageRecountContract
 from .storage_screenshots import StorageScreenshotsContract
@@ -53,6 +54,7 @@ class StorageContract(
     StorageMemoriesContract,
     StorageWebhooksContract,
     StorageDeliveriesContract,
+    StorageMemoryLinksContract,
 ):
     """Subclass it as ``Test…`` and give the fixture ``storage``.
 

@@ -22,6 +22,7 @@ from .columns import json_text
 from .database import Database
 from .engine import Row
 from .memory_entries import MemoryEntryTables
+from .memory_links import MemoryLinkTable
 from .pages import Order, page_of
 
 _MEMORY = """m.id, m.slug, m.name, m.source_language, m.min_match_percentage,
@@ -38,7 +39,7 @@ _ASSIGNED = """memory_assignments a JOIN projects p ON p.id = a.project_id
 _penalties = msgspec.json.Decoder(Penalties)
 
 
-class MemoryTables(MemoryEntryTables):
+class MemoryTables(MemoryEntryTables, MemoryLinkTable):
     """The memory store (locframework/memories/store.py, MemoryStore)."""
 
     def __init__(self, database: Database) -> None:

@@ -129,6 +129,20 @@ class MemoryEntryTables:
                 found[entry.source_text, entry.context] = entry
         return found
 
+    def entry_ids_by_text(
+        self, tm_id: str, texts: Collection[Texts]
+    ) -> dict[Texts, str]:
+        digests = {digest_of(each): each for each in texts}
+        found: dict[Texts, str] = {}
+        for some in chunks(digests):
+            rows = self._database.rows(
+                f"""SELECT e.digest, e.id FROM {_ENTRIES}
+                    WHERE {self._database.among("e.digest")} AND {_OF}""",
+                (self._database.listed(some), tm_id),
+            )
+            found.update((digests[digest], id_) for digest, id_ in rows)
+        return found
+
     def list_entries(
         self, tm_id: str, where: EntryFilter, page: PageRequest
     ) -> Page[MemoryEntry]:
@@ -240,6 +254,7 @@ class MemoryEntryTables:
         some = f"SELECT number FROM memory_entries WHERE memory = {memory} LIMIT ?"
         for sql in (
             f"DELETE FROM memory_translations WHERE entry IN ({some})",
+            f"DELETE FROM memory_links WHERE entry IN ({some})",
             f"DELETE FROM memory_entries WHERE number IN ({some})",
         ):
             gone = self._database.run(sql, (rows,))
@@ -262,6 +277,11 @@ class MemoryEntryTables:
         )
         self._database.run(
             f"""DELETE FROM memory_translations WHERE entry IN (
+                SELECT number FROM memory_entries WHERE {mine})""",
+            params,
+        )
+        self._database.run(
+            f"""DELETE FROM memory_links WHERE entry IN (
                 SELECT number FROM memory_entries WHERE {mine})""",
             params,
         )

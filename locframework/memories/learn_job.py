@@ -1,0 +1,116 @@
+"""Teaches memories all that a project says: when it begins to use them, and when its
+languages are not what they were."""
+
+from collections.abc import Sequence
+
+from locframework.access.records import Caller
+from locframework.errors import ProjectNotFound
+from locframework.events import SYSTEM, Event
+from locframework.ids import new_id
+from locframework.jobs.records import Progress, StoredJob
+from locframework.jobs.service import Jobs
+from locframework.jobs.work import Work
+from locframework.languages import facts
+from locframework.projects.records import Project
+from locframework.storage import Storage
+
+from .learning import KEYS_AT_ONCE, Learning, writing_of
+from .records import AssignedMemory, MemoryLanguage
+
+TYPE = "tm_learn"
+PERMISSION = "project_update"
+_CALLER = Caller(actor=SYSTEM)
+_HEARD = ("language.added", "language.removed", "project.updated")
+
+
+class Relearning:
+    """Starts such jobs, and gives memories the languages of their projects."""
+
+    def __init__(self, storage: Storage, jobs: Jobs) -> None:
+        self._storage = storage
+        self._store = storage.memories
+        self._jobs = jobs
+
+    def start(self, project: Project, tm_id: str | None = None) -> None:
+        """In the transaction that is open, for one memory or all that learn."""
+        if project.key_count:
+            params = {} if tm_id is None else {"tmId": tm_id}
+            self._jobs.start(_CALLER, project, TYPE, PERMISSION, params)
+
+    def start_again(self, project_id: str, tm_id: str) -> None:
+        """``start``, where the project teaches the memory."""
+        writing = writing_of(self._store.list_assigned(project_id))
+        project = self._storage.projects.find_project(project_id)
+        if project is not None and any(one.memory.id == tm_id for one in writing):
+            self.start(project, tm_id)
+
+    def add_languages(self, project: Project, assigned: AssignedMemory) -> None:
+        """Let a memory that is locked have the target languages of a project."""
+        memory = assigned.memory
+        there = {each.language_code for each in self._store.list_languages(memory.id)}
+        there |= {memory.source_language, project.source_language}
+        self._store.add_languages(
+            [
+                MemoryLanguage(new_id(), memory.id, code, facts(code).label)
+                for each in self._storage.projects.list_languages(project.id)
+                if (code := each.language_code) not in there
+            ]
+        )
+
+    def on_event(self, event: Event) -> None:
+        """Inside the transaction of every event."""
+        if event.type not in _HEARD or event.project_id is None:
+            return
+        if event.type == "project.updated" and not _moves_source(event):
+            return
+        writing = writing_of(self._store.list_assigned(event.project_id))
+        project = self._storage.projects.find_project(event.project_id)
+        if project is None or not writing:
+            return
+        for each in writing:
+            self._store.lock_memory(each.memory.id)
+            self.add_languages(project, each)
+        if event.type != "language.added":  # a new one has no values yet
+            self.start(project)
+
+
+class LearnJob:
+    """The handler of these jobs. One that is cut off begins again: it does no harm."""
+
+    type = TYPE
+
+    def __init__(self, storage: Storage, learning: Learning) -> None:
+        self._storage = storage
+        self._learning = learning
+
+    def run(self, job: StoredJob, work: Work) -> None:
+        """500 keys a step, so that writers have their turn in between."""
+        names = self._storage.keys.names_of(job.project_id)
+        ids, done = sorted(names.values()), 0
+        while done < len(ids):
+            work.check_cancelled()
+            with work.step() as step:
+                some = ids[done : done + KEYS_AT_ONCE]
+                project = self._project(job)
+                self._learning.learn(project, self._memories(job), some)
+                done += len(some)
+                step.progress = Progress(done, len(ids))
+        with work.finish() as outcome:
+            outcome.result = {"keys": len(ids)}
+
+    def _project(self, job: StoredJob) -> Project:
+        project = self._storage.projects.find_project(job.project_id)
+        if project is None:
+            raise ProjectNotFound
+        return project
+
+    def _memories(self, job: StoredJob) -> Sequence[AssignedMemory]:
+        """As they are assigned by now."""
+        assigned = writing_of(self._storage.memories.list_assigned(job.project_id))
+        tm_id = job.params.get("tmId")
+        return [each for each in assigned if tm_id in (None, each.memory.id)]
+
+
+def _moves_source(event: Event) -> bool:
+    fields = [item.get("fields") for item in event.items]
+    return any(isinstance(each, list) and "sourceLanguage" in each for each in fields)

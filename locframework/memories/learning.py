@@ -1,0 +1,269 @@
+"""Keeps memories in step with the projects that they learn from."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from locframework.clock import Clock, timestamp
+from locframework.events import Event
+from locframework.ids import new_id
+from locframework.keys.comparing import states_of
+from locframework.keys.records import KeyState
+from locframework.projects.records import Project
+from locframework.storage import Storage
+
+from .learned import Learned, Segment, best_of, kept, may_learn, segments_of
+from .records import (
+    AssignedMemory,
+    KeyLink,
+    MemoryEntry,
+    MemoryWriting,
+    StoredTranslation,
+    Texts,
+)
+
+KEYS_AT_ONCE = 500
+_OF_KEYS = ("key.", "translation.")
+
+
+class _Changed(threading.local):
+    """The keys that the thread's transaction has changed, by project id."""
+
+    def __init__(self) -> None:
+        self.keys: dict[str, dict[str, None]] = {}
+
+
+class Learning:
+    """Teaches memories what values of main say, and makes them forget what is gone.
+
+    A memory then holds just what the keys of its projects say now, beside what was
+    written to it by hand or from files.
+    """
+
+    def __init__(self, storage: Storage, clock: Clock) -> None:
+        self._storage = storage
+        self._store = storage.memories
+        self._clock = clock
+        self._changed = _Changed()
+
+    def on_event(self, event: Event) -> None:
+        """Inside the transaction of every event: note the keys of main it is about.
+
+        They are learned once, at the end of the transaction. One statement where no
+        memory learns from the project.
+        """
+        project_id = event.project_id
+        if project_id is None or event.branch is not None:
+            return
+        if event.type.startswith(_OF_KEYS):
+            name = (Learning, project_id)
+            self._storage.before_commit(name, lambda: self._begin(project_id))
+            noted = self._changed.keys[project_id]
+            noted.update((str(item["keyId"]), None) for item in event.items)
+
+    def _begin(self, project_id: str) -> Callable[[], None]:
+        self._changed.keys[project_id] = {}
+        return lambda: self._end(project_id)
+
+    def _end(self, project_id: str) -> None:
+        key_ids = list(self._changed.keys.pop(project_id))
+        writing = writing_of(self._store.list_assigned(project_id))
+        project = self._storage.projects.find_project(project_id) if writing else None
+        if project is None:
+            return
+        for at in range(0, len(key_ids), KEYS_AT_ONCE):
+            self.learn(project, writing, key_ids[at : at + KEYS_AT_ONCE])
+
+    def learn(
+        self,
+        project: Project,
+        memories: Sequence[AssignedMemory],
+        key_ids: Collection[str],
+    ) -> None:
+        """In a transaction: what these keys say on main, and nothing else of them.
+
+        ``memories`` learn from the project, in the order in which everybody locks
+        them. A number of statements that grows with the keys / 500.
+        """
+        states = states_of(self._storage.keys, project.id, key_ids)
+        for each in memories:
+            writing = self._store.begin(each.memory.id)
+            if writing is None:
+                continue
+            languages = self._store.list_languages(each.memory.id)
+            codes = {language.language_code for language in languages}
+            teaching = _Teaching(project, each, codes)
+            segments = teaching.segments(states.values())
+            self._teach(writing, teaching, key_ids, segments)
+
+    def _teach(
+        self,
+        writing: MemoryWriting,
+        teaching: _Teaching,
+        key_ids: Collection[str],
+        segments: Sequence[Segment],
+    ) -> None:
+        store, now = self._store, timestamp(self._clock())
+        before = store.links_of(writing.tm_id, key_ids)
+        there = store.entry_ids_by_text(
+            writing.tm_id, {segment.texts for segment in segments}
+        )
+        touched = {link.entry_id for link in before} | {*there.values()}
+        taught: dict[str, list[Segment]] = {id_: [] for id_ in touched}
+        new: dict[Texts, list[Segment]] = {}
+        for segment in segments:
+            if segment.texts in there:
+                taught[there[segment.texts]].append(segment)
+            else:
+                new.setdefault(segment.texts, []).append(segment)
+        for entry_id, segment in self._others(writing, teaching, key_ids, touched):
+            taught[entry_id].append(segment)
+        self._rework(writing, taught, now)
+        made = self._make(writing, new, now)
+        links = [
+            KeyLink(teaching.project.id, *segment.place, there[segment.texts])
+            for segment in segments
+            if segment.texts in there
+        ]
+        store.replace_links(writing, before, links + self._links(teaching, new, made))
+
+    def _others(
+        self,
+        writing: MemoryWriting,
+        teaching: _Teaching,
+        key_ids: Collection[str],
+        entry_ids: Collection[str],
+    ) -> Iterable[tuple[str, Segment]]:
+        """What other keys, of any project, teach of these entries."""
+        mine = set(key_ids)
+        links = self._store.links_to(writing.tm_id, entry_ids) if entry_ids else []
+        others = [link for link in links if link.key_id not in mine]
+        for project_id in dict.fromkeys(link.project_id for link in others):
+            here = [link for link in others if link.project_id == project_id]
+            theirs = self._teaching_of(project_id, teaching)
+            if theirs is None:
+                continue
+            ids = {link.key_id for link in here}
+            states = states_of(self._storage.keys, project_id, ids)
+            segments = {each.place: each for each in theirs.segments(states.values())}
+            for link in here:
+                segment = segments.get((link.key_id, link.plural_form))
+                if segment is not None:
+                    yield link.entry_id, segment
+
+    def _teaching_of(self, project_id: str, teaching: _Teaching) -> _Teaching | None:
+        """How another project teaches the same memory; None: it does not any more."""
+        if project_id == teaching.project.id:
+            return teaching
+        project = self._storage.projects.find_project(project_id)
+        assigned = writing_of(self._store.list_assigned(project_id))
+        tm_id = teaching.assigned.memory.id
+        here = [each for each in assigned if each.memory.id == tm_id]
+        if project is None or not here:
+            return None
+        return _Teaching(project, here[0], teaching.language_codes)
+
+    def _rework(
+        self,
+        writing: MemoryWriting,
+        taught: Mapping[str, Sequence[Segment]],
+        now: str,
+    ) -> None:
+        """Bring entries that are there up to date with all that their keys say."""
+        if not taught:
+            return
+        rows = self._store.translations_of(writing.tm_id, list(taught))
+        put: list[StoredTranslation] = []
+        gone: list[tuple[str, str]] = []
+        empty: list[str] = []
+        for entry_id, segments in taught.items():
+            old = {row.translation.language_code: row for row in rows.get(entry_id, ())}
+            new = _after(entry_id, old, best_of(segments), now)
+            put += [row for code, row in new.items() if row is not old.get(code)]
+            if new or not old:
+                gone += [(entry_id, code) for code in old if code not in new]
+            else:
+                empty.append(entry_id)
+        if empty:
+            self._store.remove_entries(writing, empty)
+        if gone:
+            self._store.remove_translations(writing, gone, now)
+        if put:
+            self._store.put_translations(writing, put)
+
+    def _make(
+        self, writing: MemoryWriting, new: Mapping[Texts, Sequence[Segment]], now: str
+    ) -> dict[Texts, str]:
+        """New entries; their ids by text."""
+        made = [
+            MemoryEntry(
+                id=new_id(),
+                tm_id=writing.tm_id,
+                source_text=texts[0],
+                context=texts[1],
+                created_at=now,
+                updated_at=now,
+                translations=tuple(
+                    learned.translation
+                    for _, learned in sorted(best_of(segments).items())
+                ),
+            )
+            for texts, segments in new.items()
+        ]
+        if made:
+            self._store.add_entries(writing, made, learned=True)
+        return {(each.source_text, each.context): each.id for each in made}
+
+    def _links(
+        self,
+        teaching: _Teaching,
+        new: Mapping[Texts, Sequence[Segment]],
+        made: Mapping[Texts, str],
+    ) -> list[KeyLink]:
+        return [
+            KeyLink(teaching.project.id, *segment.place, made[texts])
+            for texts, segments in new.items()
+            for segment in segments
+        ]
+
+
+class _Teaching(Struct, frozen=True):
+    """A project that teaches a memory."""
+
+    project: Project
+    assigned: AssignedMemory
+    language_codes: Collection[str]  # the memory's
+
+    def segments(self, states: Iterable[KeyState]) -> list[Segment]:
+        source = self.project.source_language
+        if not may_learn(self.assigned.memory.source_language, source):
+            return []
+        mode = self.assigned.assignment.write_mode
+        return [
+            segment
+            for state in states
+            for segment in segments_of(state, source, mode, self.language_codes)
+        ]
+
+
+def writing_of(assigned: Iterable[AssignedMemory]) -> list[AssignedMemory]:
+    """Those that learn, in the order in which everybody locks them."""
+    learning = [each for each in assigned if each.assignment.write_mode != "none"]
+    return sorted(learning, key=lambda each: each.memory.id)
+
+
+def _after(
+    entry_id: str,
+    old: Mapping[str, StoredTranslation],
+    best: Mapping[str, Learned],
+    now: str,
+) -> dict[str, StoredTranslation]:
+    """The translations of an entry, by language code."""
+    found = {
+        code: kept(entry_id, old.get(code), best.get(code), now)
+        for code in {**old, **best}
+    }
+    return {code: row for code, row in found.items() if row is not None}

@@ -1,0 +1,98 @@
+"""Keeps which keys teach which entries of translation memories."""
+
+from collections.abc import Collection
+
+from locframework.ports import KeyLink, MemoryWriting
+
+from .database import Database
+from .key_lists import chunks
+
+_LINK = "l.project_id, l.key_id, NULLIF(l.plural_form, ''), e.id"
+_LINKS = """memory_links l JOIN memory_entries e ON e.number = l.entry
+    JOIN memories m ON m.number = l.memory WHERE m.id = ? AND m.deleted_at IS NULL"""
+
+
+class MemoryLinkTable:
+    """The part of the memory store that is about what keys teach."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def links_of(self, tm_id: str, key_ids: Collection[str]) -> list[KeyLink]:
+        return self._links(tm_id, "l.key_id", key_ids)
+
+    def links_to(self, tm_id: str, entry_ids: Collection[str]) -> list[KeyLink]:
+        return self._links(tm_id, "e.id", entry_ids)
+
+    def replace_links(
+        self,
+        writing: MemoryWriting,
+        old: Collection[KeyLink],
+        new: Collection[KeyLink],
+    ) -> None:
+        there, wanted = set(old), set(new)
+        places = {(link.key_id, link.plural_form) for link in wanted - there}
+        with self._database.transaction():
+            self._database.run_many(
+                """DELETE FROM memory_links
+                    WHERE memory = ? AND key_id = ? AND plural_form = ?""",
+                [
+                    (writing.number, link.key_id, link.plural_form or "")
+                    for link in there - wanted
+                    if (link.key_id, link.plural_form) not in places
+                ],
+            )
+            self._database.run_many(
+                """INSERT INTO memory_links
+                    (memory, project_id, key_id, plural_form, entry)
+                    SELECT ?, ?, ?, ?, number FROM memory_entries WHERE id = ?
+                    ON CONFLICT (memory, key_id, plural_form)
+                    DO UPDATE SET entry = excluded.entry""",
+                [
+                    (
+                        writing.number,
+                        link.project_id,
+                        link.key_id,
+                        link.plural_form or "",
+                        link.entry_id,
+                    )
+                    for link in wanted - there
+                ],
+            )
+
+    def detach_entries(
+        self, writing: MemoryWriting, entry_ids: Collection[str]
+    ) -> None:
+        with self._database.transaction():
+            for some in chunks(entry_ids):
+                mine = f"""IN (SELECT number FROM memory_entries
+                    WHERE memory = ? AND {self._database.among("id")})"""
+                params = (writing.number, self._database.listed(some))
+                self._detach(mine, params)
+                self._database.run(
+                    f"DELETE FROM memory_links WHERE entry {mine}", params
+                )
+
+    def detach_project(self, writing: MemoryWriting, project_id: str) -> None:
+        params = (writing.number, project_id)
+        mine = "memory = ? AND project_id = ?"
+        with self._database.transaction():
+            self._detach(f"IN (SELECT entry FROM memory_links WHERE {mine})", params)
+            self._database.run(f"DELETE FROM memory_links WHERE {mine}", params)
+
+    def _detach(self, entries: str, params: tuple[object, ...]) -> None:
+        self._database.run(
+            f"""UPDATE memory_translations SET is_learned = FALSE
+                WHERE is_learned AND entry {entries}""",
+            params,
+        )
+
+    def _links(self, tm_id: str, column: str, ids: Collection[str]) -> list[KeyLink]:
+        found: list[KeyLink] = []
+        for some in chunks(ids):
+            rows = self._database.rows(
+                f"SELECT {_LINK} FROM {_LINKS} AND {self._database.among(column)}",
+                (tm_id, self._database.listed(some)),
+            )
+            found += [KeyLink(*row) for row in rows]
+        return found

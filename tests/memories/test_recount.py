@@ -1,0 +1,318 @@
+"""Whatever is done to keys, a memory has learned what a recount of them finds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from locframework.access.records import Caller, Grant
+from locframework.activity.records import RevertRequest
+from locframework.app import OPERATOR
+from locframework.branches.records import NewBranch
+from locframework.errors import LanguageNotFound, LocError
+from locframework.events import Actor
+from locframework.exchange.records import ImportOptions
+from locframework.formats.records import SourceFile
+from locframework.keys.records import (
+    Approval,
+    KeyChanges,
+    KeyQuery,
+    NewKey,
+    NewValue,
+    NewValues,
+    Rejection,
+    StoredValue,
+    ValueItem,
+)
+from locframework.memories.records import (
+    EntryFilter,
+    NewAssignment,
+    NewMemory,
+    NewMemoryLanguage,
+)
+from locframework.merging.records import MergeRequest
+from locframework.paging import PageRequest
+from locframework.projects.records import NewLanguage, NewProject, ProjectChanges
+from locframework.testing.workspace import Workspace, open_workspace
+
+CODES = ("en", "de", "fr")
+NAMES = ("a", "b", "c.d")
+TEXTS = ("", "One", "One", "Two words", " ", "設定")
+MODES = ("approved", "approved", "all", "none")
+
+
+class World:
+    """Two projects that teach two memories, changed by whatever is drawn."""
+
+    def __init__(self, workspace: Workspace, seed: int) -> None:
+        self.framework = workspace.framework
+        self._workspace, self._random = workspace, Random(seed)
+        organization = workspace.organization_id
+        held = frozenset({"key_create", "key_update", "translation_write"})
+        grant = Grant(organization, held | {"key_delete", "translation_read"})
+        self._translator = Caller(Actor("user", "translator"), (grant,))
+        self.projects = [self._project(organization) for _ in range(2)]
+        self.memories = [
+            self.framework.memories.create_memory(
+                OPERATOR, NewMemory("TM", "en", organization_id=organization)
+            ).id
+            for _ in range(2)
+        ]
+        self._trash: list[tuple[str, str, str | None]] = []
+        self._branches = 0
+        for project in self.projects:
+            for tm_id in self.memories:
+                self._assign(project, tm_id, self._one(MODES))
+            for name in NAMES:
+                values = {code: self._one(TEXTS[1:4]) for code in CODES}
+                new = NewKey(name, values=values)
+                self.framework.keys.create_key(OPERATOR, project, new)
+
+    def _project(self, organization: str) -> str:
+        new = NewProject("Shop", "en", organization_id=organization)
+        made = self.framework.projects.create_project(OPERATOR, new).id
+        for code in CODES[1:]:
+            self.framework.languages.add_language(OPERATOR, made, NewLanguage(code))
+        self.framework.branches.create_branch(OPERATOR, made, NewBranch("b0"))
+        return made
+
+    def _assign(self, project: str, tm_id: str, mode: Any) -> None:
+        new = NewAssignment(write_mode=mode)
+        self.framework.memory_assignments.assign(OPERATOR, project, tm_id, new)
+
+    # what may be done
+
+    def create(self) -> None:
+        values = {code: self._text() for code in CODES if self._bool()}
+        new = NewKey(self._one(NAMES), values=values)
+        self._do(self.framework.keys.create_key, new, branch=self._branch())
+
+    def write(self) -> None:
+        for key, branch in self._keys():
+            text: Any = self._text()
+            value = {self._one(("one", "other")): text} if key.is_plural else text
+            new = NewValue(value, keep_fresh=self._one((False, False, True)))
+            self._do(
+                self.framework.keys.set_value, key.id, self._one(CODES), new,
+                branch=branch,
+            )  # fmt: skip
+
+    def write_many(self) -> None:
+        keys = self._keys()
+        items = [
+            ValueItem(code, self._text(), key_id=key.id)
+            for key, _ in keys
+            for code in CODES
+        ]
+        if items:
+            new, branch = NewValues(items), keys[0][1]
+            self._do(self.framework.bulk_keys.set_values, new, branch=branch)
+
+    def review(self) -> None:
+        for key, branch in self._keys():
+            code = self._one(CODES)
+            if self._bool():
+                call: Any = self.framework.review.approve
+                asked: Any = Approval()
+            else:
+                call, asked = self.framework.review.reject, Rejection()
+            self._do(call, key.id, code, asked, branch=branch, caller=OPERATOR)
+
+    def change(self) -> None:
+        for key, branch in self._keys():
+            changes = self._one(
+                (
+                    KeyChanges(is_plural=not key.is_plural),
+                    KeyChanges(key=self._one(NAMES)),
+                )
+            )
+            self._do(self.framework.keys.update_key, key.id, changes, branch=branch)
+
+    def delete(self) -> None:
+        for key, branch in self._keys():
+            self._do(self.framework.keys.delete_key, key.id, branch=branch)
+            self._trash.append((self._here, key.id, branch))
+
+    def restore(self) -> None:
+        for project, key_id, branch in self._trash:
+            self._here = project
+            self._do(self.framework.keys.restore_key, key_id, branch=branch)
+        self._trash = []
+
+    def bring(self) -> None:
+        texts = {name: self._text() for name in NAMES if self._bool()}
+        file = SourceFile("x.json", json.dumps(texts).encode())
+        options = ImportOptions(
+            format="json-flat",
+            language_code=self._one(CODES),
+            mode=self._one(("merge", "replace")),
+            on_conflict="overwrite",
+            branch=self._branch(),
+        )
+        self._do(self.framework.imports.start_import, file, options, caller=OPERATOR)
+
+    def merge(self) -> None:
+        name, asked = f"b{self._branches}", MergeRequest(strategy="use_branch")
+        self._branches += 1
+        for project in self.projects:
+            self._here = project
+            self._do(self.framework.merging.merge, name, asked, caller=OPERATOR)
+            new = NewBranch(f"b{self._branches}")
+            self.framework.branches.create_branch(OPERATOR, self._here, new)
+
+    def undo(self) -> None:
+        asked = RevertRequest(actor="translator")
+        self._do(self.framework.activity.start_revert, asked, caller=OPERATOR)
+
+    def lose_language(self) -> None:
+        self._do(self.framework.languages.remove_language, "fr", caller=OPERATOR)
+        new = NewLanguage("fr")
+        self._do(self.framework.languages.add_language, new, caller=OPERATOR)
+
+    def move_source(self) -> None:
+        changes = ProjectChanges(source_language=self._one(("en", "de")))
+        self._do(self.framework.projects.update_project, changes, caller=OPERATOR)
+
+    def lose_memory_language(self) -> None:
+        languages, tm_id = self.framework.memory_languages, self._one(self.memories)
+        try:
+            languages.remove_language(OPERATOR, tm_id, "de")
+        except LanguageNotFound:  # nobody teaches it
+            return
+        languages.add_language(OPERATOR, tm_id, NewMemoryLanguage("de"))
+
+    # how it is done
+
+    def _do(
+        self, call: Any, *what: Any, caller: Caller | None = None, **how: Any
+    ) -> None:
+        """Do it in the project at hand; what is refused changes nothing."""
+        if caller is None:
+            caller = self._one((OPERATOR, OPERATOR, self._translator))
+        with suppress(LocError):
+            call(caller, self._here, *what, **how)
+
+    def step(self) -> None:
+        self._here = self._one(self.projects)
+        self._one(STEPS)(self)
+        self._workspace.run_jobs()
+
+    def _keys(self) -> list[tuple[Any, str | None]]:
+        branch = self._branch()
+        query = KeyQuery(branch=branch)
+        keys = self.framework.keys.list_keys(OPERATOR, self._here, query).items
+        return [(key, branch) for key in keys if self._bool()][:2]
+
+    def _branch(self) -> str | None:
+        return self._one((None, None, None, f"b{self._branches}"))
+
+    def _text(self) -> str:
+        return str(self._one(TEXTS))
+
+    def _bool(self) -> bool:
+        return self._random.random() < 0.5
+
+    def _one(self, items: Any) -> Any:
+        return self._random.choice(items)
+
+    # what a recount finds
+
+    def agree(self) -> int:
+        """How many entries there are."""
+        learned = [self.learned(tm_id) for tm_id in self.memories]
+        assert learned == [self.recounted(tm_id) for tm_id in self.memories]
+        return sum(len(entries) for entries in learned)
+
+    def learned(self, tm_id: str) -> dict[tuple[str, str], dict[str, Any]]:
+        store = self.framework.storage.memories
+        page = store.list_entries(tm_id, EntryFilter(), PageRequest(limit=200))
+        assert page.total == len(page.items)
+        return {
+            (entry.source_text, entry.context): {
+                each.language_code: (each.value, each.status)
+                for each in entry.translations
+            }
+            for entry in page.items
+        }
+
+    def recounted(self, tm_id: str) -> dict[tuple[str, str], dict[str, Any]]:
+        found: dict[tuple[str, str], dict[str, Any]] = {}
+        for project in self.projects:
+            for each in self.framework.storage.memories.list_assigned(project):
+                mode = each.assignment.write_mode
+                if each.memory.id == tm_id and mode != "none":
+                    self._recount(project, mode, found)
+        return {
+            texts: {code: told[-1] for code, (_, *told) in by_code.items()}
+            for texts, by_code in found.items()
+        }
+
+    def _recount(self, project: str, mode: str, found: Any) -> None:
+        storage = self.framework.storage
+        source = self.framework.projects.get_project(OPERATOR, project).source_language
+        if source != "en":
+            return
+        ids = storage.keys.names_of(project).values()
+        keys, values = storage.keys.find_keys(project, ids), storage.keys.values_of(ids)
+        for key_id, key in keys.items():
+            rows = {(r.language_code, r.plural_form): r for r in values.get(key_id, ())}
+            for (code, form), row in rows.items():
+                of_source = rows.get((source, form))
+                said, text = told(row, mode), of_source and told(of_source, mode)
+                if code == source or not said or not text:
+                    continue
+                if not said[1].strip() or not text[1].strip():
+                    continue
+                fresh = not row.is_outdated
+                if row.status == "pending_review" and said[2] == "approved":
+                    fresh = said[0] >= text[0]
+                context = key.key if form in (None, "other") else f"{key.key}[{form}]"
+                best = found.setdefault((text[1], context), {}) if fresh else {}
+                ranked = (said[2] == "approved", said[0], key_id, form or "")
+                if code not in best or best[code][0] < ranked:
+                    best[code] = (ranked, said[1:])
+
+
+def told(row: StoredValue, mode: str) -> tuple[str, str, str] | None:
+    """Since when a value says what, in which state; None: nothing to learn."""
+    if row.status == "approved":
+        return row.updated_at, row.value, "approved"
+    if row.approved_value is not None:
+        return str(row.approved_at), row.approved_value, "approved"
+    if mode == "all" and row.status == "pending_review":
+        return row.updated_at, row.value, "draft"
+    return None
+
+
+STEPS = (
+    World.create, World.create, *[World.write] * 8,
+    World.write_many, World.review, World.review, World.change, World.delete,
+    World.restore, World.bring, World.merge, World.merge, World.undo,
+    World.lose_language, World.move_source, World.lose_memory_language,
+)  # fmt: skip
+
+
+@pytest.fixture
+def workspace(database_url: str, tmp_path: Path) -> Iterator[Workspace]:
+    with open_workspace(database_url, tmp_path) as workspace:
+        yield workspace
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_memory_has_learned_what_a_recount_finds(
+    workspace: Workspace, seed: int, is_long: bool
+) -> None:
+    most = 0
+    for number in range(50 if is_long else 1):
+        world = World(workspace, seed + 1000 * number)
+        for _ in range(50):
+            world.step()
+            most = max(most, world.agree())
+
+    assert most > 3  # else nothing was seen
