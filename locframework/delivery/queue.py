@@ -1,6 +1,7 @@
 """Queues releases: asked for by people, and by changes that publish themselves."""
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
@@ -22,6 +23,13 @@ AUTO_PUBLISHER = Caller(actor=SYSTEM)
 _CANCELLED = JobError("cancelled", "its job was cancelled")
 
 
+class _Changes(threading.local):
+    """What the thread's transaction has changed of contents, by project id."""
+
+    def __init__(self) -> None:
+        self.events: dict[str, list[Event]] = {}
+
+
 class ReleaseQueue:
     """Makes release rows and the jobs that build them, in the open transaction."""
 
@@ -29,6 +37,7 @@ class ReleaseQueue:
         self._storage = storage
         self._store = storage.delivery
         self._jobs = jobs
+        self._changes = _Changes()
 
     def queue(
         self, caller: Caller, project: Project, distribution: Distribution, *, note: str
@@ -101,19 +110,30 @@ class ReleaseQueue:
 
     def on_event(self, event: Event) -> None:
         """Inside the transaction of an event: free the way of a build that ended
-        without its release, and queue what publishes by itself.
+        without its release; at its end, queue what publishes by itself.
 
-        While a release is being built, ``after_build`` sees the change instead.
+        While a release is being built, ``after_build`` sees the change instead. All
+        events of a transaction together cost one statement where nothing does so.
         """
-        if event.project_id is None:
+        project_id = event.project_id
+        if project_id is None:
             return
         if event.type in ("job.failed", "job.cancelled"):
             for item in event.items:
-                self._give_up(event.project_id, item)
-        if not changes_content(event, event.branch):
-            return
-        for distribution in self._store.list_auto_publish(event.project_id):
-            if changes_content(event, distribution.branch):
+                self._give_up(project_id, item)
+        if changes_content(event, event.branch):
+            name = (ReleaseQueue, project_id)
+            self._storage.before_commit(name, lambda: self._begin(project_id))
+            self._changes.events[project_id].append(event)
+
+    def _begin(self, project_id: str) -> Callable[[], None]:
+        self._changes.events[project_id] = []
+        return lambda: self._end(project_id)
+
+    def _end(self, project_id: str) -> None:
+        events = self._changes.events.pop(project_id)
+        for distribution in self._store.list_auto_publish(project_id):
+            if any(changes_content(event, distribution.branch) for event in events):
                 self._queue_by_itself(distribution)
 
     def _give_up(self, project_id: str, item: Mapping[str, object]) -> None:
