@@ -185,7 +185,9 @@ class Framework:
             self.plugins.write_judge,
         )
         self.events.listen_inside(self.key_writer.overlays.on_event)
-        self.key_moves = KeyMoves(storage, self.key_writer, self.events, clock)
+        self.key_moves = KeyMoves(
+            storage, self.key_writer, self.events, clock, self.plugins.write_judge
+        )
         self.keys = Keys(
             storage,
             self.projects,

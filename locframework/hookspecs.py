@@ -15,7 +15,7 @@ from locframework.access.records import Caller, Scope
 from locframework.blobs.blob_store import BlobStore
 from locframework.events import Event
 from locframework.formats.format import Format
-from locframework.keys.value_changes import ValueChange, WriteNote, WriteRefusal
+from locframework.keys.changes import Change, WriteNote, WriteRefusal
 from locframework.memories.matcher import Matcher
 from locframework.quality.check import Check
 from locframework.storage import StorageProvider
@@ -84,10 +84,8 @@ def loc_decide_refusal(caller: Caller, permission: str, scope: Scope) -> str | N
 
 
 @hookspec
-def loc_decide_write(
-    caller: Caller, change: ValueChange
-) -> WriteRefusal | WriteNote | None:
-    """A last word on each change of a value, on every path, before it is kept.
+def loc_decide_write(caller: Caller, change: Change) -> WriteRefusal | WriteNote | None:
+    """A last word on each change of a key or value, on every path, before it is kept.
 
     Every plugin is asked: one refusal refuses, all notes are kept. One that fails
     refuses.

@@ -24,9 +24,9 @@ from .errors import (
 )
 from .events import Event
 from .formats.format import Format
-from .keys.value_changes import (
+from .keys.changes import (
     NOTE_LENGTH,
-    ValueChange,
+    Change,
     WriteJudge,
     WriteNote,
     WriteRefusal,
@@ -215,10 +215,10 @@ class PluginHost:
 
     @property
     def write_judge(self) -> WriteJudge | None:
-        """What asks the plugins about a change of a value; None: there are none."""
+        """What asks the plugins about a change; None: there are none to ask."""
         return self._judge_write if self._judges else None
 
-    def _judge_write(self, caller: Caller, change: ValueChange) -> str | None:
+    def _judge_write(self, caller: Caller, change: Change) -> str | None:
         """All their notes, or None. Raises WriteRefused.
 
         A plugin that fails refuses, as one does that answers anything else.

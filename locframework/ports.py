@@ -81,6 +81,14 @@ from locframework.glossaries.store import GlossaryStore, TermStore
 from locframework.http.kept_posts import IdempotencyStore, KeptPost
 from locframework.jobs.records import Job, JobError, JobFilter, Progress, StoredJob
 from locframework.jobs.store import JobStore
+from locframework.keys.changes import (
+    Change,
+    KeyChange,
+    KeyFields,
+    ValueChange,
+    WriteNote,
+    WriteRefusal,
+)
 from locframework.keys.records import (
     BranchKey,
     FileDetail,
@@ -99,7 +107,6 @@ from locframework.keys.records import (
 from locframework.keys.revisions import Revision
 from locframework.keys.rules import ROOT_MODULE
 from locframework.keys.store import BranchKeyStore, KeyStore
-from locframework.keys.value_changes import ValueChange, WriteNote, WriteRefusal
 from locframework.memories.folding import folded, match_fold
 from locframework.memories.matcher import (
     Found,
@@ -179,6 +186,7 @@ __all__ = [
     "BranchStore",
     "Caller",
     "Catalogue",
+    "Change",
     "Check",
     "ClaimedDelivery",
     "Delivery",
@@ -216,6 +224,8 @@ __all__ = [
     "KeptMemory",
     "KeptPost",
     "Key",
+    "KeyChange",
+    "KeyFields",
     "KeyFilter",
     "KeyFinding",
     "KeyLink",

@@ -105,10 +105,12 @@ class LineRevert:
                 run.skip(key_id, "changed_later")
             else:
                 mine.append(key)
-        self._moves.trash(run.caller, run.line, mine)
-        run.result.keys_deleted += len(mine)
+        refused = self._moves.trash_each(run.caller, run.line, mine, origin="revert")
+        for key_id, refusal in refused.items():
+            run.skip(key_id, refusal.code)
+        run.result.keys_deleted += len(mine) - len(refused)
         gone = {key_id for key_id in ids if key_id not in keys}  # deleted already
-        run.gone |= gone | {key.id for key in mine}
+        run.gone |= gone | {key.id for key in mine if key.id not in refused}
 
     def _bring_back(self, run: LineRun, ids: Sequence[str]) -> None:
         """Bring back the keys that were deleted, as they were before other changes."""
@@ -116,7 +118,11 @@ class LineRevert:
         refused: Mapping[str, str] = dict.fromkeys(found, "permission_denied")
         if run.may_delete:
             each = self._moves.restore_each(
-                run.caller, run.line, run.languages, list(found.values())
+                run.caller,
+                run.line,
+                run.languages,
+                list(found.values()),
+                origin="revert",
             )
             refused = {key_id: refusal.code for key_id, refusal in each.items()}
         for key_id, reason in refused.items():

@@ -124,7 +124,7 @@ class ImportJob:
                     work.check_cancelled()
                     self._importer.judge(run, some)
                 if params.mode == "replace":
-                    self._importer.judge_removal(run)
+                    self._importer.judge_removal(run, batch)
         result = ImportResult(dry_run=False)
         warn(result, batch.warnings)
         return ImportStep(0, result)

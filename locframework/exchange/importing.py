@@ -15,7 +15,7 @@ from locframework.errors import PermissionDenied, ProjectNotFound
 from locframework.events import EventLog
 from locframework.jobs.records import StoredJob
 from locframework.keys.moves import KeyMoves
-from locframework.keys.records import KeyWrite
+from locframework.keys.records import Key, KeyWrite
 from locframework.keys.store import KeyStore, store_of
 from locframework.keys.working_set import WorkingSet
 from locframework.keys.writer import KeyWriter
@@ -108,25 +108,33 @@ class Importer:
         )
         details.keep(keys, there)
 
-    def judge_removal(self, run: ImportRun) -> None:
-        """Keys go with all their texts: raise when one may not be written."""
+    def judge_removal(self, run: ImportRun, batch: ImportBatch) -> None:
+        """Raise what ``remove_others`` would; change nothing of the project."""
+        self._moves.judge_trash(
+            run.caller, run.line, self._others(run, batch), origin="import"
+        )
+
+    def remove_others(self, run: ImportRun, batch: ImportBatch) -> None:
+        """Move to the trash what the files do not name, below the module if given."""
+        gone = self._others(run, batch)
+        run.result.keys_removed = len(gone)
+        if not run.params.dry_run:
+            self._moves.trash(run.caller, run.line, gone, origin="import")
+
+    def _others(self, run: ImportRun, batch: ImportBatch) -> list[Key]:
+        """The keys that go, by name. They go with all their texts: raises when one may
+        not be written."""
         self._require(run, "key_delete")
         for language in run.languages:
             scope, tag = scope_of(run.project), language.language_code
             self._access.require_language(run.caller, scope, tag)
-
-    def remove_others(self, run: ImportRun, batch: ImportBatch) -> None:
-        """Move to the trash what the files do not name, below the module if given."""
-        self.judge_removal(run)
         module, separator = run.params.module, run.project.key_separator
         prefix = f"{module}{separator}" if module is not None else ""
         names = {key.name for key in batch.keys}
         there = run.store.names_of(run.project.id, prefix=prefix)
         gone = [there[name] for name in sorted(there) if name not in names]
-        run.result.keys_removed = len(gone)
-        if gone and not run.params.dry_run:
-            keys = run.store.find_keys(run.project.id, gone)
-            self._moves.trash(run.caller, run.line, [keys[id_] for id_ in gone])
+        keys = run.store.find_keys(run.project.id, gone) if gone else {}
+        return [keys[id_] for id_ in gone]
 
     def tell_completed(self, run: ImportRun, job: StoredJob) -> None:
         self._events.append(

@@ -19,6 +19,7 @@ from locframework.errors import (
 from locframework.projects.service import scope_of
 
 from .approval import Place
+from .changes import key_change
 from .events import KeyEvents
 from .records import Key, KeyWrite, KeyWritten, StoredValue
 from .rules import check_key, texts_by_form
@@ -59,6 +60,7 @@ class BatchWrite:
         if other is not None and other.id not in (write.key_id, *batch.leaving):
             raise KeyExists(f"key {mentioned(name)!r} is already in the project")
         key = key_as_written(batch, old, write, is_plural=plural)
+        self._ask(old, key)
         there = _there(batch, keys, old, key)
         plans = plan_values(batch, write, key, texts, there, keys.gone(key.id))
         key, changed = self._put_key(old, key, there)
@@ -99,6 +101,20 @@ class BatchWrite:
                 self.batch.caller, "translation_write", scope, ProjectNotFound()
             )
         self._judge_languages(tags)
+
+    def _ask(self, old: Key | None, key: Key) -> None:
+        """Give plugins their say in what the key becomes. Raises WriteRefused."""
+        batch = self.batch
+        if batch.judge is not None and key != old:
+            change = key_change(
+                batch.project,
+                batch.branch,
+                "create" if old is None else "update",
+                batch.origin,
+                before=old,
+                after=key,
+            )
+            batch.judge(batch.caller, change)
 
     def _put_key(
         self,

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from locframework.access.records import Caller
 from locframework.branches.records import Line
 from locframework.clock import Clock, timestamp
-from locframework.errors import KeyExists, LocError, shown
+from locframework.errors import KeyExists, LocError, WriteRefused, shown
 from locframework.events import EventLog
 from locframework.projects.records import Language
 from locframework.storage import Storage
 
+from .changes import WriteJudge, key_change
 from .events import KeyEvents
-from .records import Key
+from .records import Key, Origin
 from .rules import check_key
 from .store import store_of
 from .writer import KeyWriter
@@ -27,15 +29,128 @@ class KeyMoves:
     """
 
     def __init__(
-        self, storage: Storage, writer: KeyWriter, events: EventLog, clock: Clock
+        self,
+        storage: Storage,
+        writer: KeyWriter,
+        events: EventLog,
+        clock: Clock,
+        judge: WriteJudge | None = None,
     ) -> None:
+        """``judge``: the plugins that have a say in it."""
         self._storage = storage
         self._writer = writer
         self._events = events
         self._clock = clock
+        self._judge = judge
 
-    def trash(self, caller: Caller, line: Line, keys: Sequence[Key]) -> None:
-        """Move keys to the trash, where they can be restored from for 30 days."""
+    def judge_trash(
+        self,
+        caller: Caller,
+        line: Line,
+        keys: Sequence[Key],
+        *,
+        origin: Origin = "human",
+    ) -> None:
+        """Raise what ``trash`` would: WriteRefused. Needs no transaction."""
+        for refusal in self._refused(caller, line, "delete", origin, keys).values():
+            raise refusal
+
+    def trash(
+        self,
+        caller: Caller,
+        line: Line,
+        keys: Sequence[Key],
+        *,
+        origin: Origin = "human",
+    ) -> None:
+        """Move keys to the trash, where they can be restored from for 30 days.
+
+        Raises WriteRefused.
+        """
+        self.judge_trash(caller, line, keys, origin=origin)
+        self._throw_away(caller, line, keys)
+
+    def trash_each(
+        self,
+        caller: Caller,
+        line: Line,
+        keys: Sequence[Key],
+        *,
+        origin: Origin = "human",
+    ) -> dict[str, LocError]:
+        """Move each key that may go to the trash; the refusals of others, by id."""
+        refused = self._refused(caller, line, "delete", origin, keys)
+        self._throw_away(caller, line, [key for key in keys if key.id not in refused])
+        return refused
+
+    def restore(
+        self,
+        caller: Caller,
+        line: Line,
+        languages: Sequence[Language],
+        keys: Sequence[Key],
+        *,
+        origin: Origin = "human",
+    ) -> None:
+        """Bring keys back from the trash, with their values.
+
+        Raises KeyExists when a name was taken, InvalidKey when another key separator
+        made it none, WriteRefused; nothing of it may be kept then.
+        """
+        refused = self.restore_each(caller, line, languages, keys, origin=origin)
+        for refusal in refused.values():
+            raise refusal
+
+    def restore_each(
+        self,
+        caller: Caller,
+        line: Line,
+        languages: Sequence[Language],
+        keys: Sequence[Key],
+        *,
+        origin: Origin = "human",
+    ) -> dict[str, LocError]:
+        """Bring back each key that can come back; the refusals of others, by id."""
+        if not keys:
+            return {}
+        refused = self._refused(caller, line, "restore", origin, keys)
+        names = {key.key for key in keys}
+        store = store_of(self._storage, line)
+        taken = set(store.find_keys_by_name(line.project.id, names))
+        back: list[Key] = []
+        for key in keys:
+            try:
+                _check(key, line, taken)
+            except LocError as refusal:
+                refused.setdefault(key.id, refusal)
+            if key.id not in refused:
+                taken.add(key.key)
+                back.append(key)
+        self._bring_back(caller, line, languages, back)
+        return refused
+
+    def _refused(
+        self,
+        caller: Caller,
+        line: Line,
+        action: Literal["delete", "restore"],
+        origin: Origin,
+        keys: Sequence[Key],
+    ) -> dict[str, LocError]:
+        """What plugins refuse, by key id."""
+        refused: dict[str, LocError] = {}
+        if self._judge is None:
+            return refused
+        for key in keys:
+            where = line.project, line.name, action, origin
+            before, after = (key, None) if action == "delete" else (None, key)
+            try:
+                self._judge(caller, key_change(*where, before=before, after=after))
+            except WriteRefused as refusal:
+                refused[key.id] = refusal
+        return refused
+
+    def _throw_away(self, caller: Caller, line: Line, keys: Sequence[Key]) -> None:
         if not keys:
             return
         ids, now = [key.id for key in keys], timestamp(self._clock())
@@ -47,47 +162,6 @@ class KeyMoves:
         events.deleted(keys)
         events.append({})
         self._writer.overlays.follow(line, ids, [key.key for key in keys], now)
-
-    def restore(
-        self,
-        caller: Caller,
-        line: Line,
-        languages: Sequence[Language],
-        keys: Sequence[Key],
-    ) -> None:
-        """Bring keys back from the trash, with their values.
-
-        Raises KeyExists when a name was taken, InvalidKey when another key separator
-        made it none; nothing of it may be kept then.
-        """
-        for refusal in self.restore_each(caller, line, languages, keys).values():
-            raise refusal
-
-    def restore_each(
-        self,
-        caller: Caller,
-        line: Line,
-        languages: Sequence[Language],
-        keys: Sequence[Key],
-    ) -> dict[str, LocError]:
-        """Bring back each key that can come back; the refusals of others, by id."""
-        if not keys:
-            return {}
-        store = store_of(self._storage, line)
-        names = {key.key for key in keys}
-        taken = set(store.find_keys_by_name(line.project.id, names))
-        refused: dict[str, LocError] = {}
-        back: list[Key] = []
-        for key in keys:
-            try:
-                _check(key, line, taken)
-            except LocError as refusal:
-                refused[key.id] = refusal
-            else:
-                taken.add(key.key)
-                back.append(key)
-        self._bring_back(caller, line, languages, back)
-        return refused
 
     def _bring_back(
         self,

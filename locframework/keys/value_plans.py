@@ -11,6 +11,7 @@ from locframework.ids import new_id
 from locframework.projects.records import Project
 
 from .approval import Gate, Place
+from .changes import Action, ValueChange, WriteJudge
 from .records import Key, KeySource, KeyWrite, Origin, StoredValue
 from .review_rules import approved, judged, rejected, waiting
 from .revisions import Revision
@@ -23,7 +24,6 @@ from .rules import (
     status_of_write,
     written,
 )
-from .value_changes import Action, ValueChange, WriteJudge
 
 
 class Batch(Struct):

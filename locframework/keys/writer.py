@@ -23,6 +23,7 @@ from locframework.storage import Storage
 
 from .approval import Gate
 from .batch_write import BatchWrite
+from .changes import WriteJudge
 from .events import KeyEvents
 from .findings import Findings
 from .overlays import Overlays
@@ -30,7 +31,6 @@ from .records import Key, KeyWrite, KeyWritten, Origin, StoredValue
 from .renames import leaving, names_in, robbed
 from .rules import in_order, shown_value
 from .store import store_of
-from .value_changes import WriteJudge
 from .value_plans import Batch
 from .working_set import WorkingSet
 

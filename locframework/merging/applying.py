@@ -58,17 +58,20 @@ class Applying:
         touched: Sequence[Touched],
         coming: Sequence[Listed],
     ) -> None:
-        """Deletions first: they free names. Raises LanguageNotAssigned, KeyExists."""
+        """Deletions first: they free names. Raises LanguageNotAssigned, KeyExists,
+        WriteRefused."""
         units: dict[str, set[Unit]] = {}
         for each in coming:
             units.setdefault(each.change.key_id, set()).add(each.unit)
         chosen = [each for each in touched if each.entry.key_id in units]
         languages = self._languages.of(main.project)
-        gone = [each.main for each in chosen if each.branch is None]
-        self._moves.trash(caller, main, [each.key for each in gone if each is not None])
+        states = [each.main for each in chosen if each.branch is None]
+        gone = [state.key for state in states if state is not None]
+        self._moves.trash(caller, main, gone, origin="merge")
         lost = [each.entry.key_id for each in chosen if _is_lost(each)]
         found = self._storage.keys.trashed(main.project.id, lost) if lost else {}
-        self._moves.restore(caller, main, languages, list(found.values()))
+        back = list(found.values())
+        self._moves.restore(caller, main, languages, back, origin="merge")
         purged = set(lost) - found.keys()
         writes = [
             _whole(each, each.branch)

@@ -1,0 +1,127 @@
+"""What a plugin is shown of a change of a key or value, and what it may answer."""
+
+from collections.abc import Callable
+from typing import Literal
+
+from msgspec import Struct
+
+from locframework.access.records import Caller
+from locframework.projects.records import Project
+
+from .records import Key, Origin
+from .revisions import RevisionStatus
+
+Action = Literal["write", "approve", "reject"]
+KeyAction = Literal["create", "update", "delete", "restore"]
+
+NOTE_LENGTH = 1000
+
+
+class ValueChange(Struct, frozen=True, rename="camel"):
+    """One value that is about to change, in one language and plural form.
+
+    ``before`` and ``after`` are the texts that people see; None: no text. Of an
+    approval they are the same, and so of a rejection that leaves a draft. ``origin``
+    tells the path: ``human`` is a single write or a batch, then there are ``import``,
+    ``merge``, ``revert``, ``ai`` and ``tm``; an approval has that of its text.
+    """
+
+    organization_id: str
+    project_id: str
+    branch: str | None  # None: main
+    key_id: str
+    key: str
+    language_code: str
+    plural_form: str | None
+    action: Action
+    origin: Origin
+    before: str | None
+    after: str | None
+    status: RevisionStatus  # that the value will have
+    kind: Literal["value"] = "value"
+
+
+class KeyFields(Struct, frozen=True, rename="camel"):
+    """What a key says beside its values."""
+
+    key: str
+    description: str
+    tags: tuple[str, ...]
+    is_plural: bool
+    screenshot_file_id: str | None
+
+
+class KeyChange(Struct, frozen=True, rename="camel"):
+    """A key that is about to be made, to change, to go to the trash or to come back.
+
+    ``before`` is None where it was not there, ``after`` where it will not be; ``key``
+    is the name that it has after, or had. ``origin`` is as that of a value.
+    """
+
+    organization_id: str
+    project_id: str
+    branch: str | None  # None: main
+    key_id: str
+    key: str
+    action: KeyAction
+    origin: Origin
+    before: KeyFields | None
+    after: KeyFields | None
+    kind: Literal["key"] = "key"
+
+
+Change = ValueChange | KeyChange
+"""``kind`` tells which."""
+
+
+class WriteRefusal(Struct, frozen=True):
+    """The change is refused; ``reason`` is told to who asked for it."""
+
+    reason: str
+
+
+class WriteNote(Struct, frozen=True):
+    """The change may be; ``text`` is kept with the revision, up to 1000 characters."""
+
+    text: str
+
+
+WriteJudge = Callable[[Caller, Change], str | None]
+"""Answers the notes of all plugins. Raises WriteRefused."""
+
+
+def key_change(
+    project: Project,
+    branch: str | None,
+    action: KeyAction,
+    origin: Origin,
+    *,
+    before: Key | None = None,
+    after: Key | None = None,
+) -> KeyChange:
+    """The change of a key; one of ``before`` and ``after`` is there at least."""
+    key = after or before
+    assert key is not None
+    return KeyChange(
+        organization_id=project.organization_id,
+        project_id=project.id,
+        branch=branch,
+        key_id=key.id,
+        key=key.key,
+        action=action,
+        origin=origin,
+        before=_fields(before),
+        after=_fields(after),
+    )
+
+
+def _fields(key: Key | None) -> KeyFields | None:
+    if key is None:
+        return None
+    return KeyFields(
+        key=key.key,
+        description=key.description,
+        tags=key.tags,
+        is_plural=key.is_plural,
+        screenshot_file_id=key.screenshot_file_id,
+    )
