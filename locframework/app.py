@@ -93,7 +93,6 @@ class Framework:
         )
         self.plugins.blob_store(self.settings.blob_store)
         self.plugins.transport(self.settings.webhook_transport)
-        self.matcher = self.plugins.matcher(self.settings.matcher)
         self.storage = self.plugins.storage(self.settings.storage).open()
         self._background = ThreadPoolExecutor(1, thread_name_prefix="locframework")
         self._ticker: Ticker | None = None
@@ -251,9 +250,10 @@ class Framework:
             self.runner,
             self.events,
             self.clock,
+            self.plugins.matcher(self.settings.matcher),
         )
         self.memories, self.memory_entries = area.memories, area.entries
-        self.memory_languages = area.languages
+        self.memory_languages, self.matching = area.languages, area.matching
         self.memory_assignments = area.assignments
 
     def _build_exchange(self) -> None:

@@ -28,6 +28,7 @@ from .keys.history_endpoints import HistoryEndpoints
 from .keys.review_endpoints import ReviewEndpoints
 from .memories.endpoints import MemoryEndpoints
 from .memories.entry_endpoints import EntryEndpoints
+from .memories.matching_endpoints import MatchingEndpoints
 from .merging.endpoints import MergingEndpoints
 from .plugin_list import PluginEndpoints
 from .projects.endpoints import ProjectEndpoints
@@ -55,6 +56,7 @@ def operations_of(framework: Framework) -> list[object]:
             framework.memory_assignments,
         ),
         EntryEndpoints(framework.memory_entries),
+        MatchingEndpoints(framework.matching),
         IssueEndpoints(framework.issues),
         StatisticsEndpoints(framework.statistics),
         GlossaryEndpoints(framework.glossaries, framework.glossary_matches),

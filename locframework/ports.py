@@ -107,7 +107,7 @@ from locframework.keys.records import (
 from locframework.keys.revisions import Revision
 from locframework.keys.rules import ROOT_MODULE
 from locframework.keys.store import BranchKeyStore, KeyStore
-from locframework.memories.folding import folded, match_fold
+from locframework.memories.folding import cut_punctuation, folded, match_fold
 from locframework.memories.matcher import (
     Found,
     Hit,
@@ -130,7 +130,14 @@ from locframework.memories.records import (
     Texts,
     TranslationMemory,
 )
+from locframework.memories.search_records import (
+    Concordance,
+    ConcordanceItem,
+    FoundTranslation,
+    MatchRow,
+)
 from locframework.memories.store import MemoryStore
+from locframework.memories.text_store import MemoryTextStore
 from locframework.paging import Page, PageRequest, SortedRequest
 from locframework.projects.records import Language, Project, Severity
 from locframework.projects.store import ProjectStore
@@ -189,6 +196,8 @@ __all__ = [
     "Change",
     "Check",
     "ClaimedDelivery",
+    "Concordance",
+    "ConcordanceItem",
     "Delivery",
     "DeliveryAttempt",
     "DeliveryFilter",
@@ -211,6 +220,7 @@ __all__ = [
     "Format",
     "FormatInfo",
     "Found",
+    "FoundTranslation",
     "Glossary",
     "GlossaryStore",
     "Grant",
@@ -236,12 +246,14 @@ __all__ = [
     "LanguageCounts",
     "LineCounts",
     "LocError",
+    "MatchRow",
     "Matcher",
     "Member",
     "Membership",
     "MemoryEntry",
     "MemoryLanguage",
     "MemoryStore",
+    "MemoryTextStore",
     "MemoryWriting",
     "NewDelivery",
     "Organization",
@@ -321,6 +333,7 @@ __all__ = [
     "WrittenFile",
     "complete_languages",
     "count_words",
+    "cut_punctuation",
     "fold",
     "folded",
     "match_fold",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # every area's store stands above this floor
     from locframework.jobs.store import JobStore
     from locframework.keys.store import BranchKeyStore, KeyStore
     from locframework.memories.store import MemoryStore
+    from locframework.memories.text_store import MemoryTextStore
     from locframework.projects.store import ProjectStore
     from locframework.statistics.store import StatisticsStore
     from locframework.webhooks.store import WebhookStore
@@ -82,6 +83,7 @@ class Storage(Transactions, Protocol):
     terms: TermStore
     memories: MemoryStore
     webhooks: WebhookStore
+    memory_texts: MemoryTextStore
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         """The keys as they are seen from a branch. Asks nothing by itself."""

@@ -14,6 +14,8 @@ from .entries import Entries
 from .languages import MemoryLanguages
 from .learn_job import LearnJob, Relearning
 from .learning import Learning
+from .matcher import Matcher
+from .matching import Matching
 from .service import Memories
 
 
@@ -30,6 +32,7 @@ class MemoryArea:
         runner: JobRunner,
         events: EventLog,
         clock: Clock,
+        matcher: Matcher,
     ) -> None:
         store = storage.memories
         self.memories = Memories(store, storage, access, linked, clock)
@@ -42,4 +45,7 @@ class MemoryArea:
         self.languages = MemoryLanguages(store, storage, self.memories, relearning)
         self.assignments = Assignments(
             store, storage, projects, self.memories, relearning
+        )
+        self.matching = Matching(
+            store, storage.memory_texts, storage.access, projects, matcher
         )

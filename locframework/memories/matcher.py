@@ -27,9 +27,9 @@ class Segments(Protocol):
         ...
 
     def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
-        """What changed after that revision, ascending; each entry as it is now.
+        """What changed after that revision: each entry once, as it is now.
 
-        After 0: all that is there. An entry that changes meanwhile may come twice.
+        In no order. After 0: all that is there.
         """
         ...
 

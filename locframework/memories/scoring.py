@@ -10,17 +10,11 @@ import msgspec
 
 from .folding import cut_punctuation, fold_case, fold_white_space
 from .records import Penalties
+from .search_records import MatchPenalty
 
 Distance = Callable[[str, str], int]
 
 MATCHES_PER_LANGUAGE = 10  # service.md, Limits
-
-
-class MatchPenalty(msgspec.Struct, frozen=True, rename="camel"):
-    """Points taken off: ``case``, ``whitespace``, ``trailingPunctuation`` or ``tm``."""
-
-    kind: str
-    points: int
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -35,6 +29,7 @@ class Candidate(msgspec.Struct, frozen=True):
     """A scored match with what its rank hangs on."""
 
     entry_id: str
+    language_code: str
     value: str
     score: Score
     is_same_context: bool

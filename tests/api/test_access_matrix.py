@@ -115,6 +115,8 @@ BODIES: dict[str, Any] = {
     "createWebhook": {"url": PUBLIC_URL, "eventTypes": ["key.created"]},
     "updateWebhook": {"description": "said by the matrix"},
     "replayDeliveries": {"status": "failed"},
+    "searchMemories": {"query": "Hello"},
+    "findMatches": {"sourceTexts": ["Hello"], "languageCodes": ["de"]},
 }
 
 

@@ -170,7 +170,8 @@ def test_the_example_of_loc_provide_matchers(example: Example, open_with: Open) 
     plugin = example("loc_provide_matchers")["PlainPlugin"]()
 
     with open_with(plugin, matcher="plain") as workspace:
-        assert workspace.framework.matcher.name == "plain"
+        assert workspace.framework.settings.matcher == "plain"
+        assert workspace.framework.plugins.matcher("plain").name == "plain"
 
 
 class TestTheExampleOfLocProvideMatchers(MatcherContract):

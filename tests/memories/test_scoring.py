@@ -131,6 +131,7 @@ def test_a_score_is_raw_less_its_penalties(text: str, source: str) -> None:
 
 def candidate(entry_id: str, **given: object) -> Candidate:
     told: dict[str, object] = {
+        "language_code": "de",
         "value": entry_id,
         "score": Score(90, 90, []),
         "is_same_context": False,

@@ -56,12 +56,14 @@ class Engine(Protocol):
 
     The strings are pieces of SQL: ``locked_row`` ends a SELECT that locks what it
     finds until the transaction ends, ``skip_locked`` one that takes the first row
-    nobody else has locked.
+    nobody else has locked. ``has_trigram_tables``: parts of texts are found by
+    full-text tables; else LIKE has an index.
     """
 
     errors: tuple[type[Exception], ...]  # of the driver, that ``fault`` can judge
     locked_row: str
     skip_locked: str
+    has_trigram_tables: bool
 
     def make_peewee(self) -> peewee.Database:
         """A peewee database for this address, not connected."""

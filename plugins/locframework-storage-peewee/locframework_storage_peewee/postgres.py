@@ -49,6 +49,7 @@ class Postgres:
     errors: tuple[type[Exception], ...] = (psycopg.Error,)
     locked_row = " FOR NO KEY UPDATE"  # children can still be added by others
     skip_locked = " FOR UPDATE SKIP LOCKED"
+    has_trigram_tables = False
 
     def __init__(self, url: str) -> None:
         address, _, query = url.partition("?")

@@ -49,6 +49,7 @@ class Sqlite:
     errors: tuple[type[Exception], ...] = (sqlite3.Error,)
     locked_row = ""  # BEGIN IMMEDIATE has locked everything
     skip_locked = ""
+    has_trigram_tables = True
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -16,6 +16,7 @@ from locframework.ports import (
     JobStore,
     KeyStore,
     MemoryStore,
+    MemoryTextStore,
     ProjectStore,
     StatisticsStore,
     TermStore,
@@ -37,6 +38,7 @@ from .idempotency import IdempotencyTable
 from .jobs import JobTable
 from .keys import KeyTables
 from .memories import MemoryTables
+from .memory_texts import MemoryTexts
 from .migrator import migrate, pending_migrations
 from .projects import ProjectTables
 from .terms import TermTables
@@ -61,6 +63,7 @@ class PeeweeStorage:
     terms: TermStore
     memories: MemoryStore
     webhooks: WebhookStore
+    memory_texts: MemoryTextStore
 
     def __init__(self, engine: Engine) -> None:
         self.database = Database(engine)
@@ -77,6 +80,7 @@ class PeeweeStorage:
         self.glossaries = GlossaryTables(self.database)
         self.terms = TermTables(self.database)
         self.memories = MemoryTables(self.database)
+        self.memory_texts = MemoryTexts(self.database)
         self.idempotency = IdempotencyTable(self.database)
         self.webhooks = WebhookTables(self.database)
 

@@ -1,0 +1,167 @@
+"""Reads the texts of translation memories: for matching, and for concordance."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from locframework.ports import (
+    Concordance,
+    ConcordanceItem,
+    FoundTranslation,
+    MatchRow,
+    Page,
+    PageRequest,
+    SegmentChange,
+    cut_punctuation,
+)
+
+from .database import Database
+from .engine import Row
+from .key_lists import chunks
+from .parts import Part, contains, every
+
+TRIGRAM = 3  # characters: the least that the indexes know
+
+_WHOLE = "CASE WHEN {column} = ? THEN 1 ELSE 0 END"
+
+
+class MemoryTexts:
+    """The store of texts (locframework/memories/text_store.py, MemoryTextStore)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
+        rows = self._database.rows(
+            f"""SELECT id, revision FROM memories
+                WHERE {self._database.among("id")} AND deleted_at IS NULL""",
+            (self._database.listed(memory_ids),),
+        )
+        return dict(rows)
+
+    def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
+        with self._database.snapshot():
+            gone = self._database.stream(
+                """SELECT r.revision, r.entry_id FROM memory_removals r
+                    JOIN memories m ON m.number = r.memory
+                    WHERE m.id = ? AND r.revision > ? ORDER BY r.revision""",
+                (memory_id, after),
+            )
+            there = self._database.stream(
+                """SELECT e.revision, e.id, e.source_folded FROM memory_entries e
+                    JOIN memories m ON m.number = e.memory
+                    WHERE m.id = ? AND e.revision > ?""",
+                (memory_id, after),
+            )
+            if after:
+                for revision, entry_id in gone:
+                    yield SegmentChange(revision, entry_id, None)
+            for revision, entry_id, text in there:
+                yield SegmentChange(revision, entry_id, cut_punctuation(text)[0])
+
+    def applied_values(
+        self, entry_ids: Collection[str], language_codes: Collection[str]
+    ) -> list[MatchRow]:
+        among, listed = self._database.among, self._database.listed
+        found: list[MatchRow] = []
+        for some in chunks(entry_ids):
+            rows = self._database.rows(
+                f"""SELECT e.id, t.language_code, e.source_text, e.context, t.value,
+                    t.status, e.updated_at FROM memory_entries e
+                    JOIN memory_translations t ON t.entry = e.number
+                    WHERE {among("e.id")} AND {among("t.language_code")}
+                    AND t.value <> ''""",
+                (listed(some), listed(language_codes)),
+            )
+            found += [MatchRow(*row) for row in rows]
+        return found
+
+    def search(self, asked: Concordance, page: PageRequest) -> Page[ConcordanceItem]:
+        hits = self._hits(asked)
+        with self._database.snapshot():
+            counted = self._database.row(
+                f"SELECT count(*) FROM ({hits.sql}) h", hits.params
+            )
+            rows = self._database.rows(
+                f"""SELECT e.number, e.id, e.source_text, e.context, m.id, m.name
+                    FROM ({hits.sql}) h JOIN memory_entries e ON e.number = h.number
+                    JOIN memories m ON m.number = e.memory
+                    ORDER BY h.whole DESC, length(e.source_text), e.updated_at DESC,
+                    e.id LIMIT ? OFFSET ?""",
+                (*hits.params, page.limit, page.offset),
+            )
+            items = self._items(rows, asked.language_codes)
+        return Page(items, counted[0] if counted else 0, page.page, page.limit)
+
+    def _hits(self, asked: Concordance) -> Part:
+        """Entries by number, each once, and whether a text is all of what is asked."""
+        if asked.search_in == "source":
+            return self._in_sources(asked)
+        if asked.search_in == "target":
+            return self._in_values(asked)
+        source, values = self._in_sources(asked), self._in_values(asked)
+        return Part(
+            f"""SELECT number, max(whole) AS whole FROM (
+                {source.sql} UNION ALL {values.sql}) b GROUP BY number""",
+            source.params + values.params,
+        )
+
+    def _in_sources(self, asked: Concordance) -> Part:
+        holds = self._holds("memory_sources", "e.number", "e.source_folded", asked.text)
+        where = every([holds, self._of(asked)])
+        whole = _WHOLE.format(column="e.source_folded")
+        return Part(
+            f"""SELECT e.number AS number, {whole} AS whole
+                FROM memory_entries e WHERE {where.sql}""",
+            (asked.text, *where.params),
+        )
+
+    def _in_values(self, asked: Concordance) -> Part:
+        holds = self._holds("memory_values", "t.number", "t.value_folded", asked.text)
+        parts = [holds, self._of(asked)]
+        if asked.language_codes is not None:
+            listed = self._database.listed(asked.language_codes)
+            parts.append(Part(self._database.among("t.language_code"), (listed,)))
+        where = every(parts)
+        whole = _WHOLE.format(column="t.value_folded")
+        return Part(
+            f"""SELECT e.number AS number, max({whole}) AS whole
+                FROM memory_translations t JOIN memory_entries e ON e.number = t.entry
+                WHERE {where.sql} GROUP BY e.number""",
+            (asked.text, *where.params),
+        )
+
+    def _holds(self, index: str, number: str, column: str, text: str) -> Part:
+        if len(text) < TRIGRAM or not self._database.engine.has_trigram_tables:
+            return contains(column, text)
+        phrase = '"' + text.replace('"', '""') + '"'
+        found = f"SELECT rowid FROM {index} WHERE {index} MATCH ?"
+        return Part(f"{number} IN ({found})", (phrase,))
+
+    def _of(self, asked: Concordance) -> Part:
+        return Part(
+            f"""e.memory IN (SELECT number FROM memories
+                WHERE {self._database.among("id")} AND deleted_at IS NULL)""",
+            (self._database.listed(asked.memory_ids),),
+        )
+
+    def _items(
+        self, rows: Sequence[Row], language_codes: Collection[str] | None
+    ) -> list[ConcordanceItem]:
+        found: dict[str, list[FoundTranslation]] = {row[1]: [] for row in rows}
+        where = Part(
+            self._database.among("e.id"), (self._database.listed(list(found)),)
+        )
+        if language_codes is not None:
+            listed = self._database.listed(language_codes)
+            of = Part(self._database.among("t.language_code"), (listed,))
+            where = every([where, of])
+        for entry_id, *rest in self._database.rows(
+            f"""SELECT e.id, t.language_code, t.value, t.status FROM memory_entries e
+                JOIN memory_translations t ON t.entry = e.number
+                WHERE {where.sql} ORDER BY t.language_code""",
+            where.params,
+        ):
+            found[entry_id].append(FoundTranslation(*rest))
+        return [
+            ConcordanceItem(id_, source, context, tm_id, name, found[id_])
+            for _, id_, source, context, tm_id, name in rows
+        ]
