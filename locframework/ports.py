@@ -89,6 +89,7 @@ from locframework.keys.changes import (
     WriteNote,
     WriteRefusal,
 )
+from locframework.keys.marks import outdated
 from locframework.keys.records import (
     BranchKey,
     FileDetail,
@@ -338,6 +339,7 @@ __all__ = [
     "folded",
     "match_fold",
     "mentioned",
+    "outdated",
     "shown",
     "spelling",
 ]

@@ -67,6 +67,11 @@ branch_option = click.option(
 @click.option(
     "--module", metavar="SEGMENT", help="Put the keys below this first segment."
 )
+@click.option(
+    "--keep-fresh",
+    is_flag=True,
+    help="Let new source texts make no translation outdated.",
+)
 @common_options
 @click.pass_obj
 def import_(
@@ -81,6 +86,7 @@ def import_(
     dry_run: bool,
     tags: tuple[str, ...],
     module: str | None,
+    keep_fresh: bool,
 ) -> None:
     """Import files, or ZIP archives of files, into a project.
 
@@ -104,6 +110,7 @@ def import_(
         dry_run=dry_run,
         tags=list(tags),
         module=module,
+        keep_fresh=keep_fresh,
         branch=branch,
     )
     file = _one_file(paths)

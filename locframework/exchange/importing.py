@@ -156,6 +156,7 @@ class Importer:
             source_language=source,
             fill_source=self._access.may_write_language(caller, scope, source),
             may_describe=self._access.may(caller, "key_update", scope),
+            keep_fresh=params.keep_fresh,
             may_approve=self._access.may(caller, "translation_approve", scope),
         )
 

@@ -109,6 +109,7 @@ class Imports:
             tags=tags,
             module=options.module,
             branch=line.branch.id if line.branch else None,
+            keep_fresh=options.keep_fresh,
         )
         given = msgspec.to_builtins(params)
         return lambda: self._queue(caller, project, given)

@@ -46,6 +46,7 @@ class ImportOptions(Struct, frozen=True, rename="camel"):
         ]
         | None
     ) = None
+    keep_fresh: bool = False  # true: new source texts make no translation outdated
     branch: str | None = None  # left out: main
 
 
@@ -88,6 +89,7 @@ class ImportParams(Struct, frozen=True, rename="camel"):
     tags: tuple[str, ...]
     module: str | None
     branch: str | None = None  # its id; None: main
+    keep_fresh: bool = False
 
 
 class Conflict(Struct, frozen=True, rename="camel"):

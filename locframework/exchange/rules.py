@@ -44,6 +44,7 @@ class ImportRules(Struct, frozen=True):
     fill_source: bool  # may a source text beside a translation become the source value
     may_describe: bool  # may description, tags and plurals of a key there be changed
     may_approve: bool  # are texts written approved
+    keep_fresh: bool = False  # do translations of a new source text stay fresh
 
 
 class KeyPlan(Struct, frozen=True, gc=False):
@@ -196,6 +197,7 @@ def _write(
         is_plural=new.is_plural if old is None or turns_plural else UNSET,
         values={tag: _text(forms) for tag, forms in wanted.items()},
         review=frozenset(new.review),
+        keep_fresh=rules.keep_fresh,
     )
     return write, warnings
 

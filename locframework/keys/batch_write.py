@@ -165,6 +165,8 @@ class BatchWrite:
                 continue
             if plan.new is not None:
                 self.keys.put(key.id, plan.place, plan.new)
+                if plan.is_carried:
+                    self.keys.keep_fresh(key.id, plan.place)
             elif plan.old is not None:
                 self.keys.clear(ended(self.batch, plan.old, plan.note))
             self.events.value(

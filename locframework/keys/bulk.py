@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from locframework.access.records import Caller
 from locframework.branches.records import Line
 from locframework.branches.service import Branches, require_writable
@@ -161,9 +163,10 @@ def _key_plan(
     if old is not None and on_existing == "fail":
         return KeyExists(f"key {mentioned(item.key)!r} is already in the project")
     try:
-        return key_write(item, old.id if old is not None else None)
+        write = key_write(item, old.id if old is not None else None)
     except LocError as refusal:
         return refusal
+    return replace(write, keep_fresh=item.keep_fresh)
 
 
 def _value_plan(item: ValueItem, there: Mapping[str, Key]) -> KeyWrite | Key | LocError:

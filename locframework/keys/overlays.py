@@ -16,6 +16,7 @@ from locframework.storage import Storage
 from .comparing import states_of, touched, twins_of
 from .edits import Touched, edits_of
 from .findings import Findings
+from .marks import marked_as
 from .records import BranchKey, Key, KeyState, StoredValue
 from .revisions import Revision, revision_of
 from .store import BranchKeyStore, KeyStore
@@ -330,7 +331,7 @@ def _changed(
             known = last[at].revision if at in last else 0
             yield replace(row, revision=max(row.revision, known + 1))
         elif not _is_as(row, old):
-            aged = replace(old, is_outdated=row.is_outdated)
+            aged = marked_as(old, row)
             told = replace(row, revision=max(row.revision, old.revision + 1))
             yield aged if _is_as(row, aged) else told  # a mark is no new text
 

@@ -31,6 +31,9 @@ KeyDescription = Annotated[
 ]
 Tag = Annotated[str, Meta(max_length=TAG_LENGTH, examples=["button"])]
 Tags = Annotated[list[Tag], Meta(max_length=TAGS_MOST)]
+Outdated = Annotated[
+    bool, Meta(description="true: keys with an outdated value; false: with none at all")
+]
 KeySort = Literal["key", "-key", "createdAt", "-createdAt", "updatedAt", "-updatedAt"]
 ValueText = str | dict[str, str]
 Values = Annotated[dict[str, ValueText], Meta(examples=[{"en": "Pay", "de": "Zahlen"}])]
@@ -99,6 +102,8 @@ class StoredValue(Struct, frozen=True, gc=False):
     actor_type: ActorType = "user"  # of updated_by
     reason: str | None = None  # given by who rejected another text
     note: str | None = None  # of a plugin, on the last change
+    approved_outdated: bool = False  # the approved text, while another waits beside it
+    keeps_fresh: bool = False  # of a source text that waits: it will outdate nothing
 
 
 class KeyState(Struct, frozen=True):
@@ -188,6 +193,7 @@ class BulkKey(Struct, frozen=True, rename="camel"):
     tags: Tags | UnsetType = UNSET
     is_plural: bool | UnsetType = UNSET
     values: Values = {}
+    keep_fresh: bool = False  # true: a new source text makes no translation outdated
 
 
 class NewKeys(Struct, frozen=True, rename="camel"):
@@ -248,8 +254,6 @@ class Verdict(Struct, frozen=True, gc=False):
     approves: bool  # else it rejects
     revision: AskedRevision = None  # None: whatever waits
     reason: str | None = None  # of a rejection
-    outdated: frozenset[str | None] = frozenset()
-    """Forms whose last approved text was outdated: it is again when it returns."""
 
 
 class KeyWrite(Struct, frozen=True, gc=False):
@@ -292,7 +296,7 @@ class KeyQuery(Struct, frozen=True, rename="camel"):
     tag: Annotated[list[str], Meta(max_length=TAGS_MOST)] = []
     language_code: str | None = None
     status: ValueStatus | Literal["untranslated"] | None = None
-    is_outdated: bool | None = None
+    is_outdated: Outdated | None = None
     has_issues: bool | None = None
     is_plural: bool | None = None
     updated_since: GivenTime | None = None
@@ -317,7 +321,7 @@ class KeyFilter(Struct, frozen=True):
     tags: tuple[str, ...] = ()  # all of them
     language_code: str | None = None  # of status, is_outdated, has_issues; else any
     status: ValueStatus | Literal["untranslated"] | None = None
-    is_outdated: bool | None = None
+    is_outdated: bool | None = None  # True: a value is, in that status; False: none
     has_issues: bool | None = None  # that one of ``checks`` found something there
     checks: tuple[str, ...] = ()  # some, where has_issues is said
     is_plural: bool | None = None

@@ -1,7 +1,5 @@
 """What a reviewer can do with texts that wait: approve them, or reject them."""
 
-from msgspec.structs import replace
-
 from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.records import Line
@@ -16,7 +14,6 @@ from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .records import Approval, Key, KeyWrite, Rejection, Verdict
-from .review_rules import outdated_forms
 from .store import store_of
 from .writer import KeyWriter
 
@@ -98,19 +95,11 @@ class Review:
             languages = self._languages.of(line.project)
             codes = [language.language_code for language in languages]
             self._require(caller, line, key_id, verdict.language_code, codes)
-            if not verdict.approves:
-                verdict = self._remembering(line, key_id, verdict)
             write = KeyWrite(name=key_id, key_id=key_id, verdict=verdict)
             [written] = self._writer.write(caller, line, languages, [write])
             crash_point("review.before_commit")
         crash_point("review.after_commit")
         return written.key
-
-    def _remembering(self, line: Line, key_id: str, verdict: Verdict) -> Verdict:
-        """The verdict, with what the texts were that return."""
-        store = store_of(self._storage, line)
-        history = store.revisions_of([key_id], [verdict.language_code])
-        return replace(verdict, outdated=outdated_forms(history))
 
     def _require(
         self, caller: Caller, line: Line, key_id: str, tag: str, codes: list[str]

@@ -8,8 +8,8 @@ from locframework.clock import Timestamp
 from locframework.errors import NothingPending, PluralMismatch
 from locframework.events import Actor
 
+from .marks import is_approved_outdated
 from .records import AskedRevision, StoredValue, Verdict
-from .revisions import Revision
 from .rules import check_form, marked
 
 
@@ -45,34 +45,31 @@ def approved(row: StoredValue, *, at: Timestamp, by: Actor) -> StoredValue | Non
         approved_value=row.value,
         approved_at=at,
         approved_by=by.id,
+        approved_outdated=False,
+        keeps_fresh=False,
     )
 
 
 def rejected(
     row: StoredValue, verdict: Verdict, *, at: Timestamp, by: Actor
 ) -> StoredValue:
-    """The last approved text again; where there is none, the text stays as draft."""
+    """The last approved text again, outdated if it is; else the text, as a draft."""
     new = replace(marked(row, at, by, revision=row.revision + 1), reason=verdict.reason)
     if row.approved_value is None:
         return replace(new, status="draft")
-    was_outdated = row.is_outdated or row.plural_form in verdict.outdated
     return replace(
-        new, value=row.approved_value, status="approved", is_outdated=was_outdated
+        new,
+        value=row.approved_value,
+        status="approved",
+        is_outdated=row.approved_outdated,
+        approved_outdated=False,
+        keeps_fresh=False,
     )
 
 
-def outdated_forms(history: Iterable[Revision]) -> frozenset[str | None]:
-    """The forms whose last approved text was outdated when another took its place."""
-    last: dict[str | None, Revision] = {}
-    for each in history:
-        known = last.get(each.plural_form)
-        newer = known is None or each.revision > known.revision
-        if each.status == "approved" and newer:
-            last[each.plural_form] = each
-    return frozenset(form for form, each in last.items() if each.is_outdated)
-
-
-def waiting(old: StoredValue | None, new: StoredValue) -> StoredValue:
+def waiting(
+    old: StoredValue | None, new: StoredValue, *, keeps_fresh: bool
+) -> StoredValue:
     """An approved text as one that waits for review, beside what was approved."""
     if new.status != "approved":
         return new
@@ -82,6 +79,8 @@ def waiting(old: StoredValue | None, new: StoredValue) -> StoredValue:
         approved_value=old.approved_value if old else None,
         approved_at=old.approved_at if old else None,
         approved_by=old.approved_by if old else None,
+        approved_outdated=is_approved_outdated(old),
+        keeps_fresh=keeps_fresh,
     )
 
 

@@ -37,6 +37,8 @@ class Revision(Struct, frozen=True, gc=False):
     actor_type: ActorType = "user"
     reason: str | None = None
     note: str | None = None
+    approved_outdated: bool = False
+    keeps_fresh: bool = False
 
 
 def revision_of(value: StoredValue) -> Revision:

@@ -18,6 +18,7 @@ from locframework.events import Actor, ActorType
 from locframework.formats.records import PLURAL_FORMS, Text
 from locframework.languages import canonical_tag
 
+from .marks import is_approved_outdated
 from .records import (
     KEY_LENGTH,
     VALUE_BYTES,
@@ -129,9 +130,11 @@ def written(
 
     Answers the row to keep, None for no row (cleared), or "unchanged". The last
     approved text stays beside a newer one that is not approved (decisions 2.3.3);
-    an approved "" clears the value, a pending "" proposes to.
+    an approved "" clears the value, a pending "" proposes to. A source text keeps
+    translations fresh if every proposal since the approved text was to do so.
     """
     approved = old.approved_value if old else None
+    keeps = old is None or old.status == "approved" or old.keeps_fresh
     if new.value == "" and (status == "approved" or approved is None):
         return "unchanged" if old is None else None
     if old is not None and _says_nothing_new(old, new.value, status):
@@ -144,6 +147,8 @@ def written(
         approved_value=approved,
         approved_at=old.approved_at if old else None,
         approved_by=old.approved_by if old else None,
+        approved_outdated=is_approved_outdated(old),
+        keeps_fresh=new.keeps_fresh and keeps,
     )
     if status != "approved":
         return kept
@@ -152,6 +157,8 @@ def written(
         approved_value=new.value,
         approved_at=new.updated_at,
         approved_by=new.updated_by,
+        approved_outdated=False,
+        keeps_fresh=False,
     )
 
 

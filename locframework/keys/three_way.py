@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from .marks import marked_as, outdated
 from .records import TAGS_MOST, Field, Key, KeyState, StoredValue, ValueStatus
 
 Rows = dict["Unit", StoredValue]
@@ -154,7 +155,7 @@ def followed(
             is_other = has_source and unit.language_code != source_language
             copies[unit] = _following(old, row, mine, has_source=is_other)
         elif moved and unit.language_code != source_language:
-            copies[unit] = replace(row, is_outdated=True)
+            copies[unit] = outdated(row)
     return (
         _state(_key(base.key, main.key, fields, base=True), bases),
         _state(_key(copy.key, main.key, fields, base=False), copies),
@@ -174,8 +175,8 @@ def _following(
     new translations are about is another one.
     """
     if base is None or mine is None or not _text(base) == _text(main) == _text(mine):
-        return replace(main, is_outdated=has_source or main.is_outdated)
-    return mine if has_source else replace(mine, is_outdated=main.is_outdated)
+        return outdated(main) if has_source else main
+    return mine if has_source else marked_as(mine, main)
 
 
 def _text(row: StoredValue) -> Text:

@@ -51,6 +51,7 @@ class ValuePlan(Struct, frozen=True, gc=False):
     new: StoredValue | None  # None: it is cleared
     action: Action = "write"
     is_kept: bool = False  # the text that was there was written once more
+    is_carried: bool = False  # taken over as it stands elsewhere
     outdates: bool = False  # translations of it
     note: str | None = None  # of plugins
 
@@ -161,6 +162,7 @@ def _of_texts(
                 key.id, tag, form, text,
                 origin=batch.origin, at=batch.at, by=by.id, actor_type=by.type,
             )  # fmt: skip
+            new = replace(new, keeps_fresh=write.keep_fresh)
             result = written(old, new, status)
             if result == "unchanged":
                 if old is not None:
@@ -183,9 +185,10 @@ def _of_carried(
         result = carried(old, mine, origin=batch.origin, at=batch.at, by=by)
         if result != "unchanged":
             if result is not None and place in held:
-                result = waiting(old, result)
+                kept = _keeps_fresh(batch, write, there)
+                result = waiting(old, result, keeps_fresh=kept)
             outdates = _outdates(batch, place, old, result)
-            yield ValuePlan(place, old, result, outdates=outdates)
+            yield ValuePlan(place, old, result, is_carried=True, outdates=outdates)
     for place in write.fresh:
         old = there.get(place)
         if old is not None and place not in write.carried:
@@ -214,8 +217,20 @@ def _plan(
     batch: Batch, old: StoredValue, new: StoredValue | None, action: Action
 ) -> ValuePlan:
     place = (old.language_code, old.plural_form)
-    outdates = _outdates(batch, place, old, new)
+    outdates = not old.keeps_fresh and _outdates(batch, place, old, new)
     return ValuePlan(place, old, new, action, outdates=outdates)
+
+
+def _keeps_fresh(
+    batch: Batch, write: KeyWrite, there: Mapping[Place, StoredValue]
+) -> bool:
+    """Whether no translation becomes outdated by what is taken over."""
+    source = batch.project.source_language
+    return all(
+        place in write.fresh or place in write.carried
+        for place in there
+        if place[0] != source
+    )
 
 
 def _outdates(

@@ -2,9 +2,8 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-from msgspec.structs import replace
-
 from .approval import Place
+from .marks import beside_outdated, outdated
 from .records import Key, StoredValue
 from .revisions import Revision, revision_of
 from .store import KeyStore
@@ -134,7 +133,8 @@ class WorkingSet:
         self._moved[key_id, place] = None
 
     def keep_fresh(self, key_id: str, place: Place) -> None:
-        """The batch wrote the text that was there: it is not outdated by the batch."""
+        """The batch wrote the text that was there, or took one over as it stands: the
+        batch itself outdates nothing there."""
         self._confirmed[key_id, place] = None
 
     def outdate(self, key_id: str) -> None:
@@ -197,11 +197,11 @@ class WorkingSet:
         touched = [id_ for id_ in self._touched if id_ not in self._changed]
         if touched:
             self._store.touch_keys(touched, at)
-        outdated = self._outdate(source_language) if self._outdating else []
+        turned = self._outdate(source_language) if self._outdating else []
         if self._revisions:
             self._store.add_revisions(self._revisions)
         self._flush_values(at)
-        return outdated
+        return turned
 
     def _outdate(self, source_language: str) -> list[StoredValue]:
         """Mark what the changed source texts outdate, stored and moved values alike."""
@@ -209,16 +209,20 @@ class WorkingSet:
         for where in self._confirmed:
             if where[0] in self._outdating and where not in self._written:
                 self._written[where] = self._values[where[0]][where[1]]
-        outdated = [value for value in marked if _where(value) not in self._written]
-        for (key_id, place), value in list(self._written.items()):
-            is_moved = (key_id, place) in self._moved and key_id in self._outdating
-            if is_moved and value is not None and place[0] != source_language:
-                aged = replace(value, is_outdated=True)
-                self._written[key_id, place] = aged
-                outdated.append(aged)
-        for value in outdated:
+        turned = [value for value in marked if _where(value) not in self._written]
+        for where, value in list(self._written.items()):
+            key_id, place = where
+            if value is None or place[0] == source_language:
+                continue
+            if key_id not in self._outdating or where in self._confirmed:
+                continue
+            if where in self._moved:
+                turned.append(outdated(value))
+            new = outdated(value) if where in self._moved else beside_outdated(value)
+            self._written[where] = self._values[key_id][place] = new
+        for value in turned:
             self._values[value.key_id][_where(value)[1]] = value
-        return outdated
+        return turned
 
     def _flush_values(self, at: str) -> None:
         gone = [

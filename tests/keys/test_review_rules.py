@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from locframework.errors import NothingPending
 from locframework.events import Actor
 from locframework.keys.records import StoredValue, Verdict
-from locframework.keys.review_rules import approved, judged, outdated_forms, rejected
-from locframework.keys.revisions import revision_of
+from locframework.keys.review_rules import approved, judged, rejected
 from locframework.keys.rules import fresh_value
 
 THEN, NOW = "2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"
@@ -49,13 +48,15 @@ def test_an_approved_text_counts_and_tells_who_let_it() -> None:
 
 
 def test_a_rejected_text_gives_way_and_who_approved_the_other_stays() -> None:
-    verdict = replace(NO, reason="too long", outdated=frozenset({None}))
+    verdict = replace(NO, reason="too long")
+    row = over_approved(revision=2, approved_outdated=True, keeps_fresh=True)
 
-    new = rejected(over_approved(revision=2), verdict, at=NOW, by=BERT)
+    new = rejected(row, verdict, at=NOW, by=BERT)
 
     assert (new.value, new.status, new.revision) == ("alt", "approved", 3)
     assert (new.approved_at, new.approved_by) == (THEN, "carl")
     assert (new.updated_by, new.reason, new.is_outdated) == ("bert", "too long", True)
+    assert (new.approved_outdated, new.keeps_fresh) == (False, False)
 
 
 def test_what_has_nothing_before_it_stays_as_draft() -> None:
@@ -95,14 +96,3 @@ def test_only_forms_that_wait_are_judged_and_all_of_them_were_read() -> None:
     for asked in (1, {"one": 2}, {"one": 2, "two": 1}, {}):
         with pytest.raises(NothingPending):
             judged(rows, replace(YES, revision=asked))
-
-
-def test_the_last_approved_text_tells_whether_it_was_outdated() -> None:
-    history = [
-        revision_of(value(revision=1, status="approved", is_outdated=True)),
-        revision_of(value(revision=3, status="approved", is_outdated=False)),
-        revision_of(value(revision=4, is_outdated=True)),
-        revision_of(value(form="one", status="approved", is_outdated=True)),
-    ]
-
-    assert outdated_forms(history) == {"one"}

@@ -31,6 +31,8 @@ class StorageHistoryContract:
             actor_type="token",
             reason="too long\n😀",
             note="seen by a plugin",
+            approved_outdated=True,
+            keeps_fresh=True,
         )
         end = _end(value(made, "de", "", "one", revision=3))
 

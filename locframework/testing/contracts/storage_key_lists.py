@@ -150,14 +150,17 @@ class StorageKeyListsContract:
         )
 
         assert names(storage, of, is_outdated=True, language_code="de") == ["a", "c"]
-        assert names(storage, of, is_outdated=False, language_code="de") == ["b", "c"]
+        assert names(storage, of, is_outdated=False, language_code="de") == ["b", "d"]
         assert names(storage, of, is_outdated=True) == ["a", "c", "d"]
-        assert names(storage, of, is_outdated=False) == ["b", "c"]
+        assert names(storage, of, is_outdated=False) == ["b"]
         outdated_draft = {"is_outdated": True, "status": "draft"}
         assert names(storage, of, language_code="de", **outdated_draft) == []
         assert names(storage, of, **outdated_draft) == []
         fresh_draft = {"is_outdated": False, "status": "draft"}
-        assert names(storage, of, language_code="de", **fresh_draft) == ["c"]
+        assert names(storage, of, language_code="de", **fresh_draft) == []
+        assert names(storage, of, language_code="ja", **fresh_draft) == []
+        fresh = {"is_outdated": False, "status": "approved"}
+        assert names(storage, of, language_code="de", **fresh) == ["b"]
 
     def test_sl8_keys_with_plurals_and_those_without(self, storage: Storage) -> None:
         of = add_keys_project(storage)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from msgspec.structs import replace
 
 from locframework.folding import fold
+from locframework.keys.marks import outdated
 from locframework.keys.records import Key, KeyFilter, Spot, StoredValue
 
 Place = tuple[str, str | None]  # language, plural form
@@ -35,8 +36,8 @@ class KeyModel:
 
     def outdate(self, key_id: str, source: str) -> None:
         for value in list(self.values[key_id].values()):
-            if value.language_code != source:
-                self.put(replace(value, is_outdated=True))
+            if value.language_code != source and not value.is_outdated:
+                self.put(outdated(value))
 
     def throw_away(self, key_id: str) -> None:
         self.trash[key_id] = self.keys.pop(key_id)
@@ -83,13 +84,19 @@ class KeyModel:
             if not missing:
                 return False
             status = None
-        if status is None and where.is_outdated is None:
+        mine = [
+            value
+            for value in self.values[key.id].values()
+            if value.language_code in self._asked(where)
+        ]
+        if where.is_outdated is False and any(value.is_outdated for value in mine):
+            return False
+        if status is None and not where.is_outdated:
             return True
         return any(
-            value.language_code in self._asked(where)
-            and status in (None, value.status)
-            and where.is_outdated in (None, value.is_outdated)
-            for value in self.values[key.id].values()
+            status in (None, value.status)
+            and (value.is_outdated or not where.is_outdated)
+            for value in mine
         )
 
     def _has_issues(self, key: Key, where: KeyFilter) -> bool:

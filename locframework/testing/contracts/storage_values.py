@@ -27,6 +27,8 @@ class StorageValuesContract:
             approved_by="u2",
             updated_at=at(3),
             updated_by="t1",
+            approved_outdated=True,
+            keeps_fresh=True,
         )
         forms = [value(two, "en", form, form) for form in ("one", "other")]
 
@@ -108,13 +110,17 @@ class StorageValuesContract:
         of = add_keys_project(storage)
         one, two = key(of, "a", is_plural=True), key(of, "b")
         source, old = value(one, "en", "2", "other"), value(one, "ja", is_outdated=True)
-        fresh = [value(one, "de", form, form) for form in ("one", "other")]
+        waiting = value(one, "de", "new", "other", status="pending_review")
+        fresh = [value(one, "de", "one", "one"), waiting]
         storage.keys.add_keys([one, two], [source, old, *fresh, value(two, "de")])
 
         turned = storage.keys.mark_outdated([one.id, new_id()], "en")
         again = storage.keys.mark_outdated([one.id], "en")
 
-        now = [replace(text, is_outdated=True) for text in fresh]
+        now = [
+            replace(text, is_outdated=True, approved_outdated=text == waiting)
+            for text in fresh
+        ]
         assert _sorted(turned) == now
         assert again == []
         found = storage.keys.values_of([one.id, two.id])

@@ -27,13 +27,15 @@ KEY_KEPT = """id, key, description, tags, is_plural, screenshot_url,
     screenshot_file_id, created_at, updated_at, folded, project, number"""
 VALUE = """v.language_code, NULLIF(v.plural_form, ''), v.value, v.status,
     v.is_outdated, v.revision, v.origin, v.approved_value, v.approved_at,
-    v.approved_by, v.updated_at, v.updated_by, v.actor_type, v.reason, v.note"""
+    v.approved_by, v.updated_at, v.updated_by, v.actor_type, v.reason, v.note,
+    v.approved_outdated, v.keeps_fresh"""
 VALUE_KEPT = """language_code, plural_form, value, status, is_outdated, revision,
     origin, approved_value, approved_at, approved_by, updated_at, updated_by,
-    actor_type, reason, note, words, folded, key_number"""
+    actor_type, reason, note, approved_outdated, keeps_fresh, words, folded,
+    key_number"""
 REVISION_KEPT = """language_code, plural_form, value, status, is_outdated, revision,
     origin, approved_value, approved_at, approved_by, updated_at, updated_by,
-    actor_type, reason, note, key_number"""
+    actor_type, reason, note, approved_outdated, keeps_fresh, key_number"""
 
 OF_PROJECT = f"""BETWEEN {PROJECT} * {KEYS_A_PROJECT}
     AND ({PROJECT} + 1) * {KEYS_A_PROJECT} - 1"""
@@ -102,6 +104,8 @@ def value_row(value: StoredValue, number: int) -> Row:
         value.actor_type,
         value.reason,
         value.note,
+        value.approved_outdated,
+        value.keeps_fresh,
         words_of(value),
         fold(value.value),
         number,

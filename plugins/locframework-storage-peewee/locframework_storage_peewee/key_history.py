@@ -3,6 +3,8 @@
 from collections.abc import Collection, Sequence
 from operator import itemgetter
 
+from msgspec.structs import replace
+
 from locframework.ports import Page, PageRequest, Revision
 
 from .database import Database
@@ -30,7 +32,7 @@ _REACHED = "MAX(v.updated_at) OVER (PARTITION BY v.plural_form ORDER BY v.revisi
 
 _OF_KEY = """SELECT v.language_code, v.plural_form, v.value, v.status, v.is_outdated,
     v.revision, v.origin, v.approved_value, v.approved_at, v.approved_by, v.updated_at,
-    v.updated_by, v.actor_type, v.reason, v.note
+    v.updated_by, v.actor_type, v.reason, v.note, v.approved_outdated, v.keeps_fresh
     FROM {table} v WHERE v.key_number = (SELECT number FROM keys WHERE id = ?)
     AND v.language_code = ?"""
 _ONE = " UNION ALL ".join(_OF_KEY.format(table=table) for table in _TABLES)
@@ -120,9 +122,14 @@ def _found(
 
 
 def _revision(row: Row) -> Revision:
-    key_id, code, form, value, status, is_outdated, *rest = row
-    # an expression over several tables answers no bool on SQLite
-    return Revision(key_id, code, form or None, value, status, bool(is_outdated), *rest)
+    told = Revision(*row)
+    return replace(  # an expression over several tables answers no bool on SQLite
+        told,
+        plural_form=told.plural_form or None,
+        is_outdated=bool(told.is_outdated),
+        approved_outdated=bool(told.approved_outdated),
+        keeps_fresh=bool(told.keeps_fresh),
+    )
 
 
 def _row(revision: Revision, number: int) -> Row:
@@ -142,5 +149,7 @@ def _row(revision: Revision, number: int) -> Row:
         revision.actor_type,
         revision.reason,
         revision.note,
+        revision.approved_outdated,
+        revision.keeps_fresh,
         number,
     )

@@ -106,13 +106,9 @@ def counted(from_: Source, where: KeyFilter) -> Iterator[Part]:
     A length that is kept is not counted, but what a branch has for itself.
     """
     line_id, but_for, _ = from_
-    one_list = _only_list(where)
-    if every_key(where):
-        yield Part("(SELECT key_count FROM lines WHERE id = ?)", (line_id,))
-    elif one_list is not None:
-        lengths = f"SELECT keys FROM key_list_lengths WHERE project = {PROJECT}"
-        yield Part(f"({lengths} AND list = ?)", (line_id, one_list))
-    else:
+    lengths = list(_lengths(line_id, where))
+    yield from lengths
+    if not lengths:
         keys = listed_keys(from_, where, with_keys=False) or all_keys(from_, where)
         yield _number_of(keys, keys.where)
         return
@@ -122,6 +118,24 @@ def counted(from_: Source, where: KeyFilter) -> Iterator[Part]:
         away = Part(f"{keys.name} IN {_HIDDEN}", (but_for, line_id))
         number = _number_of(keys, every([keys.where, away]))
         yield Part(f"-{number.sql}", number.params)
+
+
+def _lengths(line_id: str, where: KeyFilter) -> Iterator[Part]:
+    """Lengths that are kept, whose sum is the answer; none where they do not tell."""
+    every_one = Part("(SELECT key_count FROM lines WHERE id = ?)", (line_id,))
+    one_list, code = _only_list(where), where.language_code
+    if every_key(where):
+        yield every_one
+    elif one_list is not None:
+        yield _length(line_id, one_list)
+    elif code is not None and every_key(replace(where, is_outdated=None)):
+        stale = _length(line_id, of_state(code, OUTDATED))
+        yield from (every_one, Part(f"-{stale.sql}", stale.params))
+
+
+def _length(line_id: str, name: str) -> Part:
+    lengths = f"SELECT keys FROM key_list_lengths WHERE project = {PROJECT}"
+    return Part(f"({lengths} AND list = ?)", (line_id, name))
 
 
 def _number_of(keys: KeySet, where: Part) -> Part:
@@ -150,7 +164,7 @@ def _lists(line_id: str, where: KeyFilter) -> tuple[list[_List], KeyFilter]:
         lists.append(_of_language(line_id, where.language_code, where.status))
     if where.is_outdated and where.status == UNTRANSLATED:
         lists.append(_of_language(line_id, where.language_code, UNTRANSLATED))
-    if where.status == UNTRANSLATED or where.is_outdated is None:
+    if where.status == UNTRANSLATED or not where.is_outdated:
         rest = replace(rest, status=None)
     if where.is_outdated and rest.status is None:
         rest = replace(rest, is_outdated=None)
@@ -204,6 +218,10 @@ def of_names(from_: Source, name: str) -> Iterator[Part]:
 
 def _of_names(from_: Source, where: KeyFilter, name: str) -> Iterator[Part]:
     yield from of_names(from_, name)
+    if where.is_outdated is False:
+        stale = _of_language(from_.line_id, where.language_code, OUTDATED)
+        found = _on_list(name, from_.line_id, stale)
+        yield Part(f"NOT {found.sql}", found.params)
     if where.has_issues is False:
         found = _on_list(name, from_.line_id, _with_issues(where))
         yield Part(f"NOT {found.sql}", found.params)
@@ -214,7 +232,7 @@ def _of_names(from_: Source, where: KeyFilter, name: str) -> Iterator[Part]:
 def _of_keys(where: KeyFilter) -> Iterator[Part]:
     if where.updated_since is not None:
         yield Part("k.updated_at >= ?", (where.updated_since,))
-    if where.is_outdated is not None or where.status is not None:
+    if where.is_outdated or where.status is not None:
         value = every([Part("v.key_number = k.number"), *_of_value(where)])
         yield Part(
             f"EXISTS (SELECT 1 FROM key_values v WHERE {value.sql})", value.params
@@ -235,5 +253,5 @@ def _of_value(where: KeyFilter) -> Iterator[Part]:
         yield Part("v.language_code = ?", (where.language_code,))
     if where.status is not None:
         yield Part("v.status = ?", (where.status,))
-    if where.is_outdated is not None:
-        yield Part("v.is_outdated" if where.is_outdated else "NOT v.is_outdated")
+    if where.is_outdated:
+        yield Part("v.is_outdated")

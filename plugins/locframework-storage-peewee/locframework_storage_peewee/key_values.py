@@ -3,9 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from operator import itemgetter
 
-from msgspec.structs import replace
-
-from locframework.ports import StoredValue, Timestamp
+from locframework.ports import StoredValue, Timestamp, outdated
 
 from .counts import latest
 from .database import Database
@@ -21,6 +19,8 @@ _REPLACED = """value = excluded.value, status = excluded.status,
     approved_at = excluded.approved_at, approved_by = excluded.approved_by,
     updated_at = excluded.updated_at, updated_by = excluded.updated_by,
     actor_type = excluded.actor_type, reason = excluded.reason, note = excluded.note,
+    approved_outdated = excluded.approved_outdated,
+    keeps_fresh = excluded.keeps_fresh,
     words = excluded.words, folded = excluded.folded"""
 
 
@@ -111,11 +111,13 @@ def _mark_outdated(
     if values:
         with lists_kept(database, key_ids, {value.language_code for value in values}):
             database.run(
-                f"""UPDATE key_values SET is_outdated = TRUE WHERE key_number IN (
+                f"""UPDATE key_values SET is_outdated = TRUE, approved_outdated =
+                    status <> 'approved' AND approved_value IS NOT NULL
+                    WHERE key_number IN (
                     SELECT k.number FROM keys k WHERE {mine}) AND {fresh}""",
                 params,
             )
-    return [replace(value, is_outdated=True) for value in values]
+    return [outdated(value) for value in values]
 
 
 def _rows(numbers: Mapping[str, int], values: Sequence[StoredValue]) -> list[Row]:
