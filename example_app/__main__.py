@@ -1,5 +1,8 @@
 """``python -m example_app``: makes the demo at the first start, and serves."""
 
+import os
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -10,6 +13,7 @@ from locframework import Framework, Settings
 from locframework.commands.options import Setup, configure_logging
 from locframework.commands.serving import base_url, migrate_first, serve_settings
 from locframework.commands.telling import one_line
+from locframework.webhooks.sealing import new_key
 
 from .demo import Demo, owner_token, ready_demo
 
@@ -80,8 +84,14 @@ def new_token(settings: Settings, demo: Demo) -> str:
 
 
 def settings_of(file: Path, data_dir: Path) -> Settings:
-    """The settings of the file; where they do not say, data goes to ``data_dir``."""
+    """The settings of the file; where they do not say, data goes to ``data_dir``, and
+    so does a key for signing secrets."""
     settings = Settings.load(file)
+    if settings.webhooks.secret_key is None:
+        key = kept_key(data_dir / "webhooks.key")
+        settings = replace(
+            settings, webhooks=replace(settings.webhooks, secret_key=key)
+        )
     database = quote(str(data_dir / "locframework.sqlite3"))
     tables: dict[str, dict[str, object]] = {
         "peewee": {"database": f"sqlite:///{database}"},
@@ -91,6 +101,21 @@ def settings_of(file: Path, data_dir: Path) -> Settings:
     for plugin, table in settings.plugins.items():
         tables[plugin] = {**tables.get(plugin, {}), **table}
     return replace(settings, plugins=tables)
+
+
+def kept_key(file: Path) -> str:
+    """The key in the file; a new one at the first start, which only we may read."""
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)  # mode 0600
+        with os.fdopen(handle, "w", encoding="ascii") as written:
+            written.write(new_key() + "\n")
+            written.flush()
+            os.fsync(written.fileno())
+        with suppress(FileExistsError):  # another start was quicker
+            os.link(name, file)
+        Path(name).unlink()
+    return file.read_text("ascii").strip()
 
 
 def tell(demo: Demo, demo_file: Path, *, is_new: bool) -> None:

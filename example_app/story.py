@@ -12,6 +12,8 @@ from locframework.keys.records import KeyChanges, KeyQuery, NewKey, NewValue
 from locframework.paging import PageRequest
 from locframework.projects.records import Project
 
+from .listening import webhook_of
+
 BRANCH = "winter-timetable"
 TRANSLATOR = "ines@skerry.example"
 ALL = PageRequest(limit=200)
@@ -25,11 +27,14 @@ class Story:
         self._project = project
 
     def tell(self, organization: Organization) -> None:
-        """Leave a proposal, an outdated text, findings and an open branch."""
+        """Leave a proposal, an outdated text, findings, a log and an open branch."""
         ines = self._translator(organization)
-        self._write("common.tagline", "fr", "Le ferry vers toutes les îles", by=ines)
-        self._write("common.greeting", "de", "Hallo und willkommen!", by=ines)
-        self._write("search.submit", "en", "Find ferries")
+        with webhook_of(self._framework, self._project):
+            self._write(
+                "common.tagline", "fr", "Le ferry vers toutes les îles", by=ines
+            )
+            self._write("common.greeting", "de", "Hallo und willkommen!", by=ines)
+            self._write("search.submit", "en", "Find ferries")
         self._work_on_a_branch()
 
     def _translator(self, organization: Organization) -> Caller:

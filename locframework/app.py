@@ -340,6 +340,7 @@ class Framework:
             self.clock,
         )
         self.webhooks, self.deliveries = area.webhooks, area.deliveries
+        self.webhook_numbers = area.numbers
         self.dispatcher, self.plugins.tells = area.dispatcher, area.plugin_events.tell
 
     def migrate(self) -> list[str]:

@@ -29,6 +29,8 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     settings = framework.settings
     document = ApiDocumentEndpoints()
     metrics = open_metrics()
+    if metrics is not None:
+        metrics.watch(framework.webhook_numbers)
     endpoints: list[object] = [
         *operations_of(framework),
         HealthEndpoints([framework.storage.ping]),

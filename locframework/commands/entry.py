@@ -9,7 +9,7 @@ from .options import common_options
 from .organizations import organization, token
 from .serving import serve, worker
 from .telling import TellingGroup
-from .webhooks import webhooks
+from .webhook_log import webhooks
 
 
 @click.group(

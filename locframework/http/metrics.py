@@ -6,21 +6,34 @@ Each process counts for itself; so does each app, in a registry of its own.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Literal
 
 from falcon import Request, Response
+from msgspec import Struct
 
 from .operation import RawAnswer, operation
 from .records import Raw
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry, Counter, Histogram
+    from prometheus_client.core import Metric
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 _BEGUN = "locframework.begun"  # in the WSGI environ
 _NO_ROUTE = "none"
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+
+
+class Reading(Struct, frozen=True):
+    """A number of another area, as of now; or several, told apart by ``label``."""
+
+    name: str  # without the _total of counters
+    description: str
+    kind: Literal["gauge", "counter"]
+    values: Mapping[str, float]  # by the label's value; {"": number} without one
+    label: str | None = None
 
 
 class Metrics:
@@ -34,6 +47,10 @@ class Metrics:
         self._seconds = seconds
         # finding a child by its labels costs more than to count: 10 us a request
         self._children: dict[tuple[str, str, str], tuple[Counter, Histogram]] = {}
+
+    def watch(self, read: Callable[[], Iterable[Reading]]) -> None:
+        """Ask ``read`` too, each time that the page is."""
+        self.registry.register(_Watched(read))
 
     def process_request(self, request: Request, response: Response) -> None:
         """Falcon calls this first."""
@@ -60,6 +77,31 @@ class Metrics:
                 self._seconds.labels(method, route),
             )
         return found
+
+
+class _Watched:
+    """What prometheus_client calls a collector."""
+
+    def __init__(self, read: Callable[[], Iterable[Reading]]) -> None:
+        self._read = read
+
+    def describe(self) -> Iterable[Metric]:
+        """Nothing beforehand: else it would be read when it is registered."""
+        return ()
+
+    def collect(self) -> Iterator[Metric]:
+        """Each reading, as prometheus_client has it."""
+        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+
+        families = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}
+        for reading in self._read():
+            labels = [] if reading.label is None else [reading.label]
+            family = families[reading.kind](
+                reading.name, reading.description, labels=labels
+            )
+            for value_of_label, number in reading.values.items():
+                family.add_metric([value_of_label] if labels else [], number)
+            yield family
 
 
 class MetricsEndpoints:

@@ -12,6 +12,7 @@ from .deliveries import Deliveries
 from .dispatcher import Dispatcher
 from .event_types import EventTypes
 from .fan_out import FanOut
+from .numbers import WebhookNumbers
 from .plugin_events import PluginEvents
 from .sealing import SecretBox
 from .sender import Sender
@@ -48,5 +49,6 @@ class WebhookArea:
         )
         wake = self.dispatcher.wake
         self.deliveries = Deliveries(storage, projects, self.webhooks, wake, clock)
+        self.numbers = WebhookNumbers(storage.webhooks, self.dispatcher, clock)
         self.plugin_events = PluginEvents(storage, events, types)
         events.listen_inside(FanOut(storage, wake).on_event)

@@ -4,7 +4,6 @@ import logging
 import queue
 import random
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
@@ -101,17 +100,14 @@ class Dispatcher:
         """
         if not self._threads:
             return
-        deadline = time.monotonic() + timeout_seconds
         self._stopping.set()
+        self._woken.set()
+        dispatcher, *_ = self._threads
+        dispatcher.join(timeout_seconds)  # until nothing is being sent any more
+        self._abandoned.set()
         self._woken.set()
         for _ in range(self._senders):
             self._to_send.put(None)
-        for thread in self._threads[1:]:
-            thread.join(max(0.0, deadline - time.monotonic()))
-        self._woken.set()
-        self._threads[0].join(max(1.0, deadline - time.monotonic()))
-        self._abandoned.set()
-        self._woken.set()
         self._threads = []
         self._release(self.owner)
 

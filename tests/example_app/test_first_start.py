@@ -3,6 +3,7 @@
 import json
 import re
 import stat
+from base64 import b64decode
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -170,3 +171,24 @@ def test_without_a_token_nothing_is_shown(app):
 
     assert refusal.value.code == 401
     refusal.value.close()
+
+
+def test_it_shows_a_webhook_with_the_log_of_what_nobody_took(app, get):
+    here = f"/projects/{app.demo['projectId']}/webhooks"
+
+    [webhook] = get(here)["items"]
+    log = get(f"{here}/{webhook['id']}/deliveries")["items"]
+
+    assert (webhook["isActive"], webhook["disabledReason"]) == (False, "manual")
+    assert {each["status"] for each in log} == {"failed"}
+    assert {each["attempts"][0]["error"] for each in log} == {"connection_refused"}
+    types = {each["eventType"] for each in log}
+    assert types == {"translation.submitted", "translation.updated"}
+
+
+def test_the_key_of_signing_secrets_is_for_its_owner_only(app):
+    key = app.data_dir / "webhooks.key"
+
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert len(b64decode(key.read_text())) == 32
+    assert [path.name for path in app.data_dir.glob("webhooks.key*")] == [key.name]

@@ -1,0 +1,50 @@
+"""Numbers about sending, for whoever watches the service."""
+
+from collections.abc import Iterator
+
+from locframework.clock import Clock, moment
+from locframework.errors import Unavailable
+from locframework.http.metrics import Reading
+
+from .dispatcher import Dispatcher
+from .store import WebhookStore
+
+
+class WebhookNumbers:
+    """What waits in the database, and what this process has tried."""
+
+    def __init__(
+        self, store: WebhookStore, dispatcher: Dispatcher, clock: Clock
+    ) -> None:
+        self._store = store
+        self._dispatcher = dispatcher
+        self._clock = clock
+
+    def __call__(self) -> Iterator[Reading]:
+        """As of now. While the database does not answer, without what is in it."""
+        yield Reading(
+            "locframework_webhooks_attempts",
+            "Attempts to deliver that ended",
+            "counter",
+            dict(self._dispatcher.ended),
+            label="outcome",
+        )
+        try:
+            depth = self._store.queue_depth()
+        except Unavailable:
+            return
+        yield Reading(
+            "locframework_webhooks_pending",
+            "Deliveries that are not ended",
+            "gauge",
+            {"": depth.pending},
+        )
+        age = 0.0
+        if depth.oldest_due_at is not None:
+            age = (self._clock() - moment(depth.oldest_due_at)).total_seconds()
+        yield Reading(
+            "locframework_webhooks_oldest_seconds",
+            "For how long the oldest delivery has been due",
+            "gauge",
+            {"": max(0.0, age)},
+        )

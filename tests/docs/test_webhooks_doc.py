@@ -1,0 +1,180 @@
+"""docs/webhooks.md: its receivers receive, and its tables are what the code says."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+import pytest
+
+from locframework.clock import system_clock
+from locframework.webhooks.event_types import EventTypes
+from locframework.webhooks.records import NewWebhook
+from locframework.webhooks.sealing import new_secret
+from locframework.webhooks.signing import signed_headers
+
+PAGE = "webhooks.md"
+TYPES = {each.type: each for each in EventTypes().shown}
+START_SECONDS = 30
+NODE_PARTS = Path(__file__).parents[1] / "clients" / "standardwebhooks"
+
+
+class Receiving:
+    """A receiver of the page that runs."""
+
+    def __init__(self, process: subprocess.Popen[str], port: int, secret: str) -> None:
+        self.process = process
+        self.port = port
+        self.secret = secret
+
+    def post(self, id_: str, body: str, signed: str | None = None) -> int:
+        """What it answers; ``signed`` is the body that the signature is of."""
+        text = body if signed is None else signed
+        headers = dict(signed_headers(id_, system_clock(), text, [self.secret]))
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=START_SECONDS)
+        connection.request("POST", "/", body.encode(), headers)
+        status = connection.getresponse().status
+        connection.close()
+        return status
+
+    def printed(self) -> list[str]:
+        """All it has said; it is stopped."""
+        self.process.terminate()
+        return self.process.communicate(timeout=START_SECONDS)[0].splitlines()
+
+
+@contextmanager
+def running(folder: Path, *command: str) -> Iterator[Receiving]:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    secret = new_secret()
+    environ = {**os.environ, "WEBHOOK_SECRET": secret, "PORT": str(port)}
+    process = subprocess.Popen(
+        command, cwd=folder, env=environ, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while not is_open(port):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        yield Receiving(process, port, secret)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def is_open(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
+def check(receiving: Receiving, payload: str) -> None:
+    """It takes what is signed, once, and nothing else."""
+    event = json.loads(payload)
+    altered = payload.replace("checkout.pay", "checkout.bay")
+
+    statuses = [
+        receiving.post("msg_1", payload),
+        receiving.post("msg_1", payload),
+        receiving.post("msg_2", altered, signed=payload),
+        receiving.post("msg_3", payload),
+    ]
+
+    assert statuses == [204, 204, 400, 204]
+    told = [line.partition(" ") for line in receiving.printed()]
+    assert [type_ for type_, _, _ in told] == [event["type"]] * 2
+    assert [json.loads(item) for _, _, item in told] == event["data"]["items"] * 2
+
+
+@pytest.fixture
+def payload(page: Any) -> str:
+    [example] = page.blocks("json")
+    jsonschema_rs.validate(TYPES["translation.updated"].schema, json.loads(example))
+    return json.dumps(json.loads(example))
+
+
+def test_the_receiver_in_python_takes_what_is_signed(
+    page: Any, tmp_path: Path, payload: str
+) -> None:
+    (tmp_path / "receiver.py").write_text(page.files()["receiver.py"])
+
+    with running(tmp_path, sys.executable, "receiver.py") as receiving:
+        check(receiving, payload)
+
+
+@pytest.mark.node
+def test_the_receiver_in_node_takes_what_is_signed(
+    page: Any, tmp_path: Path, payload: str
+) -> None:
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        if os.environ.get("LOCFRAMEWORK_REQUIRE_SERVERS") == "1":
+            pytest.fail("node and npm are required")
+        pytest.skip("node and npm are not installed")
+    shutil.copy(NODE_PARTS / "package.json", tmp_path)
+    (tmp_path / "receiver.mjs").write_text(page.files()["receiver.mjs"])
+    command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=180)
+
+    with running(tmp_path, "node", "receiver.mjs") as receiving:
+        check(receiving, payload)
+
+
+def test_the_table_of_types_is_what_there_is(page: Any) -> None:
+    rows = page.rows(page.sections()["What comes"])
+
+    told = {type_: (when, items) for type_, when, items in rows}
+    assert told == {
+        type_.type: (
+            type_.description,
+            ", ".join(f"`{name}`" for name in names_of(type_)).strip("`"),
+        )
+        for type_ in TYPES.values()
+    }
+    assert [type_ for type_, _, _ in rows] == list(TYPES)
+
+
+def names_of(type_: Any) -> list[str]:
+    return list(
+        type_.schema["properties"]["data"]["properties"]["items"]["items"]["properties"]
+    )
+
+
+def test_the_fields_of_a_webhook_are_told_with_their_defaults(page: Any) -> None:
+    rows = page.rows(page.sections()["Register one"])
+
+    told = {name: json.loads(default) if default else ... for name, default, _ in rows}
+    assert told == {
+        field.encode_name: ... if field.required else field.default
+        for field in msgspec.structs.fields(NewWebhook)
+    }
+
+
+def test_the_example_of_registering_is_accepted(
+    page: Any, sqlite_workspace: Any, monkeypatch: Any
+) -> None:
+    [command] = page.blocks("sh")
+    body = json.loads(command.partition("-d '")[2].partition("'")[0])
+    project = sqlite_workspace.project(languages=["de", "fr"])
+    body["url"] = "https://93.184.215.14/l10n"
+
+    path = f"/projects/{project['id']}/webhooks"
+    made = sqlite_workspace.owner.post(path, json=body)
+
+    assert made.status == 201
+    assert made.data["signingSecret"].startswith("whsec_")
