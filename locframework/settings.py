@@ -53,7 +53,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     rate_limit_storage: str = "memory://"  # or redis://host:6379/0: shared
     content_requests_per_minute: Annotated[int, Meta(ge=1)] = 6000  # per address
     quota_refuses: bool = False  # over quota: false serves on, true answers 429
-    start_scheduler: bool = True  # False: jobs run in ``locframework worker`` only
+    start_scheduler: bool = True  # False: ``locframework worker`` does the work
     job_workers: Annotated[int, Meta(ge=1, le=32)] = 2  # jobs at once, a process
     blocked_plugins: tuple[str, ...] = ()  # installed, and not to be loaded
     server: ServerSettings = ServerSettings()
