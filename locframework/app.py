@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
 from typing import Self
 
 from .access.authenticate import Authenticator
@@ -57,7 +56,6 @@ from .quality.service import Checks
 from .settings import Settings
 from .statistics.service import ProjectStatistics
 from .webhooks.area import WebhookArea
-from .webhooks.event_types import EventTypes
 
 log = logging.getLogger("locframework")
 
@@ -335,7 +333,7 @@ class Framework:
             self.projects,
             self.events,
             self.plugins.any_transport(self.settings.webhook_transport),
-            EventTypes(self.plugins.event_types.values()),
+            self.plugins.event_types.values(),
             self.settings.webhooks,
             self.clock,
         )
@@ -385,12 +383,7 @@ class Framework:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _wake(self) -> None:

@@ -1,5 +1,7 @@
 """Puts the services of the area together: what Framework has of it."""
 
+from collections.abc import Iterable
+
 from locframework.access.service import Access
 from locframework.clock import Clock
 from locframework.events import EventLog
@@ -14,6 +16,7 @@ from .event_types import EventTypes
 from .fan_out import FanOut
 from .numbers import WebhookNumbers
 from .plugin_events import PluginEvents
+from .records import EventType
 from .sealing import SecretBox
 from .sender import Sender
 from .service import Webhooks
@@ -30,11 +33,12 @@ class WebhookArea:
         projects: Projects,
         events: EventLog,
         transport: Transport | None,
-        types: EventTypes,
+        types_of_plugins: Iterable[EventType],
         settings: WebhookSettings,
         clock: Clock,
     ) -> None:
         """Raises SettingsError for a key that is none."""
+        types = EventTypes(types_of_plugins)
         newest = [settings.secret_key] if settings.secret_key is not None else []
         box = SecretBox([*newest, *settings.old_secret_keys])
         self.webhooks = Webhooks(
