@@ -13,6 +13,7 @@ from locframework.paging import PageRequest
 from locframework.projects.records import Project
 
 from .listening import webhook_of
+from .terms import Terms
 
 BRANCH = "winter-timetable"
 TRANSLATOR = "ines@skerry.example"
@@ -27,7 +28,7 @@ class Story:
         self._project = project
 
     def tell(self, organization: Organization) -> None:
-        """Leave a proposal, an outdated text, findings, a log and an open branch."""
+        """Leave a proposal, an outdated text, findings, words, a log and a branch."""
         ines = self._translator(organization)
         with webhook_of(self._framework, self._project):
             self._write(
@@ -35,6 +36,7 @@ class Story:
             )
             self._write("common.greeting", "de", "Hallo und willkommen!", by=ines)
             self._write("search.submit", "en", "Find ferries")
+        Terms(self._framework, self._project).collect(organization, ines)
         self._work_on_a_branch()
 
     def _translator(self, organization: Organization) -> Caller:

@@ -42,6 +42,7 @@ from .jobs.ticker import Ticker
 from .keys.bulk import BulkKeys
 from .keys.catalogues import Catalogues
 from .keys.history import History
+from .keys.judging import Judges
 from .keys.moves import KeyMoves
 from .keys.review import Review
 from .keys.service import Keys
@@ -178,7 +179,7 @@ class Framework:
             self.events,
             self.access,
             clock,
-            self.checks,
+            Judges(self.checks, self.terminologies),
             self.plugins.write_judge,
         )
         self.events.listen_inside(self.key_writer.overlays.on_event)

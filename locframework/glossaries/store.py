@@ -113,6 +113,12 @@ class TermStore(Protocol):
         """All terms of these glossaries, without their translations; in order of id."""
         ...
 
+    def values_in(
+        self, glossary_ids: Collection[str], language_code: str
+    ) -> dict[str, str]:
+        """The approved values of these glossaries in a language, by term id."""
+        ...
+
     def translations_of(
         self, term_ids: Collection[str], language_codes: Collection[str] | None
     ) -> list[TranslationRow]:

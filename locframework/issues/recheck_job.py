@@ -6,7 +6,7 @@ from locframework.access.records import Caller
 from locframework.branches.records import Line
 from locframework.errors import ProjectNotFound
 from locframework.events import SYSTEM, Event
-from locframework.jobs.records import Progress, StoredJob
+from locframework.jobs.records import JobFilter, Progress, StoredJob
 from locframework.jobs.service import Jobs
 from locframework.jobs.work import Work
 from locframework.keys.findings import Findings
@@ -18,11 +18,20 @@ TYPE = "recheck"
 PERMISSION = "project_update"
 KEYS_AT_ONCE = 500
 _JUDGED_BY = frozenset(("pluralForms", "sourceLanguage"))
+_OF_GLOSSARIES = (
+    "glossary.attached",
+    "glossary.detached",
+    "glossary.updated",
+    "glossary.term.",
+    "glossary.translation.updated",
+    "glossary.translation.approved",
+)
 _CALLER = Caller(actor=SYSTEM)
 
 
 class Rechecks:
-    """Starts such jobs: when asked to, and when a language is not what it was."""
+    """Starts such jobs: when asked to, and when a language or a glossary of the
+    project is not what it was."""
 
     def __init__(self, storage: Storage, jobs: Jobs) -> None:
         self._storage = storage
@@ -34,6 +43,9 @@ class Rechecks:
 
     def on_event(self, event: Event) -> None:
         """Inside the transaction of every event."""
+        if event.type.startswith(_OF_GLOSSARIES):
+            self._start_once(event.project_id or "")
+            return
         if event.type not in ("language.updated", "project.updated"):
             return
         fields = [item.get("fields") for item in event.items]
@@ -41,6 +53,14 @@ class Rechecks:
             return
         project = self._storage.projects.find_project(event.project_id or "")
         if project is not None:
+            self.start(_CALLER, project)
+
+    def _start_once(self, project_id: str) -> None:
+        """One that waits will see this change as well."""
+        waits = JobFilter(status="queued", type=TYPE)
+        found = self._storage.jobs.list_jobs(project_id, waits, PageRequest(limit=1))
+        project = self._storage.projects.find_project(project_id)
+        if project is not None and not found.total:
             self.start(_CALLER, project)
 
 

@@ -7,10 +7,10 @@ import msgspec
 from locframework.errors import QualityCheckFailed
 from locframework.projects.records import Language, Project
 from locframework.quality.records import Finding
-from locframework.quality.service import Checks
 
+from .judging import Judges
 from .records import Key, KeyFinding, StoredValue
-from .subjects import Texts, by_form, issue_of, subject_of, texts_of
+from .subjects import Texts, issue_of, texts_of
 
 Place = tuple[str, str | None]
 """Language code and plural form: where a value stands in its key."""
@@ -20,12 +20,11 @@ class Gate:
     """The checks that a project blocks with; those that are off block nothing."""
 
     def __init__(
-        self, checks: Checks, project: Project, languages: Iterable[Language]
+        self, judges: Judges, project: Project, languages: Iterable[Language]
     ) -> None:
-        self._checks = checks
-        self._project = project
+        self._judge = judges.of(project)
         self._languages = languages
-        shown = checks.shown(project) if project.blocking_checks else {}
+        shown = judges.checks.shown(project) if project.blocking_checks else {}
         names = set(project.blocking_checks)
         self._severities = {name: shown[name] for name in shown if name in names}
 
@@ -83,5 +82,4 @@ class Gate:
         self, key: Key, texts: Mapping[str, Texts], language: Language
     ) -> list[Finding]:
         code, forms = language.language_code, language.plural_forms
-        subject = subject_of(self._project, key, code, texts, forms)
-        return by_form(self._checks.findings(subject, self._severities))
+        return self._judge.findings(key, code, texts, forms, self._severities)

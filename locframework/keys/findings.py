@@ -9,12 +9,12 @@ from msgspec import Struct
 from locframework.branches.records import Line
 from locframework.projects.records import Language, Project
 from locframework.quality.records import Finding
-from locframework.quality.service import Checks
 from locframework.storage import Storage
 
+from .judging import Judges
 from .records import Key, KeyState, Spot, StoredValue
 from .store import KeyStore, store_of
-from .subjects import by_form, subject_of, texts_of
+from .subjects import texts_of
 from .working_set import WorkingSet
 
 
@@ -25,9 +25,9 @@ class Findings:
     does: name, description, tags, plurals.
     """
 
-    def __init__(self, storage: Storage, checks: Checks) -> None:
+    def __init__(self, storage: Storage, judges: Judges) -> None:
         self._storage = storage
-        self._checks = checks
+        self._judges = judges
 
     def follow(
         self, line: Line, languages: Sequence[Language], batch: WorkingSet
@@ -99,14 +99,15 @@ class Findings:
     ) -> dict[Spot, list[Finding]]:
         """What is found now, where anything is."""
         found: dict[Spot, list[Finding]] = {}
+        judge = self._judges.of(project)
         forms = {each.language_code: each.plural_forms for each in languages}
         for each in judged:
             texts = texts_of(each.values)
             for code in texts if each.codes is None else each.codes:
                 if code in texts and code in forms:
-                    subject = subject_of(project, each.key, code, texts, forms[code])
-                    if some := self._checks.findings(subject):
-                        found[each.key.id, code] = by_form(some)
+                    some = judge.findings(each.key, code, texts, forms[code])
+                    if some:
+                        found[each.key.id, code] = some
         return found
 
 

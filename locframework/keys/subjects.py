@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from locframework.formats.records import PLURAL_FORMS
 from locframework.projects.records import Project, Severity
-from locframework.quality.records import Finding, Subject
+from locframework.quality.records import Finding, Subject, TextTerms
 
 from .records import Key, KeyFinding, ProjectIssue, StoredValue
 
@@ -29,6 +29,7 @@ def subject_of(
     language_code: str,
     texts: Mapping[str, Texts],
     plural_forms: tuple[str, ...],
+    terms: TextTerms | None = None,
 ) -> Subject:
     """What checks look at, of a key with ``texts`` in this language at least."""
     source = project.source_language
@@ -43,6 +44,7 @@ def subject_of(
         plural_forms=plural_forms,
         description=key.description,
         tags=key.tags,
+        terms=terms,
     )
 
 

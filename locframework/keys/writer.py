@@ -17,7 +17,6 @@ from locframework.errors import (
 from locframework.events import EventLog
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
-from locframework.quality.service import Checks
 from locframework.statistics.completion import Completion
 from locframework.storage import Storage
 
@@ -26,6 +25,7 @@ from .batch_write import BatchWrite
 from .changes import WriteJudge
 from .events import KeyEvents
 from .findings import Findings
+from .judging import Judges
 from .overlays import Overlays
 from .records import Key, KeyWrite, KeyWritten, Origin, StoredValue
 from .renames import leaving, names_in, robbed
@@ -49,14 +49,14 @@ class KeyWriter:
         events: EventLog,
         access: Access,
         clock: Clock,
-        checks: Checks,
+        judges: Judges,
         judge: WriteJudge | None = None,
     ) -> None:
         """``judge``: the plugins that have a say in each change of a value."""
         self._storage = storage
-        self._checks = checks
+        self._judges = judges
         self._judge_write = judge
-        self.findings = Findings(storage, checks)
+        self.findings = Findings(storage, judges)
         self.overlays = Overlays(storage, self.findings)
         self.completion = Completion(storage, events)
         self._events = events
@@ -234,7 +234,7 @@ class KeyWriter:
             at=timestamp(self._clock()),
             approver=self._access.may(caller, "translation_approve", scope),
             source="main" if line.branch is None else "branch",
-            gate=Gate(self._checks, line.project, languages),
+            gate=Gate(self._judges, line.project, languages),
             branch=line.name,
             judge=self._judge_write,
         )

@@ -8,6 +8,29 @@ from msgspec.structs import force_setattr
 from locframework.projects.records import Severity
 
 
+class WantedTerm(Struct, frozen=True, gc=False):
+    """A term that is in a source text, and what it has to be in the translation."""
+
+    term: str
+    values: tuple[str, ...]  # any of them will do
+    exactly: bool = False  # letter case counts, and the ending
+
+
+class AvoidedTerm(Struct, frozen=True, gc=False):
+    """What stands in a text and is forbidden."""
+
+    text: str
+    start: int  # in code points of the text
+    end: int
+
+
+class TextTerms(Struct, frozen=True, gc=False):
+    """What the glossaries of a project say of the texts of one key."""
+
+    wanted: Mapping[str, Sequence[WantedTerm]] = {}  # by source text
+    avoided: Mapping[str | None, Sequence[AvoidedTerm]] = {}  # by plural form
+
+
 class Subject(Struct, frozen=True, gc=False):
     """The texts of one key in one language, with what they are judged by."""
 
@@ -21,6 +44,7 @@ class Subject(Struct, frozen=True, gc=False):
     plural_forms: tuple[str, ...] = ("other",)  # of the language in this project
     description: str = ""
     tags: tuple[str, ...] = ()
+    terms: TextTerms | None = None  # None: nothing is known
 
     _pairs: Sequence[tuple[str | None, str, str]] | None = None  # once compared
 

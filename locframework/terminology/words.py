@@ -70,6 +70,22 @@ def loosely(language_code: str) -> Callable[[str], str]:
     return lambda word: _stem(algorithm, fold(word))
 
 
+def has(text: str, part: str, language_code: str, *, exactly: bool = False) -> bool:
+    """Whether a text has a part: as it stands there, be it within a longer word; or,
+    unless ``exactly``, in another case, or word by word with other endings."""
+    if exactly:
+        return exact(part) in exact(text)
+    if fold(part) in fold(text):
+        return True
+    key = loosely(language_code)
+    wanted = [key(word.text) for word in words_of(part.strip())]
+    there = [key(word.text) for word in words_of(text)]
+    return any(
+        there[at : at + len(wanted)] == wanted
+        for at in range(len(there) - len(wanted) + 1)
+    )
+
+
 @lru_cache(maxsize=1)
 def _known() -> frozenset[str]:
     """An older library knows fewer languages."""

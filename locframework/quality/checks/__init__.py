@@ -2,6 +2,7 @@
 
 from locframework.quality.check import Check
 
+from .glossary_terms import GlossaryTerms
 from .length import Length
 from .markup import Markup
 from .numbers import Numbers
@@ -12,6 +13,7 @@ from .unchanged import Unchanged
 from .white_space import WhiteSpace
 
 BUILT_IN: tuple[Check, ...] = (
+    GlossaryTerms(),
     Length(),
     Markup(),
     Numbers(),

@@ -351,3 +351,22 @@ class StorageGlossariesContract:
         ]
         assert told([one.id], ["fr", "sv"]) == [(one.id, "fr")]
         assert told([], None) == told([one.id], []) == []
+
+    def test_sg13_values_that_count_are_told_by_term(
+        self, storage: Storage, of: Glossary, organization_id: str
+    ) -> None:
+        other = add_glossary(storage, organization_id=organization_id)
+        waits = german("", status="pending_review", proposed_value="Kai")
+        french = TermTranslation("fr", "quai", "approved", at(1), "môle")
+        one = term(of, "a", translations=(german(), french))
+        two = term(other, "b", translations=(german("Kai"),))
+        add_terms(storage, one, term(of, "c", translations=(waits,)))
+        add_terms(storage, two)
+
+        def told(code: str, *glossaries: Glossary) -> dict[str, str]:
+            return storage.terms.values_in([each.id for each in glossaries], code)
+
+        assert told("de", of) == {one.id: "Anleger"}
+        assert told("de", of, other) == {one.id: "Anleger", two.id: "Kai"}
+        assert told("fr", of) == {one.id: "quai"}
+        assert told("sv", of) == told("de") == {}

@@ -144,6 +144,19 @@ class TermTables:
         )
         return [_term(row) for row in rows]
 
+    def values_in(
+        self, glossary_ids: Collection[str], language_code: str
+    ) -> dict[str, str]:
+        database = self._database
+        rows = database.rows(
+            f"""SELECT v.term_id, v.value FROM terms t
+                JOIN term_translations v ON v.term_id = t.id
+                WHERE {database.among("t.glossary_id")} AND v.language_code = ?
+                AND v.status = 'approved'""",
+            (database.listed(glossary_ids), language_code),
+        )
+        return dict(rows)
+
     def translations_of(
         self, term_ids: Collection[str], language_codes: Collection[str] | None
     ) -> list[TranslationRow]:

@@ -1,0 +1,94 @@
+"""What a project's glossaries want of texts, for the check that looks for it."""
+
+from collections.abc import Mapping, Sequence
+
+from locframework.quality.records import AvoidedTerm, TextTerms, WantedTerm
+from locframework.terminology.index import find_terms
+from locframework.terminology.records import Found
+
+from .terminologies import Terminology
+
+
+class Hints:
+    """Made for one batch of texts; a source text is looked at once."""
+
+    def __init__(self, terminology: Terminology) -> None:
+        self._terminology = terminology
+        self._found: dict[str, list[Found]] = {}
+
+    def of_translation(
+        self,
+        language_code: str,
+        texts: Mapping[str | None, str],
+        sources: Mapping[str | None, str],
+    ) -> TextTerms | None:
+        """What is wanted beside each source text, and what is to be avoided in each
+        text, by plural form. None when that is nothing."""
+        wanted = {
+            source: terms
+            for source in set(sources.values())
+            if (terms := self._wanted(language_code, source))
+        }
+        indexes = [
+            each.forbidden for each in self._terminology.in_language(language_code)
+        ]
+        avoided = {
+            form: _avoided(text, find_terms(text, indexes))
+            for form, text in texts.items()
+        }
+        return _terms(wanted, avoided)
+
+    def of_source(self, texts: Mapping[str | None, str]) -> TextTerms | None:
+        """The forbidden terms in texts of the source language, by plural form."""
+        avoided = {
+            form: _avoided(
+                text, [each for each in self._find(text) if self._is_forbidden(each)]
+            )
+            for form, text in texts.items()
+        }
+        return _terms({}, avoided)
+
+    def _find(self, text: str) -> list[Found]:
+        if text not in self._found:
+            self._found[text] = self._terminology.find(text)
+        return self._found[text]
+
+    def _is_forbidden(self, found: Found) -> bool:
+        return self._terminology.terms[found.id].usage_status == "forbidden"
+
+    def _wanted(self, language_code: str, source: str) -> list[WantedTerm]:
+        """One for each place with a term; of several terms at one, any will do."""
+        places: dict[tuple[int, int], list[WantedTerm]] = {}
+        for found in self._find(source):
+            wanted = self._wanted_of(found.id, language_code)
+            if wanted is not None and not self._is_forbidden(found):
+                places.setdefault((found.start, found.end), []).append(wanted)
+        return list(dict.fromkeys(_any_of(some) for some in places.values()))
+
+    def _wanted_of(self, term_id: str, language_code: str) -> WantedTerm | None:
+        term = self._terminology.terms[term_id]
+        if term.do_not_translate:
+            return WantedTerm(term.term, (term.term,), term.case_sensitive)
+        for each in self._terminology.in_language(language_code):
+            if term_id in each.values:
+                return WantedTerm(term.term, (each.values[term_id],))
+        return None
+
+
+def _any_of(wanted: Sequence[WantedTerm]) -> WantedTerm:
+    values = dict.fromkeys(value for each in wanted for value in each.values)
+    exactly = all(each.exactly for each in wanted)
+    return WantedTerm(wanted[0].term, tuple(values), exactly)
+
+
+def _avoided(text: str, found: Sequence[Found]) -> list[AvoidedTerm]:
+    places = dict.fromkeys((each.start, each.end) for each in found)
+    return [AvoidedTerm(text[start:end], start, end) for start, end in places]
+
+
+def _terms(
+    wanted: Mapping[str, Sequence[WantedTerm]],
+    avoided: Mapping[str | None, Sequence[AvoidedTerm]],
+) -> TextTerms | None:
+    avoided = {form: some for form, some in avoided.items() if some}
+    return TextTerms(wanted, avoided) if wanted or avoided else None

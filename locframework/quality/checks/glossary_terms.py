@@ -1,0 +1,55 @@
+"""Terms that a text has otherwise than the glossaries say, or that they forbid."""
+
+from collections.abc import Iterator, Sequence
+
+from locframework.projects.records import Severity
+from locframework.quality.records import Finding, Subject, WantedTerm
+from locframework.terminology.words import has
+
+_SHOWN = 60
+
+
+class GlossaryTerms:
+    """Looks for what glossaries want of a text, and for what they forbid.
+
+    A term of the source text is missing when the text has none of its translations, in
+    any case and with any ending, nor one as part of a longer word.
+    """
+
+    name = "glossary_terms"
+    description = "A term is missing, or is one that the glossary forbids."
+    severity: Severity = "warning"
+
+    def find(self, subject: Subject) -> Iterator[Finding]:
+        if subject.terms is None:
+            return
+        for form, text, source in subject.compared():
+            for wanted in subject.terms.wanted.get(source, ()):
+                if not _has_one(text, wanted, subject.language_code):
+                    yield Finding(_missing(wanted), 0, len(text), form)
+        for form, avoided in subject.terms.avoided.items():
+            for each in avoided:
+                message = f"{_shown(each.text)} is forbidden by the glossary"
+                yield Finding(message, each.start, each.end, form)
+
+
+def _has_one(text: str, wanted: WantedTerm, language_code: str) -> bool:
+    return any(
+        has(text, value, language_code, exactly=wanted.exactly)
+        for value in wanted.values
+    )
+
+
+def _missing(wanted: WantedTerm) -> str:
+    if wanted.values == (wanted.term,):
+        return f"{_shown(wanted.term)} is not translated, says the glossary"
+    return f"{_shown(wanted.term)} is {_any_of(wanted.values)} in the glossary"
+
+
+def _any_of(values: Sequence[str]) -> str:
+    return " or ".join(_shown(value) for value in values[:3])
+
+
+def _shown(text: str) -> str:
+    short = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return f"“{' '.join(short.split())}”"

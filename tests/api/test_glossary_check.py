@@ -1,0 +1,186 @@
+"""What glossaries say of the texts of a project, found with every write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from locframework.http.records import Upload
+from locframework.testing.client import Answer
+from locframework.testing.databases import statements_of
+from locframework.testing.workspace import Workspace
+
+CHECK = "glossary_terms"
+
+
+class Checked:
+    """A project with a glossary that it uses."""
+
+    def __init__(self, workspace: Workspace, **fields: object) -> None:
+        self.workspace, self.owner = workspace, workspace.owner
+        self.project = workspace.project(languages=["de", "fr"], **fields)
+        self.path = f"/projects/{self.project['id']}"
+        body = {"name": "Terms", "sourceLanguage": "en"}
+        glossary = self.owner.post("/glossaries", json=body).data["glossary"]
+        self.glossary = f"/glossaries/{glossary['id']}"
+        self.link = f"{self.path}{self.glossary}"
+        assert self.owner.put(self.link).status == 200
+        self.pier = self.term(term="pier", translations={"de": "Anleger"})
+        self.term(term="Skerry", doNotTranslate=True, caseSensitive=True)
+        self.term(
+            term="blacklist",
+            usageStatus="forbidden",
+            translations={"de": "Schwarze Liste"},
+        )
+        workspace.run_jobs()
+
+    def term(self, **body: object) -> dict[str, Any]:
+        answer = self.owner.post(f"{self.glossary}/terms", json=body)
+        term: dict[str, Any] = answer.data["term"]
+        return term
+
+    def key(self, name: str, **values: str) -> dict[str, Any]:
+        return self.workspace.key(self.project, name, values=values)
+
+    def issues(self, **query: Any) -> list[tuple[str, str, str]]:
+        found = self.owner.get(f"{self.path}/issues", query={"check": CHECK, **query})
+        return [
+            (each["key"], each["languageCode"], each["message"])
+            for each in found.data["items"]
+        ]
+
+    def issues_by_now(self) -> list[tuple[str, str, str]]:
+        self.workspace.run_jobs()
+        return self.issues()
+
+
+@pytest.fixture
+def checked(workspace: Workspace) -> Checked:
+    return Checked(workspace)
+
+
+MISSING = "“pier” is “Anleger” in the glossary"
+
+
+def test_a_missing_term_is_found_when_it_is_written_and_gone_when_it_is_there(
+    checked: Checked,
+) -> None:
+    key = checked.key("a", en="To the piers of Skerry", de="Zum Kai der Schäre")
+
+    assert checked.issues() == [
+        ("a", "de", MISSING),
+        ("a", "de", "“Skerry” is not translated, says the glossary"),
+    ]
+    path = f"{checked.path}/keys/{key['id']}/values"
+    answer = checked.owner.put(f"{path}/de", json={"value": "Zum Anleger von Skerry"})
+    assert answer.status == 200
+    assert checked.issues() == []
+    checked.owner.put(f"{path}/fr", json={"value": "Au quai"})  # no term in French
+    assert checked.issues() == [
+        ("a", "fr", "“Skerry” is not translated, says the glossary")
+    ]
+
+
+def test_forbidden_terms_are_found_where_they_stand(checked: Checked) -> None:
+    checked.key("a", en="The blacklist", de="Die schwarze Liste")
+
+    items = checked.owner.get(f"{checked.path}/issues", query={"check": CHECK}).data
+    found = [
+        (each["languageCode"], each["message"], each["start"], each["end"])
+        for each in items["items"]
+    ]
+    assert found == [
+        ("en", "“blacklist” is forbidden by the glossary", 4, 13),
+        ("de", "“schwarze Liste” is forbidden by the glossary", 4, 18),
+    ]
+
+
+def test_every_way_of_writing_finds_the_same(checked: Checked) -> None:
+    found = [("a", "de", MISSING)]
+    path = checked.path
+    keys = [{"key": "a", "values": {"en": "pier", "de": "Kai"}}]
+    checked.owner.post(f"{path}/keys/bulk", json={"keys": keys})
+    assert checked.issues() == found
+
+    items = [{"key": "a", "languageCode": "de", "value": "Anleger"}]
+    checked.owner.put(f"{path}/values", json={"items": items})
+    assert checked.issues() == []
+
+    file = Upload("de.json", b'{"a": "Kai"}', "application/json")
+    form = {"languageCode": "de", "onConflict": "overwrite"}
+    sent = checked.owner.post(f"{path}/import", form=form, files={"file": file})
+    assert checked.workspace.job_of(sent)["status"] == "succeeded"
+    assert checked.issues() == found
+
+    checked.owner.post(f"{path}/branches", json={"name": "b"})
+    checked.owner.put(f"{path}/values?branch=b", json={"items": items})
+    assert (checked.issues(), checked.issues(branch="b")) == (found, [])
+    assert checked.owner.post(f"{path}/branches/b/merge", json={}).status == 200
+    assert checked.issues() == []
+
+
+def test_texts_are_judged_anew_when_the_glossary_changes(checked: Checked) -> None:
+    checked.key("a", en="To the pier", de="Zum Kai")
+    one = f"{checked.glossary}/terms/{checked.pier['id']}"
+    german, found = f"{one}/translations/de", [("a", "de", MISSING)]
+    assert checked.issues_by_now() == found
+
+    checked.owner.put(german, json={"value": "Kai"})
+    assert checked.issues_by_now() == []
+    checked.owner.put(german, json={"value": "Anleger"})
+    assert checked.issues_by_now() == found
+    checked.owner.patch(one, json={"term": "PIER", "caseSensitive": True})
+    assert checked.issues_by_now() == []
+    checked.owner.patch(one, json={"term": "pier", "caseSensitive": False})
+    assert checked.issues_by_now() == found
+    checked.owner.delete(checked.link)
+    assert checked.issues_by_now() == []
+    checked.owner.put(checked.link)
+    assert checked.issues_by_now() == found
+    checked.owner.delete(checked.glossary)
+    assert checked.issues_by_now() == []
+
+
+def test_many_changes_of_a_glossary_wait_for_one_job(checked: Checked) -> None:
+    for number in range(5):
+        checked.term(term=f"t{number}")
+
+    query = {"type": "recheck", "status": "queued"}
+    assert checked.owner.get(f"{checked.path}/jobs", query=query).data["total"] == 1
+
+
+def test_a_project_may_block_with_its_glossaries(workspace: Workspace) -> None:
+    checked = Checked(workspace, blockingChecks=[CHECK])
+    key = checked.key("a", en="pier", de="Kai")
+
+    [english, german] = checked.owner.get(f"{checked.path}/keys/{key['id']}").data[
+        "key"
+    ]["values"]
+    assert (english["status"], german["status"]) == ("approved", "pending_review")
+    path = f"{checked.path}/keys/{key['id']}/values/de/approve"
+    answer: Answer = checked.owner.post(path, json={})
+    assert (answer.status, answer.error["code"]) == (409, "quality_check_failed")
+    [issue] = answer.error["details"]["issues"]
+    assert (issue["check"], issue["message"]) == (CHECK, MISSING)
+
+
+def test_a_batch_asks_the_same_of_glossaries_however_large_it_is(
+    checked: Checked,
+) -> None:
+    def cost(name: str, count: int) -> int:
+        keys = [
+            {"key": f"{name}.{n}", "values": {"en": f"pier {n}", "de": "x", "fr": "y"}}
+            for n in range(count)
+        ]
+        with statements_of(checked.workspace.framework.storage) as statements:
+            answer = checked.owner.post(
+                f"{checked.path}/keys/bulk", json={"keys": keys}
+            )
+        assert answer.status == 200
+        return len(statements)
+
+    cost("warm", 3)
+    few = cost("few", 3)
+
+    assert cost("many", 33) == few
