@@ -57,7 +57,7 @@ def test_an_old_key_opens_what_it_sealed_and_the_new_one_seals() -> None:
         SecretBox([new]).open(sealed, "w1")
 
 
-@pytest.mark.parametrize("key", ["", "x", "AAAA", "é", new_key()[:-4]])
+@pytest.mark.parametrize("key", ["", "x", "AAAA", "é", "A" * 40])
 def test_what_is_no_key_is_refused_by_its_setting(key: str) -> None:
     with pytest.raises(SettingsError, match=r"webhooks\.secret_key: must be 32 bytes"):
         SecretBox([key])
