@@ -9,17 +9,17 @@ import msgspec
 from msgspec import Struct, structs
 
 from locframework.errors import Problem, ValidationFailed, shown
+from locframework.wording import sentence
 
 PROBLEMS_MOST = 20
 
 _PLACE = re.compile(r"(?s)(.*) - at `(?:\$|key in \$)([^`]*)`\Z")
 _MISSING = re.compile(r"(?s)Object missing required field `([^`]*)`\Z")
-_ENUM = re.compile(r"Invalid enum value")
 _RULES = (
     (re.compile(r"Expected `(?:str|array|object|bytes)` of length"), "length"),
     (re.compile(r"Expected `(?:int|float)` (?:[<>]|that's)"), "range"),
     (re.compile(r"Expected `str` matching"), "pattern"),
-    (_ENUM, "enum"),
+    (re.compile(r"Invalid enum value"), "enum"),
     (re.compile(r"(?:Integer|Number).* out of range"), "range"),
     (re.compile(r"Expected `"), "type"),
 )
@@ -29,7 +29,7 @@ def refusal(
     error: msgspec.ValidationError, value: object, type_: type[Struct], root: str
 ) -> ValidationFailed:
     """The 400 for a ``value`` that is no ``type_``; ``root`` is "$" or "query"."""
-    problems = _in_fields(value, type_, root) or [_problem(str(error), root)]
+    problems = _in_fields(value, type_, root) or [_problem(str(error), type_, root)]
     return refusal_of(problems)
 
 
@@ -61,16 +61,14 @@ def _fault(value: object, type_: Any, path: str) -> Problem | None:
     try:
         msgspec.convert(value, type_)
     except msgspec.ValidationError as error:
-        return _problem(str(error), path)
+        return _problem(str(error), type_, path)
     return None
 
 
-def _problem(text: str, root: str) -> Problem:
+def _problem(text: str, type_: Any, root: str) -> Problem:
     placed = _PLACE.match(text)
-    message, place = (placed[1], root + placed[2]) if placed else (text, root)
+    message, place = (placed[1], placed[2]) if placed else (text, "")
     if missing := _MISSING.match(message):
-        return Problem(f"{place}.{missing[1]}", "required", "is required")
-    if begin := _ENUM.match(message):
-        message = begin[0]  # what was sent is left out: it has any length
+        return Problem(f"{root}{place}.{missing[1]}", "required", "is required")
     rule = next((rule for begin, rule in _RULES if begin.match(message)), "invalid")
-    return Problem(place, rule, shown(message))
+    return Problem(root + place, rule, shown(sentence(message, type_, place)))

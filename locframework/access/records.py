@@ -13,7 +13,15 @@ TokenKind = Literal["personal", "project"]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-Email = Annotated[str, Meta(min_length=3, max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
+Email = Annotated[
+    str,
+    Meta(
+        min_length=3,
+        max_length=254,
+        pattern=r"^[^@\s]+@[^@\s]+$",
+        description="An email address",
+    ),
+]
 
 
 class Quota(Struct, frozen=True):

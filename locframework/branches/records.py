@@ -16,7 +16,13 @@ BRANCH_NAME = r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$"
 MAIN = "main"
 
 BranchName = Annotated[
-    str, Meta(max_length=100, pattern=BRANCH_NAME, examples=["spring-campaign"])
+    str,
+    Meta(
+        max_length=100,
+        pattern=BRANCH_NAME,
+        description="Letters, digits, `.`, `_`, `/` and `-`, first a letter or digit",
+        examples=["spring-campaign"],
+    ),
 ]
 
 BranchRef = Annotated[

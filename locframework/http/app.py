@@ -136,7 +136,7 @@ def _add_route(
     admission: Admission[C],
 ) -> None:
     responders = dict(declared)
-    if any(each.declaration.head for each in operations):
+    if "GET" in responders:  # falcon leaves the body out
         responders["HEAD"] = responders["GET"]
     if any(each.declaration.rate == "content" for each in operations):
         responders["OPTIONS"] = preflight

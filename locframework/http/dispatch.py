@@ -166,7 +166,7 @@ class Dispatch(Generic[C]):
 
     def _known_to(self, request: Request) -> str | None:
         """The ETags of what the client has; a write is never answered by 304."""
-        is_read = request.method == "GET"
+        is_read = request.method in ("GET", "HEAD")
         return request.env.get("HTTP_IF_NONE_MATCH") if is_read else None
 
     def _info(self, request: Request) -> RequestInfo:

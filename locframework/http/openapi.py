@@ -19,6 +19,7 @@ DESCRIPTION = """\
 Answers are `{"success": true, "data": …}` or `{"success": false, "error": {"code",
 "message"}}`; codes are part of the interface, messages are for people. Unknown members
 are ignored. No text may hold U+0000 or a lone surrogate, no object a member twice.
+HEAD answers as GET does, without the body.
 """
 
 _ID: Schema = {

@@ -155,7 +155,8 @@ def operation(
     ``permission`` is the one that the service will ask for, or None for any valid
     token; it must be said unless the operation is ``public``. ``rate`` is the class
     of the request limit. ``"content"`` also means: errors outside the envelope, read
-    from any origin, HEAD as GET. ``etag``: a PATCH or PUT that answers just what GET of
+    from any origin. ``head``: the description tells of HEAD, which every GET answers
+    without its body. ``etag``: a PATCH or PUT that answers just what GET of
     the same path does, and so carries its ETag. ``secret``: the answer shows what is
     shown once, so it is not kept for an Idempotency-Key. ``raw`` documents answers of
     the type Raw.

@@ -155,13 +155,13 @@ def _plain(type_: inspect.Type) -> inspect.Type:
 
 def _integer(text: str) -> int:
     if not _INTEGER.fullmatch(text):
-        raise ValueError("Expected `int`")
+        raise ValueError("must be a whole number")
     return int(text)
 
 
 def _boolean(text: str) -> bool:
     if text not in _BOOLEANS:
-        raise ValueError("Expected `true` or `false`")
+        raise ValueError("must be true or false")
     return _BOOLEANS[text]
 
 

@@ -69,7 +69,7 @@ def test_another_method_is_405_with_the_methods_there_are(client, method):
 
     assert answer.status == 405
     assert answer.error["code"] == "method_not_allowed"
-    assert answer.headers["Allow"] == "GET, POST"
+    assert answer.headers["Allow"] == "GET, HEAD, POST"
     assert answer.headers["X-RateLimit-Limit"] == "600"
 
 

@@ -223,11 +223,17 @@ def test_forwarded_headers_are_not_believed(client):
     assert answer.headers["Location"].startswith("http://localhost/")
 
 
-def test_head_answers_as_get_without_a_body_where_it_is_declared(client):
-    got = client.get("/healthz")
-    head = client.request("HEAD", "/healthz")
+@pytest.mark.parametrize("path", ["/healthz", "/whoami"])
+def test_head_answers_as_get_without_a_body(client, path):
+    got = client.get(path)
+    head = client.request("HEAD", path)
 
     assert head.status == 200
     assert head.content == b""
     assert head.headers["Content-Length"] == str(len(got.content))
-    assert client.request("HEAD", "/whoami").status == 405
+    assert head.headers["Content-Type"] == got.headers["Content-Type"]
+
+
+def test_head_is_refused_as_get_is(client):
+    assert client.with_token(None).request("HEAD", "/whoami").status == 401
+    assert client.request("HEAD", "/nowhere").status == 404
