@@ -106,7 +106,7 @@ class Visit(BaseHTTPRequestHandler):
         status = server.status if is_good else 401
         webhook_id = self.headers.get("webhook-id", "no webhook-id")
         times = server.seen(webhook_id)
-        again = "" if times == 1 else f", for the {times}. time"
+        again = "" if times == 1 else f", seen {times} times"
         time.sleep(server.delay)
         self.send_response(status)  # first: whoever reads what is shown may be slow
         self.send_header("Content-Length", "0")

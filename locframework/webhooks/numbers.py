@@ -1,13 +1,17 @@
 """Numbers about sending, for whoever watches the service."""
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from locframework.clock import Clock, moment
 from locframework.errors import Unavailable
 from locframework.http.metrics import Reading
 
 from .dispatcher import Dispatcher
+from .records import QueueDepth
 from .store import WebhookStore
+
+KEPT = timedelta(seconds=5)  # anybody may ask, as often as they like
 
 
 class WebhookNumbers:
@@ -19,9 +23,13 @@ class WebhookNumbers:
         self._store = store
         self._dispatcher = dispatcher
         self._clock = clock
+        self._read: tuple[datetime, QueueDepth] | None = None
 
     def __call__(self) -> Iterator[Reading]:
-        """As of now. While the database does not answer, without what is in it."""
+        """As of now, the queue as of seconds ago.
+
+        While the database does not answer, without what is in it.
+        """
         yield Reading(
             "locframework_webhooks_attempts",
             "Attempts to deliver that ended",
@@ -30,7 +38,7 @@ class WebhookNumbers:
             label="outcome",
         )
         try:
-            depth = self._store.queue_depth()
+            depth = self._queue_depth()
         except Unavailable:
             return
         yield Reading(
@@ -48,3 +56,9 @@ class WebhookNumbers:
             "gauge",
             {"": max(0.0, age)},
         )
+
+    def _queue_depth(self) -> QueueDepth:
+        now = self._clock()
+        if self._read is None or abs(now - self._read[0]) >= KEPT:
+            self._read = now, self._store.queue_depth()
+        return self._read[1]

@@ -129,7 +129,7 @@ def test_a_repeat_is_told(start: Start) -> None:
     for times in (1, 2):
         listening.post(webhook_id="msg_7")
         shown = listening.lines()
-        assert shown[0].endswith("msg_7" if times == 1 else "msg_7, for the 2. time")
+        assert shown[0].endswith("msg_7" if times == 1 else "msg_7, seen 2 times")
     assert shown[1].endswith("signature not verified: no --secret")
 
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema_rs
 import msgspec
 import pytest
+from locframework_webhooks_https import HttpsSettings, HttpsTransport
 
 from locframework.clock import system_clock
+from locframework.ports import Post, SendError
 from locframework.webhooks.event_types import EventTypes
 from locframework.webhooks.records import NewWebhook
 from locframework.webhooks.sealing import new_secret
@@ -168,7 +172,7 @@ def test_the_fields_of_a_webhook_are_told_with_their_defaults(page: Any) -> None
 def test_the_example_of_registering_is_accepted(
     page: Any, sqlite_workspace: Any, monkeypatch: Any
 ) -> None:
-    [command] = page.blocks("sh")
+    [command] = page.blocks("sh", page.sections()["Register one"])
     body = json.loads(command.partition("-d '")[2].partition("'")[0])
     project = sqlite_workspace.project(languages=["de", "fr"])
     body["url"] = "https://93.184.215.14/l10n"
@@ -178,3 +182,40 @@ def test_the_example_of_registering_is_accepted(
 
     assert made.status == 201
     assert made.data["signingSecret"].startswith("whsec_")
+
+
+def test_with_the_certificate_and_settings_of_the_page_the_service_gets_there(
+    page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    section = page.sections()["On one's own machine"]
+    [commands], [settings] = page.blocks("sh", section), page.blocks("toml", section)
+    make, _, listen = commands.rstrip().rpartition("\n")
+    program, *options = listen.replace("--port 9000", "--port 0").split()
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["sh", "-ec", make], check=True, capture_output=True)
+    with subprocess.Popen(
+        [Path(sys.executable).parent / program, *options],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        found = re.search(r":(\d+)/", process.stdout.readline())
+        assert found is not None
+        tree = tomllib.loads(settings.replace("9000", found[1]))
+        given = msgspec.convert(tree["plugins"]["https"], HttpsSettings)
+        post = Post(f"https://127.0.0.1:{found[1]}/", (), b"{}")
+        answer = HttpsTransport(given).send(post)
+        process.kill()
+
+    assert "https://127.0.0.1:9000/" in section
+    assert (answer.status_code, answer.error) == (204, None)
+
+
+def test_every_error_of_an_attempt_is_told(page: Any) -> None:
+    rows = page.rows(page.sections()["When it does not arrive"])
+
+    assert [error for error, _ in rows if "_" in error or error == "timeout"] == list(
+        get_args(SendError)
+    )

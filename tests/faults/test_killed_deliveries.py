@@ -175,18 +175,15 @@ def written_while_killed(
     """
     made: list[str] = []
     servers = [hooked.start() for _ in range(PROCESSES)]
-    for turn in count():
-        if turn >= kills and len(made) >= changes:
-            break
-        assert turn < 20 * kills
+    for turn in range(kills):
         writers = [
             Writer(hooked.world.owner(server), hooked.path, f"t{turn}-{at}")
             for at, server in enumerate(servers)
         ]
-        if turn < len(LANGUAGES):
-            body = {"languageCode": LANGUAGES[turn]}
-            hooked.world.workspace.owner.post(f"{hooked.path}/languages", json=body)
-        time.sleep(random.uniform(0.05, 0.3))
+        body = {"languageCode": LANGUAGES[turn % len(LANGUAGES)]}
+        hooked.world.workspace.owner.post(f"{hooked.path}/languages", json=body)
+        wait_for(hooked.world, writers, changes / kills)
+        time.sleep(random.uniform(0, 0.3))
         victim = turn % PROCESSES
         servers[victim].kill()
         for writer in writers:
@@ -195,7 +192,12 @@ def written_while_killed(
         servers[victim] = hooked.start()
     for server in servers:
         server.kill()
-    return made, turn + PROCESSES
+    return made, kills + PROCESSES
+
+
+def wait_for(world: World, writers: list[Writer], enough: float) -> None:
+    """Until they have made so many together."""
+    world.wait_until(lambda: sum(len(each.made) for each in writers) >= enough)
 
 
 def pending(hooked: Hooked, webhook: str) -> int:

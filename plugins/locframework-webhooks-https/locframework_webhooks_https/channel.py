@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import ssl
 from collections.abc import Sequence
 from http.client import HTTPException
@@ -17,6 +18,8 @@ from .lookup import SocketAddress
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
+
+log = logging.getLogger(__name__)
 
 STEP_SECONDS = 5.0  # to connect to one address; to shake hands
 MOST_TRIED = 4  # addresses of one name
@@ -72,10 +75,17 @@ def tls_context(ca_file: str | None) -> ssl.SSLContext:
     context.set_alpn_protocols(["http/1.1"])
     context.sslsocket_class = Channel
     system = ssl.get_default_verify_paths()  # openssl_…: as built, not as asked for
-    if Path(system.openssl_cafile).is_file():
-        context.load_verify_locations(cafile=system.openssl_cafile)
-    if Path(system.openssl_capath).is_dir():
-        context.load_verify_locations(capath=system.openssl_capath)
+    file, folder = Path(system.openssl_cafile), Path(system.openssl_capath)
+    if file.is_file():
+        context.load_verify_locations(cafile=file)
+    if folder.is_dir():
+        context.load_verify_locations(capath=folder)
+    if ca_file is None and not (file.is_file() or folder.is_dir()):
+        log.warning(
+            "no certificate will be good: there are no authorities at %s and %s, and "
+            "ca_file in [plugins.https] names none",
+            *(file, folder),
+        )
     if ca_file is not None:
         _trust(context, ca_file)
     return context

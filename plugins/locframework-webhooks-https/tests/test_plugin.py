@@ -97,3 +97,19 @@ def test_keys_of_sessions_are_written_nowhere(
 
     assert not (tmp_path / "keys").exists()
     assert ssl.create_default_context().keylog_filename  # it would have, by default
+
+
+def test_a_system_without_authorities_is_told_of(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    there = ssl.get_default_verify_paths()
+    none = there._replace(openssl_cafile="/nowhere/f", openssl_capath="/nowhere/d")
+    monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: none)
+
+    HttpsPlugin(settings(ca_file=str(Authority(tmp_path).ca_file)))
+    assert caplog.records == []
+    HttpsPlugin(settings())
+
+    [record] = caplog.records
+    assert record.levelno == logging.WARNING
+    assert "no authorities at /nowhere/f and /nowhere/d" in record.getMessage()

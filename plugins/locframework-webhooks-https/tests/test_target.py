@@ -75,6 +75,17 @@ def test_a_refusal_names_the_rule(url: str, told: str) -> None:
     assert "secret" not in refusal.value.message
 
 
+@given(st.text("aA0-_.x", max_size=80), st.text("n-a0", max_size=70))
+def test_every_host_that_is_let_through_can_be_asked_for(name: str, more: str) -> None:
+    """Neither the resolver nor TLS can fail over its spelling."""
+    try:
+        target = read_url(f"https://{name}.xn--{more}/", (443,))
+    except UrlNotAllowed:
+        return
+
+    assert target.host.encode("idna") == target.host.encode("ascii")
+
+
 @given(
     st.text("a.0:@/\\?#[]%x-ä\n ", max_size=30).map(lambda text: f"https://{text}"),
 )
