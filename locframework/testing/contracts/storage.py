@@ -18,6 +18,7 @@ from .storage_key_twins import StorageKeyTwinsContract
 from .storage_keys import StorageKeysContract
 from .storage_memories import StorageMemoriesContract
 from .storage_memory_links import StorageMemoryLinksContract
+from .storage_memory_texts import StorageMemoryTextsContract
 from .storage_projects import StorageEventsContract, StorageProjectsContract
 from .storage_recount import StorageRecountContract
 from .storage_screenshots import StorageScreenshotsContract
@@ -52,6 +53,7 @@ class StorageContract(
     StorageIdempotencyContract,
     StorageScreenshotsContract,
     StorageMemoriesContract,
+    StorageMemoryTextsContract,
     StorageWebhooksContract,
     StorageDeliveriesContract,
     StorageMemoryLinksContract,

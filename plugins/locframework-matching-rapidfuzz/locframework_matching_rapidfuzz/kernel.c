@@ -57,7 +57,7 @@ typedef struct {
     u32 *out;
     u32 *out_distance;
     long found, most;
-    u64 *columns;         /* one text's matrix in whole columns: 2 * words */
+    u64 *columns;         /* of four texts' matrices in whole columns: 2 * words each */
     u64 *masks;           /* (longest column) x (kinds + 1), the side-by-side's table */
 } Search;
 
@@ -82,26 +82,55 @@ static inline u64 window(const u64 *row, long words, long at) {
     return at & 63 ? bits | row[2 + (at >> 6)] << (64 - (at & 63)) : bits;
 }
 
-/* whole columns: any k */
-static long whole(Search *x, const u16 *t, long m, long k) {
-    long n = x->n, words = x->words, value = n;
-    u64 *vp = x->columns, *vn = vp + words, last = 1ull << ((n - 1) & 63);
-    for (long w = 0; w < words; w++) vp[w] = ~0ull, vn[w] = 0;
-    for (long j = 0; j < m; j++) {
-        const u64 *row = x->rows + (u64)x->kind[t[j]] * (words + 2) + 1;
-        u64 plus = 1, minus = 0;
-        for (long w = 0; w < words; w++) {
-            u64 X = row[w] | minus, p = vp[w], d = (((X & p) + p) ^ p) | X | vn[w];
-            u64 hp = vn[w] | ~(d | p), hn = d & p;
-            if (w == words - 1) value += (hp & last) != 0, value -= (hn & last) != 0;
-            u64 next_plus = hp >> 63, next_minus = hn >> 63;
-            hp = hp << 1 | plus, hn = hn << 1 | minus;
-            plus = next_plus, minus = next_minus;
-            vp[w] = hn | ~(d | hp), vn[w] = hp & d;
+/* Whole columns, four texts of one length side by side: any k. Of a column only the
+ * words that the diagonals from -k to k cross are computed: what is outside them is
+ * taken for too much, which no path of at most k edits goes through. */
+typedef u64 four __attribute__((vector_size(32)));
+
+WIDE static void whole(Search *x, const u32 *docs, long many, long m, long k) {
+    const Segment *s = x->s;
+    long n = x->n, words = x->words, stride = words + 2;
+    four *vp = (four *)x->columns, *vn = vp + words;
+    const four none = {0}, one = none + 1;
+    for (long begin = 0; begin < many; begin += 4) {
+        const u16 *t[4];
+        for (int l = 0; l < 4; l++)
+            t[l] = s->codes + s->offsets[docs[begin + l < many ? begin + l : begin]];
+        for (long w = 0; w < words; w++) vp[w] = ~none, vn[w] = none;
+        long bottom = k / 64 < words - 1 ? k / 64 : words - 1; /* the last word so far */
+        four value = none + (u64)((bottom + 1) * 64 < n ? (bottom + 1) * 64 : n);
+        int alive = 1;
+        for (long j = 0; j < m; j++) {
+            const u64 *row[4];
+            for (int l = 0; l < 4; l++) row[l] = x->rows + x->kind[t[l][j]] * stride + 1;
+            long first = j > k ? (j - k) / 64 : 0;
+            long last = (j + k) / 64 < words - 1 ? (j + k) / 64 : words - 1;
+            if (last > bottom) { /* a new word: each of its rows one more than the one before */
+                bottom = last;
+                value += (u64)((bottom + 1) * 64 < n ? 64 : n - bottom * 64);
+            }
+            u64 end = bottom == words - 1 ? (n - 1) & 63 : 63;
+            four plus = one, minus = none;
+            for (long w = first; w <= last; w++) {
+                four X = {row[0][w], row[1][w], row[2][w], row[3][w]};
+                four p = vp[w], v = vn[w];
+                X |= minus;
+                four d = (((X & p) + p) ^ p) | X | v, hp = v | ~(d | p), hn = d & p;
+                if (w == last) value += ((hp >> end) & 1) - ((hn >> end) & 1);
+                four next_plus = hp >> 63, next_minus = hn >> 63;
+                hp = hp << 1 | plus, hn = hn << 1 | minus;
+                plus = next_plus, minus = next_minus;
+                vp[w] = hn | ~(d | hp), vn[w] = hp & d;
+            }
+            if ((j & 15) == 15 && bottom == words - 1) {
+                alive = 0; /* what is left of the columns can take off one each */
+                for (int l = 0; l < 4; l++) alive |= (long)value[l] - (m - 1 - j) <= k;
+                if (!alive) break;
+            }
         }
-        if (value - (m - 1 - j) > k) return k + 1;
+        for (int l = 0; alive && l < 4 && begin + l < many; l++)
+            if ((long)value[l] <= k) hit(x, docs[begin + l], (long)value[l]);
     }
-    return value;
 }
 
 /* The diagonals side by side, LANES texts of one length m at once. The lowest diagonal
@@ -178,11 +207,7 @@ static void measure(Search *x, const u32 *docs, long many, long m, long k) {
     if (k <= 14) lanes_of_16(x, docs, many, m, k);
     else if (k <= 30) lanes_of_32(x, docs, many, m, k);
     else if (k <= 62) lanes_of_64(x, docs, many, m, k);
-    else
-        for (long i = 0; i < many; i++) {
-            long d = whole(x, x->s->codes + x->s->offsets[docs[i]], m, k);
-            if (d <= k) hit(x, docs[i], d);
-        }
+    else whole(x, docs, many, m, k);
 }
 
 typedef struct { u32 from, to; } List;
@@ -255,7 +280,7 @@ long locframework_find(const Segment *s, const u16 *q, long n, long percent, lon
     u8 *small = (u8 *)seen, *times = calloc(1 << HASH_BITS, 1);
     x.kind = calloc(BLOCK, sizeof(u16));
     x.rows = calloc((u64)(n + 1) * (words + 2), sizeof(u64));
-    x.columns = malloc(sizeof(u64) * 2 * words);
+    x.columns = aligned_alloc(32, 32 * 2 * words);
     x.masks = malloc(sizeof(u64) * (n + 1) * (high + 1));
     if (!tokens || !docs || !lists || !seen || !times || !x.kind || !x.rows || !x.columns || !x.masks)
         goto done;

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from .segment import Bits, Segment
 
-STAY = 128  # of 256: how much of the threshold stays when long lists are not read
+STAY = 208  # of 256: how much of the threshold stays when long lists are not read
 ROOM = 1024  # hits that are made room for at first
 _LIBRARY = Path(__file__).with_name("_kernel.so")
 _POINTERS = ("codes", "offsets", "starts", "lists", "ends", "bases")

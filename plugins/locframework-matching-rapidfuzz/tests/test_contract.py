@@ -1,5 +1,6 @@
 """The matcher keeps the contract of the port: compiled, and without a compiler."""
 
+import shutil
 from pathlib import Path
 from typing import ClassVar
 
@@ -42,6 +43,15 @@ class RapidfuzzContract(MatcherContract):
 
 class TestCompiled(RapidfuzzContract):
     compiled = True
+
+    @pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
+    def test_the_kernel_is_there_where_there_is_a_compiler(
+        self, open_matcher: OpenMatcher
+    ) -> None:
+        matcher = open_matcher()
+
+        assert isinstance(matcher, RapidfuzzMatcher)
+        assert matcher.is_compiled
 
 
 class TestWithoutCompiler(RapidfuzzContract):

@@ -1,0 +1,195 @@
+"""The contract of Storage, part SX: texts of memories, for matching and concordance."""
+
+import random
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from locframework.ids import new_id
+from locframework.memories.folding import folded, match_fold
+from locframework.memories.records import MemoryEntry, TranslationMemory
+from locframework.memories.search_records import Concordance, MatchRow, SearchIn
+from locframework.paging import PageRequest
+from locframework.storage import Storage
+
+from .matcher_samples import WORDS, sentences
+from .storage_memory_records import add_entries, add_memory, entry
+from .storage_records import add_project, at
+
+ALL = PageRequest(limit=200)
+
+
+def naive(entries: Sequence[MemoryEntry], asked: Concordance) -> list[tuple[str, str]]:
+    """Entries in the order that is promised, found by reading all of them."""
+    found = []
+    for each in entries:
+        texts = [each.source_text] if asked.search_in != "target" else []
+        if asked.search_in != "source":
+            texts += [
+                one.value
+                for one in each.translations
+                if asked.language_codes is None
+                or one.language_code in asked.language_codes
+            ]
+        if any(asked.text in folded(text) for text in texts):
+            whole = any(asked.text == folded(text) for text in texts)
+            found.append((not whole, len(each.source_text), each))
+    found.sort(key=lambda one: one[2].id)
+    found.sort(key=lambda one: one[2].updated_at, reverse=True)
+    found.sort(key=lambda one: one[:2])
+    return [(each.id, each.source_text) for _, _, each in found]
+
+
+class StorageMemoryTextsContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    def test_sx1_revisions_are_those_of_memories_that_are_there(
+        self, storage: Storage
+    ) -> None:
+        of = add_project(storage)
+        here, gone = add_memory(storage, of), add_memory(storage, of)
+        add_entries(storage, [entry(here, "Pay")])
+        storage.memories.delete_memory(gone.id, at(1))
+
+        found = storage.memory_texts.revisions([here.id, gone.id, new_id()])
+
+        assert list(found) == [here.id]
+        assert found[here.id] > 0
+
+    def test_sx2_who_knows_a_revision_needs_only_what_came_later(
+        self, storage: Storage
+    ) -> None:
+        memory = add_memory(storage, add_project(storage))
+        known: dict[str, str] = {}
+        reached = 0
+        there: list[MemoryEntry] = []
+        chosen = random.Random(1)
+        for turn in range(12):
+            texts = sentences("Latin", chosen.randint(1, 9), turn)
+            added = [entry(memory, text, context=new_id()) for text in texts]
+            add_entries(storage, added)
+            there += added
+            some = chosen.sample(range(len(there)), k=len(there) // 3)
+            for place in some:
+                text = f"  Changed {chosen.random()} !"
+                there[place] = replace(there[place], source_text=text)
+            removed = chosen.sample(there, k=len(there) // 5)
+            there = [each for each in there if each not in removed]
+            self._write(storage, memory, [there[p] for p in some if p < len(there)], [])
+            self._write(storage, memory, there, [each.id for each in removed])
+            if chosen.random() < 0.4:
+                continue  # somebody who does not look each time
+            head = storage.memory_texts.revisions([memory.id])[memory.id]
+            for change in storage.memory_texts.changes(memory.id, reached):
+                assert reached < change.revision <= head
+                if change.text is None:
+                    known.pop(change.entry_id, None)
+                else:
+                    known[change.entry_id] = change.text
+            reached = head
+            assert known == {each.id: match_fold(each.source_text) for each in there}
+
+    def _write(
+        self,
+        storage: Storage,
+        memory: TranslationMemory,
+        saved: Sequence[MemoryEntry],
+        removed: Sequence[str],
+    ) -> None:
+        with storage.transaction():
+            writing = storage.memories.begin(memory.id)
+            assert writing is not None
+            storage.memories.save_entries(writing, saved)
+            storage.memories.remove_entries(writing, removed)
+
+    def test_sx3_applied_values_are_those_in_the_languages_that_say_something(
+        self, storage: Storage
+    ) -> None:
+        memory = add_memory(storage, add_project(storage))
+        one = entry(memory, "Pay", "de:Zahlen", "fr:Payer", context="a")
+        two = entry(memory, "Buy", "de:", "fr:Acheter", context="b")
+        add_entries(storage, [one, two])
+
+        found = storage.memory_texts.applied_values([one.id, two.id], ["de", "nl"])
+
+        assert found == [
+            MatchRow(one.id, "de", "Pay", "a", "Zahlen", "approved", at(0))
+        ]
+        assert storage.memory_texts.applied_values([], ["de"]) == []
+
+    def test_sx4_a_search_finds_what_reading_everything_finds(
+        self, storage: Storage
+    ) -> None:
+        of = add_project(storage)
+        memories = [add_memory(storage, of, name) for name in ("a", "b", "c")]
+        chosen = random.Random(2)
+        by_memory: list[list[MemoryEntry]] = []
+        for memory in memories:
+            texts = [
+                t for script in WORDS for t in sentences(script, 12, len(by_memory))
+            ]
+            made = [
+                entry(
+                    memory,
+                    chosen.choice((text, text.upper(), f" {text}\t!")),
+                    f"de:{chosen.choice(texts)}",
+                    f"ja:{chosen.choice(texts)}",
+                    context=new_id(),
+                    updated_at=at(chosen.randint(0, 5)),
+                )
+                for text in texts
+            ]
+            add_entries(storage, made)
+            by_memory.append(made)
+        asked_of = [memories[0].id, memories[2].id]
+        there = by_memory[0] + by_memory[2]
+        for turn in range(60):
+            text = folded(chosen.choice(there).source_text)
+            begin = chosen.randrange(len(text))
+            part = text[begin : begin + chosen.choice((1, 2, 3, 4, 9, 200))].strip()
+            places: list[SearchIn] = ["source", "target", "both"]
+            codes = chosen.choice((None, ["de"], ["ja", "de"], ["nl"]))
+            asked = Concordance(asked_of, part, codes, places[turn % 3])
+            if not part:
+                continue
+
+            found = storage.memory_texts.search(asked, ALL)
+
+            expected = naive(there, asked)
+            listed = [(each.entry_id, each.source_text) for each in found.items]
+            assert (found.total, listed) == (len(expected), expected), asked
+
+    def test_sx5_nothing_that_is_searched_for_is_special(
+        self, storage: Storage
+    ) -> None:
+        memory = add_memory(storage, add_project(storage))
+        odd = [
+            "100%",
+            "a_b",
+            'say "hi"',
+            "a*",
+            "x:y",
+            "(a)",
+            "\\",
+            "!",
+            "'--",
+            "NEAR/1",
+        ]
+        add_entries(storage, [entry(memory, f"<{text}>", f"de:{text}") for text in odd])
+
+        for text in [*odd, "%", "_", "*", '"""', "a OR b", "^a", "{a}"]:
+            asked = Concordance([memory.id], folded(text), None, "both")
+            found = storage.memory_texts.search(asked, ALL)
+            expected = sorted(f"<{one}>" for one in odd if asked.text in folded(one))
+            assert sorted(each.source_text for each in found.items) == expected
+
+    def test_sx6_a_page_past_the_end_has_the_total(self, storage: Storage) -> None:
+        memory = add_memory(storage, add_project(storage))
+        add_entries(storage, [entry(memory, f"Pay {at}") for at in range(5)])
+        asked = Concordance([memory.id], "pay", None, "source")
+
+        first = storage.memory_texts.search(asked, PageRequest(page=2, limit=3))
+        past = storage.memory_texts.search(asked, PageRequest(page=9, limit=3))
+
+        assert (len(first.items), first.total) == (2, 5)
+        assert (past.items, past.total) == ([], 5)

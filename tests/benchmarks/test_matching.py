@@ -1,0 +1,287 @@
+"""A hundred texts looked for in a memory: ours, rapidfuzz's cdist, and pg_trgm."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import segments as corpus
+from locframework_matching_rapidfuzz import MatchingSettings, RapidfuzzMatcher
+from measuring import Table, in_turns, name_of
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from locframework.ids import new_id
+from locframework.memories.folding import match_fold
+from locframework.memories.matcher import Found, Wanted
+from locframework.testing.contracts.matcher_samples import SegmentsInMemory
+from locframework.testing.contracts.matchers import MEMORY
+from locframework.testing.databases import fresh_postgres_url
+
+TEXTS = 100
+LEAST = 70
+TEN = 10
+PART = 20  # of the texts, for the peers that take minutes at a million
+SLICE = 50_000  # segments at once: cdist makes a table of all pairs
+
+CHILD = """
+import sys
+from locframework_matching_rapidfuzz.kernel import Kernel
+from locframework_matching_rapidfuzz.segment import open_segment
+from locframework_matching_rapidfuzz.view import View
+from pathlib import Path
+view = View([open_segment(Path(sys.argv[1]))], {}, 1)
+kernel = Kernel()
+for text in sys.stdin.read().split("\\x1f"):
+    view.near(kernel, text, 70, 50)
+print(next(line.split()[1] for line in open("/proc/self/status") if "VmRSS" in line))
+"""
+
+
+class Memory:
+    """A memory of so many segments, its index, and the texts to look for."""
+
+    def __init__(self, size: int, folder: Path) -> None:
+        self.size, self.folder = size, folder
+        self.segments = SegmentsInMemory()
+        texts = [match_fold(text) for text in corpus.segments(size)]
+        self.ids = [new_id() for _ in texts]
+        self.texts = texts
+        self.segments.change(MEMORY, dict(zip(self.ids, texts, strict=True)))
+        self.queries = corpus.queries(TEXTS, size)
+
+    def open(self, **settings: Any) -> RapidfuzzMatcher:
+        return RapidfuzzMatcher(MatchingSettings(str(self.folder), **settings))
+
+    def find(
+        self, matcher: RapidfuzzMatcher, texts: list[str], most: int = 50
+    ) -> list[Found]:
+        return matcher.find(self.segments, [Wanted(MEMORY, LEAST)], texts, most)
+
+    def brute_force(self, text: str) -> list[tuple[int, str]]:
+        """The ten best, by comparing with every segment."""
+        found = []
+        for first in range(0, self.size, SLICE):
+            some = self.texts[first : first + SLICE]
+            [row] = process.cdist(
+                [text], some, scorer=Levenshtein.distance, dtype=np.int32
+            )
+            for at in np.flatnonzero(row <= max(len(text), 10) * 4).tolist():
+                longest = max(len(text), len(some[at]))
+                percent = (longest - int(row[at])) * 100 // longest
+                if percent >= LEAST and some[at]:
+                    found.append((-percent, self.ids[first + at]))
+        return sorted(found)[:TEN]
+
+    def cdist(self, texts: list[str]) -> None:
+        """What a program without an index would do; the time only."""
+        for first in range(0, self.size, SLICE):
+            process.cdist(
+                texts,
+                self.texts[first : first + SLICE],
+                scorer=Levenshtein.normalized_similarity,
+                score_cutoff=LEAST / 100,
+                dtype=np.float32,
+                workers=-1,
+            )
+
+
+@pytest.fixture(scope="module")
+def memory(size: int, tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    return Memory(size, tmp_path_factory.mktemp("matching"))
+
+
+@pytest.fixture(scope="module")
+def ask_pg_trgm(memory: Memory) -> Iterator[Callable[[str], object]]:
+    """The query that others ask: ``%`` over a GIN index, by similarity."""
+    import psycopg
+
+    with (
+        fresh_postgres_url() as url,
+        psycopg.connect(url, autocommit=True) as connection,
+    ):
+        connection.execute("CREATE EXTENSION pg_trgm")
+        connection.execute("CREATE TABLE texts (id integer, text text)")
+        with connection.cursor().copy("COPY texts FROM STDIN") as copy:
+            for row in enumerate(memory.texts):
+                copy.write_row(row)
+        connection.execute("CREATE INDEX ON texts USING gin (text gin_trgm_ops)")
+        connection.execute("ANALYZE texts")
+        connection.execute("SET pg_trgm.similarity_threshold = 0.5")
+        asked = """SELECT id FROM texts WHERE text %% %s::text
+            ORDER BY similarity(text, %s::text) DESC LIMIT 10"""
+        yield lambda text: connection.execute(asked, (text, text)).fetchall()
+
+
+def test_matches(
+    memory: Memory, ask_pg_trgm: Callable[[str], object], table: Table
+) -> None:
+    """Ten best at 70 percent: first whether they are right, then how long it takes."""
+    matcher, size = memory.open(), memory.size
+    built = in_turns(1, build=lambda: memory.find(matcher, ["a"]))["build"]
+    found = memory.find(matcher, memory.queries)
+    checked = range(0, TEXTS, 1 if size <= 100_000 else TEXTS // PART)
+    for at in checked:
+        best = [(-hit.percent, hit.entry_id) for hit in found[at].hits[:TEN]]
+        assert best == memory.brute_force(memory.queries[at])
+    plain = memory.open(compiled=False)
+    assert memory.find(plain, memory.queries) == found
+    one = memory.open(threads=1)
+    assert memory.find(one, memory.queries) == found
+
+    some = memory.queries[:: TEXTS // PART]
+    taken = in_turns(
+        3,
+        ours=lambda: memory.find(matcher, memory.queries),
+        one=lambda: memory.find(one, memory.queries),
+    )
+    slow = in_turns(1, plain=lambda: memory.find(plain, memory.queries))
+    peer = in_turns(1, cdist=lambda: memory.cdist(some))["cdist"] * TEXTS / len(some)
+    few = some[:5] if size > 100_000 else some
+    trgm = in_turns(1, pg=lambda: [ask_pg_trgm(text) for text in few])["pg"]
+    trgm *= TEXTS / len(few)
+    again = in_turns(3, ours=lambda: memory.find(matcher, memory.queries))["ours"]
+
+    cdist, pg = ("cdist", peer), ("pg_trgm %", trgm)
+    ours = min(taken["ours"], again)
+    what = f"matches of {TEXTS} texts"
+    goal = 1 / 20 if size >= 1_000_000 else 1 / 10 if size >= 100_000 else None
+    table.add(what, "kernel", size, ours, cdist, ratio_most=goal)
+    table.add(f"{what}, beside pg", "kernel", size, ours, pg, ratio_most=1 / 40)
+    table.add(f"{what}, one thread", "kernel", size, taken["one"], cdist)
+    table.add(f"{what}, numpy", "numpy", size, slow["plain"], cdist)
+    table.add("index built", "kernel", size, built, ms_most=size / 50)
+
+
+def test_index(memory: Memory, table: Table) -> None:
+    """What it takes to open one, to change it, and how big it is."""
+    size = memory.size
+    matcher = memory.open()
+    memory.find(matcher, ["a"])
+    expected = memory.find(matcher, memory.queries)
+    files = list(memory.folder.rglob("*.segment"))
+    assert len(files) == 1
+    bytes_each = files[0].stat().st_size / size
+
+    opened = in_turns(5, open=lambda: memory.find(memory.open(), ["a"]))["open"]
+    assert memory.find(memory.open(), memory.queries) == expected
+    told = subprocess.run(
+        [sys.executable, "-c", CHILD, str(files[0])],
+        input="\x1f".join(memory.queries),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    resident = int(told.stdout) / 1024
+    before = in_turns(3, find=lambda: memory.find(matcher, memory.queries))["find"]
+
+    def change_one() -> None:
+        memory.segments.change(MEMORY, {memory.ids[7]: "changed " + new_id()})
+        memory.find(matcher, ["a"])
+
+    changed = in_turns(5, change=change_one)["change"]
+    many = {id_: memory.texts[at] + " more" for at, id_ in enumerate(memory.ids[:1000])}
+    memory.segments.change(MEMORY, many)
+    memory.find(matcher, ["a"])
+    pending = in_turns(3, find=lambda: memory.find(matcher, memory.queries))["find"]
+
+    what = f"index of {bytes_each:.0f} B a segment, {resident:.0f} MB resident: opened"
+    assert bytes_each <= 500
+    table.add(what, name_of(size), size, opened, ms_most=200)
+    table.add("one entry changed, one text found", "kernel", size, changed)
+    what = "batch with 1,000 changes pending"
+    table.add(what, "kernel", size, pending, ("without", before))
+
+
+def test_concordance_and_matches_over_http(
+    shop: Any, memory: Memory, table: Table
+) -> None:
+    """The whole request, in process: matches in five and fifty languages, searches."""
+    size = memory.size
+    if size > 100_000 and not os.environ.get("LOCFRAMEWORK_BENCH_HTTP_1M"):
+        pytest.skip("takes minutes to fill: LOCFRAMEWORK_BENCH_HTTP_1M=1 asks for it")
+    owner, path = shop.workspace.owner, _filled(shop, memory)
+    texts = memory.queries
+    codes = ["de", "fr", "ja", "ar", "th"]
+    fifty = [f"{code}-{at:03}" for at in range(100, 110) for code in codes]
+
+    def matches(languages: list[str]) -> Any:
+        body = {"sourceTexts": texts, "languageCodes": languages}
+        answer = owner.post(f"{path}/tm/matches", json=body)
+        assert answer.status == 200, answer.json
+        return answer.data["matches"]
+
+    found = matches(codes)
+    assert sum(bool(each["de"]) for each in found.values()) > TEXTS / 5
+    matcher = shop.workspace.framework.plugins.matcher("rapidfuzz")
+    store = shop.storage.memory_texts
+    wanted = [Wanted(path_of_memory[path], LEAST)]
+    taken = in_turns(
+        3,
+        five=lambda: matches(codes),
+        fifty=lambda: matches(fifty),
+        one=lambda: matches(["de"]),
+        alone=lambda: matcher.find(store, wanted, texts, 50),
+    )
+    what = f"POST tm/matches, {TEXTS} texts × 5 languages"
+    alone, one = ("matcher alone", taken["alone"]), ("one language", taken["one"])
+    table.add(what, shop.kind, size, taken["five"], alone, ratio_most=1.3)
+    table.add("the same × 50", shop.kind, size, taken["fifty"], one, ratio_most=1.5)
+
+    for name, query, goal in (
+        ("3 characters and more", memory.texts[5][2:12], 20),
+        ("a frequent word", "the", 20),
+        ("2 characters", "ab", 300),
+        ("1 character", "x", 300),
+    ):
+
+        def search(query: str = query) -> Any:
+            body = {"query": query, "limit": 50}
+            return owner.post(f"{path}/tm/search", json=body).data
+
+        plain = sum(query.strip() in text for text in memory.texts)
+        assert search()["total"] >= plain > 0
+        spent = in_turns(5, search=search)["search"]
+        table.add(f"POST tm/search, {name}", shop.kind, size, spent, ms_most=goal)
+
+
+path_of_memory: dict[str, str] = {}
+
+
+def _filled(shop: Any, memory: Memory) -> str:
+    """A project that reads a memory of these segments, each with a value in German."""
+    from locframework.memories.records import MemoryEntry
+    from locframework.ports import TermTranslation
+
+    owner = shop.workspace.owner
+    path = f"/projects/{shop.workspace.project()['id']}"
+    body = {"name": "Bench", "sourceLanguage": "en", "languageCodes": ["de"]}
+    made = owner.post("/translation-memories", json=body).data["translationMemory"]
+    owner.put(f"{path}/translation-memories/{made['id']}", json={"writeMode": "none"})
+    at = "2026-01-01T00:00:00.000Z"
+    for first in range(0, memory.size, SLICE):
+        with shop.storage.transaction():
+            writing = shop.storage.memories.begin(made["id"])
+            shop.storage.memories.add_entries(
+                writing,
+                [
+                    MemoryEntry(
+                        new_id(),
+                        made["id"],
+                        text or "-",
+                        str(first + number),
+                        at,
+                        at,
+                        (TermTranslation("de", f"de {text}", "approved", at, None),),
+                    )
+                    for number, text in enumerate(memory.texts[first : first + SLICE])
+                ],
+            )
+    path_of_memory[path] = made["id"]
+    return path

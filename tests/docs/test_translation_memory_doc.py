@@ -1,0 +1,34 @@
+"""docs/translation-memory.md: the scores that it works out are those that are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from locframework.memories.gathering import MOST_HITS
+from locframework.memories.records import Penalties
+from locframework.memories.scoring import folds_of, score
+from locframework.testing.contracts.matcher_samples import distance_of, percent_of
+
+PAGE = "translation-memory.md"
+ENTRY = "Save the file."
+
+
+def told(text: str) -> list[str]:
+    """The row of the table that a text should have."""
+    asked, entry = folds_of(text), folds_of(ENTRY)
+    raw = percent_of(asked.full, entry.full)
+    given = score(asked, entry, raw, Penalties(), 0, distance_of)
+    reasons = ", ".join(f"{each.kind} {each.points}" for each in given.penalties)
+    return [text, str(raw), reasons, str(given.match_percentage)]
+
+
+def test_every_score_of_the_page_is_right(page: Any) -> None:
+    rows = page.rows(page.sections()["What a match is worth"])
+
+    assert len(rows) == 9
+    assert rows == [told(text) for text, *_ in rows]
+
+
+def test_the_entry_and_the_bound_are_those_of_the_page(page: Any) -> None:
+    assert f"The entry is `{ENTRY}`" in page.text
+    assert f"No more than {MOST_HITS:,} entries" in page.text
