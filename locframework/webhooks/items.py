@@ -109,6 +109,31 @@ class RolledBackItem(ReleaseItem, rename="camel"):
     rolled_back_from: Annotated[int, Meta(examples=[10])]
 
 
+class GlossaryItem(Struct, rename="camel"):
+    """A glossary, which the project uses."""
+
+    glossary_id: Id
+
+
+class ChangedGlossaryItem(GlossaryItem, rename="camel"):
+    """A glossary, and which of its fields changed."""
+
+    fields: Annotated[list[str], Meta(examples=[["name"]])]
+
+
+class TermItem(GlossaryItem, rename="camel"):
+    """A term of a glossary."""
+
+    term_id: Id
+
+
+class TermTranslationItem(TermItem, rename="camel"):
+    """A term's translation in one language."""
+
+    language_code: LanguageCode
+    reason: Annotated[str, Meta(description="of a rejection")] | UnsetType = UNSET
+
+
 class WebhookItem(Struct, rename="camel"):
     """A webhook that was switched off."""
 
@@ -133,6 +158,28 @@ _TYPES: dict[str, tuple[type[Struct], str]] = {
     "branch.created": (BranchItem, "A branch was made"),
     "branch.merged": (BranchItem, "A branch was merged to main"),
     "branch.closed": (BranchItem, "A branch was closed without a merge"),
+    "glossary.attached": (GlossaryItem, "The project uses a glossary from now on"),
+    "glossary.detached": (GlossaryItem, "The project uses a glossary no more"),
+    "glossary.updated": (ChangedGlossaryItem, "Settings of a glossary changed"),
+    "glossary.term.created": (TermItem, "Terms were made"),
+    "glossary.term.updated": (TermItem, "Terms changed"),
+    "glossary.term.deleted": (TermItem, "Terms were deleted"),
+    "glossary.translation.updated": (
+        TermTranslationItem,
+        "Translations of terms were applied, changed or cleared",
+    ),
+    "glossary.translation.proposed": (
+        TermTranslationItem,
+        "Translations of terms wait for approval",
+    ),
+    "glossary.translation.approved": (
+        TermTranslationItem,
+        "Translations of terms were approved",
+    ),
+    "glossary.translation.rejected": (
+        TermTranslationItem,
+        "Proposals for terms were rejected",
+    ),
     "import.completed": (JobItem, "An import has done its work"),
     "job.failed": (EndedJobItem, "A job failed"),
     "job.cancelled": (EndedJobItem, "A job was cancelled"),

@@ -216,6 +216,44 @@ def test_distributions_tell_what_becomes_of_them(heard: Heard) -> None:
     assert heard.told_by(heard.post(f"{one}/resume")) == ["distribution.resumed"]
 
 
+def test_a_glossary_tells_each_project_that_uses_it(heard: Heard) -> None:
+    body = {"name": "Terms", "sourceLanguage": "en", "requiresApproval": True}
+    glossary = heard.owner.post("/glossaries", json=body).data["glossary"]
+    link = f"{heard.path}/glossaries/{glossary['id']}"
+    here = f"/glossaries/{glossary['id']}"
+    told = heard.told_by
+
+    assert told(lambda: heard.owner.put(link)) == ["glossary.attached"]
+    rename = lambda: heard.owner.patch(here, json={"name": "All terms"})  # noqa: E731
+    assert told(rename) == ["glossary.updated"]
+    make = lambda: heard.owner.post(f"{here}/terms", json={"term": "Quay"})  # noqa: E731
+    assert told(make) == ["glossary.term.created"]
+    [item] = heard.items("glossary.term.created")
+    term = f"{here}/terms/{item['termId']}"
+    change = lambda: heard.owner.patch(term, json={"notes": "x"})  # noqa: E731
+    assert told(change) == ["glossary.term.updated"]
+
+    def put(client: Any, text: str) -> Callable[[], Any]:
+        path = f"{term}/translations/de"
+        return lambda: client.put(path, json={"value": text})
+
+    def judge(verdict: str, **body: str) -> Callable[[], Any]:
+        path = f"{term}/translations/de/{verdict}"
+        return lambda: heard.owner.post(path, json=body)
+
+    assert told(put(heard.owner, "Kai")) == ["glossary.translation.updated"]
+    proposed = ["glossary.translation.proposed"]
+    assert told(put(heard.translator, "Anleger")) == proposed
+    assert told(judge("approve")) == ["glossary.translation.approved"]
+    assert told(put(heard.translator, "Ufer")) == proposed
+    assert told(judge("reject", reason="no")) == ["glossary.translation.rejected"]
+    assert heard.items("glossary.translation.rejected") == [
+        {**item, "languageCode": "de", "reason": "no"}
+    ]
+    assert told(lambda: heard.owner.delete(term)) == ["glossary.term.deleted"]
+    assert told(lambda: heard.owner.delete(link)) == ["glossary.detached"]
+
+
 def test_a_changed_project_and_a_switched_off_webhook_are_told(heard: Heard) -> None:
     change = lambda: heard.owner.patch(heard.path, json={"description": "x"})  # noqa: E731
     assert heard.told_by(change) == ["project.updated"]
