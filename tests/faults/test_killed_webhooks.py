@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import random
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -131,26 +128,6 @@ def test_what_a_killed_process_had_claimed_is_sent_by_the_next(
     ]
     assert interrupted
     assert all(each.attempts[-1].status_code == 204 for each in interrupted)
-
-
-def test_no_change_is_lost_while_processes_are_killed_at_random(
-    queue: Queue, is_long: bool
-) -> None:
-    changes, kills, workers = (5000, 30, 3) if is_long else (60, 3, 2)
-    chance = random.Random(20261121)
-    making = Thread(target=lambda: [queue.change(n) for n in range(changes)])
-    servers = [queue.start() for _ in range(workers)]
-    making.start()
-
-    for _ in range(kills):
-        time.sleep(chance.uniform(0.05, 1.5 if is_long else 0.4))
-        place = chance.randrange(workers)
-        servers[place].kill()
-        servers[place] = queue.start()
-    making.join()
-    queue.wait_until_sent()
-
-    queue.check(changes, kills)
 
 
 def test_a_server_that_is_told_to_stop_leaves_nothing_half_done(queue: Queue) -> None:
