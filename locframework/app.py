@@ -240,19 +240,10 @@ class Framework:
         )
 
     def _build_memories(self) -> None:
-        area = MemoryArea(
-            self.storage,
-            self.access,
-            self.linked_access,
-            self.projects,
-            self.jobs,
-            self.runner,
-            self.events,
-            self.clock,
-            self.plugins.matcher(self.settings.matcher),
-        )
+        area = MemoryArea(self, self.plugins.matcher(self.settings.matcher))
         self.memories, self.memory_entries = area.memories, area.entries
-        self.memory_languages, self.matching = area.languages, area.matching
+        self.memory_languages, self.memory_files = area.languages, area.files
+        self.matching = area.matching
         self.memory_assignments = area.assignments
 
     def _build_exchange(self) -> None:

@@ -28,6 +28,7 @@ from .keys.history_endpoints import HistoryEndpoints
 from .keys.review_endpoints import ReviewEndpoints
 from .memories.endpoints import MemoryEndpoints
 from .memories.entry_endpoints import EntryEndpoints
+from .memories.file_endpoints import MemoryFileEndpoints
 from .memories.matching_endpoints import MatchingEndpoints
 from .merging.endpoints import MergingEndpoints
 from .plugin_list import PluginEndpoints
@@ -57,6 +58,7 @@ def operations_of(framework: Framework) -> list[object]:
         ),
         EntryEndpoints(framework.memory_entries),
         MatchingEndpoints(framework.matching),
+        MemoryFileEndpoints(framework.memory_files),
         IssueEndpoints(framework.issues),
         StatisticsEndpoints(framework.statistics),
         GlossaryEndpoints(framework.glossaries, framework.glossary_matches),

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from locframework.errors import mentioned
 from locframework.languages import canonical_tag
+from locframework.spreadsheet import guarded, plain
 
 from .file_records import FileTerm, FileText, ReadTerms
 from .file_rules import Faults
@@ -24,8 +25,6 @@ STATUS = ":status"  # of a language's column: approved or draft
 
 _OWN = ("term", "doNotTranslate", "caseSensitive", "usageStatus", "notes")
 _BY_NAME = {name.lower(): name for name in _OWN}
-_MARK = "'"
-_MARKED = ("=", "+", "-", "@", "\t", "\r", "\n", _MARK)
 _YES, _NO = ("true", "yes", "1"), ("false", "no", "0", "")
 _DELIMITERS = ",;\t"
 
@@ -66,7 +65,7 @@ def write_csv(terms: Sequence[Term]) -> bytes:
                 row.append("draft" if text and text.status == "draft" else "")
             else:
                 row.append(text.value if text else "")
-        writer.writerow([_guarded(cell) for cell in row])
+        writer.writerow([guarded(cell) for cell in row])
     return out.getvalue().encode("utf-8-sig")
 
 
@@ -130,7 +129,7 @@ def _terms(
         if any(cell.strip() for cell in row):
             if len(row) > len(columns):
                 faults.add(line, "column", "there are more cells than columns")
-            cells = dict(zip(columns, map(_plain, row), strict=False))
+            cells = dict(zip(columns, map(plain, row), strict=False))
             yield _term(line, cells, faults)
 
 
@@ -169,12 +168,3 @@ def _flag(cell: str, line: int, faults: Faults) -> bool:
 
 def _spelt(flag: bool) -> str:
     return "true" if flag else "false"
-
-
-def _guarded(cell: str) -> str:
-    return _MARK + cell if cell.startswith(_MARKED) else cell
-
-
-def _plain(cell: str) -> str:
-    is_guarded = cell.startswith(_MARK) and cell[1:].startswith(_MARKED)
-    return cell[1:] if is_guarded else cell

@@ -87,7 +87,10 @@ def write_raw(response: Response, answer: Raw) -> None:
         response.set_header(name, value)
     if answer.content_type is not None:
         response.content_type = answer.content_type
-    response.data = answer.content
+    if answer.file is not None:
+        response.stream = answer.file
+    else:
+        response.data = answer.content
 
 
 def write_error(response: Response, error: LocError) -> None:

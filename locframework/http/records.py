@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Generic, Protocol, TypeVar
+from typing import BinaryIO, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -70,6 +70,7 @@ class Raw(Struct, frozen=True):
     content_type: str | None  # None: no Content-Type (304)
     status: int = 200
     headers: Mapping[str, str] = {}
+    file: BinaryIO | None = None  # instead of content; read as it is sent, then closed
 
 
 class TokenOfAsker(Protocol):

@@ -1,6 +1,6 @@
 """How translation memories are kept."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 from locframework.access.records import Scope
@@ -122,6 +122,10 @@ class MemoryStore(Protocol):
         self, tm_id: str, where: EntryFilter, page: PageRequest
     ) -> Page[MemoryEntry]:
         """As they were made. Three statements."""
+        ...
+
+    def walk_entries(self, tm_id: str) -> Iterator[MemoryEntry]:
+        """All of them as they were made, streamed, as of one moment. One statement."""
         ...
 
     def save_entries(

@@ -55,6 +55,8 @@ def _example(
     spec: Mapping[str, Any],
 ) -> tuple[Any, dict[str, Upload] | None]:
     content = spec.get("requestBody", {}).get("content", {})
+    if spec["operationId"] == "importMemory":
+        return {}, {"file": Upload("tm.csv", b"en,de\na,b\n", "text/csv")}
     if spec["operationId"] == "importGlossary":
         return {}, {"file": TERMS}
     if "multipart/form-data" in content:
@@ -204,7 +206,10 @@ class World:
         self.owner.put(f"{project}{here}", json={"writeMode": "none"})
         new = {"sourceText": "Hello", "translations": {"de": "Hallo"}}
         entry = self.owner.post(f"{here}/entries", json=new).data["entry"]
-        return {"tmId": entry["tmId"], "entryId": entry["id"]}
+        file = Upload("tm.csv", b"en,de\nBye,Ade\n", "text/csv")
+        job = self.owner.post(f"{here}/import", form={}, files={"file": file})
+        ids = {"tmId": entry["tmId"], "entryId": entry["id"]}
+        return {**ids, "tmJobId": job.data["job"]["id"]}
 
     def ids_for(self, row: Row) -> dict[str, str]:
         ids = dict(self.ids)
@@ -212,6 +217,8 @@ class World:
             ids["keyId"] = ids["trashedKeyId"]
         if row.path.startswith("/glossaries/"):
             ids["jobId"] = ids["glossaryJobId"]
+        if row.path.startswith("/translation-memories/"):
+            ids["jobId"] = ids["tmJobId"]
         if "/projects/" in row.path:
             ids["tokenId"] = ids["projectTokenId"]
         return ids

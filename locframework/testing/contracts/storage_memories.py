@@ -345,3 +345,15 @@ class StorageMemoriesContract:
         assert storage.memories.projects_of(mine.id) == []
         scope = [Scope(of.organization_id, of.id)]
         assert storage.memories.list_memories(scope, ALL).items == []
+
+    def test_sm17_all_entries_are_told_as_they_were_made(
+        self, storage: Storage
+    ) -> None:
+        of = add_project(storage)
+        mine, other = add_memory(storage, of), add_memory(storage, of)
+        made = [entry(mine, f"t{n}", "de:x", "fr:y") for n in range(1200)]
+        made.append(entry(mine, "bare"))
+        add_entries(storage, made)
+        add_entries(storage, [entry(other)])
+
+        assert list(storage.memories.walk_entries(mine.id)) == made

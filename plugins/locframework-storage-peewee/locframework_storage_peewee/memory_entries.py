@@ -1,7 +1,9 @@
 """Keeps the entries of translation memories, and their translations."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from hashlib import blake2b
+from itertools import groupby
+from operator import itemgetter
 
 from locframework.ports import (
     EntryFilter,
@@ -160,6 +162,18 @@ class MemoryEntryTables:
             )
             items = self._entries(rows)
         return Page(items, counted[0] if counted else 0, page.page, page.limit)
+
+    def walk_entries(self, tm_id: str) -> Iterator[MemoryEntry]:
+        rows = self._database.stream(
+            f"""SELECT {_ENTRY}, {_TRANSLATION} FROM {_ENTRIES}
+                LEFT JOIN memory_translations t ON t.entry = e.number
+                WHERE {_OF} ORDER BY e.number, t.language_code""",
+            (tm_id,),
+        )
+        for _, group in groupby(rows, key=itemgetter(0)):
+            some = list(group)
+            found = [TermTranslation(*row[6:]) for row in some if row[6] is not None]
+            yield MemoryEntry(*(*some[0][:6], tuple(found)))
 
     def save_entries(
         self, writing: MemoryWriting, entries: Sequence[MemoryEntry]

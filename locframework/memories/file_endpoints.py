@@ -1,0 +1,100 @@
+"""Import and export of entries over HTTP, and the jobs that import (decisions 2.5)."""
+
+from locframework.access.records import Caller
+from locframework.errors import (
+    JobNotCancellable,
+    JobNotFound,
+    LanguageNotAssigned,
+    LanguageNotInProject,
+    TmNotFound,
+    UnknownFormat,
+    UnreadableFile,
+)
+from locframework.http.operation import RawAnswer, operation
+from locframework.http.records import Accepted, Prepared, Raw
+from locframework.jobs.records import Job, JobAnswer
+
+from .file_records import MemoryExportQuery, MemoryImportForm
+from .files import MemoryFiles
+
+TAG = "Translation memories"
+
+
+class MemoryFileEndpoints:
+    """``/translation-memories/{tmId}/import``, ``/export`` and ``/jobs``."""
+
+    def __init__(self, files: MemoryFiles) -> None:
+        self._files = files
+
+    @operation(
+        "POST",
+        "/translation-memories/{tmId}/import",
+        permission="tm_write",
+        errors=(TmNotFound, UnknownFormat, UnreadableFile, LanguageNotAssigned),
+        tag=TAG,
+    )
+    def import_memory(
+        self, caller: Caller, tm_id: str, form: MemoryImportForm
+    ) -> Prepared[Accepted[JobAnswer]]:
+        """Import entries.
+
+        A TMX 1.4b or CSV file is read and judged at once; a job then imports it, 1,000
+        units at a time. A unit whose source text and context are there goes to that
+        entry: `onExisting` `keep` fills what is missing, `replace` writes over what
+        differs. What cannot be imported of a unit is left out, and told by the job.
+        Languages that the memory lacks are added where the caller has `tm_manage`.
+        """
+        start = self._files.prepare_import(caller, tm_id, form.file.content, form)
+        return Prepared(lambda: _accepted(tm_id, start()))
+
+    @operation(
+        "GET",
+        "/translation-memories/{tmId}/export",
+        permission="tm_read",
+        errors=(TmNotFound, UnknownFormat, LanguageNotInProject),
+        raw=(RawAnswer(200, "The file.", headers=("Content-Disposition",)),),
+        tag=TAG,
+    )
+    def export_memory(
+        self, caller: Caller, tm_id: str, query: MemoryExportQuery
+    ) -> Raw:
+        """Export entries.
+
+        `format` is `tmx` or `csv`. Every entry, with the translations that count; TMX
+        has drafts too. Proposals stay at home.
+        """
+        file = self._files.export(caller, tm_id, query)
+        headers = {
+            "Content-Disposition": f'attachment; filename="{file.name}"',
+            "Content-Length": str(file.byte_size),
+        }
+        return Raw(b"", file.content_type, headers=headers, file=file.file)
+
+    @operation(
+        "GET",
+        "/translation-memories/{tmId}/jobs/{jobId}",
+        permission=None,
+        errors=(TmNotFound, JobNotFound),
+        tag=TAG,
+    )
+    def get_memory_job(self, caller: Caller, tm_id: str, job_id: str) -> JobAnswer:
+        """Get a job of a translation memory."""
+        return JobAnswer(self._files.get_job(caller, tm_id, job_id))
+
+    @operation(
+        "POST",
+        "/translation-memories/{tmId}/jobs/{jobId}/cancel",
+        permission=None,
+        errors=(TmNotFound, JobNotFound, JobNotCancellable),
+        tag=TAG,
+    )
+    def cancel_memory_job(self, caller: Caller, tm_id: str, job_id: str) -> JobAnswer:
+        """Cancel a job of a translation memory.
+
+        A queued job ends at once, a running one soon. What it has done stays.
+        """
+        return JobAnswer(self._files.cancel_job(caller, tm_id, job_id))
+
+
+def _accepted(tm_id: str, job: Job) -> Accepted[JobAnswer]:
+    return Accepted(JobAnswer(job), f"/translation-memories/{tm_id}/jobs/{job.id}")

@@ -1,0 +1,110 @@
+"""The inline tags of TMX inside a text: ``Press <ph x="1"/> twice``.
+
+A segment without tags is its text, as it is. One with tags is the XML inside of
+``<seg>``, written in one way only: names and attributes in their order, double quotes,
+``&``, ``<`` and ``>`` escaped. So a text tells by itself which of the two it is.
+"""
+
+import re
+from collections.abc import Sequence
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
+
+NAMES = frozenset({"bpt", "ept", "ph", "it", "hi", "ut", "sub"})
+
+_MAYBE = re.compile(r"<(bpt|ept|ph|it|hi|ut|sub)[ />]")
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class InlineText:
+    """Gathers the content of one segment, tag by tag."""
+
+    def __init__(self) -> None:
+        self._plain: list[str] = []
+        self._marked: list[str] = []
+        self._has_tags = False
+        self._is_open = False  # a tag has begun that may turn out to be empty
+        self.size = 0  # characters so far
+
+    def text(self, text: str) -> None:
+        self._close()
+        self._plain.append(text)
+        self._marked.append(_escaped(text))
+        self.size += len(text)
+
+    def begin(self, name: str, attributes: Sequence[str]) -> None:
+        """``attributes`` are names and values in turn."""
+        self._close()
+        pairs = zip(attributes[::2], attributes[1::2], strict=True)
+        given = "".join(f" {key}={_quoted(value)}" for key, value in pairs)
+        self._marked.append(f"<{name}{given}")
+        self._has_tags = self._is_open = True
+        self.size += len(given) + len(name) + 2
+
+    def end(self, name: str) -> None:
+        self._marked.append("/>" if self._is_open else f"</{name}>")
+        self._is_open = False
+
+    def whole(self) -> str:
+        """The text of the segment."""
+        return "".join(self._marked if self._has_tags else self._plain)
+
+    def _close(self) -> None:
+        if self._is_open:
+            self._marked.append(">")
+            self._is_open = False
+
+
+def content_of(text: str) -> str:
+    """What stands inside of ``<seg>`` for a text.
+
+    Signs that XML cannot hold (control characters) are left out.
+    """
+    text = _NOT_XML.sub("", text)
+    return text if _has_tags(text) else _escaped(text)
+
+
+def plain_content(text: str) -> str:
+    """What stands inside an element that holds no tags."""
+    return _escaped(_NOT_XML.sub("", text))
+
+
+def _has_tags(text: str) -> bool:
+    """Whether a text is a segment with inline tags, written in the one way."""
+    if not _MAYBE.search(text):
+        return False
+    parser, gathered = expat.ParserCreate(), InlineText()
+    parser.buffer_text = parser.ordered_attributes = True
+    depth = 0
+
+    def begin(name: str, attributes: Sequence[str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > 1:
+            if name not in NAMES:
+                raise ValueError
+            gathered.begin(name, attributes)
+
+    def end(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+        if depth:
+            gathered.end(name)
+
+    parser.StartElementHandler = begin
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = gathered.text
+    try:
+        parser.Parse(f"<seg>{text}</seg>".encode(), True)
+    except (expat.ExpatError, ValueError):
+        return False
+    return gathered.whole() == text
+
+
+def _escaped(text: str) -> str:
+    return escape(text, {"\r": "&#13;"})
+
+
+def _quoted(text: str) -> str:
+    plain = quoteattr(text, {'"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#9;"})
+    return f'"{plain[1:-1]}"'

@@ -1,0 +1,258 @@
+"""TMX and CSV files come into a memory, and go out of it (decisions 2.5, 2.11)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from locframework.http.records import Upload
+from locframework.testing.client import Answer, Client
+from locframework.testing.workspace import Workspace
+
+TMX = """<?xml version="1.0" encoding="UTF-8"?>
+<tmx version="1.4"><header srclang="en"/><body>
+<tu><prop type="x-context">menu</prop>
+<tuv xml:lang="en"><seg>Press <ph x="1"/></seg></tuv>
+<tuv xml:lang="de"><seg>Drücke <ph x="1"/></seg></tuv></tu>
+<tu><tuv xml:lang="en"><seg>Pay</seg></tuv>
+<tuv xml:lang="de"><seg>Zahlen</seg></tuv>
+<tuv xml:lang="pl"><seg>Zapłać</seg></tuv></tu>
+<tu><tuv xml:lang="de"><seg>ohne Quelle</seg></tuv></tu>
+</body></tmx>
+"""
+CSV = "context,en,de\nmenu,=SUM(1),'=SUMME(1)\n,Pay,Kaufen\n"
+
+
+class Memory:
+    """A memory with the target language de."""
+
+    def __init__(self, workspace: Workspace, **fields: object) -> None:
+        self.workspace, self.owner = workspace, workspace.owner
+        body = {"name": "Main", "sourceLanguage": "en", "languageCodes": ["de"]}
+        made = self.owner.post("/translation-memories", json={**body, **fields})
+        self.path = f"/translation-memories/{made.data['translationMemory']['id']}"
+
+    def send(
+        self, text: str | bytes, client: Client | None = None, **form: Any
+    ) -> Answer:
+        content = text.encode() if isinstance(text, str) else text
+        file = Upload("file", content, "application/octet-stream")
+        sender = client or self.owner
+        return sender.post(f"{self.path}/import", form=form, files={"file": file})
+
+    def bring(self, text: str, client: Client | None = None, **form: Any) -> Any:
+        sent = self.send(text, client, **form)
+        assert sent.status == 202, sent
+        job = self.workspace.job_of(sent, client)
+        assert job["status"] == "succeeded", job
+        assert (job["type"], job["projectId"]) == ("tm_import", None)
+        return job["result"]
+
+    def entries(self) -> dict[str, dict[str, str]]:
+        items = self.owner.get(f"{self.path}/entries").data["items"]
+        return {
+            f"{entry['sourceText']} | {entry['context']}": {
+                each["languageCode"]: each["value"] for each in entry["translations"]
+            }
+            for entry in items
+        }
+
+    def export(self, **query: object) -> Answer:
+        answer = self.owner.get(f"{self.path}/export", query=query)
+        assert answer.status == 200, answer
+        return answer
+
+
+@pytest.fixture
+def memory(sqlite_workspace: Workspace) -> Memory:
+    return Memory(sqlite_workspace)
+
+
+def test_a_tmx_file_is_imported_with_its_tags_and_languages(
+    workspace: Workspace,
+) -> None:
+    memory = Memory(workspace)
+
+    result = memory.bring(TMX)
+
+    assert memory.entries() == {
+        'Press <ph x="1"/> | menu': {"de": 'Drücke <ph x="1"/>'},
+        "Pay | ": {"de": "Zahlen", "pl": "Zapłać"},
+    }
+    assert result == {
+        "entriesCreated": 2,
+        "entriesUpdated": 0,
+        "entriesUnchanged": 0,
+        "translationsWritten": 3,
+        "unitsFailed": 1,
+        "errors": [{"line": 9, "message": "there is no text in en"}],
+        "languagesLeftOut": [],
+    }
+
+
+def test_a_csv_file_is_imported_and_formulas_stay_text(memory: Memory) -> None:
+    memory.bring(CSV)
+
+    assert memory.entries() == {
+        "=SUM(1) | menu": {"de": "=SUMME(1)"},
+        "Pay | ": {"de": "Kaufen"},
+    }
+
+
+def test_what_is_there_is_kept_or_replaced(memory: Memory) -> None:
+    memory.bring(TMX)
+
+    kept = memory.bring(CSV)
+    unchanged = memory.entries()["Pay | "]
+    replaced = memory.bring(CSV, onExisting="replace")
+
+    assert (kept["entriesCreated"], kept["entriesUnchanged"]) == (1, 1)
+    assert unchanged == {"de": "Zahlen", "pl": "Zapłać"}
+    assert (replaced["entriesUpdated"], replaced["entriesUnchanged"]) == (1, 1)
+    assert memory.entries()["Pay | "] == {"de": "Kaufen", "pl": "Zapłać"}
+    again = memory.bring(CSV, onExisting="replace")
+    assert (again["entriesUpdated"], again["translationsWritten"]) == (0, 0)
+
+
+def test_the_same_unit_twice_is_one_entry(memory: Memory) -> None:
+    memory.bring("en,de\nPay,Zahlen\nPay,Kaufen\n")
+    kept = memory.entries()
+    memory.bring("en,de\nPay,Eins\nPay,Zwei\n", onExisting="replace")
+
+    assert kept == {"Pay | ": {"de": "Zahlen"}}
+    assert memory.entries() == {"Pay | ": {"de": "Zwei"}}
+
+
+def test_only_the_languages_that_are_named_are_imported(memory: Memory) -> None:
+    memory.bring(TMX, languageCodes="pl")
+
+    assert memory.entries()["Pay | "] == {"pl": "Zapłać"}
+
+
+def test_who_cannot_manage_a_memory_adds_no_language(memory: Memory) -> None:
+    result = memory.bring(TMX, memory.workspace.client("translator"))
+
+    assert result["languagesLeftOut"] == ["pl"]
+    assert memory.entries()["Pay | "] == {"de": "Zahlen"}
+
+
+def test_only_assigned_languages_are_imported(memory: Memory) -> None:
+    scoped = memory.workspace.client("translator", languages=["pl"])
+
+    refused = memory.send(TMX, scoped)
+
+    assert (refused.status, refused.error["code"]) == (403, "language_not_assigned")
+    assert refused.error["details"] == {"languageCode": "de"}
+    assert memory.entries() == {}
+
+
+def test_where_approval_is_required_a_translators_file_proposes(
+    sqlite_workspace: Workspace,
+) -> None:
+    memory = Memory(sqlite_workspace, requiresApproval=True)
+    memory.bring("en,de\nPay,Zahlen\n")
+
+    translator = sqlite_workspace.client("translator")
+    memory.bring("en,de\nPay,Kaufen\nNew,Neu\n", translator, onExisting="replace")
+
+    items = memory.owner.get(f"{memory.path}/entries").data["items"]
+    rows = [
+        (each["value"], each["proposedValue"], each["status"])
+        for entry in items
+        for each in entry["translations"]
+    ]
+    assert rows == [("Zahlen", "Kaufen", "approved"), ("", "Neu", "pending_review")]
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("<!DOCTYPE tmx SYSTEM 'x.dtd'>\n<tmx/>", 1),
+        (TMX[: TMX.index("</body>")], 10),
+        ("<tmx>\n<body>&a;</body></tmx>", 2),
+        ("<html/>", 1),
+        ("", 1),
+        ("en,colour me\nx", 1),
+        (b"en,de\n\xff,\xfe\n", 2),
+    ],
+)
+def test_a_file_that_cannot_be_read_changes_nothing(
+    sqlite_workspace: Workspace, content: str | bytes, line: int
+) -> None:
+    memory = Memory(sqlite_workspace)
+
+    refused = memory.send(content)
+
+    assert (refused.status, refused.error["code"]) == (400, "unreadable_file")
+    assert refused.error["details"][0]["path"] == f"line {line}"
+    assert memory.entries() == {}
+
+
+def test_a_format_or_choice_that_there_is_not_is_refused(memory: Memory) -> None:
+    unknown = memory.send(TMX, format="xliff")
+    neither = memory.send(TMX, onExisting="merge")
+    exported = memory.owner.get(f"{memory.path}/export?format=xliff")
+
+    assert (unknown.status, unknown.error["code"]) == (400, "unknown_format")
+    assert (neither.status, neither.error["code"]) == (400, "validation_failed")
+    assert exported.error["code"] == "unknown_format"
+
+
+def test_units_that_an_entry_cannot_be_are_told(memory: Memory) -> None:
+    rows = ["en,de,context", f"{'x' * 5001},a,", " ,b,", f"c,d,{'x' * 1001}", "ok,e,"]
+
+    result = memory.bring("\n".join(rows))
+
+    assert (result["entriesCreated"], result["unitsFailed"]) == (1, 3)
+    assert [each["line"] for each in result["errors"]] == [2, 3, 4]
+
+
+@pytest.mark.parametrize("format_", ["tmx", "csv"])
+def test_what_is_exported_is_imported_as_the_same(
+    workspace: Workspace, format_: str
+) -> None:
+    memory, other = Memory(workspace), Memory(workspace)
+    memory.bring(TMX)
+    memory.bring(CSV)
+
+    file = memory.export(format=format_)
+    other.bring(file.content.decode(), format=format_)
+
+    assert other.entries() == memory.entries()
+    name = file.headers["Content-Disposition"]
+    assert name == f'attachment; filename="main.{format_}"'
+    assert file.headers["Content-Length"] == str(len(file.content))
+    assert memory.export(format=format_).content == file.content
+
+
+def test_an_export_has_the_languages_that_are_named(memory: Memory) -> None:
+    memory.bring(TMX)
+
+    german = memory.export(format="csv", languageCodes="de").content.decode()
+    unknown = memory.owner.get(f"{memory.path}/export?format=csv&languageCodes=sv")
+
+    assert german.splitlines()[0] == "\ufeffcontext,en,de"
+    assert (unknown.status, unknown.error["code"]) == (400, "language_not_in_project")
+
+
+def test_an_import_of_many_units_goes_in_steps(memory: Memory) -> None:
+    rows = "\n".join(f"text {number},Text {number}" for number in range(2500))
+
+    result = memory.bring(f"en,de\n{rows}\n")
+
+    assert result["entriesCreated"] == result["translationsWritten"] == 2500
+    assert memory.owner.get(memory.path).data["translationMemory"]["entryCount"] == 2500
+
+
+def test_an_import_can_be_cancelled_before_it_begins(memory: Memory) -> None:
+    sent = memory.send(TMX)
+    job = f"{memory.path}/jobs/{sent.data['job']['id']}"
+
+    cancelled = memory.owner.post(f"{job}/cancel")
+    memory.workspace.run_jobs()
+
+    assert cancelled.data["job"]["status"] == "cancelled"
+    assert memory.entries() == {}
+    viewer = memory.workspace.client("viewer")
+    assert viewer.get(job).error["code"] == "job_not_found"

@@ -1,0 +1,278 @@
+"""TMX goes out and comes back the same; what is no TMX is refused with its line."""
+
+from __future__ import annotations
+
+import io
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import BinaryIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from locframework.errors import UnreadableFile
+from locframework.memories.csv_file import read_csv, write_csv
+from locframework.memories.file_records import Unit, UnitFault
+from locframework.memories.records import MemoryEntry, Penalties, TranslationMemory
+from locframework.memories.tmx_reading import read_tmx
+from locframework.memories.tmx_writing import write_tmx
+from locframework.proposals.records import TermTranslation
+
+AT = "2026-11-21T12:00:00.000Z"
+MEMORY = TranslationMemory("m", "m", "Main", "en", 70, Penalties(), False, 0, AT, AT)
+
+SIGNS = st.characters(
+    exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff"
+)
+PLAIN = st.text(st.one_of(SIGNS, st.sampled_from("\t\n\r<>&\"'/")), min_size=1)
+TAGS = st.sampled_from(
+    [
+        '<ph x="1"/>',
+        '<bpt i="1">&lt;b&gt;</bpt>',
+        '<ept i="1">&lt;/b&gt;</ept>',
+        '<hi type="a&amp;b">x<ph/></hi>',
+        '<it pos="begin">{<sub>deep <ut/></sub>}</it>',
+        "<ph x='1'/>",
+        "<hi>",
+        "<b>bold</b>",
+        "&lt;",
+        "]]>",
+    ]
+)
+TEXTS = st.lists(st.one_of(PLAIN, TAGS), min_size=1).map("".join)
+
+
+def entry(source: str, context: str = "", **values: str) -> MemoryEntry:
+    rows = tuple(
+        TermTranslation(code, value, "approved", AT, None)
+        for code, value in sorted(values.items())
+    )
+    return MemoryEntry("e", "m", source, context, AT, AT, rows)
+
+
+def tmx(*units: str, head: str = "") -> BinaryIO:
+    body = "\n".join(units)
+    text = f'{head}<tmx version="1.4"><header/><body>\n{body}\n</body></tmx>'
+    return io.BytesIO(text.encode())
+
+
+def tuv(code: str, segment: str) -> str:
+    return f'<tuv xml:lang="{code}"><seg>{segment}</seg></tuv>'
+
+
+def read(file: BinaryIO, language: str = "en") -> list[Unit]:
+    found = list(read_tmx(file, language))
+    assert not [each for each in found if isinstance(each, UnitFault)]
+    return [each for each in found if isinstance(each, Unit)]
+
+
+def texts(unit: Unit) -> dict[str, str]:
+    return {code: each.value for code, each in unit.values.items()}
+
+
+@given(source=TEXTS, context=st.one_of(st.just(""), TEXTS), value=TEXTS)
+def test_any_text_comes_back_from_tmx_as_it_was(
+    source: str, context: str, value: str
+) -> None:
+    file = b"".join(write_tmx(MEMORY, [entry(source, context, de=value)]))
+
+    [unit] = read(io.BytesIO(file))
+
+    assert (unit.source_text, unit.context) == (source, context)
+    assert texts(unit) == {"de": value}
+
+
+@given(source=TEXTS, context=TEXTS, value=TEXTS)
+def test_any_text_comes_back_from_csv_as_it_was(
+    source: str, context: str, value: str
+) -> None:
+    file = b"".join(write_csv(MEMORY, ["de"], [entry(source, context, de=value)]))
+
+    [unit] = read_csv(io.BytesIO(file), "en")
+
+    assert isinstance(unit, Unit)
+    assert (unit.source_text, unit.context) == (source, context)
+    assert texts(unit) == {"de": value}
+
+
+@pytest.mark.parametrize(
+    "segment",
+    [
+        '<ph x="1"/>',
+        'Press <bpt i="1">&lt;b&gt;</bpt>OK<ept i="1">&lt;/b&gt;</ept> &amp; go',
+        '<hi type="x">a <it pos="end" x="2">b<sub>c<ut>d</ut></sub></it></hi>',
+    ],
+)
+def test_inline_tags_are_kept(segment: str) -> None:
+    [unit] = read(tmx(f"<tu>{tuv('en', segment)}{tuv('de', segment)}</tu>"))
+
+    assert unit.source_text == unit.values["de"].value == segment
+    again = b"".join(write_tmx(MEMORY, [entry(segment)])).decode()
+    assert f"<seg>{segment}</seg>" in again
+
+
+def test_a_text_that_only_looks_like_a_tag_is_text() -> None:
+    for text in ("<ph x='1'/>", "<hi>", 'a & b <ph x="1"/>', "<ph/></seg>"):
+        written = b"".join(write_tmx(MEMORY, [entry(text)])).decode()
+
+        assert "&lt;" in written
+        assert read(io.BytesIO(written.encode()))[0].source_text == text
+
+
+def test_signs_that_xml_cannot_hold_are_left_out() -> None:
+    file = b"".join(write_tmx(MEMORY, [entry("a\x01b\uffffc", de="\x1fd")]))
+
+    [unit] = read(io.BytesIO(file))
+
+    assert (unit.source_text, texts(unit)) == ("abc", {"de": "d"})
+
+
+def test_languages_are_found_however_they_are_spelled() -> None:
+    variants = tuv("PT_br", "p") + tuv("en-us", "s") + tuv("de", "d")
+    old = '<tuv lang="fr"><seg>f</seg></tuv>'
+
+    [unit] = read(tmx(f"<tu>{variants}{old}</tu>"))
+
+    assert unit.source_text == "s"
+    assert texts(unit) == {"pt-BR": "p", "de": "d", "fr": "f"}
+
+
+def test_the_exact_source_language_comes_first() -> None:
+    variants = tuv("en-US", "color") + tuv("en", "colour") + tuv("de", "Farbe")
+
+    [unit] = read(tmx(f"<tu>{variants}</tu>"))
+
+    assert unit.source_text == "colour"
+    assert texts(unit) == {"en-US": "color", "de": "Farbe"}
+
+
+def test_what_is_wrong_with_a_unit_is_told_with_its_line() -> None:
+    good = f"<tu>{tuv('en', 'a')}{tuv('de', 'b')}</tu>"
+    sourceless = f"<tu>{tuv('de', 'b')}</tu>"
+    strange = f"<tu>{tuv('en', 'c')}{tuv('no such tag', 'b')}</tu>"
+
+    found = list(read_tmx(tmx(good, sourceless, strange), "en"))
+
+    kinds = [type(each).__name__ for each in found]
+    assert kinds == ["Unit", "UnitFault", "UnitFault", "Unit"]
+    assert [each.line for each in found] == [2, 3, 4, 4]
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"", 1),
+        (b"plain", 1),
+        (b"<html/>", 1),
+        (b"<tmx><body>\n<tu>\n", 3),
+        (b"<tmx>\n<body></tmx>", 2),
+        (b'<tmx>\n\n<tu a="1" a="2"/></tmx>', 3),
+        (b"<tmx>\xff\xfe</tmx>", 1),
+        (b'<?xml version="1.0" encoding="klingon"?><tmx/>', 1),
+        (b"<!DOCTYPE tmx SYSTEM 'tmx14.dtd'>\n<tmx/>", 1),
+        (b"\n<!DOCTYPE tmx [<!ENTITY a 'b'>]>\n<tmx>&a;</tmx>", 2),
+        (b"<tmx>&nbsp;</tmx>", 1),
+        (b"<tmx>" + b"<a>" * 100, 1),
+    ],
+)
+def test_what_is_no_tmx_is_refused_with_its_line(content: bytes, line: int) -> None:
+    with pytest.raises(UnreadableFile) as caught:
+        list(read_tmx(io.BytesIO(content), "en"))
+
+    assert isinstance(caught.value.details, list)
+    assert caught.value.details[0].path == f"line {line}"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "iso-8859-1"])
+def test_other_encodings_are_read(encoding: str) -> None:
+    name = "utf-8" if "8-sig" in encoding else encoding
+    head = f'<?xml version="1.0" encoding="{name}"?>'
+    text = f"{head}<tmx><body><tu>{tuv('en', 'Größe')}</tu></body></tmx>"
+
+    [unit] = read(io.BytesIO(text.encode(encoding)))
+
+    assert unit.source_text == "Größe"
+
+
+@given(content=st.binary())
+def test_any_bytes_are_read_or_refused(content: bytes) -> None:
+    for reader in (read_tmx, read_csv):
+        for head in (b"", b"<tmx><body><tu>", b"context,en,de\n"):
+            with suppress(UnreadableFile):
+                list(reader(io.BytesIO(head + content), "en"))
+
+
+class Endless(io.RawIOBase):
+    """A file of so many units, made while it is read."""
+
+    def __init__(self, units: int) -> None:
+        self._parts = self._chunks(units)
+
+    def _chunks(self, units: int) -> Iterator[bytes]:
+        yield b'<tmx version="1.4"><body>\n'
+        some = f"<tu>{tuv('en', 'x' * 100)}{tuv('de', 'y' * 100)}</tu>\n" * 100
+        for _ in range(units // 100):
+            yield some.encode()
+        yield b"</body></tmx>"
+
+    def read(self, size: int = -1) -> bytes:
+        return next(self._parts, b"")
+
+
+def test_memory_does_not_grow_with_the_file() -> None:
+    def peak(units: int) -> int:
+        tracemalloc.start()
+        file: BinaryIO = Endless(units)  # type: ignore[assignment]
+        count = sum(1 for _ in read_tmx(file, "en"))
+        assert count == units
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    assert peak(20_000) < peak(1_000) + 200_000
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("", 1),
+        ("context,de\n", 1),
+        ("en,colour me\n", 1),
+        ("en,de,de\n", 1),
+        ('en,de\na,"b\n', 2),
+        ("en,de\na,b\nc,\udcff", 3),
+    ],
+)
+def test_what_is_no_csv_is_refused_with_its_line(content: str, line: int) -> None:
+    raw = content.encode("utf-8", "surrogateescape")
+
+    with pytest.raises(UnreadableFile) as caught:
+        list(read_csv(io.BytesIO(raw), "en"))
+
+    assert isinstance(caught.value.details, list)
+    assert caught.value.details[0].path.startswith("line ")
+    assert line
+
+
+def test_columns_are_parted_as_the_first_line_says() -> None:
+    for delimiter in ",;\t":
+        row = ["Source", "Context", "pt_br"], ["a", "c", "b"]
+        text = "\n".join(delimiter.join(cells) for cells in row)
+
+        [unit] = read_csv(io.BytesIO(text.encode("utf-8-sig")), "en")
+
+        assert isinstance(unit, Unit)
+        assert (unit.source_text, unit.context, texts(unit)) == (
+            "a",
+            "c",
+            {"pt-BR": "b"},
+        )
+
+
+def test_formulas_stay_text() -> None:
+    formula = "=HYPERLINK(1)"
+    file = b"".join(write_csv(MEMORY, ["de"], [entry(formula, de="@x")]))
+
+    assert b",'=HYPERLINK(1),'@x" in file
