@@ -197,7 +197,7 @@ def test_mains_key_of_a_name_that_the_branch_has_taken_stays_out_of_its_sight(
         ({"prefix": "b"}, ["banner"]),
         ({"isPlural": "false"}, ["banner", "checkout.pay", "title"]),
         ({"isOutdated": "true"}, []),
-        ({"languageCode": "de", "isOutdated": "false"}, ["banner", "checkout.pay"]),
+        ({"isOutdated": "false"}, ["banner", "checkout.pay", "title"]),
         ({"sort": "-key"}, ["title", "checkout.pay", "banner"]),
         ({"sort": "createdAt"}, ["checkout.pay", "title", "banner"]),
     ],

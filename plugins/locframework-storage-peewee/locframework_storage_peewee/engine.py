@@ -57,13 +57,15 @@ class Engine(Protocol):
     The strings are pieces of SQL: ``locked_row`` ends a SELECT that locks what it
     finds until the transaction ends, ``skip_locked`` one that takes the first row
     nobody else has locked. ``has_trigram_tables``: parts of texts are found by
-    full-text tables; else LIKE has an index.
+    full-text tables; else LIKE has an index. ``merges_walks``: walks of indexes that
+    are united stay in their order; else they are sorted, as far as they go.
     """
 
     errors: tuple[type[Exception], ...]  # of the driver, that ``fault`` can judge
     locked_row: str
     skip_locked: str
     has_trigram_tables: bool
+    merges_walks: bool
 
     def make_peewee(self) -> peewee.Database:
         """A peewee database for this address, not connected."""

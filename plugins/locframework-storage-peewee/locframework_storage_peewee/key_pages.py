@@ -107,17 +107,30 @@ def _page(
         places = [Part(f"{time} AS time, k.id AS place") for _ in sets]
         order, outer = f"time {way}, place {way}", f"{time} {way}, k.id {way}"
         mine = "k.id = found.place"
-    walks = " UNION ALL ".join(
-        f"SELECT {place.sql} FROM {keys.source.sql} WHERE {keys.where.sql}"
+    walks = [
+        Part(
+            f"SELECT {place.sql} FROM {keys.source.sql} WHERE {keys.where.sql}",
+            keys.params,
+        )
         for place, keys in zip(places, sets, strict=True)
-    )
+    ]
+    if len(walks) > 1 and not database.engine.merges_walks:
+        end = piece.offset + piece.limit
+        walks = [_first(walk, order, end) for walk in walks]
     rows = database.rows(
         f"""SELECT {KEY} FROM (
-                {walks} ORDER BY {order} LIMIT ? OFFSET ?
+                {" UNION ALL ".join(walk.sql for walk in walks)}
+                ORDER BY {order} LIMIT ? OFFSET ?
             ) found CROSS JOIN keys k WHERE {mine}
             ORDER BY {outer}""",
-        (*(p for keys in sets for p in keys.params), piece.limit, piece.offset),
+        (*(p for walk in walks for p in walk.params), piece.limit, piece.offset),
     )
     if piece.reverse:
         rows.reverse()
     return rows
+
+
+def _first(walk: Part, order: str, number: int) -> Part:
+    """So many rows of the walk, from its beginning."""
+    sql = f"SELECT * FROM ({walk.sql} ORDER BY {order} LIMIT ?) walk"
+    return Part(sql, (*walk.params, number))

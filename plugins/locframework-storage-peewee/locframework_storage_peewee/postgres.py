@@ -50,6 +50,7 @@ class Postgres:
     locked_row = " FOR NO KEY UPDATE"  # children can still be added by others
     skip_locked = " FOR UPDATE SKIP LOCKED"
     has_trigram_tables = False
+    merges_walks = False
 
     def __init__(self, url: str) -> None:
         address, _, query = url.partition("?")

@@ -50,6 +50,7 @@ class Sqlite:
     locked_row = ""  # BEGIN IMMEDIATE has locked everything
     skip_locked = ""
     has_trigram_tables = True
+    merges_walks = True
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -1,15 +1,25 @@
 """Every question is a walk of an index: nothing is scanned or sorted in between."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from locframework_storage_peewee import PeeweeStorage
+from locframework_storage_peewee.engine import Row
 
 from locframework.access.records import Scope
 from locframework.blobs.records import BlobNote
 from locframework.events import EventFilter
 from locframework.jobs.records import JobFilter
-from locframework.testing.contracts.storage_records import ALL, add_project, at, job
+from locframework.keys.records import KeyFilter
+from locframework.paging import PageRequest
+from locframework.testing.contracts.storage_key_records import key
+from locframework.testing.contracts.storage_records import (
+    ALL,
+    add_branch,
+    add_project,
+    at,
+    job,
+)
 from locframework.testing.databases import statements_of
 from locframework.webhooks.records import DeliveryFilter
 
@@ -138,3 +148,33 @@ def test_postgres_plans_anew_what_stands_in_a_block(storage: PeeweeStorage) -> N
             WHERE statement LIKE '%WHERE t.sha256%'"""
     )
     assert rows == [(0,)]
+
+
+@pytest.mark.parametrize("kind", ["postgres"], indirect=True)
+@pytest.mark.server
+def test_postgres_walks_to_a_page_of_a_branch_and_sorts_no_more_than_that(
+    storage: PeeweeStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of = add_project(storage)
+    storage.keys.add_keys([key(of, f"key{number:04}") for number in range(3000)])
+    branch = add_branch(storage, of)
+    on = storage.branch_keys(of.id, branch.id)
+    on.add_keys([key(of, "own")])
+    storage.database.run("ANALYZE keys")
+    asked: list[tuple[str, Sequence[object]]] = []
+    rows = storage.database.rows
+
+    def noted(sql: str, params: Sequence[object] = ()) -> list[Row]:
+        asked.append((sql, params))
+        return rows(sql, params)
+
+    monkeypatch.setattr(storage.database, "rows", noted)
+    page = on.list_keys(of.id, KeyFilter(), "key", PageRequest(1, 20))
+
+    sql, params = asked[-1]
+    with storage.snapshot():
+        plan = [step for (step,) in rows(f"EXPLAIN {sql}", params)]
+    assert len(page.items) == 20
+    walks = [step for step in plan if " on keys k_" in step]
+    assert len(walks) == 2, plan
+    assert all("using keys_by_name" in step for step in walks), plan
