@@ -281,7 +281,7 @@ class Framework:
 
     def _build_delivery(self) -> None:
         storage, clock, events = self.storage, self.clock, self.events
-        queue = ReleaseQueue(storage, self.jobs)
+        queue = ReleaseQueue(storage, self.jobs, clock)
         events.listen_inside(queue.on_event)
         builder = ReleaseBuilder(
             storage,

@@ -148,6 +148,8 @@ class NewToken(Struct, frozen=True, rename="camel"):
     expires_in_days: Annotated[int, Meta(ge=1, le=366)] | UnsetType = UNSET
     expires_at: GivenTime | UnsetType = UNSET
     assigned_languages: Annotated[list[str], Meta(max_length=500)] | None = None
+    project_id: str | UnsetType | None = UNSET
+    """Of a project token its project, which the path names already; of others none."""
 
 
 class Scope(Struct, frozen=True):

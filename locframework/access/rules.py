@@ -160,6 +160,16 @@ def is_whole_owner(member: Member) -> bool:
     return member.role == "owner" and not bound
 
 
+def check_project(new: NewToken, project_id: str | None) -> None:
+    """Refuse a body that names another project than the token is for; None: none.
+
+    Else who asks for a token of one project would get one for all of theirs.
+    """
+    if new.project_id not in (UNSET, None, project_id):
+        where = "POST /projects/{projectId}/tokens makes tokens of a project"
+        raise ValidationFailed.at("$.projectId", "project", f"is not for here: {where}")
+
+
 def expiry(new: NewToken, now: datetime) -> datetime:
     """When a token that is made now ends. Raises ValidationFailed.
 

@@ -43,6 +43,7 @@ from .rules import (
     check_languages,
     check_name,
     check_permissions,
+    check_project,
     covers,
     effective,
     expiry,
@@ -219,6 +220,7 @@ class Tokens:
         project_id: str | None = None,
         organization_id: str | None = None,
     ) -> tuple[Token, str]:
+        check_project(new, project_id)
         permissions = (
             sorted(within.permissions) if new.permissions is UNSET else new.permissions
         )

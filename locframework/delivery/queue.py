@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
+from locframework.clock import Clock, timestamp
 from locframework.errors import ReleaseInProgress
 from locframework.events import SYSTEM, Event
 from locframework.ids import new_id
@@ -33,10 +34,11 @@ class _Changes(threading.local):
 class ReleaseQueue:
     """Makes release rows and the jobs that build them, in the open transaction."""
 
-    def __init__(self, storage: Storage, jobs: Jobs) -> None:
+    def __init__(self, storage: Storage, jobs: Jobs, clock: Clock) -> None:
         self._storage = storage
         self._store = storage.delivery
         self._jobs = jobs
+        self._clock = clock
         self._changes = _Changes()
 
     def queue(
@@ -59,6 +61,7 @@ class ReleaseQueue:
             warnings=(),
             error=None,
             created_by=caller.actor.id,
+            created_at=timestamp(self._clock()),
             published_at=None,
         )
         stored = StoredRelease(release, distribution.id, distribution.storage, None, ())

@@ -49,6 +49,7 @@ class Release(Struct, frozen=True, rename="camel"):
     warnings: tuple[str, ...]
     error: JobError | None  # why it failed; null unless it did
     created_by: str
+    created_at: Timestamp
     published_at: Timestamp | None
 
 

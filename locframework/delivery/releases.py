@@ -130,6 +130,7 @@ class Releases:
             distribution = self._locked(project, distribution_id)
             old = self._ready(distribution, str(version))
             self._queue.require_idle(distribution)
+            now = timestamp(self._clock())
             again = replace(
                 old.release,
                 id=new_id(),
@@ -137,7 +138,8 @@ class Releases:
                 rolled_back_from=old.release.version,
                 note="",
                 created_by=caller.actor.id,
-                published_at=timestamp(self._clock()),
+                created_at=now,
+                published_at=now,
             )
             self._store.add_release(replace(old, release=again))
             status = "paused" if distribution.status == "paused" else "published"

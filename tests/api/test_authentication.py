@@ -328,3 +328,24 @@ def test_a_project_token_has_the_languages_of_its_maker(workspace: Workspace) ->
 
     assert made["assignedLanguages"] == ["de"]
     assert maker.post(path, json=wider).error["code"] == "language_not_assigned"
+
+
+def test_a_personal_token_is_asked_of_no_project(workspace: Workspace) -> None:
+    project, other = workspace.project(), workspace.project(name="Other")
+    new = {"name": "ci", "permissions": ["project_read"]}
+    of_project = f"/projects/{project['id']}/tokens"
+
+    refused = [
+        workspace.owner.post("/tokens", json=new | {"projectId": project["id"]}),
+        workspace.owner.post(of_project, json=new | {"projectId": other["id"]}),
+    ]
+    made = workspace.owner.post(of_project, json=new | {"projectId": project["id"]})
+    nothing = workspace.owner.post("/tokens", json=new | {"projectId": None})
+
+    for answer in refused:
+        assert (answer.status, answer.error["code"]) == (400, "validation_failed")
+        [detail] = answer.error["details"]
+        assert detail["path"] == "$.projectId"
+        assert "POST /projects/{projectId}/tokens" in detail["message"]
+    assert made.data["token"]["projectId"] == project["id"]
+    assert nothing.data["token"]["projectId"] is None

@@ -541,3 +541,19 @@ def test_a_rollback_that_matches_the_texts_again_is_published_just_once(
 
     assert published.manifest().json["release"]["version"] == 3
     assert published.act("releases").status == 200
+
+
+def test_a_release_tells_when_it_was_made_and_when_it_went_live(
+    published: Any,
+) -> None:
+    published.change("Bezahlen")
+    published.release()
+    published.act("rollback", {"version": 1})
+
+    [third, second, first] = published.workspace.owner.get(
+        f"{published.one}/releases"
+    ).data["items"]
+
+    assert first["createdAt"] <= first["publishedAt"] <= second["createdAt"]
+    assert second["createdAt"] <= second["publishedAt"] <= third["createdAt"]
+    assert third["createdAt"] == third["publishedAt"]

@@ -119,6 +119,7 @@ def building(of: Distribution, version: int = 1, **changes: Any) -> StoredReleas
         warnings=(),
         error=None,
         created_by="u1",
+        created_at=at(0),
         published_at=None,
     )
     return StoredRelease(replace(shown, **changes), of.id, storage, None, ())

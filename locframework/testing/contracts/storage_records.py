@@ -247,6 +247,7 @@ def release(
         warnings=(),
         error=None,
         created_by="u1",
+        created_at=at(0),
         published_at=at(version),
     )
     return StoredRelease(replace(made, **changes), of.id, of.storage, None, files)

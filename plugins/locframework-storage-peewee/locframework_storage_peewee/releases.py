@@ -19,8 +19,8 @@ from .pages import Order, page_of
 
 RELEASE = """r.id, r.version, r.status, r.content_hash, r.file_count, r.byte_size,
     r.rolled_back_from, r.note, r.warnings, r.error, r.created_by,
-    r.published_at"""
-RELEASE_COLUMNS = 12
+    r.created_at, r.published_at"""
+RELEASE_COLUMNS = 13
 _STORED = f"{RELEASE}, r.distribution_id, r.storage, r.snapshot"
 RELEASES = """releases r JOIN distributions d ON d.id = r.distribution_id
     JOIN projects p ON p.id = d.project_id"""
@@ -44,8 +44,8 @@ class ReleaseTables:
             self._database.run(
                 """INSERT INTO releases (id, distribution_id, version, status,
                     content_hash, file_count, byte_size, rolled_back_from, note,
-                    warnings, error, created_by, published_at, storage, snapshot)
-                    VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
+                    warnings, error, created_by, created_at, published_at, storage,
+                    snapshot) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
                 (
                     release.release.id,
                     release.distribution_id,
@@ -60,8 +60,8 @@ class ReleaseTables:
             self._database.run(
                 """UPDATE releases SET status = ?, content_hash = ?, file_count = ?,
                     byte_size = ?, rolled_back_from = ?, note = ?, warnings = ?,
-                    error = ?, created_by = ?, published_at = ?, storage = ?,
-                    snapshot = ? WHERE id = ?""",
+                    error = ?, created_by = ?, created_at = ?, published_at = ?,
+                    storage = ?, snapshot = ? WHERE id = ?""",
                 (*_changing(release), release.release.id),
             )
             self._database.run(
@@ -143,7 +143,8 @@ class ReleaseTables:
 def release_of(row: Row) -> Release:
     """A release of the columns RELEASE."""
     id_, version, status, content_hash, file_count, byte_size, *rest = row
-    rolled_back_from, note, warnings, error, created_by, published_at = rest
+    rolled_back_from, note, warnings, error, created_by, *times = rest
+    created_at, published_at = times
     return Release(
         id=id_,
         version=version,
@@ -156,6 +157,7 @@ def release_of(row: Row) -> Release:
         warnings=_texts.decode(warnings),
         error=None if error is None else _error.decode(error),
         created_by=created_by,
+        created_at=created_at,
         published_at=published_at,
     )
 
@@ -173,6 +175,7 @@ def _changing(release: StoredRelease) -> tuple[object, ...]:
         json_text(record.warnings),
         json_or_null(record.error),
         record.created_by,
+        record.created_at,
         record.published_at,
         release.storage,
         json_or_null(release.snapshot),
