@@ -105,5 +105,5 @@ def _line(delivery: Delivery) -> str:
     if delivery.next_attempt_at is not None:
         told.append(f"next {delivery.next_attempt_at}")
     outcome = ", ".join(told)
-    parts = (delivery.created_at, f"{delivery.status:9}", delivery.event_type)
+    parts = (delivery.created_at, f"{delivery.status:9}", f"{delivery.event_type:22}")
     return "  ".join((*parts, outcome, delivery.id))

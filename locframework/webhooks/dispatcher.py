@@ -76,6 +76,7 @@ class Dispatcher:
 
     def start(self) -> None:
         """Begin to send: what dead processes of this host held is due at once."""
+        self.owner = new_owner()  # of this process: it may be a fork
         self._release_dead()
         self._stopping.clear()
         self._abandoned.clear()

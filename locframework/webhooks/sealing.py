@@ -52,10 +52,11 @@ class SecretBox:
         """Raise SettingsError unless every one of these keys is here."""
         if set(key_ids) <= set(self._ciphers):
             return
-        fault = "is not the key that sealed the secrets of the webhooks there are"
+        fault = "is not the key that sealed the signing secrets of the webhooks"
         if not self.can_seal:
-            fault = "is missing, and there are webhooks with sealed secrets"
-        raise SettingsError(f"settings: {_SETTING}: {fault}", _SETTING)
+            fault = "is missing, and the signing secrets of webhooks are sealed with it"
+        told = "; an older key belongs in webhooks.old_secret_keys"
+        raise SettingsError(f"settings: {_SETTING}: {fault}{told}", _SETTING)
 
     def seal(self, secret: str, webhook_id: str) -> SealedSecret:
         """The secret as it may be kept. Needs a key."""

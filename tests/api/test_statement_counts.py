@@ -34,6 +34,8 @@ class Shop:
         made = self.owner.post(path, json=body).data["distribution"]
         self.one = f"{path}/{made['id']}"
         self.manifest = f"/content/{made['publicKey']}/manifest.json"
+        self.webhooks = f"{self.path}/webhooks"
+        self.log = f"{self.webhooks}/{self.hook()}/deliveries"
         self._batches = 0
         workspace.run_jobs()
 
@@ -50,10 +52,18 @@ class Shop:
                 assert self.owner.post(path, json=new).status == 201
             self.workspace.project(name=f"Project {number}")
             self.workspace.client("viewer")
+            self.hook()
+            assert self.owner.post(f"{self.log[:-11]}/test").status == 202
         body = {"name": "More", "format": "json-flat"}
         for _ in range(5):
             self.owner.post(f"{self.path}/distributions", json=body)
         self.workspace.run_jobs()
+
+    def hook(self) -> str:
+        """The id of a webhook that none of these requests is told to."""
+        body = {"url": "https://93.184.215.14/", "eventTypes": ["branch.closed"]}
+        made: str = self.owner.post(self.webhooks, json=body).data["webhook"]["id"]
+        return made
 
     def names(self, count: int) -> list[str]:
         """Names that no key has."""
@@ -110,6 +120,9 @@ def lists(shop: Shop) -> dict[str, int]:
         f"{shop.path}/jobs": 4,
         f"{shop.path}/distributions": 4,
         f"{shop.one}/releases": 5,
+        shop.webhooks: 4,
+        shop.log: 6,
+        f"{shop.log}?status=pending&eventType=webhook.test": 6,
     }
 
 

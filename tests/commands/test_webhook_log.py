@@ -48,7 +48,8 @@ def test_the_log_of_each_webhook_is_shown(
     assert head == f"{URL}  {webhook.id}  active"
     assert len(lines) == 3
     assert all(
-        "  pending    key.created  0 attempts, next 20" in line for line in lines
+        "  pending    key.created             0 attempts, next 20" in line
+        for line in lines
     )
 
 
@@ -100,6 +101,6 @@ def test_a_server_without_the_key_of_its_webhooks_does_not_start(
 
     assert refused.exit_code == 2
     assert refused.output.splitlines()[-1] == (
-        "Error: settings: webhooks.secret_key: is missing, and there are webhooks "
-        "with sealed secrets"
+        "Error: settings: webhooks.secret_key: is missing, and the signing secrets of "
+        "webhooks are sealed with it; an older key belongs in webhooks.old_secret_keys"
     )
