@@ -65,7 +65,7 @@ class StorageScreenshotsContract:
         file, neighbour = add_file(storage, of), add_file(storage, of)
 
         with storage.transaction():
-            ids = [file.id, neighbour.id, new_id()]
+            ids = [file.id, new_id()]
             assert storage.files.use_files(of.id, ids) == {file.id}
             assert storage.files.use_files(other.id, ids) == set()
 
