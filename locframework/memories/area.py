@@ -27,7 +27,9 @@ class MemoryArea:
         """Of what is built before: access, projects, jobs, blobs and keys."""
         storage, linked = framework.storage, framework.linked_access
         store, clock, jobs = storage.memories, framework.clock, framework.jobs
-        self.memories = Memories(store, storage, framework.access, linked, clock)
+        self.memories = Memories(
+            store, storage, framework.access, linked, clock, matcher.forget
+        )
         self.entries = Entries(store, storage, self.memories, linked, clock)
         learning, relearning = Learning(storage, clock), Relearning(storage, jobs)
         framework.events.listen_inside(learning.on_event)

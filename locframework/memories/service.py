@@ -27,6 +27,7 @@ class Memories:
     """Translation memories of organizations.
 
     A caller bound to projects reaches those that are assigned to one of theirs.
+    ``forget`` is told of each that was deleted (the matcher keeps copies).
     """
 
     def __init__(
@@ -36,12 +37,14 @@ class Memories:
         access: Access,
         linked: LinkedAccess,
         clock: Clock,
+        forget: Callable[[str], None],
     ) -> None:
         self._store = store
         self._transactions = transactions
         self._access = access
         self._linked = linked
         self._clock = clock
+        self._forget = forget
 
     def require(self, caller: Caller, permission: str, reference: str) -> KeptMemory:
         """The memory, by id or slug, for a caller with the permission on it.
@@ -128,6 +131,7 @@ class Memories:
         with self._transactions.transaction():
             self._store.lock_memory(found.memory.id)
             self._store.delete_memory(found.memory.id, timestamp(self._clock()))
+            self._transactions.after_commit(lambda: self._forget(found.memory.id))
         return found.memory
 
     def _find(self, reference: str) -> KeptMemory:

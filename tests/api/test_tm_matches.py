@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from locframework.testing.databases import statements_of
@@ -180,6 +182,21 @@ def test_a_memory_that_is_not_read_or_not_assigned_is_not_asked(
 
     assert memories.match("Save") == []
     assert memories.found("Save") == []
+
+
+def test_a_deleted_memory_leaves_nothing_behind_in_the_index(
+    memories: Memories,
+) -> None:
+    memories.entry("Save", de="Sichern")
+    plugins = memories.workspace.framework.settings.plugins
+    index = Path(str(plugins["rapidfuzz"]["folder"]), memories.tm["id"])
+    assert memories.match("Save")
+    assert index.is_dir()
+
+    memories.owner.delete(f"/translation-memories/{memories.tm['id']}")
+
+    assert not index.exists()
+    assert memories.match("Save") == []
 
 
 def test_memories_of_others_are_never_seen(memories: Memories) -> None:

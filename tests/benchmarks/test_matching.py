@@ -72,11 +72,11 @@ class Memory:
             [row] = process.cdist(
                 [text], some, scorer=Levenshtein.distance, dtype=np.int32
             )
-            for at in np.flatnonzero(row <= max(len(text), 10) * 4).tolist():
-                longest = max(len(text), len(some[at]))
-                percent = (longest - int(row[at])) * 100 // longest
-                if percent >= LEAST and some[at]:
-                    found.append((-percent, self.ids[first + at]))
+            lengths = np.fromiter(map(len, some), np.int32, len(some))
+            longest = np.maximum(lengths, len(text))
+            percent = (longest - row) * 100 // longest
+            for at in np.flatnonzero((percent >= LEAST) & (lengths > 0)).tolist():
+                found.append((-int(percent[at]), self.ids[first + at]))
         return sorted(found)[:TEN]
 
     def cdist(self, texts: list[str]) -> None:
