@@ -222,6 +222,7 @@ class MatcherContract:
             for length in lengths
             if length <= self.longest
         ]
+        texts.append("".join(map(chr, range(0x4E00, 0x4E00 + min(2000, self.longest)))))
         near = [text[: len(text) // 2] + "x" + text[len(text) // 2 :] for text in texts]
         segments.change(MEMORY, entries([*texts, *near, ""]))
 

@@ -14,7 +14,8 @@
  *            if the threshold is lowered by their number;
  *   distance what is left is computed, many texts of one length side by side: Hyyrö's
  *            bit-parallel matrix on the k + 1 diagonals that matter, 16, 32 or 64 bits
- *            wide; beyond 64 diagonals in whole columns.
+ *            wide; beyond 64 diagonals, and where the table for them would be too big,
+ *            in columns of 64-bit words.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ typedef uint8_t u8;
 #define BLOCK 65536
 #define HASH_BITS 14
 #define OCCURRENCES 4
+#define TABLE 65536 /* masks of the side-by-side: half a megabyte */
 
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
@@ -58,7 +60,7 @@ typedef struct {
     u32 *out_distance;
     long found, most;
     u64 *columns;         /* of four texts' matrices in whole columns: 2 * words each */
-    u64 *masks;           /* (longest column) x (kinds + 1), the side-by-side's table */
+    u64 *masks;           /* columns x (kinds + 1): the table of the side-by-side */
 } Search;
 
 static inline u32 pair_hash(u32 a, u32 b) {
@@ -204,7 +206,8 @@ SIDE_BY_SIDE(lanes_of_32, u32, 32, 32)
 SIDE_BY_SIDE(lanes_of_64, u64, 64, 32)
 
 static void measure(Search *x, const u32 *docs, long many, long m, long k) {
-    if (k <= 14) lanes_of_16(x, docs, many, m, k);
+    if ((u64)(x->kinds + 1) * m > TABLE) whole(x, docs, many, m, k);
+    else if (k <= 14) lanes_of_16(x, docs, many, m, k);
     else if (k <= 30) lanes_of_32(x, docs, many, m, k);
     else if (k <= 62) lanes_of_64(x, docs, many, m, k);
     else whole(x, docs, many, m, k);
@@ -281,7 +284,7 @@ long locframework_find(const Segment *s, const u16 *q, long n, long percent, lon
     x.kind = calloc(BLOCK, sizeof(u16));
     x.rows = calloc((u64)(n + 1) * (words + 2), sizeof(u64));
     x.columns = aligned_alloc(32, 32 * 2 * words);
-    x.masks = malloc(sizeof(u64) * (n + 1) * (high + 1));
+    x.masks = malloc(sizeof(u64) * TABLE);
     if (!tokens || !docs || !lists || !seen || !times || !x.kind || !x.rows || !x.columns || !x.masks)
         goto done;
 
@@ -320,7 +323,8 @@ long locframework_find(const Segment *s, const u16 *q, long n, long percent, lon
             long kept = (threshold * stay + 255) / 256;
             unread = threshold - (kept > 1 ? kept : 1);
             few = many_tokens - unread <= 255;
-            memset(seen, 0, BLOCK * (few ? 1 : 2));
+            if (few) memset(small + from, 0, to - from);
+            else memset(seen + from, 0, sizeof(u16) * (to - from));
             for (long i = 0; i < many_tokens - unread; i++) {
                 const u16 *list = all + lists[i].from;
                 u32 size = lists[i].to - lists[i].from;
