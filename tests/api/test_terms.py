@@ -8,6 +8,7 @@ import pytest
 
 from locframework.ids import new_id
 from locframework.testing.client import Answer, Client
+from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
 
 
@@ -371,3 +372,40 @@ def test_every_linked_project_hears_of_it_by_ids_alone(careful: Terms) -> None:
             ("glossary.term.updated", [told]),
             ("glossary.term.deleted", [told]),
         ]
+
+
+def test_terms_cost_the_same_statements_however_many_there_are(terms: Terms) -> None:
+    values = {"de": "Pier", "fr": "quai"}
+    term = terms.made(translations=values)
+    texts = iter("abcdef")
+    framework = terms.workspace.framework
+
+    def costs() -> list[int]:
+        found = []
+        text = next(texts)
+        for ask in (
+            lambda: terms.owner.get("/glossaries", query={"limit": 200}),
+            lambda: terms.owner.get(terms.path, query={"limit": 200}),
+            lambda: terms.owner.get(
+                terms.path,
+                query={"search": "pier", "languageCode": "de", "status": "approved"},
+            ),
+            lambda: terms.owner.get(f"{terms.path}/{term['id']}"),
+            lambda: terms.put(term, "de", text),
+            lambda: terms.create(term=text, translations=values),
+        ):
+            framework._background.submit(lambda: None).result()
+            with statements_of(framework.storage) as statements:
+                assert ask().status in (200, 201)
+            found.append(len(statements))
+        return found
+
+    few = costs()
+    for number in range(60):
+        terms.made(term=f"pier {number}", translations=values)
+        if number % 20 == 0:
+            Terms(terms.workspace)
+
+    assert costs() == few
+    assert max(few[:4]) <= 6
+    assert max(few) <= 18
