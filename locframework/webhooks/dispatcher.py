@@ -140,6 +140,7 @@ class Dispatcher:
                         self._to_send.put(each)
             except Exception:
                 log.exception("the dispatcher failed; it goes on")
+                self._untold = []  # sent again, when their leases are over
 
     def _send(self) -> None:
         while (work := self._to_send.get()) is not None:

@@ -205,7 +205,7 @@ class Webhooks:
             if new.url != old.webhook.url or new.is_active > old.webhook.is_active:
                 health = WebhookHealth(good_at=now)  # it begins anew
             self._store.save_webhook(replace(old, webhook=new, health=health))
-            if not new.is_active:
+            if new.is_active < old.webhook.is_active:
                 self._store.end_deliveries(new.id)
         return new
 

@@ -121,6 +121,17 @@ def test_switching_off_ends_what_waits_and_switching_on_sends_nothing_of_it(
     assert (delivery["status"], delivery["attempts"]) == ("failed", [])
 
 
+def test_a_change_of_what_is_off_leaves_its_replays(hooked: Any) -> None:
+    webhook, _ = hooked.create()
+    path = f"{hooked.webhooks}/{webhook['id']}"
+    hooked.owner.patch(path, json={"isActive": False})
+    hooked.owner.post(f"{path}/test")
+
+    hooked.owner.patch(path, json={"description": "new", "isActive": False})
+
+    assert len(hooked.send()) == 1
+
+
 def test_if_match_is_judged_with_a_change(hooked: Any) -> None:
     webhook, _ = hooked.create()
     path = f"{hooked.webhooks}/{webhook['id']}"

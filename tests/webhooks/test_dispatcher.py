@@ -263,6 +263,26 @@ def test_a_receiver_that_hangs_delays_no_other(running: Hooked) -> None:
     wait_for(lambda: all(d["status"] == "succeeded" for d in running.log(slow)))
 
 
+def test_what_cannot_be_written_down_stops_no_other_delivery(running: Hooked) -> None:
+    webhook, _ = running.create(eventTypes=["key.created"])
+    dispatcher = running.workspace.framework.dispatcher
+    record, failed = dispatcher._bookkeeping.record, threading.Event()
+
+    def fail_once(*given: Any) -> None:
+        if not failed.is_set():
+            failed.set()
+            raise ZeroDivisionError
+        record(*given)
+
+    dispatcher._bookkeeping.record = fail_once  # type: ignore[method-assign]
+    running.key("a")
+    wait_for(failed.is_set)
+    running.key("b")
+
+    wait_for(lambda: running.log(webhook)[0]["status"] == "succeeded")
+    assert running.log(webhook)[1]["status"] == "pending"  # until its lease is over
+
+
 def test_stopping_finishes_what_is_being_sent(running: Hooked) -> None:
     release = threading.Event()
     webhook, _ = running.create()

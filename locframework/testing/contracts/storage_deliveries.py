@@ -275,13 +275,14 @@ class StorageDeliveriesContract:
     ) -> None:
         of = add_project(storage)
         made = add_webhook(storage, of)
-        add_deliveries(storage, made)
+        [new] = add_deliveries(storage, made)
 
         storage.projects.delete_project(of.id, at(10))
 
         assert storage.webhooks.waiting(at(20), 4) == []
         assert storage.webhooks.find_webhook(of.id, made.webhook.id) is None
         assert storage.webhooks.sealing_keys() == set()
+        assert storage.webhooks.queue_depth() == QueueDepth(0, None)
         with storage.transaction():
             storage.projects.purge_projects(at(11), 100)
-        assert storage.webhooks.queue_depth().pending == 0
+        assert storage.webhooks.find_delivery(made.webhook.id, new.id) is None

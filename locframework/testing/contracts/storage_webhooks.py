@@ -100,6 +100,7 @@ class StorageWebhooksContract:
         assert store.targets_of([gone.webhook.id]) == []
         waiting = store.waiting(at(20), 4)
         assert [each.webhook_id for each in waiting] == [stays.webhook.id]
+        assert store.queue_depth().pending == 1
         assert store.purge_webhooks(3) == 3
         assert store.purge_webhooks(100) == 3  # two deliveries, and itself
         assert store.purge_webhooks(100) == 0

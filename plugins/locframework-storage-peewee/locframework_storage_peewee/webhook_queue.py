@@ -134,7 +134,9 @@ class WebhookQueue:
 
     def queue_depth(self) -> QueueDepth:
         row = self._database.row(
-            """SELECT count(*), min(due_at) FROM webhook_deliveries
-                WHERE due_at IS NOT NULL"""
+            """SELECT count(*), min(d.due_at) FROM webhook_deliveries d
+                JOIN webhooks w ON w.id = d.webhook_id
+                JOIN projects p ON p.id = w.project_id WHERE d.due_at IS NOT NULL
+                AND w.deleted_at IS NULL AND p.deleted_at IS NULL"""
         )
         return QueueDepth(*row) if row else QueueDepth(0, None)
