@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
+from pathlib import Path
 from typing import Any
 
 from locframework.memories.gathering import MOST_HITS
@@ -11,6 +14,7 @@ from locframework.testing.contracts.matcher_samples import distance_of, percent_
 
 PAGE = "translation-memory.md"
 ENTRY = "Save the file."
+ROOT = Path(__file__).parents[2]
 
 
 def told(text: str) -> list[str]:
@@ -32,3 +36,15 @@ def test_every_score_of_the_page_is_right(page: Any) -> None:
 def test_the_entry_and_the_bound_are_those_of_the_page(page: Any) -> None:
     assert f"The entry is `{ENTRY}`" in page.text
     assert f"No more than {MOST_HITS:,} entries" in page.text
+
+
+def test_the_picture_shows_the_figures() -> None:
+    path = ROOT / "tests" / "benchmarks" / "picture.py"
+    spec = importlib.util.spec_from_file_location("picture", path)
+    assert spec is not None
+    assert spec.loader is not None
+    picture = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(picture)
+    figures = json.loads(picture.FIGURES.read_text("utf-8"))
+
+    assert picture.PICTURE.read_text("utf-8") == picture.drawn(figures)

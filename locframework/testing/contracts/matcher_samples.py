@@ -52,7 +52,9 @@ class SegmentsInMemory:
                 texts.pop(entry_id, None)
             else:
                 texts[entry_id] = text
-            self._changes.setdefault(memory_id, {})[entry_id] = revision
+            changed = self._changes.setdefault(memory_id, {})
+            changed.pop(entry_id, None)
+            changed[entry_id] = revision  # now the last
 
     def drop(self, memory_id: str) -> None:
         """The memory is no more."""
@@ -68,11 +70,10 @@ class SegmentsInMemory:
     def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
         """As the port says."""
         texts = self.texts[memory_id]
-        for entry_id, revision in sorted(
-            self._changes.get(memory_id, {}).items(), key=lambda each: each[1]
-        ):
-            if revision > after:
-                yield SegmentChange(revision, entry_id, texts.get(entry_id))
+        for entry_id, revision in reversed(self._changes.get(memory_id, {}).items()):
+            if revision <= after:
+                return
+            yield SegmentChange(revision, entry_id, texts.get(entry_id))
 
 
 def brute_force(
