@@ -28,6 +28,6 @@ class MemoryTextStore(Segments, Protocol):
         """The entries that hold the text, in their sources, values or both.
 
         Those of which a searched text is all of it first, then by length of the
-        source text, the newest, entry id. Three statements.
+        source text, the newest, entry id. Three statements at most.
         """
         ...

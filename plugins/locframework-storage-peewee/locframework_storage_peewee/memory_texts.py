@@ -20,6 +20,8 @@ from .parts import Part, contains, every
 
 TRIGRAM = 3  # characters: the least that the indexes know
 
+_RANKED = "e.number, e.id, length(e.source_text) AS length, e.updated_at"
+_RANK = "{of}.whole DESC, {of}.length, {of}.updated_at DESC, {of}.id"
 _WHOLE = "CASE WHEN {column} = ? THEN 1 ELSE 0 END"
 
 
@@ -77,30 +79,37 @@ class MemoryTexts:
     def search(self, asked: Concordance, page: PageRequest) -> Page[ConcordanceItem]:
         hits = self._hits(asked)
         with self._database.snapshot():
-            counted = self._database.row(
-                f"SELECT count(*) FROM ({hits.sql}) h", hits.params
-            )
+            # the hits are looked for once: what they are ranked by is kept of each
             rows = self._database.rows(
-                f"""SELECT e.number, e.id, e.source_text, e.context, m.id, m.name
-                    FROM ({hits.sql}) h JOIN memory_entries e ON e.number = h.number
+                f"""WITH h AS MATERIALIZED ({hits.sql})
+                    SELECT p.total, e.id, e.source_text, e.context, m.id, m.name
+                    FROM (SELECT h.*, (SELECT count(*) FROM h) AS total FROM h
+                        ORDER BY {_RANK.format(of="h")} LIMIT ? OFFSET ?) p
+                    JOIN memory_entries e ON e.number = p.number
                     JOIN memories m ON m.number = e.memory
-                    ORDER BY h.whole DESC, length(e.source_text), e.updated_at DESC,
-                    e.id LIMIT ? OFFSET ?""",
+                    ORDER BY {_RANK.format(of="p")}""",
                 (*hits.params, page.limit, page.offset),
             )
+            total = rows[0][0] if rows else 0
+            if not rows and page.offset:
+                counted = self._database.row(
+                    f"SELECT count(*) FROM ({hits.sql}) h", hits.params
+                )
+                total = counted[0] if counted else 0
             items = self._items(rows, asked.language_codes)
-        return Page(items, counted[0] if counted else 0, page.page, page.limit)
+        return Page(items, total, page.page, page.limit)
 
     def _hits(self, asked: Concordance) -> Part:
-        """Entries by number, each once, and whether a text is all of what is asked."""
+        """Entries, each once, with what they are ranked by."""
         if asked.search_in == "source":
             return self._in_sources(asked)
         if asked.search_in == "target":
             return self._in_values(asked)
         source, values = self._in_sources(asked), self._in_values(asked)
         return Part(
-            f"""SELECT number, max(whole) AS whole FROM (
-                {source.sql} UNION ALL {values.sql}) b GROUP BY number""",
+            f"""SELECT number, id, length, updated_at, max(whole) AS whole FROM (
+                {source.sql} UNION ALL {values.sql}) b
+                GROUP BY number, id, length, updated_at""",
             source.params + values.params,
         )
 
@@ -109,7 +118,7 @@ class MemoryTexts:
         where = every([holds, self._of(asked)])
         whole = _WHOLE.format(column="e.source_folded")
         return Part(
-            f"""SELECT e.number AS number, {whole} AS whole
+            f"""SELECT {_RANKED}, {whole} AS whole
                 FROM memory_entries e WHERE {where.sql}""",
             (asked.text, *where.params),
         )
@@ -123,7 +132,7 @@ class MemoryTexts:
         where = every(parts)
         whole = _WHOLE.format(column="t.value_folded")
         return Part(
-            f"""SELECT e.number AS number, max({whole}) AS whole
+            f"""SELECT {_RANKED}, max({whole}) AS whole
                 FROM memory_translations t JOIN memory_entries e ON e.number = t.entry
                 WHERE {where.sql} GROUP BY e.number""",
             (asked.text, *where.params),
