@@ -8,7 +8,7 @@ so what is looked for may begin and end between any two signs.
 import threading
 import unicodedata
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple, Protocol
 
 import snowballstemmer  # type: ignore[import-untyped]
@@ -70,20 +70,31 @@ def loosely(language_code: str) -> Callable[[str], str]:
     return lambda word: _stem(algorithm, fold(word))
 
 
-def has(text: str, part: str, language_code: str, *, exactly: bool = False) -> bool:
-    """Whether a text has a part: as it stands there, be it within a longer word; or,
-    unless ``exactly``, in another case, or word by word with other endings."""
-    if exactly:
-        return exact(part) in exact(text)
-    if fold(part) in fold(text):
-        return True
-    key = loosely(language_code)
-    wanted = [key(word.text) for word in words_of(part.strip())]
-    there = [key(word.text) for word in words_of(text)]
-    return any(
-        there[at : at + len(wanted)] == wanted
-        for at in range(len(there) - len(wanted) + 1)
-    )
+class Searched:
+    """A text in which parts are looked for; it is taken apart once, if at all."""
+
+    def __init__(self, text: str, language_code: str) -> None:
+        self._text = text
+        self._folded = fold(text)
+        self._key = loosely(language_code)
+
+    def has(self, part: str, *, exactly: bool = False) -> bool:
+        """Whether the part is there, be it within a longer word; or, unless
+        ``exactly``, in another case, or word by word with other endings."""
+        if exactly:
+            return exact(part) in exact(self._text)
+        if fold(part) in self._folded:
+            return True
+        wanted = [self._key(word.text) for word in words_of(part.strip())]
+        there = self._words
+        return any(
+            there[at : at + len(wanted)] == wanted
+            for at in range(len(there) - len(wanted) + 1)
+        )
+
+    @cached_property
+    def _words(self) -> list[str]:
+        return [self._key(word.text) for word in words_of(self._text)]
 
 
 @lru_cache(maxsize=1)

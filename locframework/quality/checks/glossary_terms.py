@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from locframework.projects.records import Severity
 from locframework.quality.records import Finding, Subject, WantedTerm
-from locframework.terminology.words import has
+from locframework.terminology.words import Searched
 
 _SHOWN = 60
 
@@ -24,20 +24,19 @@ class GlossaryTerms:
         if subject.terms is None:
             return
         for form, text, source in subject.compared():
-            for wanted in subject.terms.wanted.get(source, ()):
-                if not _has_one(text, wanted, subject.language_code):
-                    yield Finding(_missing(wanted), 0, len(text), form)
+            if every := subject.terms.wanted.get(source):
+                searched = Searched(text, subject.language_code)
+                for wanted in every:
+                    if not _has_one(searched, wanted):
+                        yield Finding(_missing(wanted), 0, len(text), form)
         for form, avoided in subject.terms.avoided.items():
             for each in avoided:
                 message = f"{_shown(each.text)} is forbidden by the glossary"
                 yield Finding(message, each.start, each.end, form)
 
 
-def _has_one(text: str, wanted: WantedTerm, language_code: str) -> bool:
-    return any(
-        has(text, value, language_code, exactly=wanted.exactly)
-        for value in wanted.values
-    )
+def _has_one(text: Searched, wanted: WantedTerm) -> bool:
+    return any(text.has(value, exactly=wanted.exactly) for value in wanted.values)
 
 
 def _missing(wanted: WantedTerm) -> str:
