@@ -89,20 +89,18 @@ from locframework.keys.changes import (
     WriteNote,
     WriteRefusal,
 )
+from locframework.keys.file_records import FileDetail, Selection, TextRow
 from locframework.keys.marks import outdated
 from locframework.keys.records import (
     BranchKey,
-    FileDetail,
     FindingFilter,
     Key,
     KeyFilter,
     KeyFinding,
     KeyState,
     KeyValue,
-    Selection,
     Spot,
     StoredValue,
-    TextRow,
     TrashedKey,
 )
 from locframework.keys.revisions import Revision

@@ -28,7 +28,7 @@ from locframework.formats.service import Formats
 from locframework.jobs.records import StoredJob
 from locframework.jobs.work import PATIENCE_SECONDS, Work
 from locframework.keys.catalogues import Catalogues, by_module, options_of
-from locframework.keys.records import Selection
+from locframework.keys.file_records import Selection
 from locframework.projects.records import Language, Project
 from locframework.storage import Storage
 

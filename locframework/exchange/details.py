@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from locframework.keys.records import FileDetail
+from locframework.keys.file_records import FileDetail
 from locframework.keys.store import KeyStore
 from locframework.keys.working_set import WorkingSet
 from locframework.projects.records import Project

@@ -11,7 +11,7 @@ from locframework.formats.records import Catalogue, FormatInfo, SourceFile
 from locframework.formats.service import Formats
 from locframework.ids import UUID_LENGTH
 from locframework.keys.catalogues import Catalogues, options_of
-from locframework.keys.records import Selection
+from locframework.keys.file_records import Selection
 from locframework.languages import require_tag
 from locframework.projects.languages import Languages
 from locframework.projects.records import Language, Project

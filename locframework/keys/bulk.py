@@ -30,6 +30,7 @@ from .records import (
     ItemError,
     ItemResult,
     Key,
+    KeyLimits,
     KeyWrite,
     KeyWritten,
     NewKeys,
@@ -88,7 +89,7 @@ class BulkKeys:
             names = {item.key for item in new.keys}
             there = store.find_keys_by_name(project.id, names)
             plans = [
-                _key_plan(item, there, new.on_existing) for item in _once(new.keys)
+                _key_plan(item, there, new.on_existing) for item in _judged(new.keys)
             ]
             return self._write(caller, line, plans, new.keys)
 
@@ -139,16 +140,22 @@ class BulkKeys:
         return results
 
 
-def _once(items: Sequence[BulkKey]) -> Iterator[BulkKey | LocError]:
-    """The items; one whose key an earlier item has is refused."""
+def _judged(items: Sequence[BulkKey]) -> Iterator[BulkKey | LocError]:
+    """The items, or why one is refused: too long, or an earlier item has its key."""
     seen: dict[str, int] = {}
     for at, item in enumerate(items):
+        path = f"$.keys[{at}]"
         first = seen.setdefault(item.key, at)
-        if first == at:
-            yield item
-        else:
+        if first != at:
             message = f"item {first} has the key {mentioned(item.key)!r} too"
-            yield ValidationFailed.at(f"$.keys[{at}].key", "unique", message)
+            yield ValidationFailed.at(f"{path}.key", "unique", message)
+            continue
+        try:
+            check_record(KeyLimits(item.key, item.description, item.tags), path)
+        except LocError as refusal:
+            yield refusal
+        else:
+            yield item
 
 
 def _key_plan(

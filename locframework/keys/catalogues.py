@@ -19,7 +19,7 @@ from locframework.projects.records import Language, Project
 from locframework.projects.rules import fallback_chain
 from locframework.storage import Storage
 
-from .records import FileDetail, Selection, TextRow
+from .file_records import FileDetail, Selection, TextRow
 from .rules import module_of
 from .store import KeyStore, store_of
 

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.clock import GivenTime, Timestamp
 from locframework.events import ActorType
-from locframework.formats.records import Detail, Text
+from locframework.formats.records import Text
 from locframework.http.links import Link
 from locframework.paging import LIMIT_MOST, PAGE_MOST, PageRequest
 from locframework.projects.records import Severity
@@ -185,12 +185,31 @@ BULK_MOST = 500
 OnExisting = Literal["fail", "skip", "update"]
 
 
-class BulkKey(Struct, frozen=True, rename="camel"):
-    """One key of a batch; of one that exists, what is left out stays."""
+class KeyLimits(Struct, frozen=True):
+    """How long what a batch says of a key may be."""
 
     key: KeyName
     description: KeyDescription | UnsetType = UNSET
     tags: Tags | UnsetType = UNSET
+
+
+def _of_item(**limits: int) -> Meta:
+    """Limits that are told, and judged item by item: a batch is not refused for one."""
+    return Meta(extra_json_schema=dict(limits))
+
+
+_ItemKey = Annotated[str, _of_item(minLength=1, maxLength=KEY_LENGTH)]
+_ItemText = Annotated[str, _of_item(maxLength=DESCRIPTION_LENGTH)]
+_ItemTag = Annotated[str, _of_item(maxLength=TAG_LENGTH)]
+_ItemTags = Annotated[list[_ItemTag], _of_item(maxItems=TAGS_MOST)]
+
+
+class BulkKey(Struct, frozen=True, rename="camel"):
+    """One key of a batch; of one that exists, what is left out stays."""
+
+    key: _ItemKey
+    description: _ItemText | UnsetType = UNSET
+    tags: _ItemTags | UnsetType = UNSET
     is_plural: bool | UnsetType = UNSET
     values: Values = {}
     keep_fresh: bool = False  # true: a new source text makes no translation outdated
@@ -362,38 +381,3 @@ class FindingFilter(Struct, frozen=True):
     checks: tuple[str, ...]  # of one of these; none: nothing
     language_code: str | None = None
     key_id: str | None = None
-
-
-class Selection(Struct, frozen=True):
-    """Which texts of a language are read for a file."""
-
-    min_status: Literal["approved", "any"] = "approved"
-    module: str | None = None  # first segment of the key; "@root": keys of one segment
-    tag: str | None = None
-
-
-class FileDetail(Struct, frozen=True, gc=False):
-    """What a file of one format family says of a key beyond our model.
-
-    Kept so that an export gives it back. ``language_code`` "" is about the key in
-    every language. ``key_id`` "" is about the file as a whole, per ``module`` ("" is
-    no module).
-    """
-
-    project_id: str
-    family: str  # of formats: "gettext" of "gettext-po"
-    key_id: str
-    module: str
-    language_code: str
-    detail: Detail
-
-
-class TextRow(Struct, frozen=True, gc=False):
-    """One key with its texts in one language, as files are made of them."""
-
-    key_id: str
-    key: str
-    is_plural: bool
-    description: str
-    texts: dict[str | None, str]  # by plural form; empty: nothing to deliver
-    needs_review: bool  # a text among them is not approved

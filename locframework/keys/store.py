@@ -9,18 +9,16 @@ from locframework.paging import Page, PageRequest
 from locframework.quality.records import Finding
 from locframework.storage import Storage
 
+from .file_records import FileDetail, Selection, TextRow
 from .records import (
     BranchKey,
-    FileDetail,
     FindingFilter,
     Key,
     KeyFilter,
     KeyFinding,
     KeyState,
-    Selection,
     Spot,
     StoredValue,
-    TextRow,
     TrashedKey,
 )
 from .revisions import Revision

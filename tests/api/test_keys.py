@@ -288,3 +288,45 @@ def test_a_branch_has_a_trash_of_its_own(keys: Any) -> None:
     one = f"{keys.path}/{key['id']}/restore"
     assert keys.owner.post(one, query=spring).status == 200
     assert keys.owner.get(f"{keys.path}/trash", query=spring).data["items"] == []
+
+
+def test_a_batch_leaves_out_the_items_that_are_too_long_and_no_other(keys: Any) -> None:
+    items: list[dict[str, Any]] = [{"key": f"k{number}"} for number in range(500)]
+    items[7]["key"] = "x" * 501
+    items[8]["key"] = ""
+    items[9]["description"] = "x" * 1001
+    items[10]["tags"] = ["x"] * 21
+    items[11]["tags"] = ["fine", "x" * 51]
+    items[12]["key"] = "not legal"
+
+    answer = keys.owner.post(f"{keys.path}/bulk", json={"keys": items})
+
+    assert answer.status == 200
+    failed = {
+        result["index"]: result["error"]
+        for result in answer.data["results"]
+        if result["outcome"] != "created"
+    }
+    assert {at: error["message"] for at, error in failed.items()} == {
+        7: "$.keys[7].key: must have at most 500 characters",
+        8: "$.keys[8].key: must have at least 1 character",
+        9: "$.keys[9].description: must have at most 1000 characters",
+        10: "$.keys[10].tags: must have at most 20 items",
+        11: "$.keys[11].tags[1]: must have at most 50 characters",
+        12: "key 'not legal': segments may have only A-Z a-z 0-9 _ -",
+    }
+    assert failed[7]["details"] == [
+        {"path": "$.keys[7].key", "rule": "length",
+         "message": "must have at most 500 characters"}
+    ]  # fmt: skip
+    assert keys.owner.get(keys.path, query={"limit": 1}).data["total"] == 494
+
+
+def test_a_batch_whose_items_are_no_keys_is_refused(keys: Any) -> None:
+    for wrong in ({"key": 3}, {"key": "a", "tags": None}, {}, "a"):
+        body = {"keys": [{"key": "fine"}, wrong]}
+
+        answer = keys.owner.post(f"{keys.path}/bulk", json=body)
+
+        assert (answer.status, answer.error["code"]) == (400, "validation_failed")
+    assert keys.names() == []

@@ -12,7 +12,7 @@ import stock
 from measuring import Stopwatch, Table, in_turns, rounds
 from raw_rows import RawTables, rows_of
 
-from locframework.keys.records import Selection
+from locframework.keys.file_records import Selection
 
 THREE = stock.FIVE[:3]
 API_AT_ONCE = 500

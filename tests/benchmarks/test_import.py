@@ -16,7 +16,7 @@ from raw_rows import RawTables, rows_of
 
 from locframework.formats.records import FileOptions, SourceFile
 from locframework.http.records import Upload
-from locframework.keys.records import Selection
+from locframework.keys.file_records import Selection
 
 OPTIONS = FileOptions(key_separator=".", source_language="en")
 

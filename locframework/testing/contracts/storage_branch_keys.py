@@ -6,15 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from locframework.branches.records import Branch
-from locframework.keys.records import (
-    BranchKey,
-    FileDetail,
-    Key,
-    KeyFilter,
-    KeyState,
-    Selection,
-    StoredValue,
-)
+from locframework.keys.file_records import FileDetail, Selection
+from locframework.keys.records import BranchKey, Key, KeyFilter, KeyState, StoredValue
 from locframework.keys.revisions import revision_of
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.projects.records import Project

@@ -7,7 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from locframework.keys.records import Key, KeyFilter, Selection, StoredValue
+from locframework.keys.file_records import Selection
+from locframework.keys.records import Key, KeyFilter, StoredValue
 from locframework.storage import Storage
 
 from .storage_key_model import KeyModel

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from locframework.keys.records import FileDetail, Selection
+from locframework.keys.file_records import FileDetail, Selection
 from locframework.projects.records import Project
 from locframework.storage import Storage
 

@@ -6,7 +6,8 @@ from functools import partial
 import pytest
 from locframework_storage_peewee import PeeweeStorage, key_blocks
 
-from locframework.keys.records import Key, KeyFilter, Selection
+from locframework.keys.file_records import Selection
+from locframework.keys.records import Key, KeyFilter
 from locframework.paging import PageRequest
 from locframework.projects.records import Project
 from locframework.testing.contracts.storage_key_records import (
