@@ -243,7 +243,7 @@ class Framework:
         area = MemoryArea(self, self.plugins.matcher(self.settings.matcher))
         self.memories, self.memory_entries = area.memories, area.entries
         self.memory_languages, self.memory_files = area.languages, area.files
-        self.matching = area.matching
+        self.matching, self.prefill = area.matching, area.prefill
         self.memory_assignments = area.assignments
 
     def _build_exchange(self) -> None:

@@ -30,6 +30,7 @@ from .memories.endpoints import MemoryEndpoints
 from .memories.entry_endpoints import EntryEndpoints
 from .memories.file_endpoints import MemoryFileEndpoints
 from .memories.matching_endpoints import MatchingEndpoints
+from .memories.prefill_endpoints import PrefillEndpoints
 from .merging.endpoints import MergingEndpoints
 from .plugin_list import PluginEndpoints
 from .projects.endpoints import ProjectEndpoints
@@ -58,6 +59,7 @@ def operations_of(framework: Framework) -> list[object]:
         ),
         EntryEndpoints(framework.memory_entries),
         MatchingEndpoints(framework.matching),
+        PrefillEndpoints(framework.prefill),
         MemoryFileEndpoints(framework.memory_files),
         IssueEndpoints(framework.issues),
         StatisticsEndpoints(framework.statistics),

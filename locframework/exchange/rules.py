@@ -125,7 +125,9 @@ def _is_settled(row: StoredValue, new: ImportedKey, rules: ImportRules) -> bool:
     if row.is_outdated:
         return False
     status = status_of_write(
-        approver=rules.may_approve, needs_review=row.language_code in new.review
+        "import",
+        approver=rules.may_approve,
+        needs_review=row.language_code in new.review,
     )
     return row.status in (status, "approved")
 

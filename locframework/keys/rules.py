@@ -258,8 +258,15 @@ def fresh_value(
     )
 
 
-def status_of_write(*, approver: bool, needs_review: bool) -> ValueStatus:
-    """The review state of a person's or a file's write (service.md, States)."""
+def status_of_write(
+    origin: Origin, *, approver: bool, needs_review: bool
+) -> ValueStatus:
+    """The review state of a write (service.md, States; decisions 2.3.3).
+
+    What a machine or a memory writes is a draft, whoever asked for it.
+    """
+    if origin in ("ai", "tm"):
+        return "draft"
     return "approved" if approver and not needs_review else "pending_review"
 
 

@@ -156,7 +156,9 @@ def _of_texts(
         for form, text in forms.items():
             place = (tag, form)
             needs_review = tag in write.review or place in held
-            status = status_of_write(approver=batch.approver, needs_review=needs_review)
+            status = status_of_write(
+                batch.origin, approver=batch.approver, needs_review=needs_review
+            )
             old = there.get(place)
             new = fresh_value(
                 key.id, tag, form, text,

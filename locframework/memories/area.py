@@ -13,6 +13,8 @@ from .learn_job import LearnJob, Relearning
 from .learning import Learning
 from .matcher import Matcher
 from .matching import Matching
+from .prefill import Prefill
+from .prefill_job import PrefillJob
 from .service import Memories
 from .unit_import import UnitImport
 
@@ -52,3 +54,16 @@ class MemoryArea:
             )
         )
         self.files = MemoryFiles(storage, linked, self.memories, framework.blobs, jobs)
+        framework.runner.handle(
+            PrefillJob(
+                storage,
+                framework.access,
+                framework.branches,
+                framework.key_writer,
+                self.matching,
+                framework.tokens.renewed,
+            )
+        )
+        self.prefill = Prefill(
+            storage, framework.access, framework.projects, framework.branches, jobs
+        )

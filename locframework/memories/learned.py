@@ -62,10 +62,13 @@ def segments_of(
             and _is_of(learned, row, text)
         }
         if found:
-            context = state.key.key if form in (None, "other") else None
-            context = context or f"{state.key.key}[{form}]"
-            texts = text.translation.value, context
+            texts = text.translation.value, context_of(state.key.key, form)
             yield Segment((state.key.id, form), texts, found)
+
+
+def context_of(key: str, plural_form: str | None) -> str:
+    """The context of what is learned of a key: its name, and forms in brackets."""
+    return key if plural_form in (None, "other") else f"{key}[{plural_form}]"
 
 
 def best_of(segments: Iterable[Segment]) -> dict[str, Learned]:

@@ -114,6 +114,7 @@ BODIES: dict[str, Any] = {
     "setEntryTranslation": {"value": "Hallo"},
     "rejectEntryTranslation": {},
     "assignMemory": {"priority": 1},
+    "startPrefill": {"languageCodes": ["de"]},
     "createWebhook": {"url": PUBLIC_URL, "eventTypes": ["key.created"]},
     "updateWebhook": {"description": "said by the matrix"},
     "replayDeliveries": {"status": "failed"},

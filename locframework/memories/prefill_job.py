@@ -1,0 +1,186 @@
+"""Fills texts that are missing from memories, some keys a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from locframework.access.records import Caller
+from locframework.access.service import Access
+from locframework.branches.records import Line
+from locframework.branches.service import Branches, require_writable
+from locframework.crash_points import crash_point
+from locframework.errors import LocError, PermissionDenied, ProjectNotFound
+from locframework.events import SYSTEM
+from locframework.jobs.records import Progress, StoredJob
+from locframework.jobs.work import Work
+from locframework.keys.comparing import states_of
+from locframework.keys.records import KeyState
+from locframework.keys.store import store_of
+from locframework.keys.writer import KeyWriter
+from locframework.projects.service import scope_of
+from locframework.storage import Storage
+
+from .matching import Matching
+from .prefill_records import (
+    SKIPPED_TOLD,
+    PrefillParams,
+    PrefillResult,
+    PrefillSkipped,
+    PrefillStep,
+)
+from .prefilling import Wish, wishes_of, writes_of
+from .search_records import TEXTS_LENGTH, Matches, MatchQuery
+
+TYPE = "tm_prefill"
+PERMISSION = "tm_write"
+KEYS_A_STEP = 100
+TEXTS_AT_ONCE = 100
+
+Renewed = Callable[[Caller], Caller | None]
+"""The caller with the rights of this moment; None when none are left."""
+
+_READER = Caller(actor=SYSTEM, everything=True)  # who started it may read the project
+
+
+class PrefillJob:
+    """The handler of these jobs."""
+
+    type = TYPE
+
+    def __init__(
+        self,
+        storage: Storage,
+        access: Access,
+        branches: Branches,
+        writer: KeyWriter,
+        matching: Matching,
+        renewed: Renewed,
+    ) -> None:
+        self._storage = storage
+        self._access = access
+        self._branches = branches
+        self._writer = writer
+        self._matching = matching
+        self._renewed = renewed
+
+    def run(self, job: StoredJob, work: Work) -> None:
+        """100 keys a step: matches are looked for before, what is missing is asked
+        again when it is written. Raises PermissionDenied, BranchProtected, …"""
+        params = msgspec.convert(job.params, PrefillParams)
+        step = PrefillStep("", 0, PrefillResult())
+        if job.step is not None:
+            step = msgspec.convert(job.step, PrefillStep)
+        ids = [id_ for id_ in self._ids(job, params) if id_ > step.after]
+        total = step.done + len(ids)
+        for at in range(0, len(ids), KEYS_A_STEP):
+            work.check_cancelled()
+            some = ids[at : at + KEYS_A_STEP]
+            matches = self._matches(job, params, some)
+            with work.step() as noted:
+                result = msgspec.convert(
+                    msgspec.to_builtins(step.result), PrefillResult
+                )  # a step that is not kept must leave no trace
+                self._fill(job, params, some, matches, result)
+                step = PrefillStep(some[-1], step.done + len(some), result)
+                noted.note = msgspec.to_builtins(step)
+                noted.progress = Progress(step.done, total)
+            crash_point("tm_prefill.after_step")
+        with work.finish() as outcome:
+            outcome.result = msgspec.to_builtins(step.result)
+
+    def _line(self, job: StoredJob, params: PrefillParams) -> Line:
+        project = self._storage.projects.find_project(job.project_id)
+        if project is None:
+            raise ProjectNotFound
+        return self._branches.line(project, params.branch)
+
+    def _ids(self, job: StoredJob, params: PrefillParams) -> list[str]:
+        line = self._line(job, params)
+        store = store_of(self._storage, line)
+        names = store.names_of(line.project.id, prefix=params.filter.prefix)
+        wanted = None if params.key_ids is None else set(params.key_ids)
+        return sorted(id_ for id_ in names.values() if wanted is None or id_ in wanted)
+
+    def _wishes(
+        self, line: Line, params: PrefillParams, key_ids: Sequence[str]
+    ) -> tuple[dict[str, KeyState], dict[str, list[Wish]]]:
+        """The keys that are asked for, and what each lacks."""
+        store, tags = store_of(self._storage, line), set(params.filter.tag)
+        states = {
+            id_: state
+            for id_, state in states_of(store, line.project.id, key_ids).items()
+            if tags <= set(state.key.tags)
+        }
+        source = line.project.source_language
+        wishes = {
+            id_: list(wishes_of(state, source, params)) for id_, state in states.items()
+        }
+        return states, {id_: some for id_, some in wishes.items() if some}
+
+    def _matches(
+        self, job: StoredJob, params: PrefillParams, key_ids: Sequence[str]
+    ) -> Matches:
+        """For every text that the keys need a translation of."""
+        line = self._line(job, params)
+        _, wishes = self._wishes(line, params, key_ids)
+        contexts = {w.source_text: w.context for some in wishes.values() for w in some}
+        found: Matches = {}
+        for texts in _in_parts(list(contexts)):
+            asked = MatchQuery(texts, list(params.language_codes))
+            found |= self._matching.find_matches(
+                _READER, line.project.id, asked, contexts=contexts
+            )
+        return found
+
+    def _fill(
+        self,
+        job: StoredJob,
+        params: PrefillParams,
+        key_ids: Sequence[str],
+        matches: Matches,
+        result: PrefillResult,
+    ) -> None:
+        line = self._line(job, params)
+        caller = self._caller(job, line)
+        require_writable(line)
+        states, wishes = self._wishes(line, params, key_ids)
+        found = [
+            writes_of(states[id_], some, matches, params.min_match_percentage)
+            for id_, some in wishes.items()
+        ]
+        writes = [each for each in found if each is not None]
+        languages = self._storage.projects.list_languages(line.project.id)
+        written = self._writer.write_each(caller, line, languages, writes, origin="tm")
+        result.keys_looked_at += len(states)
+        for write, done in zip(writes, written, strict=True):
+            if isinstance(done, LocError):
+                result.skipped_count += 1
+                if len(result.skipped) < SKIPPED_TOLD:
+                    skipped = PrefillSkipped(str(write.key_id), write.name, done.code)
+                    result.skipped.append(skipped)
+            else:
+                result.keys_filled += done.values_written > 0
+                result.values_written += done.values_written
+
+    def _caller(self, job: StoredJob, line: Line) -> Caller:
+        """Who started it, with the rights of this moment."""
+        caller = self._renewed(job.caller)
+        scope = scope_of(line.project)
+        if caller is None or not self._access.may(caller, PERMISSION, scope):
+            raise PermissionDenied(PERMISSION)
+        return caller
+
+
+def _in_parts(texts: Sequence[str]) -> list[list[str]]:
+    """No more at once than one may ask matches for."""
+    parts: list[list[str]] = [[]]
+    length = 0
+    for text in texts:
+        if len(parts[-1]) == TEXTS_AT_ONCE or length + len(text) > TEXTS_LENGTH:
+            parts.append([])
+            length = 0
+        parts[-1].append(text)
+        length += len(text)
+    return [part for part in parts if part]

@@ -1,0 +1,233 @@
+"""Missing texts are filled from memories, as drafts (decisions 2.3.3, 2.5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from locframework.testing.client import Answer, Client
+from locframework.testing.workspace import Workspace
+
+
+class Shop:
+    """A project that reads a memory which knows two sentences."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace, self.owner = workspace, workspace.owner
+        self.project = workspace.project(languages=["de", "pl"])
+        self.path = f"/projects/{self.project['id']}"
+        body = {"name": "TM", "sourceLanguage": "en", "languageCodes": ["de", "pl"]}
+        made = self.owner.post("/translation-memories", json=body).data
+        self.memory = f"/translation-memories/{made['translationMemory']['id']}"
+        self.owner.put(f"{self.path}{self.memory}", json={"writeMode": "none"})
+        self.entry("Save the file", de="Datei speichern", pl="Zapisz plik")
+        self.entry("Close the window", de="Fenster schließen")
+
+    def entry(self, text: str, context: str = "", **values: str) -> None:
+        body = {"sourceText": text, "context": context, "translations": values}
+        answer = self.owner.post(f"{self.memory}/entries", json=body)
+        assert answer.status == 201, answer
+
+    def key(self, name: str, **values: object) -> str:
+        more = {"isPlural": True} if isinstance(values.get("en"), dict) else {}
+        key = self.workspace.key(self.project, name, values=values, **more)
+        return f"{self.path}/keys/{key['id']}"
+
+    def ask(self, client: Client | None = None, query: str = "", **body: Any) -> Answer:
+        asked = {"languageCodes": ["de", "pl"], **body}
+        path = f"{self.path}/tm/prefill{query}"
+        return (client or self.owner).post(path, json=asked)
+
+    def fill(self, client: Client | None = None, query: str = "", **body: Any) -> Any:
+        sent = self.ask(client, query, **body)
+        assert sent.status == 202, sent
+        job = self.workspace.job_of(sent, client)
+        assert (job["type"], job["status"]) == ("tm_prefill", "succeeded"), job
+        return job["result"]
+
+    def values(self, key: str, query: str = "") -> dict[str, tuple[str, str]]:
+        found = self.owner.get(f"{key}{query}").data["key"]["values"]
+        return {
+            each["languageCode"]
+            + (f"/{each['pluralForm']}" if each["pluralForm"] else ""): (
+                each["value"],
+                each["status"],
+            )
+            for each in found
+            if each["languageCode"] != "en"
+        }
+
+
+@pytest.fixture
+def shop(sqlite_workspace: Workspace) -> Shop:
+    return Shop(sqlite_workspace)
+
+
+def test_missing_texts_are_filled_as_drafts_that_nobody_wrote(
+    workspace: Workspace,
+) -> None:
+    shop = Shop(workspace)
+    key = shop.key("save", en="Save the file", pl="Zachowaj plik")
+    shop.key("other", en="Something else entirely")
+
+    result = shop.fill()
+
+    assert shop.values(key) == {
+        "de": ("Datei speichern", "draft"),
+        "pl": ("Zachowaj plik", "approved"),
+    }
+    assert shop.owner.get(f"{key}/values/de").data["value"]["origin"] == "tm"
+    assert result == {
+        "keysLookedAt": 2,
+        "keysFilled": 1,
+        "valuesWritten": 1,
+        "skippedCount": 0,
+        "skipped": [],
+    }
+
+
+def test_only_matches_that_are_good_enough_are_taken(shop: Shop) -> None:
+    near = shop.key("near", en="Save the files")
+
+    shop.fill()
+    exact = shop.values(near)
+    shop.fill(minMatchPercentage=80, languageCodes=["de"])
+
+    assert exact == {}
+    assert shop.values(near) == {"de": ("Datei speichern", "draft")}
+
+
+def test_a_draft_is_not_delivered_and_not_learned_until_it_is_approved(
+    shop: Shop,
+) -> None:
+    shop.owner.put(f"{shop.path}{shop.memory}", json={"writeMode": "all"})
+    key = shop.key("save", en="Save the file")
+    shop.fill()
+    german = {"format": "json-flat", "languageCodes": "de"}
+
+    exported = shop.owner.get(f"{shop.path}/export", query=german).json
+    count = shop.owner.get(shop.memory).data["translationMemory"]["entryCount"]
+    shop.owner.post(f"{key}/values/de/approve", json={})
+
+    assert exported == {}
+    assert count == 2
+    assert shop.values(key)["de"] == ("Datei speichern", "approved")
+    after = shop.owner.get(shop.memory).data["translationMemory"]["entryCount"]
+    assert after == 3  # of the key's own context
+
+
+def test_of_equal_matches_that_of_the_same_context_is_taken(shop: Shop) -> None:
+    shop.entry("Open", "menu.open", de="Öffnen")
+    shop.entry("Open", "state.open", de="Offen")
+
+    key = shop.key("state.open", en="Open")
+    shop.fill()
+
+    assert shop.values(key)["de"] == ("Offen", "draft")
+
+
+def test_plural_forms_are_filled_with_those_of_the_source(shop: Shop) -> None:
+    shop.entry("{n} bag", de="{n} Tasche")
+    shop.entry("{n} bags", de="{n} Taschen")
+
+    key = shop.key("bags", en={"one": "{n} bag", "other": "{n} bags"})
+    shop.fill()
+
+    assert shop.values(key) == {
+        "de/one": ("{n} Tasche", "draft"),
+        "de/other": ("{n} Taschen", "draft"),
+    }
+
+
+def test_texts_that_are_there_are_replaced_only_when_that_is_asked_for(
+    shop: Shop,
+) -> None:
+    key = shop.key("save", en="Save the file", de="Sichern")
+    waiting = shop.key("close", en="Close the window")
+    body = {"value": "Zumachen"}
+    shop.workspace.client("translator").put(f"{waiting}/values/de", json=body)
+
+    shop.fill()
+    kept = shop.values(key)["de"]
+    shop.fill(onlyMissing=False)
+
+    assert kept == ("Sichern", "approved")
+    assert shop.values(key)["de"] == ("Datei speichern", "draft")
+    detail = shop.owner.get(f"{key}/values/de").data["value"]
+    assert detail["approvedValue"] == "Sichern"
+    assert shop.values(waiting)["de"] == ("Zumachen", "pending_review")
+
+
+def test_only_the_keys_that_are_named_are_filled(shop: Shop) -> None:
+    one = shop.key("a.one", en="Save the file")
+    other = shop.key("b.other", en="Save the file")
+    third = shop.key("b.third", en="Save the file")
+    id_ = one.rpartition("/")[2]
+
+    shop.fill(keyIds=[id_], languageCodes=["de"])
+    assert (shop.values(other), shop.values(third)) == ({}, {})
+    shop.fill(filter={"prefix": "b.t"}, languageCodes=["de"])
+    shop.fill(filter={"tag": ["none has it"]}, languageCodes=["de"])
+
+    filled = {"de": ("Datei speichern", "draft")}
+    assert [shop.values(key) for key in (one, other, third)] == [filled, {}, filled]
+
+
+def test_a_branch_is_filled_and_main_is_not(shop: Shop) -> None:
+    key = shop.key("save", en="Save the file")
+    shop.owner.post(f"{shop.path}/branches", json={"name": "b"})
+    shop.owner.patch(shop.path, json={"mainProtected": True})
+
+    refused = shop.ask()
+    shop.fill(query="?branch=b")
+
+    assert (refused.status, refused.error["code"]) == (409, "branch_protected")
+    assert shop.values(key) == {}
+    assert shop.values(key, "?branch=b")["de"] == ("Datei speichern", "draft")
+
+
+def test_only_assigned_languages_are_filled(shop: Shop) -> None:
+    scoped = shop.workspace.client("translator", languages=["de"])
+    key = shop.key("save", en="Save the file")
+
+    refused = shop.ask(scoped)
+    shop.fill(scoped, languageCodes=["de"])
+
+    assert (refused.status, refused.error["code"]) == (403, "language_not_assigned")
+    assert shop.values(key) == {"de": ("Datei speichern", "draft")}
+
+
+def test_what_cannot_be_asked_is_refused(shop: Shop) -> None:
+    absent = shop.ask(languageCodes=["sv"])
+    wrong = [
+        shop.ask(languageCodes=[]),
+        shop.ask(languageCodes=["en"]),
+        shop.ask(languageCodes=["no tag"]),
+        shop.ask(minMatchPercentage=101),
+        shop.ask(onlyMissing="yes"),
+        shop.ask(keyIds="all"),
+    ]
+
+    assert (absent.status, absent.error["code"]) == (400, "language_not_in_project")
+    for answer in wrong:
+        assert (answer.status, answer.error["code"]) == (400, "validation_failed")
+
+
+def test_nothing_is_filled_where_translation_memory_is_switched_off(shop: Shop) -> None:
+    key = shop.key("save", en="Save the file")
+    shop.owner.patch(shop.path, json={"tmEnabled": False})
+
+    result = shop.fill()
+
+    assert result["valuesWritten"] == 0
+    assert shop.values(key) == {}
+
+
+def test_many_keys_are_filled_in_steps(shop: Shop) -> None:
+    keys = [{"key": f"k{n}", "values": {"en": "Save the file"}} for n in range(230)]
+    shop.owner.post(f"{shop.path}/keys/bulk", json={"keys": keys})
+
+    result = shop.fill(languageCodes=["de"])
+
+    assert (result["keysLookedAt"], result["valuesWritten"]) == (230, 230)
