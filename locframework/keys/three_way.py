@@ -237,12 +237,17 @@ def _state(key: Key, rows: Rows) -> KeyState:
 
 def _fitting(key: Key, rows: Rows) -> Iterator[StoredValue]:
     for unit, row in rows.items():
-        if key.is_plural or unit.plural_form in (None, "other"):
+        if has_place(key, unit):
             yield replace(row, plural_form=form_in(key, unit))
 
 
+def has_place(key: Key, unit: Unit) -> bool:
+    """Whether a key has place for the text: without plurals for ``other`` alone."""
+    return key.is_plural or unit.plural_form in (None, "other")
+
+
 def form_in(key: Key, unit: Unit) -> str | None:
-    """The plural form that a unit's text has in a key."""
+    """The plural form that a unit's text has in a key with place for it."""
     return (unit.plural_form or "other") if key.is_plural else None
 
 

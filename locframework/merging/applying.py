@@ -24,6 +24,7 @@ from locframework.keys.three_way import (
     TAGS,
     Unit,
     form_in,
+    has_place,
     is_aligned,
     rows_of,
     sides,
@@ -135,8 +136,8 @@ def _carried(
     rows = rows_of(branch, aligned=is_aligned(states))
     found: dict[tuple[str, str | None], StoredValue | None] = {}
     for unit in units:
-        if unit.language_code is None:
-            continue
+        if unit.language_code is None or not has_place(key, unit):
+            continue  # what goes with the plurals does not stand on ``other``
         form, row = form_in(key, unit), rows.get(unit)
         value = None if row is None else replace(row, plural_form=form)
         found[unit.language_code, form] = value
