@@ -40,7 +40,7 @@ def gather(
         further = []
         for text, hits in zip(open_, found, strict=True):
             scoring = _Scoring(matcher, memories, rows, sources)
-            ranked = scoring.ranked(text, contexts.get(text, ""), hits.hits)
+            ranked = scoring.ranked(text, contexts.get(text, ""), hits.hits, tags)
             done[text] = {tag: scoring.matches(ranked[tag]) for tag in ranked}
             if not _is_final(hits, [ranked.get(tag, []) for tag in tags], memories):
                 further.append(text)
@@ -65,18 +65,39 @@ class _Scoring:
         self._rows = rows
         self._sources = sources
         self._hits: dict[str, Hit] = {}
+        self._least_penalty = _least_penalty(memories)
 
     def ranked(
-        self, text: str, context: str, hits: Sequence[Hit]
+        self, text: str, context: str, hits: Sequence[Hit], tags: Collection[str]
     ) -> dict[str, list[Candidate]]:
-        """The best of each language that has any."""
+        """The best of each language that has any; ``hits`` are the best first.
+
+        No hit is looked at that could not be among the ten of any language.
+        """
         folds = folds_of(text)
-        candidates: dict[str, list[Candidate]] = {}
+        candidates: dict[str, list[Candidate]] = {tag: [] for tag in tags}
+        percent = 100
         for hit in hits:
+            if hit.percent < percent:
+                percent = hit.percent
+                if self._are_settled(candidates.values(), percent):
+                    break
             self._hits[hit.entry_id] = hit
             for candidate in self._candidates(folds, context, hit):
-                candidates.setdefault(candidate.language_code, []).append(candidate)
-        return {tag: best(each) for tag, each in candidates.items()}
+                candidates[candidate.language_code].append(candidate)
+        return {tag: best(each) for tag, each in candidates.items() if each}
+
+    def _are_settled(
+        self, candidates: Collection[Sequence[Candidate]], percent: int
+    ) -> bool:
+        """Whether each language has ten values that are worth more than any to come."""
+        at_best = percent - self._least_penalty
+        return all(
+            len(each) >= MATCHES_PER_LANGUAGE
+            and len({c.value for c in each if c.score.match_percentage > at_best})
+            >= MATCHES_PER_LANGUAGE
+            for each in candidates
+        )
 
     def matches(self, candidates: Sequence[Candidate]) -> list[Match]:
         """Candidates as they are answered."""
@@ -147,13 +168,16 @@ def _is_final(
     """
     if found.is_complete or not found.hits:
         return True
-    penalties = [each.assignment.penalty for each in memories.values()]
-    at_best = found.hits[-1].percent - min(penalties)
+    at_best = found.hits[-1].percent - _least_penalty(memories)
     return all(
         len(best_) == MATCHES_PER_LANGUAGE
         and best_[-1].score.match_percentage > at_best
         for best_ in ranked
     )
+
+
+def _least_penalty(memories: Mapping[str, AssignedMemory]) -> int:
+    return min(each.assignment.penalty for each in memories.values())
 
 
 def _by_entry(rows: Sequence[MatchRow]) -> Rows:

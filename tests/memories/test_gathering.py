@@ -1,0 +1,139 @@
+"""Matches are those that scoring every entry would give, however few are looked at."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Sequence
+
+from msgspec.structs import replace
+from rapidfuzz.distance import Levenshtein
+
+from locframework.memories.folding import match_fold
+from locframework.memories.gathering import gather
+from locframework.memories.matcher import Found, Segments, Wanted
+from locframework.memories.records import AssignedMemory, Assignment
+from locframework.memories.scoring import Candidate, best, folds_of, score
+from locframework.memories.search_records import MatchRow
+from locframework.testing.contracts.matcher_samples import (
+    SegmentsInMemory,
+    brute_force,
+    entries,
+    percent_of,
+    sentences,
+)
+from locframework.testing.contracts.storage_memory_records import memory
+
+TAGS = ("de", "fr", "nl")
+
+
+class Plain:
+    """A matcher that compares with every entry."""
+
+    name = "plain"
+
+    def find(
+        self,
+        segments: Segments,
+        wanted: Sequence[Wanted],
+        texts: Sequence[str],
+        most: int,
+    ) -> list[Found]:
+        assert isinstance(segments, Rows)
+        by = self.distance
+        return [brute_force(segments, wanted, text, most, by) for text in texts]
+
+    def distance(self, first: str, second: str) -> int:
+        return Levenshtein.distance(first, second)
+
+    def forget(self, memory_id: str) -> None:
+        raise AssertionError(memory_id)
+
+
+class Rows(SegmentsInMemory):
+    """Segments with values: German of every second, few values; French of few."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[MatchRow] = []
+
+    def fill(self, memory_id: str, chosen: random.Random) -> None:
+        sources = entries(
+            [chosen.choice((t, t.upper(), f"{t}!")) for t in sentences("Latin", 140, 3)]
+            + ["Save the file"] * 70
+        )
+        folded = {id_: match_fold(text or "") for id_, text in sources.items()}
+        self.change(memory_id, dict(folded))
+        for at, (id_, text) in enumerate(sources.items()):
+            for tag in ("de",) * (at % 2) + ("fr",) * (at % 40 == 0):
+                value = f"{tag} {at % 30}"
+                status = chosen.choice(("approved", "draft"))
+                when = f"2026-01-0{chosen.randint(1, 9)}T00:00:00.000Z"
+                self.rows.append(
+                    MatchRow(id_, tag, text or "", "", value, status, when)
+                )
+
+    def applied_values(
+        self, entry_ids: Collection[str], language_codes: Collection[str]
+    ) -> list[MatchRow]:
+        return [
+            row
+            for row in self.rows
+            if row.entry_id in entry_ids and row.language_code in language_codes
+        ]
+
+    def search(self, *_: object) -> None:
+        raise AssertionError("nothing is searched here")
+
+
+def test_matches_are_those_of_scoring_every_entry() -> None:
+    chosen, rows = random.Random(1), Rows()
+    memories = {}
+    for penalty in (0, 3):
+        of = replace(memory(), min_match_percentage=50)
+        use = Assignment(of.id, True, "none", penalty, penalty)
+        memories[of.id] = AssignedMemory(of, use)
+        rows.fill(of.id, chosen)
+    texts = [*sentences("Latin", 8, 4), "Save the file", "save the files."]
+
+    found = gather(
+        Plain(),
+        rows,  # type: ignore[arg-type]
+        memories,
+        [Wanted(id_, 50) for id_ in memories],
+        {text: match_fold(text) for text in texts},
+        TAGS,
+        {},
+    )
+
+    for text in texts:
+        for tag in TAGS:
+            told = [each.entry_id for each in found[text].get(tag, [])]
+            assert told == every(text, tag, memories, rows), (text, tag)
+
+
+def every(
+    text: str, tag: str, memories: dict[str, AssignedMemory], rows: Rows
+) -> list[str]:
+    """The ten best, by scoring all."""
+    folds = folds_of(text)
+    candidates = []
+    for row in rows.rows:
+        [of] = [id_ for id_ in memories if row.entry_id in rows.texts[id_]]
+        use, source = memories[of].assignment, folds_of(row.source_text)
+        raw = percent_of(folds.full, source.full, Levenshtein.distance)
+        points = memories[of].memory.penalties
+        given = score(folds, source, raw, points, use.penalty, Levenshtein.distance)
+        if row.language_code == tag and given.match_percentage >= 50:
+            candidates.append(
+                Candidate(
+                    entry_id=row.entry_id,
+                    language_code=tag,
+                    value=row.value,
+                    score=given,
+                    is_same_context=True,
+                    priority=use.priority,
+                    is_approved=row.status == "approved",
+                    updated_at=row.updated_at,
+                )
+            )
+    return [each.entry_id for each in best(candidates)]
