@@ -231,6 +231,24 @@ class Lines:
         entry.mine = entry.lost
         self._follow([id_])
 
+    def forget(self, lang: str) -> None:
+        """A language leaves the project, with its texts: no branch takes one away."""
+
+        def mine(fields: Fields) -> None:
+            for place in [p for p in places(fields) if p[0] == lang]:
+                del fields[place]
+
+        for fields in (*self.main.values(), *self.trash.values()):
+            mine(fields)
+        self.outdated = {each for each in self.outdated if each[1][0] != lang}
+        for entries in self.branches.values():
+            for id_, entry in list(entries.items()):
+                for each in (entry.base, entry.mine, entry.lost):
+                    mine(each or {})
+                entry.stale = {p for p in entry.stale if p[0] != lang}
+                entry.base_stale = {p for p in entry.base_stale if p[0] != lang}
+                self._follow_one(entries, id_)
+
     # branches
 
     def _own(self, line: str | None, id_: str) -> Fields:
@@ -325,6 +343,15 @@ class Lines:
         return [
             each for id_ in self.branches[line] for each in self._changes(line, id_)
         ]
+
+    def change_count(self, line: str) -> int:
+        """How many items the diff has: plurals of a key made there are one, too."""
+        made = [
+            id_
+            for id_, entry in self.branches[line].items()
+            if entry.base is None and entry.mine and not self._twin(line, id_)
+        ]
+        return len(self.diff(line)) + sum(self.plural[id_] for id_ in made)
 
     def _changes(self, line: str, id_: str) -> Iterator[Change]:
         entry, now = self.branches[line][id_], self.main.get(id_)

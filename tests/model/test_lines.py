@@ -21,7 +21,7 @@ from hypothesis.stateful import (
 
 from locframework import OPERATOR, Framework, hookimpl
 from locframework.access.records import Caller, NewMember, NewToken
-from locframework.branches.records import NewBranch
+from locframework.branches.records import BranchesQuery, NewBranch
 from locframework.delivery.records import NewDistribution, NewRelease
 from locframework.errors import KeyExists, MergeConflict, NothingPending
 from locframework.events import Event
@@ -129,15 +129,17 @@ class People(RuleBasedStateMachine):
         self.model = Lines()
         self.touched: Written = {}  # by the last step
         self.distribution = self.public_key = ""
+        self.languages = list(LANGUAGES)  # in their order
 
-    @initialize()
-    def begin(self) -> None:
-        """Most of what people do needs a key with texts, or a branch."""
+    @initialize(stocked=st.integers(0, 4))
+    def begin(self, stocked: int) -> None:
+        """Much of what people do needs a key with texts, and a branch."""
         self.project_id = self.office.project()
         self.office.ear.events.clear()
-        self.create(MAIN, "home", ("x",), "a", "b")
-        self.create(MAIN, "items", (), "a", "b")
-        self.branch(BRANCHES[0])
+        if stocked == 4:
+            self.create(MAIN, "home", ("x",), "a", "b")
+            self.create(MAIN, "items", (), "a", "b")
+            self.branch(BRANCHES[0])
 
     # what people do
 
@@ -403,6 +405,19 @@ class People(RuleBasedStateMachine):
             self.model.restore(line, id_)
             restore()
 
+    @rule(lang=st.sampled_from(LANGUAGES[1:]))
+    def change_language(self, lang: str) -> None:
+        """It leaves with its texts, and comes back without."""
+        languages = self.framework.languages
+        languages.remove_language(OPERATOR, self.project_id, lang)
+        languages.add_language(OPERATOR, self.project_id, NewLanguage(lang))
+        self.languages = [code for code in self.languages if code != lang] + [lang]
+        self.model.forget(lang)
+        for line in (MAIN, *self.model.branches):
+            self.check(line)
+        for name in self.model.branches:
+            self.check_diff(name)
+
     @rule(name=st.sampled_from(BRANCHES))
     def branch(self, name: str) -> None:
         if name not in self.model.branches:
@@ -516,7 +531,7 @@ class People(RuleBasedStateMachine):
         assert statistics.key_count == len(seen)
         assert statistics.word_count == sum(map(source_words, seen.values()))
         found = {each.language_code: each for each in statistics.languages}
-        assert [*found] == LANGUAGES
+        assert [*found] == self.languages
         for lang, each in found.items():
             expected = counted(seen, lang)
             assert {name: getattr(each, name) for name in expected} == expected
@@ -571,10 +586,16 @@ class People(RuleBasedStateMachine):
 
     def check_counts(self) -> None:
         """A branch counts the changes that its diff shows."""
-        for name in self.model.branches:
-            diff = self.framework.merging.diff(OPERATOR, self.project_id, name)
-            branch = self.framework.branches.get_branch(OPERATOR, self.project_id, name)
-            assert branch.change_count == len(diff.items)
+        listed = self.framework.branches.list_branches(
+            OPERATOR, self.project_id, BranchesQuery(limit=200)
+        )
+        counts = {
+            each.name: each.change_count
+            for each in listed.items
+            if each.status == "open"
+        }
+        expected = {name: self.model.change_count(name) for name in self.model.branches}
+        assert counts == expected
 
     def check_diff(self, name: str) -> None:
         diff = self.framework.merging.diff(OPERATOR, self.project_id, name)
@@ -590,6 +611,7 @@ class People(RuleBasedStateMachine):
             if each.field != "isPlural"
         }
         assert found == set(self.model.diff(name))
+        assert len(diff.items) == self.model.change_count(name)
 
 
 class Telling:
