@@ -37,7 +37,6 @@ class _Reading:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._locale: str | None = None
-        self._warnings: list[str] = []
         self._messages: dict[str, tuple[str, int]] = {}
         self._attributes: dict[str, tuple[Json, int]] = {}
 
@@ -62,12 +61,14 @@ class _Reading:
             self._locale,
             list(entries.values()),
             detail=detail,
-            warnings=self._warnings,
+            warnings=self._document.warnings,
         )
 
     def _take_other(self, member: int, name: str, value: Json) -> None:
         if name.startswith("@") and name != LOCALE:
             self._attributes[name] = (value, member)
+        elif name != LOCALE:
+            self._document.leave_out(member, name, value)
         elif not isinstance(value, str):
             self._document.fault_type(member, name, value)
         else:
@@ -83,7 +84,7 @@ class _Reading:
         value, kept, exact = self._value(text, attributes, member)
         if isinstance(value, str) and is_torn(value):
             told = "a brace is missing or too much; taken as it is, without plurals"
-            self._warnings.append(f"line {line}: {quoted(name)}: {told}")
+            self._document.warnings.append(f"line {line}: {quoted(name)}: {told}")
         return Entry(
             key,
             value,

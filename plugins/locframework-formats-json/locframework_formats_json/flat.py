@@ -44,7 +44,8 @@ class FlatJson:
     def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
         """One catalogue; the file does not tell its language."""
         document = parse(file.content)
-        return [Catalogue(None, _leaves(document).checked())]
+        entries = _leaves(document).checked()
+        return [Catalogue(None, entries, warnings=document.warnings)]
 
     def write(
         self, catalogues: Sequence[Catalogue], options: FileOptions
@@ -73,5 +74,5 @@ def _leaves(document: Document) -> Leaves:
             message = f"{quoted(name)} holds more than plural forms"
             document.fault(member, "type", message)
         elif not isinstance(value, (dict, Repeating)):
-            document.fault_type(member, name, value)
+            document.leave_out(member, name, value)
     return leaves

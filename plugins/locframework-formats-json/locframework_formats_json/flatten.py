@@ -76,7 +76,8 @@ def _are_all_texts(values: Iterable[object]) -> bool:
 
 
 def flatten(document: Document, separator: str, is_plural: IsPlural) -> Leaves:
-    """All keys of the document; what is neither text nor object is noted as a fault.
+    """All keys of the document; null is left out with a warning, and what is neither
+    text nor object is noted as a fault.
 
     An object that ``is_plural`` is one key with its forms.
     """
@@ -106,5 +107,5 @@ class _Walk:
         if isinstance(value, (dict, Repeating)):
             inside = prefix + name + self._separator
             return self.take_object(value, inside, member + 1)
-        self.leaves.document.fault_type(member, name, value)
+        self.leaves.document.leave_out(member, name, value)
         return member + 1 + members_in(value)

@@ -49,8 +49,10 @@ class I18nextJson:
     def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
         """One catalogue; the file does not tell its language."""
         separator = options.key_separator
-        leaves = flatten(parse(file.content), separator, is_never_plural)
-        return [Catalogue(None, _grouped(leaves.checked(), separator))]
+        document = parse(file.content)
+        leaves = flatten(document, separator, is_never_plural)
+        entries = _grouped(leaves.checked(), separator)
+        return [Catalogue(None, entries, warnings=document.warnings)]
 
     def write(
         self, catalogues: Sequence[Catalogue], options: FileOptions

@@ -44,7 +44,7 @@ class NestedJson:
         """One catalogue; the file does not tell its language."""
         document = parse(file.content)
         leaves = flatten(document, options.key_separator, is_whole_plural)
-        return [Catalogue(None, leaves.checked())]
+        return [Catalogue(None, leaves.checked(), warnings=document.warnings)]
 
     def write(
         self, catalogues: Sequence[Catalogue], options: FileOptions

@@ -43,11 +43,20 @@ class Document:
         self.lines: Sequence[int] = member_lines(
             text, census.members, has_arrays=census.has_arrays
         )
+        self.warnings: list[str] = []
         self._faults: dict[int, tuple[str, str]] = {}
 
     def fault(self, member: int, rule: str, message: str) -> None:
         """Note what is wrong with a member; the first such note counts."""
         self._faults.setdefault(member, (rule, message))
+
+    def leave_out(self, member: int, name: str, value: Json) -> None:
+        """Note a value that is no text: null is none at all, others are faults."""
+        if value is not None:
+            self.fault_type(member, name, value)
+            return
+        where = f"line {self.lines[member]}"
+        self.warnings.append(f"{where}: {quoted(name)} is null, so it has no text")
 
     def fault_type(self, member: int, name: str, value: Json) -> None:
         """Note a value that should have been a text."""

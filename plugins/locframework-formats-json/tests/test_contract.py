@@ -6,7 +6,7 @@ from typing import ClassVar
 import pytest
 from locframework_formats_json import JsonPlugin, JsonSettings
 
-from locframework.ports import Format
+from locframework.ports import FileOptions, Format, SourceFile
 from locframework.testing.contracts.formats import FormatContract
 
 UNREADABLE = {
@@ -22,7 +22,6 @@ UNREADABLE = {
     "a number": b'{"a": 1}',
     "a large number": b'{"a": 1e999}',
     "a boolean": b'{"a": true}',
-    "null inside": b'{"a": {"b": null}}',
     "an array": b'{"a": ["b"]}',
     "nul": b'{"a": "\\u0000"}',
     "nul in a name": b'{"a\\u0000": "b"}',
@@ -132,3 +131,14 @@ class TestArb(FormatContract):
     @pytest.fixture
     def format(self) -> Format:
         return format_named("arb")
+
+
+@pytest.mark.parametrize("format_", JsonPlugin(JsonSettings()).loc_provide_formats())
+def test_null_is_read_as_no_text_in_every_format(format_: Format) -> None:
+    file = SourceFile("de.json", b'{"a": "x",\n"b": null}')
+    options = FileOptions(key_separator=".", source_language="en")
+
+    [found] = format_.read(file, options)
+
+    assert [(entry.key, entry.value) for entry in found.entries] == [("a", "x")]
+    assert found.warnings == ["line 2: 'b' is null, so it has no text"]

@@ -139,9 +139,33 @@ def test_what_is_no_text_is_told_by_line_and_name() -> None:
     assert [(p.path, p.rule, p.message) for p in caught.value.details] == [
         ("line 2", "type", "'a' has to be a text, not a number"),
         ("line 3", "type", "'c' has to be a text, not an array"),
-        ("line 4", "type", "'f' has to be a text, not null"),
         ("line 5", "duplicate", "the member 'g' is given twice"),
     ]
+
+
+def test_null_is_no_text_and_is_told() -> None:
+    file = SourceFile("", b'{"a": null,\n"b": {"c": null, "d": "x"}}')
+    (found,) = NestedJson().read(file, FileOptions(".", source_language="en"))
+
+    assert [(entry.key, entry.value) for entry in found.entries] == [("b.d", "x")]
+    assert found.warnings == [
+        "line 1: 'a' is null, so it has no text",
+        "line 2: 'c' is null, so it has no text",
+    ]
+
+
+def test_many_faults_together_repeat_little_of_the_file() -> None:
+    content = json.dumps({f"{at:03}{'x' * 50}": at for at in range(300)}, indent=0)
+
+    with pytest.raises(UnreadableFile) as caught:
+        read(content)
+
+    assert isinstance(caught.value.details, list)
+    told = [problem.message for problem in caught.value.details]
+    assert told[0] == f"'000{'x' * 50}' has to be a text, not a number"
+    assert told[-1] == "… has to be a text, not a number"
+    assert len(told) == 100
+    assert f"{caught.value.message} {told}".count("x") <= 200 + len("text") * 101
 
 
 def test_a_key_given_in_two_ways_is_told() -> None:

@@ -75,6 +75,11 @@ class Engine(Protocol):
         """Open this thread's connection of ``database``, and set it up."""
         ...
 
+    def refused(self, error: Exception) -> str | None:
+        """What is wrong with the address when ``open`` failed for it, in a sentence;
+        None: to try again may help."""
+        ...
+
     def prepare_to_migrate(self, database: peewee.Database) -> None:
         """Set up the connection that migrations will run on."""
         ...

@@ -38,6 +38,16 @@ _BEGIN = {
 """Lists and bulk writes are planned for the values that they are about; a plan kept
 was 100 times slower in the middle of a first import. One round trip."""
 
+_WRONG_USER = "PostgreSQL does not accept the user name or the password of the address"
+_REFUSALS = {
+    "password authentication failed": _WRONG_USER,
+    "no password supplied": "PostgreSQL wants a password, and the address has none",
+    'role "': _WRONG_USER,
+    "no pg_hba.conf entry": "PostgreSQL lets this user in from other places only",
+    'database "': "the PostgreSQL server has no database of the name in the address",
+}
+"""By what the server says of an address; it never says the password."""
+
 # the server ends this connection or has ended it; it is a standby just now
 _LOST = ("08", "57P0", "25006")
 _CLASH = (errors.UniqueViolation, errors.ForeignKeyViolation)
@@ -72,6 +82,10 @@ class Postgres:
             raise SettingsError("the PostgreSQL database must have the encoding UTF8")
         connection.execute(OUTSIDE_BLOCKS.encode())
         return cast("Connection", connection)
+
+    def refused(self, error: Exception) -> str | None:
+        text = str(error)
+        return next((told for part, told in _REFUSALS.items() if part in text), None)
 
     def prepare_to_migrate(self, database: peewee.Database) -> None:
         database.execute_sql("SET lock_timeout = 0")

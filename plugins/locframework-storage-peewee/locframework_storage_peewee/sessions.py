@@ -27,7 +27,8 @@ def connect(engine: Engine, database: peewee.Database) -> Connection:
         return engine.open(database)
     except errors as error:
         log.warning("cannot connect to the database: %s", first_line(error))
-        raise Unavailable("the database does not answer; try again") from error
+        told = engine.refused(error) or "the database does not answer; try again"
+        raise Unavailable(told) from error
 
 
 def first_line(error: Exception) -> str:

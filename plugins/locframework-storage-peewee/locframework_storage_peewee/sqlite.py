@@ -86,6 +86,9 @@ class Sqlite:
             # SQLite itself would let everybody read it
             self._path.touch(mode=0o640)
 
+    def refused(self, error: Exception) -> str | None:
+        return None
+
     def prepare_to_migrate(self, database: peewee.Database) -> None:
         # a table that is rebuilt is dropped, and must not take its children along
         database.execute_sql("PRAGMA foreign_keys = 0")

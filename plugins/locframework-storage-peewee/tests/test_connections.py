@@ -6,11 +6,13 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
 from locframework_storage_peewee import PeeweeProvider, PeeweeStorage
 from locframework_storage_peewee.engine import Connection
+from locframework_storage_peewee.plugin import engine_of
 
 from locframework.ports import Unavailable
 from locframework.testing.contracts.storage_records import add_project, organization
@@ -228,3 +230,58 @@ def test_statements_can_be_counted(storage: PeeweeStorage) -> None:
     storage.projects.find_project(made.id)
 
     assert [sql.split()[0] for sql in seen] == ["SELECT", "UPDATE"]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            'connection failed: FATAL:  password authentication failed for user "a"',
+            "PostgreSQL does not accept the user name or the password of the address",
+        ),
+        (
+            'FATAL:  role "a" does not exist',
+            "PostgreSQL does not accept the user name or the password of the address",
+        ),
+        (
+            "fe_sendauth: no password supplied",
+            "PostgreSQL wants a password, and the address has none",
+        ),
+        (
+            'FATAL:  database "x" does not exist',
+            "the PostgreSQL server has no database of the name in the address",
+        ),
+        ("connection refused", None),
+        ("the database system is starting up", None),
+    ],
+)
+def test_what_postgres_says_of_an_address_is_told_without_its_secrets(
+    said: str, told: str | None
+) -> None:
+    engine = engine_of("postgresql://a:secret@127.0.0.1/x")
+
+    assert engine.refused(Exception(said)) == told
+
+
+@pytest.mark.parametrize("kind", ["postgres"], indirect=True)
+@pytest.mark.server
+def test_an_address_that_postgres_refuses_is_told_as_what_it_is(
+    empty_url: str, kind: str
+) -> None:
+    parts = urlsplit(empty_url)
+    host = parts.netloc.rpartition("@")[2]
+    absent = [
+        urlunsplit(parts._replace(path="/loc_test_absent")),
+        urlunsplit(parts._replace(netloc=f"loc_nobody:secret@{host}")),
+    ]
+
+    told = []
+    for url in absent:
+        with pytest.raises(Unavailable) as raised:
+            PeeweeProvider(url).open().migrate()
+        told.append(raised.value.message)
+
+    assert told == [
+        "the PostgreSQL server has no database of the name in the address",
+        "PostgreSQL does not accept the user name or the password of the address",
+    ]
