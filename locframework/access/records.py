@@ -18,7 +18,8 @@ Email = Annotated[
     Meta(
         min_length=3,
         max_length=254,
-        pattern=r"^[^@\s]+@[^@\s]+$",
+        # $ alone would also stand before a last line break
+        pattern=r"^[^@\s]+@[^@\s]+$(?!\n)",
         description="An email address",
     ),
 ]

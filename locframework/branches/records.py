@@ -12,7 +12,8 @@ from locframework.projects.records import Project
 
 BranchStatus = Literal["open", "merging", "merged", "closed"]
 
-BRANCH_NAME = r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$"
+# $ alone would also stand before a last line break
+BRANCH_NAME = r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$(?!\n)"
 MAIN = "main"
 
 BranchName = Annotated[

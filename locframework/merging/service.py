@@ -62,10 +62,11 @@ class Merging:
         """Bring the branch's changes to main: all in one transaction, or none.
 
         Main's protection does not stop a merge; values that wait for review go on
-        waiting. Merging what was merged already does nothing. Raises BranchNotFound,
-        BranchNotOpen, ValidationFailed (a resolution), MergeConflict
-        (``details.conflicts``), LanguageNotAssigned, KeyExists, WriteRefused. A dry
-        run without open conflicts does it all and takes it back, so it raises them too.
+        waiting. Merging what was merged already does nothing, and so does merging a
+        branch without changes that stays open. Raises BranchNotFound, BranchNotOpen,
+        ValidationFailed (a resolution), MergeConflict (``details.conflicts``),
+        LanguageNotAssigned, KeyExists, WriteRefused. A dry run without open conflicts
+        does it all and takes it back, so it raises them too.
         """
         project = self._projects.require(caller, "branch_merge", project_id)
         check_record(request)
@@ -110,6 +111,8 @@ class Merging:
             raise MergeConflict(told, {"conflicts": conflicts[:CONFLICTS_TOLD]})
         overlay = self._keys(line)
         details = overlay.own_details()
+        if not (touched or details or request.close_after):
+            return MergeResult(branch_of(line), done, [])
         mine = [each.entry.key_id for each in touched]
         overlay.drop_overlay([*mine, *overlay.hidden()])
         self._applying.apply(caller, Line(line.project), touched, coming)

@@ -40,6 +40,14 @@ def test_a_branch_is_found_by_a_name_with_slashes(keys: Keys, name: str) -> None
     assert keys.owner.get(one).data["branch"]["status"] == "closed"
 
 
+@pytest.mark.parametrize("name", ["feat\n", "main\n", "main", "-a", "a b", "é"])
+def test_other_names_are_refused(keys: Keys, name: str) -> None:
+    answer = made(keys, name)
+
+    assert answer.status == 400
+    assert answer.error["code"] == "validation_failed"
+
+
 def test_an_encoded_slash_and_a_plain_one_are_the_same(keys: Keys) -> None:
     made(keys, "feature/x")
     path = f"/projects/{keys.project['id']}/branches"

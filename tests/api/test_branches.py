@@ -433,6 +433,19 @@ def test_merging_again_does_nothing(shop: Branched) -> None:
     assert shop.texts(shop.pay)["de", None] == "Kaufen"
 
 
+def test_merging_a_branch_that_stays_open_again_tells_nobody(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    merged = shop.merge(closeAfter=False).data["branch"]
+
+    again = shop.merge(closeAfter=False)
+
+    assert again.status == 200
+    assert again.data["branch"] == merged
+    events = shop.workspace.framework.storage.events
+    told = events.list_events(shop.keys.project["id"], 9)
+    assert [event.type for event in told].count("branch.merged") == 1
+
+
 def test_edits_in_different_languages_never_clash(shop: Branched) -> None:
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "ar", "ادفع")
