@@ -41,12 +41,15 @@ class Sides(NamedTuple):
     freshened: bool = False  # outdated in the base and on main, and not on the branch
 
     @property
+    def own(self) -> bool:
+        """Whether the branch left the base: main may have come to say the same."""
+        return self.branch != self.base
+
+    @property
     def edited(self) -> bool:
         """Whether the branch says what neither main nor the base says, or found a
         text right that is outdated on main."""
-        if self.base == self.main == self.branch:
-            return self.freshened
-        return self.branch not in (self.base, self.main)
+        return self.freshened if self.branch == self.main else self.own
 
     @property
     def clashes(self) -> bool:
@@ -128,8 +131,9 @@ def followed(
 ) -> tuple[KeyState, KeyState]:
     """Base and copy of a branch after main changed.
 
-    What the branch did not edit follows main, in both; what it edited stays. A source
-    text that follows makes the branch's own texts in other languages outdated.
+    What the branch did not edit follows main, in both; what it edited stays, also while
+    main says the same: main may go on. A source text that follows makes the branch's
+    own texts in other languages outdated.
     """
     states = (base, main, copy)
     aligned = is_aligned(states)
@@ -147,13 +151,15 @@ def followed(
                 _set(bases, unit, of_base.get(unit))
             _set(copies, unit, of_copy.get(unit))
             has_source |= unit.language_code == source_language
-        elif unit.language_code == source_language:
-            moved |= shown_text(side.main) != shown_text(side.branch)
+        else:
+            if side.own:
+                _set(bases, unit, _beside(of_base.get(unit), of_main.get(unit)))
+            if unit.language_code == source_language:
+                moved |= shown_text(side.main) != shown_text(side.branch)
     for unit, row in copies.items():
         if unit not in own:
-            old, mine = of_base.get(unit), of_copy.get(unit)
             is_other = has_source and unit.language_code != source_language
-            copies[unit] = _following(old, row, mine, has_source=is_other)
+            copies[unit] = _following(row, of_copy.get(unit), has_source=is_other)
         elif moved and unit.language_code != source_language:
             copies[unit] = outdated(row)
     return (
@@ -162,19 +168,21 @@ def followed(
     )
 
 
+def _beside(base: StoredValue | None, main: StoredValue | None) -> StoredValue | None:
+    """A base that stays while main and the branch say another thing: marked as main."""
+    return base if base is None or main is None else marked_as(base, main)
+
+
 def _following(
-    base: StoredValue | None,
-    main: StoredValue,
-    mine: StoredValue | None,
-    *,
-    has_source: bool,
+    main: StoredValue, mine: StoredValue | None, *, has_source: bool
 ) -> StoredValue:
-    """A text that the branch did not edit. Marks follow main like fields do.
+    """A text in which main and the branch agree, or that follows main. Marks follow
+    main like fields do.
 
     ``has_source``: the branch has a source text of its own, so what main's marks and
     new translations are about is another one.
     """
-    if base is None or mine is None or not _text(base) == _text(main) == _text(mine):
+    if mine is None or _text(main) != _text(mine):
         return outdated(main) if has_source else main
     return mine if has_source else marked_as(mine, main)
 
@@ -208,7 +216,7 @@ def _key(old: Key, main: Key, fields: Mapping[Unit, Sides], *, base: bool) -> Ke
     """The key with the fields that follow; ``old`` is the base's or the branch's."""
 
     def follows(unit: Unit) -> bool:
-        return not fields[unit].edited
+        return not fields[unit].own
 
     side = fields[TAGS]
     tags = united(side)

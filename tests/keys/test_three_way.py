@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from locframework.keys.records import Key
-from locframework.keys.three_way import Unit, form_in, has_place
+from locframework.keys.records import Key, KeyState, StoredValue
+from locframework.keys.three_way import Sides, Unit, followed, form_in, has_place, sides
 
 
 def key(*, is_plural: bool = False) -> Key:
@@ -22,6 +22,96 @@ def key(*, is_plural: bool = False) -> Key:
         created_at="2026-01-01T00:00:00.000Z",
         updated_at="2026-01-01T00:00:00.000Z",
     )
+
+
+def text(
+    value: str, code: str = "de", form: str | None = None, *, is_outdated: bool = False
+) -> StoredValue:
+    at = "2026-01-01T00:00:00.000Z"
+    return StoredValue(
+        key_id="k",
+        language_code=code,
+        plural_form=form,
+        value=value,
+        status="approved",
+        is_outdated=is_outdated,
+        revision=1,
+        origin="human",
+        approved_value=value,
+        approved_at=at,
+        approved_by="u",
+        updated_at=at,
+        updated_by="u",
+    )
+
+
+def state(*texts: StoredValue, is_plural: bool = False) -> KeyState:
+    return KeyState(key(is_plural=is_plural), texts)
+
+
+def shown(found: KeyState) -> dict[tuple[str, str | None], str]:
+    return {(row.language_code, row.plural_form): row.value for row in found.values}
+
+
+# what the branch says for itself
+
+
+@pytest.mark.parametrize(
+    ("base", "main", "branch", "edited", "clashes"),
+    [
+        ("a", "a", "a", False, False),
+        ("a", "b", "a", False, False),
+        ("a", "a", "b", True, False),
+        ("a", "b", "b", False, False),
+        ("a", "c", "b", True, True),
+        ("a", "c", None, True, True),
+        ("a", None, None, False, False),
+        (None, "c", "b", True, True),
+    ],
+)
+def test_a_unit_is_edited_where_the_branch_left_base_and_main(
+    base: str | None, main: str | None, branch: str | None, edited: bool, clashes: bool
+) -> None:
+    side = Sides(base, main, branch)
+
+    assert (side.edited, side.clashes) == (edited, clashes)
+    assert side.own == (branch != base)
+
+
+def test_what_the_branch_says_for_itself_outlives_that_main_says_the_same() -> None:
+    base, copy = state(text("a")), state(text("b"))
+
+    for now in ("b", "c"):
+        base, copy = followed(base, state(text(now)), copy, "en")
+
+    assert shown(base) == {("de", None): "a"}
+    assert shown(copy) == {("de", None): "b"}
+
+
+def test_what_the_branch_cleared_outlives_that_main_clears_it_too() -> None:
+    base, copy = state(text("a")), state()
+
+    for now in (state(), state(text("c"))):
+        base, copy = followed(base, now, copy, "en")
+
+    assert shown(base) == {("de", None): "a"}
+    assert shown(copy) == {}
+
+
+def test_a_text_that_both_say_is_outdated_as_on_main_until_it_is_found_right() -> None:
+    base, main = state(text("a")), state(text("b", is_outdated=True))
+
+    base, copy = followed(base, main, state(text("b")), "en")
+    assert [row.is_outdated for row in copy.values] == [True]
+
+    base, copy = followed(base, main, state(text("b")), "en")  # found right there
+    assert [row.is_outdated for row in copy.values] == [False]
+    [side] = [side for unit, side in sides(base, main, copy).items() if unit[1]]
+    assert side.edited
+    assert not side.clashes
+
+
+# plurals
 
 
 @pytest.mark.parametrize("form", [None, "one", "other"])

@@ -54,7 +54,7 @@ class Entry:
         return [
             place
             for place in places(mine)
-            if base.get(place) == now.get(place) == mine[place]
+            if now.get(place) == mine[place]
             and place in self.base_stale & now_stale - self.stale
         ]
 
@@ -295,6 +295,8 @@ class Lines:
         for field in {*base, *now, *mine}:
             if field == "tags" or field in changed:
                 continue
+            if mine.get(field) != base.get(field):
+                continue  # main came to say the same: the branch's own all the same
             if field == "key" and self._is_taken(entries, id_, now["key"]):
                 base["key"] = mine["key"]
                 continue
@@ -322,7 +324,7 @@ class Lines:
             other = place[0] != SOURCE
             if place in own:
                 is_stale = place in entry.stale or (moved and other and place in mine)
-            elif base.get(place) == now.get(place) == mine.get(place):
+            elif now.get(place) == mine.get(place):
                 mark = entry.stale if has_source and other else outdated
                 is_stale = place in mark
             else:  # main's is new here, or gone
@@ -332,7 +334,9 @@ class Lines:
                 stale.add(place)
             if now.get(place) == base.get(place) or place not in own:
                 entry.base_stale -= {place}
-                entry.base_stale |= outdated & {place}
+                is_own = base.get(place) != mine.get(place)
+                if place in (base if is_own else now):
+                    entry.base_stale |= outdated & {place}
         entry.stale = stale
 
     def _is_taken(self, entries: dict[str, Entry], id_: str, name: str) -> bool:

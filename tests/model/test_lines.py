@@ -128,6 +128,7 @@ class People(RuleBasedStateMachine):
         self.framework: Framework = self.office.framework
         self.model = Lines()
         self.touched: Written = {}  # by the last step
+        self.described: set[str] = set()  # keys, by the last step
         self.distribution = self.public_key = ""
         self.languages = list(LANGUAGES)  # in their order
 
@@ -355,6 +356,7 @@ class People(RuleBasedStateMachine):
             return
         with self.told(line):
             if self.model.seen(line)[id_]["key"] != name:
+                self.described = {id_}
                 self.model.update(line, id_, {"key": name})
             self.update(line, id_, KeyChanges(key=name))
 
@@ -369,6 +371,7 @@ class People(RuleBasedStateMachine):
             fields = {"description": description, "tags": tags}
             old = self.model.seen(line)[id_]
             if any(old[field] != new for field, new in fields.items()):
+                self.described = {id_}
                 self.model.update(line, id_, fields)
             changes = KeyChanges(description=description, tags=list(tags))
             self.update(line, id_, changes)
@@ -628,11 +631,12 @@ class Telling:
 
     def __exit__(self, kind: object, *_: object) -> None:
         people, touched = self.people, self.people.touched
-        people.touched = {}
+        described = people.described
+        people.touched, people.described = {}, set()
         if kind is not None:
             return
         people.check(self.line)
-        heard, expected = self.heard(), self.expected(touched)
+        heard, expected = self.heard(), self.expected(touched, described)
         assert heard == expected or self.vanished(), (heard, expected)
 
     def heard(self) -> Counter[Any]:
@@ -659,7 +663,7 @@ class Telling:
         )
         return any(id_ not in now and id_ not in trashed for id_ in self.before)
 
-    def expected(self, touched: Written) -> Counter[Any]:
+    def expected(self, touched: Written, described: set[str]) -> Counter[Any]:
         """Each difference has one event, and no other event is told."""
         now, told = self.people.model.seen(self.line), Counter[Any]()
         if self.line is not MAIN:  # a key of main may come into sight again
@@ -676,7 +680,8 @@ class Telling:
                 if kind == "restored" and self.line is not MAIN:
                     continue  # with what main changed meanwhile
                 old = self.trash.get(id_, {"key": None})
-            if old["key"] and any(old[field] != new[field] for field in META):
+            is_other = any(old[field] != new[field] for field in META)
+            if old["key"] and (is_other or id_ in described):
                 told["key.updated", id_, None, None] += 1
             written = {place for key_id, place in touched if key_id == id_}
             for place in {*places(old), *places(new), *written}:
