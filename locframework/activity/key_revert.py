@@ -46,6 +46,13 @@ class LineRun(Struct):
     may_update: bool
     may_delete: bool
     gone: set[str] = field(default_factory=set)  # keys that are there no more
+    kept: dict[str, str] = field(default_factory=dict)
+    """Keys that were made and stay, and why: they keep the texts they came with."""
+
+    def keep(self, key_id: str, reason: str) -> None:
+        """Tell that a key that was made stays."""
+        self.kept[key_id] = reason
+        self.skip(key_id, reason)
 
     def skip(
         self,
@@ -132,6 +139,10 @@ class KeyRevert:
                 found = before(past.history.get(place, ()), chosen)
             except ChangedLater:
                 run.skip(key.id, "changed_later", "value", place)
+                continue
+            is_text = found is not None and found.status != "untranslated"
+            if key.id in run.kept and not is_text:
+                run.skip(key.id, run.kept[key.id], "value", place)
             else:
                 carried[place] = None if found is None else value_of(found)
         source = run.line.project.source_language

@@ -94,20 +94,24 @@ class LineRevert:
                 crash_point("revert.after_batch")
 
     def _remove(self, run: LineRun, ids: Sequence[str]) -> None:
-        """Move the keys that were made, or brought back, to the trash."""
+        """Move the keys that were made, or brought back, to the trash.
+
+        One that stays loses no text for it: a key without its source text is neither
+        what it was nor what it became.
+        """
         keys = self._store(run).find_keys(run.line.project.id, ids)
         touches = self._touches(run, list(keys))
         mine = []
         for key_id, key in keys.items():
             if not run.may_delete:
-                run.skip(key_id, "permission_denied")
+                run.keep(key_id, "permission_denied")
             elif not stands_alone(touches[key_id], run.changes.events):
-                run.skip(key_id, "changed_later")
+                run.keep(key_id, "changed_later")
             else:
                 mine.append(key)
         refused = self._moves.trash_each(run.caller, run.line, mine, origin="revert")
         for key_id, refusal in refused.items():
-            run.skip(key_id, refusal.code)
+            run.keep(key_id, refusal.code)
         run.result.keys_deleted += len(mine) - len(refused)
         gone = {key_id for key_id in ids if key_id not in keys}  # deleted already
         run.gone |= gone | {key.id for key in mine if key.id not in refused}

@@ -109,9 +109,12 @@ def test_an_import_is_undone_with_the_keys_it_made(keys: Any) -> None:
 
     assert keys.names() == ["a.b", "new.two"]
     assert keys.texts(key) == {("de", None): "eins"}
-    assert keys.texts(other) == {("ar", None): "جديد"}
-    assert (result["reverted"], result["keysDeleted"]) == (2, 1)
-    assert reasons(result) == [("new.two", None, "changed_later")]
+    assert keys.texts(other) == {("de", None): "neu", ("ar", None): "جديد"}
+    assert (result["reverted"], result["keysDeleted"]) == (1, 1)
+    assert reasons(result) == [
+        ("new.two", None, "changed_later"),
+        ("new.two", "de", "changed_later"),
+    ]
 
 
 def test_keys_that_an_import_removed_come_back(keys: Any) -> None:
@@ -441,9 +444,48 @@ def test_keys_stay_where_the_caller_may_not_delete(keys: Any) -> None:
 
     result = undo(keys, reviewer, jobId=job_id)
 
-    assert reasons(result) == [("a.b", None, "permission_denied")]
-    assert keys.names() == ["a.b"]
-    assert result["reverted"] == 1
+    assert reasons(result) == [
+        ("a.b", None, "permission_denied"),
+        ("a.b", "de", "permission_denied"),
+    ]
+    [key] = keys.owner.get(keys.path).data["items"]
+    assert keys.texts(key) == {("de", None): "eins"}
+    assert result["reverted"] == 0
+
+
+def test_a_merged_key_that_stays_keeps_its_source_text(keys: Any) -> None:
+    spring = branch(keys)
+    new = {"key": "made.there", "values": {"en": "New", "ar": "جديد"}}
+    made = keys.owner.post(keys.path, json=new, query=spring).data["key"]
+    merge = f"/projects/{keys.project['id']}/branches/spring/merge"
+    assert keys.owner.post(merge, json={}).status == 200
+    keys.put(made, "de", "neu")
+    keys.put(made, "ar", "مصحح")
+    patch(keys, made, description="of main")
+
+    result = undo(keys, branch="spring")
+
+    assert keys.texts(made) == {
+        ("en", None): "New", ("de", None): "neu", ("ar", None): "مصحح",
+    }  # fmt: skip
+    assert sorted(reasons(result), key=str) == [
+        ("made.there", "ar", "changed_later"),
+        ("made.there", "en", "changed_later"),
+        ("made.there", None, "changed_later"),
+    ]
+    assert (result["reverted"], result["keysDeleted"]) == (0, 0)
+
+
+def test_plurals_of_a_key_that_stays_are_turned_back_with_its_texts(keys: Any) -> None:
+    developer = keys.workspace.client("developer")
+    key = keys.create(developer, values={"en": "File", "de": "Datei"}).data["key"]
+    patch(keys, key, developer, isPlural=True)
+    patch(keys, key, tags=["later"])
+
+    undo(keys, actor=actor_of(keys, developer))
+
+    assert keys.texts(key) == {("en", None): "File", ("de", None): "Datei"}
+    assert not keys.get(key)["isPlural"]
 
 
 def test_some_condition_is_needed_and_each_is_judged(keys: Any) -> None:
