@@ -66,6 +66,9 @@ def fresh_postgres_url() -> Iterator[str]:
         if _knows_dictionaries(connection):
             create += " LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"
         connection.execute(create.encode())
+        # a test that kills, kills the application, and not the server
+        hurried = f'ALTER DATABASE "{name}" SET synchronous_commit = off'
+        connection.execute(hurried.encode())
     try:
         yield urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
     finally:
