@@ -28,6 +28,7 @@ from locframework.keys.records import BulkKey, NewKeys
 from locframework.paging import PageRequest
 from locframework.projects.records import NewLanguage, NewProject, Project
 
+from .memory import remember
 from .story import TRANSLATOR, Story
 
 FILES = Path(__file__).resolve().parent / "demo"
@@ -115,6 +116,7 @@ def _make(framework: Framework, organization: Organization) -> Project:
     _describe_keys(framework, project)
     _publish(framework, project)
     Story(framework, project).tell(organization)
+    remember(framework, organization, project)
     finished = OrganizationChanges(name=ORGANIZATION)
     framework.organizations.update_organization(OPERATOR, organization.id, finished)
     return project

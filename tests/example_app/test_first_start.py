@@ -137,7 +137,18 @@ def test_every_file_came_by_an_import_job(app, get):
     assert done.count(("import", "succeeded")) == 13
     assert done.count(("release", "succeeded")) == 1
     assert [type_ for type_, _ in done].count("recheck") == 1  # for its glossary
-    assert len(done) == 15
+    assert done.count(("tm_learn", "succeeded")) == 1  # for its memory
+    assert len(done) == 16
+
+
+def test_the_memory_knows_the_project_and_what_a_file_brought(get):
+    [memory] = get("/translation-memories")["items"]
+    entries = get(f"/translation-memories/{memory['id']}/entries?limit=200")["items"]
+
+    of_contexts = {entry["context"]: entry for entry in entries}
+    assert memory["entryCount"] == len(entries) > 100
+    assert '<ph x="1">{time}</ph>' in of_contexts["boarding.begins"]["sourceText"]
+    assert len(of_contexts["tickets.dogs"]["translations"]) == 3
 
 
 def test_emails_came_from_po_below_their_module(app, get):

@@ -1,0 +1,40 @@
+"""The demo's translation memory: what the project says, and what a file brings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from locframework import OPERATOR, Framework
+from locframework.access.records import Organization
+from locframework.memories.file_records import ImportOptions
+from locframework.memories.records import MemoryQuery, NewAssignment, NewMemory
+from locframework.projects.records import Project
+
+NAME = "Skerry, and the harbour office before it"
+FILE = Path(__file__).resolve().parent / "demo" / "harbour.tmx"
+
+
+def remember(
+    framework: Framework, organization: Organization, project: Project
+) -> None:
+    """Each step may be done again: an earlier start may have died half way."""
+    tm_id = _memory(framework, organization, project)
+    framework.memory_assignments.assign(OPERATOR, project.id, tm_id, NewAssignment())
+    content = FILE.read_bytes()
+    files = framework.memory_files
+    sent = files.start_import(OPERATOR, tm_id, content, ImportOptions())
+    framework.runner.run_until_idle()  # all of it is learned, and imported
+    ended = files.get_job(OPERATOR, tm_id, sent.id)
+    if ended.error is not None:
+        raise click.ClickException(f"the demo failed: {ended.error.message}")
+
+
+def _memory(framework: Framework, organization: Organization, project: Project) -> str:
+    memories = framework.memories
+    for found in memories.list_memories(OPERATOR, MemoryQuery(limit=200)).items:
+        if found.name == NAME:
+            return found.id
+    new = NewMemory(NAME, project.source_language, organization_id=organization.id)
+    return memories.create_memory(OPERATOR, new).id
