@@ -1,16 +1,18 @@
 """Reads TMX 1.4b (and older), unit by unit; memory does not grow with the file.
 
-A DOCTYPE is refused, so there are no entities, and nothing outside the file is asked
-for (decisions 2.11).
+A DOCTYPE is refused (decisions 2.11), but for the bare one that names TMX's own DTD,
+which most tools write: it is passed over. So there are no entities, and nothing outside
+the file is asked for.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO
 from xml.parsers import expat
 
-from locframework.errors import Problem, UnreadableFile
+from locframework.errors import Problem, UnreadableFile, mentioned
 from locframework.languages import canonical_tag, same_language
 
 from .file_records import Unit, UnitFault, UnitValue
@@ -20,6 +22,7 @@ from .tmx_writing import CONTEXT, STATUS
 CHUNK = 64 * 1024
 SEGMENT_MOST = 256 * 1024  # characters of a segment that are looked at
 DEPTH_MOST = 64
+_OWN_DTD = re.compile(r"(https?://[\w./-]*/)?tmx1[0-4][ab]?\.dtd")
 
 Found = Unit | UnitFault
 
@@ -51,7 +54,8 @@ class _Reader:
         self._prop: tuple[str, list[str]] | None = None
         self._parser = parser = expat.ParserCreate()
         parser.buffer_text = parser.ordered_attributes = True
-        parser.StartDoctypeDeclHandler = self._refuse
+        parser.StartDoctypeDeclHandler = self._judge_doctype
+        parser.SkippedEntityHandler = self._refuse_entity
         parser.StartElementHandler = self._begin
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._text
@@ -74,8 +78,17 @@ class _Reader:
     def _line(self) -> int:
         return self._parser.CurrentLineNumber
 
-    def _refuse(self, *_: object) -> None:
-        raise _unreadable(self._line, "doctype", "a DOCTYPE is not read")
+    def _judge_doctype(
+        self, name: str, system: str | None, public: str | None, has_subset: int
+    ) -> None:
+        is_bare = name == "tmx" and not has_subset and public is None
+        if not is_bare or _OWN_DTD.fullmatch(system or "") is None:
+            message = "a DOCTYPE is not read, unless it only names tmx14.dtd"
+            raise _unreadable(self._line, "doctype", message)
+
+    def _refuse_entity(self, name: str, _: bool) -> None:
+        message = f"the entity {mentioned(name)} is not known"
+        raise _unreadable(self._line, "entity", message)
 
     def _begin(self, name: str, attributes: Sequence[str]) -> None:
         if not self._path and name != "tmx":

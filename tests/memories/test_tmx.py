@@ -171,7 +171,11 @@ def test_what_is_wrong_with_a_unit_is_told_with_its_line() -> None:
         (b'<tmx>\n\n<tu a="1" a="2"/></tmx>', 3),
         (b"<tmx>\xff\xfe</tmx>", 1),
         (b'<?xml version="1.0" encoding="klingon"?><tmx/>', 1),
-        (b"<!DOCTYPE tmx SYSTEM 'tmx14.dtd'>\n<tmx/>", 1),
+        (b"<!DOCTYPE tmx SYSTEM 'file:///etc/passwd'>\n<tmx/>", 1),
+        (b"<!DOCTYPE tmx SYSTEM 'x/tmx14.dtd' [<!ENTITY a 'b'>]>\n<tmx/>", 1),
+        (b"<!DOCTYPE tmx PUBLIC 'x' 'tmx14.dtd'>\n<tmx/>", 1),
+        (b"<!DOCTYPE html SYSTEM 'tmx14.dtd'>\n<tmx/>", 1),
+        (b"<!DOCTYPE tmx SYSTEM 'tmx14.dtd'>\n<tmx>&nbsp;</tmx>", 2),
         (b"\n<!DOCTYPE tmx [<!ENTITY a 'b'>]>\n<tmx>&a;</tmx>", 2),
         (b"<tmx>&nbsp;</tmx>", 1),
         (b"<tmx>" + b"<a>" * 100, 1),
@@ -183,6 +187,14 @@ def test_what_is_no_tmx_is_refused_with_its_line(content: bytes, line: int) -> N
 
     assert isinstance(caught.value.details, list)
     assert caught.value.details[0].path == f"line {line}"
+
+
+def test_the_bare_doctype_that_most_tools_write_is_passed_over() -> None:
+    head = '<!DOCTYPE tmx SYSTEM "tmx14.dtd">'
+
+    [unit] = read(tmx(f"<tu>{tuv('en', 'a')}</tu>", head=head))
+
+    assert unit.source_text == "a"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "iso-8859-1"])

@@ -1,0 +1,82 @@
+"""translate-toolkit reads our TMX with the same units, and we read what it writes.
+
+It is GPL: a program of its own here, in an environment of its own, never imported.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import venv
+from pathlib import Path
+
+import pytest
+
+from locframework.http.records import Upload
+from locframework.testing.workspace import Workspace
+
+READ = """import json, sys
+from translate.storage import tmx
+units = tmx.tmxfile.parsefile(sys.argv[1]).units
+print(json.dumps([[unit.source, unit.target] for unit in units]))
+"""
+UNITS = {"Pay & go <now>": "Zahlen & los", "Größe\n": "設定", "x" * 300: "👍 ü"}
+
+
+@pytest.fixture(scope="module")
+def toolkit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of its programs."""
+    folder = tmp_path_factory.mktemp("toolkit")
+    venv.create(folder, with_pip=True)
+    command = [folder / "bin" / "pip", "install", "-q", "translate-toolkit==3.20.4"]
+    done = subprocess.run(command, capture_output=True, timeout=300, check=False)
+    if done.returncode:
+        if os.environ.get("LOCFRAMEWORK_REQUIRE_SERVERS") == "1":
+            pytest.fail(done.stderr.decode())
+        pytest.skip("translate-toolkit cannot be installed here")
+    return folder / "bin"
+
+
+def memory_of(workspace: Workspace, name: str) -> str:
+    body = {"name": name, "sourceLanguage": "en", "languageCodes": ["de"]}
+    made = workspace.owner.post("/translation-memories", json=body).data
+    return f"/translation-memories/{made['translationMemory']['id']}"
+
+
+@pytest.mark.slow
+def test_translate_toolkit_reads_our_tmx_and_we_read_its(
+    sqlite_workspace: Workspace, toolkit: Path, tmp_path: Path
+) -> None:
+    owner = sqlite_workspace.owner
+    ours, theirs = (memory_of(sqlite_workspace, name) for name in ("a", "b"))
+    for source, target in UNITS.items():
+        body = {"sourceText": source, "translations": {"de": target}}
+        assert owner.post(f"{ours}/entries", json=body).status == 201
+    file = tmp_path / "ours.tmx"
+    file.write_bytes(owner.get(f"{ours}/export?format=tmx").content)
+
+    read = subprocess.run(
+        [toolkit / "python", "-c", READ, file], capture_output=True, check=True
+    )
+    back = tmp_path / "theirs.tmx"
+    entries = "".join(
+        f"msgid {json.dumps(source, ensure_ascii=False)}\n"
+        f"msgstr {json.dumps(target, ensure_ascii=False)}\n\n"
+        for source, target in UNITS.items()
+        if not source.endswith("\n")
+    )
+    (tmp_path / "de.po").write_text(entries, encoding="utf-8")
+    subprocess.run(
+        [toolkit / "po2tmx", "-l", "de", tmp_path / "de.po", back],
+        capture_output=True,
+        check=True,
+    )
+    upload = Upload("theirs.tmx", back.read_bytes(), "application/x-tmx+xml")
+    sent = owner.post(f"{theirs}/import", form={}, files={"file": upload})
+
+    assert dict(json.loads(read.stdout)) == UNITS
+    assert sqlite_workspace.job_of(sent)["status"] == "succeeded"
+    items = owner.get(f"{theirs}/entries").data["items"]
+    found = {e["sourceText"]: e["translations"][0]["value"] for e in items}
+    assert found == {key: UNITS[key] for key in UNITS if not key.endswith("\n")}
