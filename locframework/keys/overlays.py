@@ -125,9 +125,9 @@ class Overlays:
                     dropped.append(entry.key_id)
             elif entry.base is None:
                 continue
-            elif now is None and not _is_edited(entry.base, copy):
-                dropped.append(entry.key_id)  # deleted there as here
-            elif now is None or copy is None:  # deleted on one side: the merge tells
+            elif now is None and copy and not _is_edited(entry.base, copy):
+                dropped.append(entry.key_id)  # goes with main's
+            elif now is None or copy is None:
                 kept.append(Touched(entry, now, copy))
             else:
                 both = followed(entry.base, now, copy, project.source_language)
@@ -256,11 +256,9 @@ def _without(entry: BranchKey, language_code: str) -> BranchKey:
     return replace(entry, base=replace(entry.base, values=rows))
 
 
-def _is_edited(base: KeyState, copy: KeyState | None) -> bool:
+def _is_edited(base: KeyState, copy: KeyState) -> bool:
     """Whether a copy says anything that its base does not."""
-    return copy is not None and any(
-        side.edited for side in sides(base, base, copy).values()
-    )
+    return any(side.edited for side in sides(base, base, copy).values())
 
 
 def _rewrite(

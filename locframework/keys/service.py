@@ -213,7 +213,8 @@ class Keys:
     ) -> Key:
         """Bring a key back from the trash, with its values.
 
-        Raises KeyNotFound when it is not there, KeyExists when its name was taken,
+        Raises KeyNotFound when it is not there, or when main has deleted the key too
+        and the branch had changed nothing of it, KeyExists when its name was taken,
         InvalidKey when another key separator made it none.
         """
         project = self._projects.require(caller, "key_delete", project_id)
@@ -227,7 +228,7 @@ class Keys:
             require_writable(line)
             languages = self._languages.of(project)
             self._moves.restore(caller, line, languages, [found[key_id]])
-        return _find(store, project, key_id)
+            return _find(store, project, key_id)
 
     def get_value(
         self,

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from locframework.http.records import Upload
+from locframework.testing.client import Answer
 from locframework.testing.images import png
 from locframework.testing.workspace import Workspace
 
@@ -309,6 +310,74 @@ def test_a_branch_that_goes_on_after_its_merge_sees_all_of_main(shop: Branched) 
     shop.merge(strategy="use_main", closeAfter=False)
 
     assert shop.names("spring") == shop.names() == ["banner", "checkout.pay", "title"]
+    assert shop.diff() == []
+
+
+# what both sides deleted
+
+
+def restore(shop: Branched, branch: str | None = None) -> Answer:
+    query = {"branch": branch} if branch else {}
+    return shop.owner.post(f"{shop.path}/keys/{shop.pay['id']}/restore", query=query)
+
+
+def test_a_key_deleted_on_a_branch_stays_so_when_main_deletes_it_and_brings_it_back(
+    shop: Branched,
+) -> None:
+    shop.delete(shop.pay, "spring")
+    shop.delete(shop.pay)
+    while_gone = shop.diff()
+    restore(shop)
+
+    [change] = shop.diff()
+    read = shop.read(shop.pay, "spring")
+
+    assert while_gone == []
+    assert read.status == 404
+    assert (change["type"], change["field"], change["conflict"]) == (
+        "deleted",
+        "key",
+        False,
+    )
+    assert shop.one()["changeCount"] == 1
+    assert shop.merge().data["applied"]["deleted"] == 1
+    assert shop.read(shop.pay).status == 404
+
+
+@pytest.mark.parametrize("order", [(None, "spring"), ("spring", None)])
+def test_what_a_branch_changed_of_a_key_that_both_sides_deleted_is_in_its_trash(
+    shop: Branched, order: tuple[str | None, ...]
+) -> None:
+    shop.write(shop.pay, "ar", "ادفع", "spring")
+    for line in order:
+        shop.delete(shop.pay, line)
+
+    query = {"branch": "spring"}
+    trash = shop.owner.get(f"{shop.path}/keys/trash", query=query).data
+    back = restore(shop, "spring")
+
+    assert [item["id"] for item in trash["items"]] == [shop.pay["id"]]
+    assert back.status == 200, back
+    assert shop.texts(shop.pay, "spring")["ar", None] == "ادفع"
+    assert [each["conflict"] for each in shop.diff()] == [True]
+    restore(shop)
+    assert [each["conflict"] for each in shop.diff()] == [False]
+    assert shop.texts(shop.pay, "spring")["ar", None] == "ادفع"
+
+
+def test_a_key_that_both_sides_deleted_unchanged_comes_back_once_main_has_it(
+    shop: Branched,
+) -> None:
+    shop.delete(shop.pay, "spring")
+    shop.delete(shop.pay)
+
+    refused = restore(shop, "spring")
+    restore(shop)
+    back = restore(shop, "spring")
+
+    assert (refused.status, refused.error["code"]) == (404, "key_not_found")
+    assert back.status == 200
+    assert shop.read(shop.pay, "spring").status == 200
     assert shop.diff() == []
 
 

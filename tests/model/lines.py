@@ -219,8 +219,6 @@ class Lines:
         fields = dict(self._own(line, id_))
         entry = self.branches[line][id_]
         entry.mine, entry.lost = None, fields
-        if entry.base is not None and id_ not in self.main:
-            del self.branches[line][id_]  # as on main
 
     def restore(self, line: str | None, id_: str) -> None:
         if line is MAIN:
@@ -283,7 +281,9 @@ class Lines:
         if base is None:
             return
         if now is None:
-            own = mine is not None and changed_fields(base, base, mine)
+            if mine is None:
+                return  # deleted there as here, each for itself
+            own = changed_fields(base, base, mine)
             if not own and not entry.freshened(base, entry.base_stale):
                 del entries[id_]
             return

@@ -23,7 +23,7 @@ from locframework import OPERATOR, Framework, hookimpl
 from locframework.access.records import Caller, NewMember, NewToken
 from locframework.branches.records import BranchesQuery, NewBranch
 from locframework.delivery.records import NewDistribution, NewRelease
-from locframework.errors import KeyExists, MergeConflict, NothingPending
+from locframework.errors import KeyExists, KeyNotFound, MergeConflict, NothingPending
 from locframework.events import Event
 from locframework.exchange.records import ExportQuery, ImportOptions
 from locframework.formats.records import SourceFile
@@ -404,8 +404,14 @@ class People(RuleBasedStateMachine):
             with pytest.raises(KeyExists):
                 restore()
             return
+        after = copy.deepcopy(self.model)
+        after.restore(line, id_)
+        if id_ not in after.seen(line):  # main deleted it, and it says the same
+            with pytest.raises(KeyNotFound):
+                restore()
+            return
         with self.told(line):
-            self.model.restore(line, id_)
+            self.model = after
             restore()
 
     @rule(lang=st.sampled_from(LANGUAGES[1:]))
