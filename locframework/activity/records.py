@@ -10,7 +10,7 @@ from locframework.events import Actor, Event
 from locframework.keys.records import Field
 from locframework.paging import ByTime, SortedRequest
 
-ShortText = Annotated[str, Meta(max_length=100)]
+ShortText = Annotated[str, Meta(min_length=1, max_length=100)]
 
 
 class ActivityItem(Struct, frozen=True, rename="camel"):
@@ -48,7 +48,8 @@ class ActivityQuery(SortedRequest, frozen=True, rename="camel"):
     """What activity is asked by; all conditions must hold.
 
     ``branch``: on the branch, by name or id, and what its merges brought to main;
-    ``main``: on main only; left out: everywhere.
+    ``main``: on main only; left out: everywhere. ``job_id`` is that of a job there is,
+    or of one that is no longer kept but did something here.
     """
 
     actor: ShortText | None = None  # its id

@@ -8,6 +8,7 @@ from locframework.branches.records import MAIN, Line
 from locframework.branches.service import Branches, require_writable
 from locframework.clock import Clock, timestamp
 from locframework.errors import ValidationFailed
+from locframework.events import EventFilter
 from locframework.jobs.records import Job
 from locframework.jobs.service import Jobs
 from locframework.paging import Page
@@ -18,7 +19,7 @@ from locframework.validation import check_record
 
 from .records import ActivityItem, ActivityQuery, RevertRequest, activity_item
 from .revert_job import PERMISSION, TYPE, RevertParams
-from .selection import event_filter
+from .selection import Asked, event_filter
 
 
 class Activity:
@@ -41,10 +42,13 @@ class Activity:
     def list_activity(
         self, caller: Caller, project_id: str, query: ActivityQuery
     ) -> Page[ActivityItem]:
-        """A page of what happened, newest first. Raises BranchNotFound."""
+        """A page of what happened, newest first.
+
+        Raises ValidationFailed for conditions that nothing can fit, BranchNotFound.
+        """
         project = self._projects.require(caller, "audit_read", project_id)
         check_record(query, "query")
-        where = event_filter(self._branches, project, query, "query")
+        where = self._where(project, query, "query")
         page = self._storage.events.page_of_events(project.id, where, query)
         items = [activity_item(event) for event in page.items]
         return Page(items, page.total, page.page, page.limit)
@@ -57,7 +61,8 @@ class Activity:
         It puts values back, with key_update also what else keys say, and with
         key_delete moves keys that were created to the trash and brings back those that
         were deleted. What was changed later stays, and is listed. Raises
-        ValidationFailed without a condition, BranchNotFound, BranchProtected.
+        ValidationFailed without a condition and for those that nothing can fit,
+        BranchNotFound, BranchProtected.
         """
         project = self._projects.require(caller, PERMISSION, project_id)
         check_record(request)
@@ -72,7 +77,7 @@ class Activity:
         if conditions == (None,) * len(conditions):
             message = "name at least one condition: else it would undo everything"
             raise ValidationFailed.at("$", "required", message)
-        where = event_filter(self._branches, project, request, "$")
+        where = self._where(project, request, "$")
         if not self._is_open_branch(project, request.branch):
             require_writable(Line(project))
         now = timestamp(self._clock())
@@ -81,6 +86,9 @@ class Activity:
         with self._storage.transaction():
             started = self._jobs.start(caller, project, TYPE, PERMISSION, params)
         return started.job
+
+    def _where(self, project: Project, asked: Asked, path: str) -> EventFilter:
+        return event_filter(self._storage, self._branches, project, asked, path)
 
     def _is_open_branch(self, project: Project, reference: str | None) -> bool:
         if reference in (None, MAIN):

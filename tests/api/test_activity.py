@@ -65,7 +65,6 @@ def test_conditions_narrow_and_all_must_hold(keys: Any) -> None:
     assert "language.added" not in types(keys, since=first["createdAt"])
     assert types(keys, until="2020-01-01") == []
     assert types(keys, keyId="%") == []
-    assert types(keys, jobId=one["id"]) == []
 
 
 def test_what_a_job_did_is_told_with_it(keys: Any) -> None:
@@ -125,3 +124,46 @@ def test_bad_conditions_are_refused_by_name(keys: Any) -> None:
 
     assert since.error["details"][0]["path"] == "query.since"
     assert (branch.status, branch.error["code"]) == (404, "branch_not_found")
+
+
+NOTHING_FITS = [
+    ({"jobId": "nope"}, "jobId"),
+    ({"jobId": "01a1fd83-6a3c-7d53-9d8e-3f0c7c9b1a55"}, "jobId"),
+    ({"actor": ""}, "actor"),
+    ({"keyId": ""}, "keyId"),
+    ({"branch": ""}, "branch"),
+    ({"since": "2026-02-01", "until": "2026-01-31T23:59:59Z"}, "since"),
+]
+
+
+@pytest.mark.parametrize(("asked", "name"), NOTHING_FITS)
+def test_conditions_that_nothing_can_fit_are_refused(
+    keys: Any, asked: dict[str, str], name: str
+) -> None:
+    path = f"/projects/{keys.project['id']}/activity"
+
+    listing = keys.owner.get(path, query=asked)
+    undoing = keys.owner.post(f"{path}/revert", json=asked)
+
+    for refused, root in ((listing, "query"), (undoing, "$")):
+        assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+        [fault] = refused.error["details"]
+        assert fault["path"] == f"{root}.{name}"
+
+
+def test_a_job_of_another_project_is_none_of_this_one(keys: Any) -> None:
+    job = imported(keys, {"a.b": "eins"})
+    other = keys.workspace.project()
+    path = f"/projects/{other['id']}/activity"
+
+    refused = keys.owner.get(path, query={"jobId": job["id"]})
+
+    assert (refused.status, refused.error["details"][0]["path"]) == (400, "query.jobId")
+
+
+def test_what_a_job_did_is_found_when_the_job_is_kept_no_more(keys: Any) -> None:
+    job = imported(keys, {"a.b": "eins"})
+    database = keys.workspace.framework.storage.database
+    database.run("DELETE FROM jobs WHERE id = ?", (job["id"],))
+
+    assert "key.created" in types(keys, jobId=job["id"])
