@@ -12,6 +12,7 @@ LIMIT_MOST = 200
 _SORT = Meta(description="The field that sorts the list; `-`: descending")
 ByKey = Annotated[Literal["key", "-key"], _SORT]
 ByTime = Annotated[Literal["createdAt", "-createdAt"], _SORT]
+ByDeletion = Annotated[Literal["deletedAt", "-deletedAt", "key", "-key"], _SORT]
 ByVersion = Annotated[Literal["version", "-version"], _SORT]
 ByCode = Annotated[
     Literal["createdAt", "-createdAt", "languageCode", "-languageCode"], _SORT

@@ -187,7 +187,7 @@ class KeyEndpoints:
     def list_trash(
         self, caller: Caller, project_id: str, query: TrashQuery
     ) -> Page[TrashedKey]:
-        """List the keys in the trash, deleted last first.
+        """List the keys in the trash, by itself deleted last first.
 
         Each can be restored for 30 days from `deletedAt` on, unless another key has
         its name by then. `search` finds a part of key or description. A branch has a

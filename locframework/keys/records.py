@@ -9,7 +9,12 @@ from locframework.clock import GivenTime, Timestamp
 from locframework.events import ActorType
 from locframework.formats.records import Text
 from locframework.http.links import Link
-from locframework.paging import LIMIT_MOST, PAGE_MOST, PageRequest
+from locframework.paging import (
+    LIMIT_MOST,
+    PAGE_MOST,
+    ByDeletion,
+    SortedRequest,
+)
 from locframework.projects.records import Severity
 from locframework.quality.records import Finding, Issue
 
@@ -325,11 +330,12 @@ class KeyQuery(Struct, frozen=True, rename="camel"):
     sort: KeySort = "key"
 
 
-class TrashQuery(PageRequest, frozen=True):
+class TrashQuery(SortedRequest, frozen=True):
     """What the trash is asked by."""
 
     branch: str | None = None  # a branch's name or id; left out: main
     search: Annotated[str, Meta(max_length=1000)] | None = None
+    sort: ByDeletion = "-deletedAt"
 
 
 class KeyFilter(Struct, frozen=True):

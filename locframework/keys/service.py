@@ -196,7 +196,7 @@ class Keys:
     def list_trash(
         self, caller: Caller, project_id: str, query: TrashQuery
     ) -> Page[TrashedKey]:
-        """A page of what can be restored, deleted last first; of a branch its own."""
+        """A page of what can be restored, of a branch its own."""
         project = self._projects.require(caller, "translation_read", project_id)
         check_record(query, "query")
         store = store_of(self._storage, self._branches.line(project, query.branch))

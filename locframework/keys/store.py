@@ -75,7 +75,7 @@ class KeyStore(Protocol):
     def page_of_trash(
         self, project_id: str, search: str | None, page: PageRequest
     ) -> Page[TrashedKey]:
-        """Deleted last first; equal times by id.
+        """Sorted by deletedAt (deleted last first by itself) or key; equal ones by id.
 
         ``search``: folded (rules.fold), a part of key or description. Two statements.
         """

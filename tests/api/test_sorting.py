@@ -71,6 +71,14 @@ def _issues(workspace: Workspace) -> str:
     return f"{path}/issues"
 
 
+def _trash(workspace: Workspace) -> str:
+    path = f"{_project(workspace)}/keys"
+    for name in NAMES:
+        key = workspace.owner.post(path, json={"key": name}).data["key"]
+        workspace.owner.delete(f"{path}/{key['id']}")
+    return f"{path}/trash"
+
+
 def _jobs(workspace: Workspace) -> str:
     path = _DISTRIBUTIONS(workspace)
     return path.replace("distributions", "jobs")
@@ -105,6 +113,7 @@ LISTS: dict[str, tuple[Callable[[Workspace], str], list[str], str]] = {
     "releases": (_releases, ["version"], "-version"),
     "jobs": (_jobs, ["createdAt"], "-createdAt"),
     "activity": (_activity, ["createdAt"], "-createdAt"),
+    "trash": (_trash, ["deletedAt", "key"], "-deletedAt"),
     "issues": (_issues, ["key"], "key"),
 }
 

@@ -17,7 +17,9 @@ from .key_lists import chunks, lists_kept
 from .pages import Order, page_of
 from .parts import Part, contains, every
 
-_ORDER = Order({"deletedAt": "k.deleted_at"}, tie="k.id", default="-deletedAt")
+_ORDER = Order(
+    {"deletedAt": "k.deleted_at", "key": "k.key"}, tie="k.id", default="-deletedAt"
+)
 
 
 def trashed(
