@@ -17,7 +17,7 @@ from locframework.access.store import AccessStore
 from locframework.blobs.blob_store import BlobStore
 from locframework.blobs.records import BlobNote
 from locframework.blobs.store import BlobIndex
-from locframework.branches.records import Branch
+from locframework.branches.records import Branch, BranchStatus
 from locframework.branches.store import BranchStore
 from locframework.clock import Timestamp
 from locframework.delivery.records import (
@@ -189,6 +189,7 @@ __all__ = [
     "Branch",
     "BranchKey",
     "BranchKeyStore",
+    "BranchStatus",
     "BranchStore",
     "Caller",
     "Catalogue",

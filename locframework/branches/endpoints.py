@@ -59,7 +59,10 @@ class BranchEndpoints:
     def list_branches(
         self, caller: Caller, project_id: str, query: BranchesQuery
     ) -> Page[Branch]:
-        """List branches, newest first; those merged or closed among them."""
+        """List branches, newest first; those merged or closed among them.
+
+        `status` asks for those that are `open`, `merging`, `merged` or `closed`.
+        """
         return self._branches.list_branches(caller, project_id, query)
 
     @operation(

@@ -79,4 +79,5 @@ class Line(Struct, frozen=True):
 class BranchesQuery(SortedRequest, frozen=True):
     """What a list of branches is asked by."""
 
+    status: BranchStatus | None = None
     sort: ByNameOrUpdate = "-createdAt"

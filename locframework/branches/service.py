@@ -13,13 +13,13 @@ from locframework.errors import (
 )
 from locframework.events import EventLog
 from locframework.ids import new_id
-from locframework.paging import Page, PageRequest
+from locframework.paging import Page
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Transactions
 from locframework.validation import check_record, forbidden
 
-from .records import MAIN, Branch, Line, NewBranch
+from .records import MAIN, Branch, BranchesQuery, Line, NewBranch
 from .rules import check_name
 from .store import BranchStore
 
@@ -106,12 +106,12 @@ class Branches:
         return self.find(project, reference)
 
     def list_branches(
-        self, caller: Caller, project_id: str, page: PageRequest
+        self, caller: Caller, project_id: str, query: BranchesQuery
     ) -> Page[Branch]:
-        """All of the project, newest first."""
+        """Those of the project, or of one status, newest first."""
         project = self._projects.require(caller, "translation_read", project_id)
-        check_record(page, "query")
-        return self._store.list_branches(project.id, page)
+        check_record(query, "query")
+        return self._store.list_branches(project.id, query, status=query.status)
 
     def close_branch(self, caller: Caller, project_id: str, reference: str) -> Branch:
         """End a branch without merging it. Raises BranchNotFound, BranchNotOpen.

@@ -5,7 +5,7 @@ from typing import Protocol
 from locframework.clock import Timestamp
 from locframework.paging import Page, PageRequest
 
-from .records import Branch
+from .records import Branch, BranchStatus
 
 
 class BranchStore(Protocol):
@@ -33,8 +33,10 @@ class BranchStore(Protocol):
         """The ids of all that are open."""
         ...
 
-    def list_branches(self, project_id: str, page: PageRequest) -> Page[Branch]:
-        """Newest first; equal times by id, the later first."""
+    def list_branches(
+        self, project_id: str, page: PageRequest, *, status: BranchStatus | None = None
+    ) -> Page[Branch]:
+        """Of one status, or all. Newest first; equal times by id, the later first."""
         ...
 
     def purge_branches(self, before: Timestamp, rows: int) -> int:

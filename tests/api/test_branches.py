@@ -39,6 +39,27 @@ def test_a_branch_is_made_listed_read_by_name_and_id_and_closed(shop: Branched) 
     assert shop.one(made["id"])["status"] == "closed"
 
 
+def test_branches_are_listed_by_status(shop: Branched) -> None:
+    shop.branch("done")
+    shop.branch("gone")
+    assert shop.owner.post(f"{shop.path}/branches/done/merge", json={}).status == 200
+    assert shop.owner.delete(f"{shop.path}/branches/gone").status == 200
+
+    for status, names in (
+        ("open", ["spring"]),
+        ("merging", []),
+        ("merged", ["done"]),
+        ("closed", ["gone"]),
+    ):
+        listed = shop.owner.get(f"{shop.path}/branches", query={"status": status}).data
+        assert [each["name"] for each in listed["items"]] == names
+        assert listed["total"] == len(names)
+    refused = shop.owner.get(f"{shop.path}/branches", query={"status": "done"})
+    assert (refused.status, refused.error["details"][0]["path"]) == (
+        400, "query.status",
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("name", ["main", "Main", "", "-a", "a b", "x" * 101, "ä"])
 def test_a_name_that_no_branch_may_have_is_refused(shop: Branched, name: str) -> None:
     refused = shop.branch(name)

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from locframework.branches.records import Branch
+from locframework.branches.records import Branch, BranchStatus
 from locframework.errors import Unavailable
 from locframework.keys.records import BranchKey
 from locframework.keys.store import BranchKeyStore
@@ -93,6 +93,26 @@ class StorageBranchesContract:
         assert found.items == [made[0], later, earlier, made[1]]
         assert [page.total for page in pages] == [4, 4, 4]
         assert [one for page in pages for one in page.items] == found.items
+
+    def test_sr4_branches_of_one_status_are_listed_and_counted(
+        self, storage: Storage
+    ) -> None:
+        of, elsewhere = add_keys_project(storage), add_keys_project(storage)
+        statuses: tuple[BranchStatus, ...] = ("open", "merging", "merged", "closed")
+        made = {
+            status: [
+                add_branch(storage, of, f"{status}{n}", status=status, created_at=at(n))
+                for n in (2, 1, 0)
+            ]
+            for status in statuses
+        }
+        add_branch(storage, elsewhere, "open0")
+
+        for status in statuses:
+            page = PageRequest(1, 2)
+            found = storage.branches.list_branches(of.id, page, status=status)
+            assert (found.items, found.total) == (made[status][:2], 3)
+        assert storage.branches.list_branches(of.id, ALL).total == 12
 
     def test_sr5_a_branch_has_as_many_changes_as_are_noted(
         self, storage: Storage

@@ -1,6 +1,6 @@
 """Keeps branches; the keys that they change stand in branch_keys.py."""
 
-from locframework.ports import Branch, Page, PageRequest, Timestamp
+from locframework.ports import Branch, BranchStatus, Page, PageRequest, Timestamp
 
 from .database import Database
 from .engine import Row
@@ -70,15 +70,21 @@ class BranchTables:
     def open_branches(self, project_id: str) -> list[str]:
         return open_branches(self._database, project_id)
 
-    def list_branches(self, project_id: str, page: PageRequest) -> Page[Branch]:
+    def list_branches(
+        self, project_id: str, page: PageRequest, *, status: BranchStatus | None = None
+    ) -> Page[Branch]:
+        source, params = _SOURCE, [project_id]
+        if status is not None:
+            source += " AND b.status = ?"
+            params.append(status)
         return page_of(
             self._database,
             _branch,
             page,
             select=_BRANCH,
-            source=_SOURCE,
+            source=source,
             order=_ORDER,
-            params=[project_id],
+            params=params,
         )
 
     def purge_branches(self, before: Timestamp, rows: int) -> int:
