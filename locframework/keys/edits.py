@@ -57,6 +57,8 @@ def edits_of(touched: Touched) -> list[Edit]:
             clashes = False  # another key of that name, which says nothing there
         if unit == KEY and touched.taken:
             clashes = base is not None
+        if unit == TAGS and base is not None:
+            side = side._replace(base=base.key.tags)
         found.append(Edit(unit, side, clashes))
     return found
 

@@ -116,6 +116,7 @@ class KeyState(Struct, frozen=True):
 
     key: Key
     values: tuple[StoredValue, ...]
+    followed_tags: tuple[str, ...] | None = None  # of a base: with main's since
 
 
 BranchKeyKind = Literal["copy", "own", "hidden"]

@@ -100,13 +100,15 @@ def rows_of(state: KeyState | None, *, aligned: bool) -> Rows:
 def united(side: Sides) -> tuple[str, ...]:
     """Main's tags and those the branch added, without those it took away.
 
-    The branch's own, in its order, where main left them as they were, and where both
+    The branch's own, in its order, where it has all of them already, and where both
     together are more tags than a key may have.
     """
     base, main, branch = (_tags(tags) for tags in side[:3])
     if side.main is None or main == base or too_many_tags(side):
         return branch
-    return _both(base, main, branch)
+    both = _both(base, main, branch)
+    is_moved = branch == base or {*both} != {*branch}
+    return both if is_moved else branch
 
 
 def too_many_tags(side: Sides) -> bool:
@@ -119,6 +121,15 @@ def _both(
 ) -> tuple[str, ...]:
     kept = [tag for tag in main if tag in branch or tag not in base]
     return tuple(dict.fromkeys([*kept, *(tag for tag in branch if tag not in base)]))
+
+
+def _base_tags(side: Sides) -> tuple[str, ...]:
+    """Each tag for itself: as on main, but for those that the branch added or took
+    away, which are as they were."""
+    base, main, branch = (_tags(tags) for tags in side[:3])
+    own = {*base} ^ {*branch}
+    kept = [tag for tag in main if tag in base or tag not in own]
+    return (*kept, *(tag for tag in base if tag in own and tag not in main))
 
 
 def shown_text(content: object) -> object:
@@ -162,10 +173,10 @@ def followed(
             copies[unit] = _following(row, of_copy.get(unit), has_source=is_other)
         elif moved and unit.language_code != source_language:
             copies[unit] = outdated(row)
-    return (
-        _state(_key(base.key, main.key, fields, base=True), bases),
-        _state(_key(copy.key, main.key, fields, base=False), copies),
-    )
+    tags = fields[TAGS]
+    key = replace(_key(copy.key, main.key, fields), tags=united(tags))
+    old = _state(_key(base.key, main.key, fields), bases)
+    return _with_tags(base, old, main.key, tags), _state(key, copies)
 
 
 def _beside(base: StoredValue | None, main: StoredValue | None) -> StoredValue | None:
@@ -198,7 +209,7 @@ def _contents(state: KeyState | None, *, aligned: bool) -> dict[Unit, object]:
     found: dict[Unit, object] = {
         KEY: key.key,
         DESCRIPTION: key.description,
-        TAGS: key.tags,
+        TAGS: key.tags if state.followed_tags is None else state.followed_tags,
         PLURAL: key.is_plural,
         SCREENSHOT: key.screenshot_file_id,
     }
@@ -212,17 +223,24 @@ def _outdated(state: KeyState | None, *, aligned: bool) -> set[Unit]:
     return {unit for unit, row in rows.items() if row.is_outdated}
 
 
-def _key(old: Key, main: Key, fields: Mapping[Unit, Sides], *, base: bool) -> Key:
+def _with_tags(old: KeyState, new: KeyState, main: Key, side: Sides) -> KeyState:
+    """The new base with its tags: main's, or what they were when the branch changed
+    them, beside those that it is compared with from now on."""
+    tags, followed_tags = old.key.tags, old.followed_tags
+    if not too_many_tags(side):  # else it stays where it was for a merge to tell
+        followed_tags = _base_tags(side)
+        if followed_tags == united(side):
+            tags, followed_tags = main.tags, None
+    return replace(new, key=replace(new.key, tags=tags), followed_tags=followed_tags)
+
+
+def _key(old: Key, main: Key, fields: Mapping[Unit, Sides]) -> Key:
     """The key with the fields that follow; ``old`` is the base's or the branch's."""
 
     def follows(unit: Unit) -> bool:
         return not fields[unit].own
 
-    side = fields[TAGS]
-    tags = united(side)
-    if base:  # stays where it was for a merge to tell that there are too many
-        tags = old.tags if too_many_tags(side) else main.tags
-    key = replace(old, tags=tags, updated_at=max(old.updated_at, main.updated_at))
+    key = replace(old, updated_at=max(old.updated_at, main.updated_at))
     if follows(KEY):
         key = replace(key, key=main.key)
     if follows(DESCRIPTION):

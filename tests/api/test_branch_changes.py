@@ -439,6 +439,40 @@ def test_a_field_of_the_branch_stays_its_own_when_main_passes_through_the_same(
     assert (change["main"], change["branch"], change["conflict"]) == (later, mine, True)
 
 
+def test_the_base_of_tags_is_what_they_were_when_the_branch_changed_them(
+    shop: Branched,
+) -> None:
+    shop.patch(shop.pay, tags=["a", "b"])
+    shop.patch(shop.pay, "spring", tags=["b", "c"])
+    shop.patch(shop.pay, tags=["a", "z"])
+
+    [change] = shop.diff()
+
+    assert change["base"] == ["a", "b"]
+    assert change["main"] == ["a", "z"]
+    assert change["branch"] == ["z", "c"]
+    shop.patch(shop.pay, tags=["a"])
+    assert shop.read(shop.pay, "spring").data["key"]["tags"] == ["c"]
+    shop.merge()
+    assert shop.read(shop.pay).data["key"]["tags"] == ["c"]
+
+
+def test_a_tag_of_the_branch_stays_when_main_adds_it_too_and_takes_it_away(
+    shop: Branched,
+) -> None:
+    shop.patch(shop.pay, "spring", tags=["button", "cart"])
+    shop.patch(shop.pay, tags=["button", "cart"])
+    while_equal = shop.diff()
+    shop.patch(shop.pay, tags=["button", "legal"])
+
+    [change] = shop.diff()
+
+    assert while_equal == []
+    assert change["base"] == ["button"]
+    assert change["branch"] == ["button", "legal", "cart"]
+    assert not change["conflict"]
+
+
 def test_plurals_of_the_branch_stay_when_main_turns_its_own_on_and_off(
     shop: Branched,
 ) -> None:

@@ -304,7 +304,8 @@ class Lines:
                 fields.pop(field, None)
                 if field in now:
                     fields[field] = now[field]
-        base["tags"], mine["tags"] = now["tags"], tags
+        base["tags"] = base_tags(base["tags"], now["tags"], mine["tags"])
+        mine["tags"] = tags
 
     def _follow_marks(self, entry: Entry, id_: str, changed: list[Any]) -> None:
         """What is outdated on main is so on the branch, where both say the same."""
@@ -528,4 +529,12 @@ def united(base: Any, main: Any, mine: Any) -> tuple[str, ...]:
     if main == base:
         return tuple(mine)
     kept = [tag for tag in main if tag in mine or tag not in base]
-    return tuple(dict.fromkeys([*kept, *(tag for tag in mine if tag not in base)]))
+    both = dict.fromkeys([*kept, *(tag for tag in mine if tag not in base)])
+    return tuple(mine) if mine != base and {*both} == {*mine} else tuple(both)
+
+
+def base_tags(base: Any, main: Any, mine: Any) -> tuple[str, ...]:
+    """Main's, but for each that the branch added or took away: it is as it was."""
+    own = {tag for tag in {*base, *mine} if (tag in base) != (tag in mine)}
+    theirs = [tag for tag in main if tag not in own or tag in base]
+    return (*theirs, *(tag for tag in base if tag in own and tag not in main))
