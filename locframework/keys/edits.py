@@ -5,7 +5,17 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from .records import BranchKey, KeyState
-from .three_way import EMPTY, KEY, TAGS, Sides, Unit, sides, too_many_tags, united
+from .three_way import (
+    EMPTY,
+    KEY,
+    PLURAL,
+    TAGS,
+    Sides,
+    Unit,
+    sides,
+    too_many_tags,
+    united,
+)
 
 
 class Touched(Struct, frozen=True):
@@ -32,8 +42,9 @@ class Edit(NamedTuple):
 def edits_of(touched: Touched) -> list[Edit]:
     """What the branch changes of one key; nothing where it agrees with main.
 
-    A key deleted on one side and changed on the other is a conflict; tags are united,
-    unless that makes too many.
+    A key deleted on one side and changed on the other is a conflict, and so is what two
+    keys of one name both fill, with another content; tags are united, unless that makes
+    too many.
     """
     base, main, branch = touched.entry.base, touched.main, touched.branch
     if branch is None:
@@ -50,10 +61,10 @@ def edits_of(touched: Touched) -> list[Edit]:
         if unit == TAGS:
             fits = not too_many_tags(side)
             side = side._replace(branch=united(side))
-        if not side.edited or (base is None and side.branch in EMPTY):
+        if not side.edited or (base is None and _is_silent(unit, side.branch, side)):
             continue
         clashes = side.clashes and not (unit == TAGS and fits)
-        if base is None and side.main in EMPTY:
+        if base is None and _is_silent(unit, side.main, side):
             clashes = False  # another key of that name, which says nothing there
         if unit == KEY and touched.taken:
             clashes = base is not None
@@ -61,6 +72,14 @@ def edits_of(touched: Touched) -> list[Edit]:
             side = side._replace(base=base.key.tags)
         found.append(Edit(unit, side, clashes))
     return found
+
+
+def _is_silent(unit: Unit, content: object, side: Sides) -> bool:
+    """Whether one of two keys of a name says nothing there; without plurals is said
+    as well as with them, if there are two."""
+    if unit == PLURAL and side.main is not None:
+        return False
+    return content in EMPTY
 
 
 def _deletion(base: KeyState | None, main: KeyState | None) -> list[Edit]:

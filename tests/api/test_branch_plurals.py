@@ -126,3 +126,61 @@ def test_the_history_goes_on_when_a_merge_turns_plurals_off(
     newest = {item["pluralForm"]: item["value"] for item in reversed(items)}
     assert newest[None] == "items"
     assert {item["value"] for item in items} >= {"1 item", "items"}
+
+
+# keys of one name that were made on both sides
+
+
+@pytest.mark.parametrize("mine", [True, False])
+def test_plurals_of_one_side_alone_are_a_conflict_of_keys_of_one_name(
+    shop: Branched, mine: bool
+) -> None:
+    form = {True: "other", False: None}
+    given = {True: {"other": "text"}, False: "text"}
+    shop.create("spring", key="same", isPlural=mine, values={"de": given[mine]})
+    theirs = shop.create(key="same", isPlural=not mine, values={"en": given[not mine]})
+
+    refused = shop.merge()
+    merged = shop.merge(strategy="use_branch")
+
+    [conflict] = refused.error["details"]["conflicts"]
+    assert (refused.status, conflict["field"]) == (409, "isPlural")
+    assert (conflict["main"], conflict["branch"]) == (not mine, mine)
+    assert merged.status == 200
+    assert shop.read(theirs).data["key"]["isPlural"] == mine
+    assert shop.texts(theirs) == {
+        ("de", form[mine]): "text",
+        ("en", form[mine]): "text",
+    }
+
+
+def test_a_new_key_tells_its_plurals_and_says_nothing_without(shop: Branched) -> None:
+    shop.create("spring", key="one", values={"de": "Eins"})
+    shop.create("spring", key="two", isPlural=True, values={"de": {"other": "Zwei"}})
+
+    told = [(each["key"], each["field"], each["conflict"]) for each in shop.diff()]
+
+    assert told == [
+        ("one", "key", False),
+        ("one", "value", False),
+        ("two", "key", False),
+        ("two", "isPlural", False),
+        ("two", "value", False),
+    ]
+
+
+def test_plurals_stay_as_main_has_them_where_a_conflict_is_decided_for_main(
+    shop: Branched,
+) -> None:
+    shop.create("spring", key="same", values={"de": "de"})
+    values = {"en": {"one": "1", "other": "n"}}
+    theirs = shop.create(key="same", isPlural=True, description="Ours", values=values)
+
+    shop.merge(strategy="use_main")
+
+    assert shop.read(theirs).data["key"]["description"] == "Ours"  # the branch has none
+    assert shop.texts(theirs) == {
+        ("en", "one"): "1",
+        ("en", "other"): "n",
+        ("de", "other"): "de",
+    }
