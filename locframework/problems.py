@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from locframework.errors import Problem, ValidationFailed, shown
+from locframework.member_names import place_with_names
 from locframework.wording import sentence
 
 PROBLEMS_MOST = 20
@@ -29,7 +30,9 @@ def refusal(
     error: msgspec.ValidationError, value: object, type_: type[Struct], root: str
 ) -> ValidationFailed:
     """The 400 for a ``value`` that is no ``type_``; ``root`` is "$" or "query"."""
-    problems = _in_fields(value, type_, root) or [_problem(str(error), type_, root)]
+    problems = _in_fields(value, type_, root) or [
+        _problem(str(error), value, type_, root)
+    ]
     return refusal_of(problems)
 
 
@@ -61,14 +64,15 @@ def _fault(value: object, type_: Any, path: str) -> Problem | None:
     try:
         msgspec.convert(value, type_)
     except msgspec.ValidationError as error:
-        return _problem(str(error), type_, path)
+        return _problem(str(error), value, type_, path)
     return None
 
 
-def _problem(text: str, type_: Any, root: str) -> Problem:
+def _problem(text: str, value: object, type_: Any, root: str) -> Problem:
     placed = _PLACE.match(text)
     message, place = (placed[1], placed[2]) if placed else (text, "")
+    path = root + place_with_names(place, value, type_)
     if missing := _MISSING.match(message):
-        return Problem(f"{root}{place}.{missing[1]}", "required", "is required")
+        return Problem(f"{path}.{missing[1]}", "required", "is required")
     rule = next((rule for begin, rule in _RULES if begin.match(message)), "invalid")
-    return Problem(root + place, rule, shown(sentence(message, type_, place)))
+    return Problem(path, rule, shown(sentence(message, type_, place)))

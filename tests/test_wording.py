@@ -1,5 +1,6 @@
 """What is wrong with a value, in the words of who sent it."""
 
+from time import process_time
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -49,8 +50,16 @@ class Outer(Struct, rename="camel"):
             "must be one of one, two",
         ),
         (
-            {"byName": {"a.b": {"kind": "x"}}}, "$.byName[...].kind", "enum",
+            {"byName": {"a.b": {"kind": "x"}}}, '$.byName["a.b"].kind', "enum",
             "must be one of one, two",
+        ),
+        (
+            {"byName": {"a": {"kind": "one"}, "b-c": {"kind": "x"}, "d": 3}},
+            "$.byName.b-c.kind", "enum", "must be one of one, two",
+        ),
+        (
+            {"byName": {"a": {"kind": "one"}, "b": {}}}, "$.byName.b.kind",
+            "required", "is required",
         ),
         (
             {"inner": [{"kind": "one", "size": 0}]}, "$.inner[0].size", "range",
@@ -81,3 +90,46 @@ def test_what_was_sent_is_not_repeated() -> None:
     told = refusal(raised.value, value, Outer, "$")
 
     assert "secret" not in f"{told.message} {told.details}"
+
+
+Texts = dict[str, str | dict[str, str]]
+
+
+class Batch(Struct):
+    items: list[dict[str, Texts]] = []
+
+
+@pytest.mark.parametrize(
+    ("items", "path"),
+    [
+        ([{"v": {"en": "a", "de": 3, "fr": 4}}], "v.de"),
+        ([{"v": {"en": {"one": "a", "other": 3}, "de": {"one": 3}}}], "v.en.other"),
+        ([{"v": {"en": "a", "de": 3}}, {"v": {"en": 3}}], "v.de"),
+        ([{"u": {}, "v": {}, "w": {"x": 3}, "y": 3}], "w.x"),
+        ([{"v": {str(n): "a" for n in range(9)} | {"z": None}}], "v.z"),
+    ],
+)
+def test_of_many_members_the_first_at_fault_is_named(items: Any, path: str) -> None:
+    assert _told({"items": items}) == f"$.items[0].{path}"
+
+
+def test_a_long_or_odd_name_is_quoted_and_cut() -> None:
+    assert _told({"items": [{"v": {'a"]': 3}}]}) == '$.items[0].v["a\\"]"]'
+    assert len(_told({"items": [{"v": {"x" * 5000: 3}}]})) < 100
+
+
+def test_a_name_is_found_quickly_among_as_many_as_a_body_can_hold() -> None:
+    texts: Texts = {f"t{n}": "x" for n in range(20_000)}
+    value = {"items": [{"v": texts}] * 2 + [{"v": texts | {"bad": 3}}]}  # type: ignore[dict-item]
+
+    begin = process_time()
+
+    assert _told(value) == "$.items[2].v.bad"
+    assert process_time() - begin < 2  # 0.3 s as a rule
+
+
+def _told(value: Any) -> str:
+    with pytest.raises(msgspec.ValidationError) as raised:
+        msgspec.convert(value, Batch)
+    [problem] = refusal(raised.value, value, Batch, "$").details  # type: ignore[misc]
+    return str(problem.path)
