@@ -79,6 +79,8 @@ QUESTIONS: dict[str, Ask] = {
     "forget": lambda s, i: s.blobs.forget(BLOB, at(0)),
 }
 
+WITH_ROWS_BENEATH = {"list_deliveries"}  # with the attempts of all on the page
+
 
 @pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -101,7 +103,7 @@ def test_a_question_walks_an_index(storage: PeeweeStorage, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_a_question_is_two_statements_at_most(
+def test_a_question_is_two_statements_or_three_with_rows_beneath(
     storage: PeeweeStorage, name: str
 ) -> None:
     of = add_project(storage)
@@ -110,7 +112,8 @@ def test_a_question_is_two_statements_at_most(
     with statements_of(storage) as seen:
         QUESTIONS[name](storage, of.id)
 
-    assert 1 <= len(seen) <= 2
+    most = 3 if name in WITH_ROWS_BENEATH else 2
+    assert 1 <= len(seen) <= most
 
 
 @pytest.mark.parametrize("kind", ["postgres"], indirect=True)
