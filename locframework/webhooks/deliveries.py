@@ -49,8 +49,9 @@ class Deliveries:
         self, caller: Caller, project_id: str, webhook_id: str, query: DeliveryQuery
     ) -> Page[Delivery]:
         """Newest first, with their attempts. Raises WebhookNotFound."""
-        webhook = self._webhooks.get_webhook(caller, project_id, webhook_id)
+        project = self._projects.require(caller, "webhook_read", project_id)
         check_record(query, "query")
+        webhook = self._webhooks.find(project, webhook_id).webhook
         where = DeliveryFilter(query.status, query.event_type)
         return self._store.list_deliveries(webhook.id, where, query)
 
@@ -85,8 +86,9 @@ class Deliveries:
 
         How many, and where they are listed. Raises WebhookNotFound, ValidationFailed.
         """
-        webhook = self._managed(caller, project_id, webhook_id)
+        project = self._projects.require(caller, "webhook_manage", project_id)
         check_record(which)
+        webhook = self._webhooks.find(project, webhook_id).webhook
         since = which.since
         if since is not None:
             since = timestamp(given_moment(since, "$.since"))

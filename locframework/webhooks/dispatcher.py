@@ -4,6 +4,7 @@ import logging
 import queue
 import random
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
@@ -103,12 +104,15 @@ class Dispatcher:
             return
         self._stopping.set()
         self._woken.set()
-        dispatcher, *_ = self._threads
+        until = time.monotonic() + timeout_seconds
+        dispatcher, *senders = self._threads
         dispatcher.join(timeout_seconds)  # until nothing is being sent any more
         self._abandoned.set()
         self._woken.set()
-        for _ in range(self._senders):
+        for _ in senders:
             self._to_send.put(None)
+        for thread in (dispatcher, *senders):
+            thread.join(max(0.0, until - time.monotonic()))
         self._threads = []
         self._release(self.owner)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, get_type_hints
 
@@ -14,6 +15,7 @@ from locframework.access.records import Caller, NewMember, NewToken, Scope
 from locframework.branches.records import NewBranch
 from locframework.errors import ValidationFailed
 from locframework.formats.records import SourceFile
+from locframework.glossaries.records import NewGlossary
 from locframework.keys.records import (
     BulkKey,
     KeyChanges,
@@ -23,6 +25,7 @@ from locframework.keys.records import (
     NewValue,
     Rejection,
 )
+from locframework.memories.records import NewMemory
 from locframework.paging import PageRequest
 from locframework.projects.records import NewLanguage, NewProject
 from locframework.testing.workspace import Workspace
@@ -34,6 +37,7 @@ ROOTS = {
 }
 """How a Problem's path begins, by the name of the parameter that takes the record."""
 
+OF_KIND = {"project": "projects", "glossary": "glossaries", "tm": "memories"}
 WRONG: Any = {"no": {"field": [{"is": "this"}]}}
 Ids = dict[str, Any]
 
@@ -70,12 +74,26 @@ def ids(sqlite_workspace: Workspace) -> Ids:
     _, text = framework.tokens.create_for_member(
         OPERATOR, organization_id, member.id, NewToken("script")
     )
+    of = {
+        "name": "Ferries",
+        "source_language": "en",
+        "organization_id": organization_id,
+    }
+    absent = member.id  # it is not looked for before the record is judged
     return {
         "project_id": project_id,
         "organization_id": organization_id,
+        "glossary_id": framework.glossaries.create_glossary(
+            OPERATOR, NewGlossary(**of)
+        ).id,
+        "tm_id": framework.memories.create_memory(OPERATOR, NewMemory(**of)).id,
         "member_id": member.id,
-        "key_id": member.id,  # no key is looked for before the record is judged
-        "distribution_id": member.id,
+        "term_id": absent,
+        "entry_id": absent,
+        "webhook_id": absent,
+        "content": b"",
+        "key_id": absent,
+        "distribution_id": absent,
         "lang": "en",
         "branch": "winter",
         "scope": Scope(organization_id, project_id),
@@ -91,16 +109,20 @@ def test_every_service_refuses_a_record_that_breaks_its_own_type(
 
     for method, parameter, type_ in calls(framework):
         record, names = wrong(type_)
-        is_of_projects = method.__self__ is framework.projects  # type: ignore[attr-defined]
+        service: object = method.__self__  # type: ignore[attr-defined]
+        referred = "organization_id"
+        for kind in ("project", "glossary", "tm"):
+            if service is getattr(framework, OF_KIND[kind]):
+                referred = f"{kind}_id"
         known = {
             **ids,
-            "reference": ids["project_id" if is_of_projects else "organization_id"],
+            "reference": ids[referred],
             "caller": ids["member"] if "personal" in method.__name__ else OPERATOR,
             parameter: record,
         }
         if method.__name__ == "update_own":
             known["caller"] = _owner(sqlite_workspace)
-        if method.__name__ == "create_project":
+        if method.__name__ in ("create_project", "create_glossary", "create_memory"):
             record = structs.replace(record, organization_id=ids["organization_id"])
             known[parameter] = record
         wanted = inspect.signature(method).parameters
@@ -111,9 +133,9 @@ def test_every_service_refuses_a_record_that_breaks_its_own_type(
 
         problems = refused.value.details
         assert isinstance(problems, list)
-        paths = {problem.path.split("[")[0] for problem in problems}
-        root = ROOTS[parameter]
-        assert paths == {f"{root}.{name}" for name in names}, method
+        paths = [re.split(r"[.\[]", problem.path) for problem in problems]
+        told = {(root, name) for root, name, *_ in paths}
+        assert told == {(ROOTS[parameter], name) for name in names}, method
         seen.add(type_)
     assert len(seen) >= 25
 

@@ -28,6 +28,8 @@ def watch(event, args):
     written = event == "open" and (args[2] or 0) & (os.O_WRONLY | os.O_RDWR)
     if written and "__pycache__" not in path:
         opened.append(path)
+    if event == "os.putenv" and args[0].endswith(b"BLAS_MAIN_FREE"):
+        return  # numpy, which takes it back once it is imported
     if event.startswith(("socket.connect", "socket.bind", "subprocess.", "os.mkdir",
                          "os.putenv", "sqlite3.connect")):
         opened.append(event)
