@@ -106,9 +106,10 @@ class Languages:
             new = changed_language(old, changes)
             fallback = new.fallback_language_code
             check_fallback(old.language_code, fallback, self._fallbacks(project))
-            self._store.save_language(new)
             fields = changed_fields(old, new)
-            self._tell("language.updated", caller, project, new, fields=fields)
+            if fields:
+                self._store.save_language(new)
+                self._tell("language.updated", caller, project, new, fields=fields)
         return new
 
     def remove_language(self, caller: Caller, project_id: str, lang: str) -> Language:

@@ -141,13 +141,16 @@ class Projects:
             new = self._changed(old, changes)
             if new.source_language != old.source_language:
                 self._move_source(old, new.source_language)
+            fields = _fields(old, new)
+            if not fields:
+                return old
             self._store.save_project(new)
             self._events.append(
                 "project.updated",
                 organization_id=new.organization_id,
                 project_id=new.id,
                 actor=caller.actor,
-                items=[{"projectId": new.id, "fields": _fields(old, new)}],
+                items=[{"projectId": new.id, "fields": fields}],
             )
         return new
 

@@ -167,3 +167,20 @@ def test_what_a_job_did_is_found_when_the_job_is_kept_no_more(keys: Any) -> None
     database.run("DELETE FROM jobs WHERE id = ?", (job["id"],))
 
     assert "key.created" in types(keys, jobId=job["id"])
+
+
+def test_settings_set_to_what_they_are_tell_nobody(keys: Any) -> None:
+    path = f"/projects/{keys.project['id']}"
+    before = listed(keys)
+    project = keys.owner.get(path).data["project"]
+    german = keys.owner.get(f"{path}/languages/de").data["language"]
+
+    answers = [
+        keys.owner.patch(path, json={}),
+        keys.owner.patch(path, json={"name": project["name"]}),
+        keys.owner.patch(f"{path}/languages/de", json={"label": german["label"]}),
+    ]
+
+    assert [answer.status for answer in answers] == [200, 200, 200]
+    assert answers[1].data["project"] == project
+    assert listed(keys) == before
