@@ -67,7 +67,7 @@ def test_pages_stay_right_whatever_is_added_deleted_restored_and_renamed(
     def restore() -> None:
         for one in list(trashed.values()):
             if one.key not in live:
-                storage.keys.restore_key(of.id, one.id, at(2))
+                storage.keys.restore_keys(of.id, [one.id], at(2))
                 live[one.key] = trashed.pop(one.id)
 
     def rename() -> None:
