@@ -72,7 +72,7 @@ def serve(
 @common_options
 @click.pass_obj
 def worker(setup: Setup) -> None:
-    """Run jobs (imports, releases, …) and send webhooks; serve nothing.
+    """Run jobs and send webhooks; serve nothing.
 
     Any number of workers may share a database, beside any number of "locframework
     serve", which can leave all jobs to them by the setting start_scheduler = false.
