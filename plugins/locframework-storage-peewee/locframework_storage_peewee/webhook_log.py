@@ -126,6 +126,8 @@ class WebhookLog:
     def _attempts(
         self, delivery_ids: Sequence[str]
     ) -> dict[str, tuple[DeliveryAttempt, ...]]:
+        if not delivery_ids:
+            return {}
         rows = self._database.rows(
             f"""SELECT {_ATTEMPT} FROM webhook_attempts
                 WHERE {self._database.among("delivery_id")}
