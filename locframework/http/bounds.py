@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from msgspec import Struct, inspect
 
 from .operation import DeclarationError
 
 
+@cache  # each app asks for the types of all operations
 def check_bounds(type_: type[Struct]) -> None:
     """Raises DeclarationError when an integer of the struct may be of any size."""
     for path in _unbounded(inspect.type_info(type_), type_.__name__, frozenset()):

@@ -8,6 +8,7 @@ type Link is made absolute in every answer that it is in.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Annotated, Any
 
 import msgspec
@@ -22,6 +23,7 @@ Linker = Callable[[Any, str], Any]
 """An answer, with the base URL before every path of a Link in it."""
 
 
+@cache  # each app asks for the types of all operations
 def linker_of(type_: Any) -> Linker | None:
     """What makes answers of the type absolute; None when no Link is in it."""
     return _linker(inspect.type_info(type_), ()) if type_ is not None else None

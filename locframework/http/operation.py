@@ -11,6 +11,7 @@ import inspect
 import re
 import types
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Meta, Struct, structs
@@ -190,7 +191,8 @@ def operations_of(endpoints: object) -> Iterator[Operation]:
         function = getattr(type(endpoints), name)
         declaration = getattr(function, _MARK, None)
         if declaration is not None:
-            yield _read(declaration, name, function, getattr(endpoints, name))
+            read = _read(declaration, name, function)
+            yield structs.replace(read, call=getattr(endpoints, name))
 
 
 def snake(camel: str) -> str:
@@ -211,12 +213,11 @@ def _names_in_order(class_: type) -> list[str]:
     return list(names)
 
 
+@cache  # the same for every app
 def _read(
-    declaration: Declaration,
-    name: str,
-    function: Callable[..., object],
-    call: Callable[..., object],
+    declaration: Declaration, name: str, function: Callable[..., object]
 ) -> Operation:
+    """The operation but for ``call``, which is here the function and not the method."""
     hints = get_type_hints(function, include_extras=True)
     arguments = list(inspect.signature(function).parameters)[1:]
     parameters = tuple(
@@ -233,7 +234,7 @@ def _read(
     return Operation(
         declaration=declaration,
         name=name,
-        call=call,
+        call=function,
         summary=summary.rstrip("."),
         description=description.strip(),
         parameters=parameters,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
 from typing import Generic, TypeVar
 from urllib.parse import parse_qsl
 
@@ -108,9 +109,10 @@ class Query(Generic[T]):
         return self._fields.read(pairs, {})
 
 
+@cache  # each app asks for the types of all operations
 def _plan(
     type_: type[Struct], others: tuple[type, ...]
-) -> dict[str, tuple[Reader, bool]]:
+) -> Mapping[str, tuple[Reader, bool]]:
     described = inspect.type_info(type_)
     assert isinstance(described, inspect.StructType)
     plan = {}

@@ -18,6 +18,7 @@ PLUGIN_PREFIX = "plugin."
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*", re.ASCII)
 _ID = "0197b2c0-5f1e-7c3a-8d21-9f4be6a1c0d2"
 _AT = "2026-11-21T08:45:29.123Z"
+_TIMESTAMP: Any = msgspec.json.schema(Timestamp)
 _ACTOR = Actor("user", "0197b2bf-11aa-7e55-b0d1-2f8e57c9ab34")
 
 
@@ -91,8 +92,9 @@ def payload_schema(type_: str, item: Mapping[str, object]) -> Mapping[str, objec
             "maxItems": ITEMS_MOST,
         },
     }
-    at: Any = msgspec.json.schema(Timestamp)
-    return _object({"type": {"const": type_}, "timestamp": at, "data": _object(data)})
+    return _object(
+        {"type": {"const": type_}, "timestamp": _TIMESTAMP, "data": _object(data)}
+    )
 
 
 def _object(properties: Mapping[str, object]) -> dict[str, object]:

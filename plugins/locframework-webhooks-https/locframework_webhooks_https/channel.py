@@ -66,29 +66,44 @@ def tls_context(ca_file: str | None) -> ssl.SSLContext:
     """TLS 1.2 or later, certificates and host names verified.
 
     Trusts the authorities of the system and those in ``ca_file``, whatever the
-    environment says (SSL_CERT_FILE). SettingsError for a file that cannot be read or
-    holds none.
+    environment says (SSL_CERT_FILE).
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.hostname_checks_common_name = False
     context.set_alpn_protocols(["http/1.1"])
     context.sslsocket_class = Channel
-    system = ssl.get_default_verify_paths()  # openssl_…: as built, not as asked for
-    file, folder = Path(system.openssl_cafile), Path(system.openssl_capath)
+    file, folder = _system_authorities()
     if file.is_file():
         context.load_verify_locations(cafile=file)
     if folder.is_dir():
         context.load_verify_locations(capath=folder)
-    if ca_file is None and not (file.is_file() or folder.is_dir()):
+    if ca_file is not None:
+        context.load_verify_locations(cafile=ca_file)
+    return context
+
+
+def check_authorities(ca_file: str | None) -> None:
+    """SettingsError for a file that cannot be read or holds no certificates.
+
+    Without a file, and where the system has none either, a warning.
+    """
+    if ca_file is not None:
+        _trust(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), ca_file)
+        return
+    file, folder = _system_authorities()
+    if not (file.is_file() or folder.is_dir()):
         log.warning(
             "no certificate will be good: there are no authorities at %s and %s, and "
             "ca_file in [plugins.https] names none",
             *(file, folder),
         )
-    if ca_file is not None:
-        _trust(context, ca_file)
-    return context
+
+
+def _system_authorities() -> tuple[Path, Path]:
+    """The file and the folder, there or not."""
+    system = ssl.get_default_verify_paths()  # openssl_…: as built, not as asked for
+    return Path(system.openssl_cafile), Path(system.openssl_capath)
 
 
 def _trust(context: ssl.SSLContext, ca_file: str) -> None:

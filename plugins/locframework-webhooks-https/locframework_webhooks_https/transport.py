@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import cached_property
 from http.client import HTTPConnection, HTTPException, HTTPResponse
+from ssl import SSLContext
 from time import monotonic
 
 import msgspec
@@ -16,7 +18,14 @@ from locframework.ports import (
 )
 
 from .addresses import AddressRule
-from .channel import MOST_READ, Channel, connect, shake_hands, tls_context
+from .channel import (
+    MOST_READ,
+    Channel,
+    check_authorities,
+    connect,
+    shake_hands,
+    tls_context,
+)
 from .deadline import Deadline
 from .lookup import Lookup, SocketAddress
 from .settings import HttpsSettings
@@ -47,7 +56,8 @@ class HttpsTransport:
     def __init__(self, settings: HttpsSettings, lookup: Lookup | None = None) -> None:
         self._ports = settings.allowed_ports
         self._rule = AddressRule(settings.allowed_networks)
-        self._context = tls_context(settings.ca_file)
+        self._ca_file = settings.ca_file
+        check_authorities(settings.ca_file)
         self._lookup = lookup or Lookup()
 
     def judge(self, url: str) -> None:
@@ -82,6 +92,11 @@ class HttpsTransport:
             channel = shake_hands(connection, target.host, self._context, deadline)
         with channel, _failing_as("connection_lost"):
             return _exchange(channel, target, post)
+
+    @cached_property
+    def _context(self) -> SSLContext:
+        """Made with the first attempt: to read the system's authorities takes 20 ms."""
+        return tls_context(self._ca_file)
 
     def _public_addresses(
         self, target: Target, deadline: Deadline

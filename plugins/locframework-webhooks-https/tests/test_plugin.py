@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from locframework_webhooks_https import HttpsPlugin, HttpsSettings, HttpsTransport
+from locframework_webhooks_https.channel import tls_context
 
 from locframework.ports import SettingsError
 from locframework.testing.certificates import Authority
@@ -93,7 +94,7 @@ def test_keys_of_sessions_are_written_nowhere(
 ) -> None:
     monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
 
-    HttpsTransport(settings())
+    tls_context(ca_file=None)
 
     assert not (tmp_path / "keys").exists()
     assert ssl.create_default_context().keylog_filename  # it would have, by default
