@@ -13,6 +13,7 @@ pyproject.toml, those of the plugins, and constraints.txt.
 """
 
 import hashlib
+import os
 import signal
 import subprocess
 import sys
@@ -104,7 +105,10 @@ def run(command: list[str], cwd: Path | None) -> int:
     """Run in the foreground. A signal is the command's to answer; we wait for it."""
     signal.signal(signal.SIGINT, lambda *_: None)  # the terminal sends it to both
     program = BIN / command[0]
-    with subprocess.Popen([program, *command[1:]], cwd=cwd) as child:
+    env = dict(os.environ)
+    # What was compiled is kept: the tests start Python hundreds of times.
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    with subprocess.Popen([program, *command[1:]], cwd=cwd, env=env) as child:
         signal.signal(signal.SIGTERM, lambda *_: child.terminate())
         status = child.wait()
     return 128 - status if status < 0 else status

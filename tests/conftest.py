@@ -1,22 +1,28 @@
 """Fixtures for every test: a whole application on each kind of database."""
 
 import os
-import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from locframework import Framework, Settings
-from locframework.testing.databases import (
-    KINDS,
-    Kind,
-    empty_postgres,
-    fresh_postgres_url,
-    fresh_url,
-)
+from locframework.testing.databases import KINDS, Migrated
 from locframework.testing.workspace import Workspace, open_workspace
+
+MEMORY = Path("/dev/shm")
+MEMORY_LEAST = 4 * 2**30  # bytes
+
+
+def pytest_configure() -> None:
+    """Keep what tests write in memory, where there is much of it: a commit waits for
+    the disk, and there are tens of thousands. What is killed are processes, and no
+    computers."""
+    if MEMORY.is_dir():
+        there = os.statvfs(MEMORY)
+        has_room = there.f_bavail * there.f_frsize >= MEMORY_LEAST
+        if has_room and not there.f_flag & os.ST_NOEXEC:  # some tests install programs
+            os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,26 +38,24 @@ def is_long(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture(scope="session")
-def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An SQLite file with the schema and nothing in it, to be copied."""
-    folder = tmp_path_factory.mktemp("migrated")
-    with fresh_url("sqlite", folder) as url:
-        _migrate(url)
-    return folder / "locframework.sqlite3"
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Migrated]:
+    """Databases with the schema and nothing in them."""
+    with Migrated(tmp_path_factory.mktemp("migrated"), _migrate) as migrated:
+        yield migrated
 
 
 @pytest.fixture(scope="session")
-def migrated_postgres() -> Iterator[str]:
-    """A PostgreSQL database with the schema; each test empties it after itself."""
-    with fresh_postgres_url() as url:
-        _migrate(url)
-        yield url
+def migrated_sqlite(migrated: Migrated) -> Path:
+    """An SQLite file with the schema and nothing in it, to be copied."""
+    return migrated.file
 
 
 @pytest.fixture(params=KINDS)
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def database_url(
+    request: pytest.FixtureRequest, migrated: Migrated, tmp_path: Path
+) -> Iterator[str]:
     """The address of a database with the schema, on SQLite and on PostgreSQL."""
-    with _copy(request, request.param, tmp_path) as url:
+    with migrated.url(request.param, tmp_path) as url:
         yield url
 
 
@@ -63,28 +67,13 @@ def workspace(database_url: str, tmp_path: Path) -> Iterator[Workspace]:
 
 
 @pytest.fixture
-def sqlite_workspace(
-    request: pytest.FixtureRequest, tmp_path: Path
-) -> Iterator[Workspace]:
+def sqlite_workspace(migrated: Migrated, tmp_path: Path) -> Iterator[Workspace]:
     """A whole application on SQLite alone, for what no database changes."""
     with (
-        _copy(request, "sqlite", tmp_path) as url,
+        migrated.url("sqlite", tmp_path) as url,
         open_workspace(url, tmp_path) as workspace,
     ):
         yield workspace
-
-
-@contextmanager
-def _copy(request: pytest.FixtureRequest, kind: Kind, folder: Path) -> Iterator[str]:
-    if kind == "postgres":
-        url = request.getfixturevalue("migrated_postgres")
-        yield url
-        empty_postgres(url)
-        return
-    migrated = request.getfixturevalue("migrated_sqlite")
-    with fresh_url("sqlite", folder) as url:
-        shutil.copy(migrated, folder / migrated.name)
-        yield url
 
 
 def _migrate(url: str) -> None:

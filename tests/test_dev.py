@@ -111,6 +111,17 @@ def test_the_status_of_the_command_is_ours(dev, monkeypatch, code, status):
     assert ended == status
 
 
+def test_what_was_compiled_is_kept_for_the_next_start_of_python(dev, monkeypatch):
+    monkeypatch.setattr(dev, "BIN", Path(sys.executable).parent)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+
+    with keeping_signals():
+        asked = "import sys; raise SystemExit(sys.dont_write_bytecode)"
+        ended = dev.run(["python", "-c", asked], None)
+
+    assert ended == 0
+
+
 def test_the_first_command_that_fails_ends_the_task(dev, monkeypatch):
     asked = []
     monkeypatch.setattr(dev, "run", lambda command, cwd: asked.append(command) or 7)

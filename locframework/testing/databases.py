@@ -14,13 +14,14 @@ Where there is none, tests that want one are skipped, or fail when
 import getpass
 import os
 import secrets
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import lru_cache
+from contextlib import ExitStack, contextmanager
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, cast
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
@@ -76,20 +77,64 @@ def fresh_postgres_url() -> Iterator[str]:
             _drop(connection, name)
 
 
-def empty_postgres(url: str) -> None:
-    """Take everything out of a database that has the schema, and keep the schema.
+class Migrated:
+    """Databases with the schema: one of each kind for many tests, made when wanted.
 
-    Much quicker than a new database for every test, and than TRUNCATE, which makes
-    a new file for every table and index. Needs the rights of a superuser.
+    A test of SQLite has a copy of the file, one of PostgreSQL the database itself,
+    which is emptied after it: much quicker than a new one for every test, and than
+    TRUNCATE, which makes a new file for every table and index. Needs the rights of a
+    superuser there. Used as a context manager.
     """
-    with _connected(url) as connection, connection.transaction():
-        rows = connection.execute(
+
+    def __init__(self, folder: Path, migrate: Callable[[str], None]) -> None:
+        """``migrate`` is given the address of an empty database."""
+        self._folder = folder
+        self._migrate = migrate
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @contextmanager
+    def url(self, kind: Kind, folder: Path) -> Iterator[str]:
+        """The address of one with no rows; ``folder`` is where SQLite's file goes."""
+        if kind == "sqlite":
+            yield f"sqlite:///{shutil.copy(self.file, folder.absolute())}"
+        else:
+            url, empty = self._postgres
+            yield url
+            empty()
+
+    @cached_property
+    def file(self) -> Path:
+        """That of SQLite, to be copied."""
+        with fresh_url("sqlite", self._folder) as url:
+            self._migrate(url)
+        return Path(url.removeprefix("sqlite:///"))
+
+    @cached_property
+    def _postgres(self) -> tuple[str, Callable[[], None]]:
+        """Its address, and what empties it over a connection that is kept: a new one
+        would first have to get to know every table."""
+        url = self._stack.enter_context(fresh_postgres_url())
+        self._migrate(url)
+        connection = self._stack.enter_context(_connected(url))
+        names = connection.execute(
             """SELECT quote_ident(tablename) FROM pg_tables
                 WHERE schemaname = 'public' AND tablename NOT LIKE '%%migration%%'"""
         ).fetchall()
-        connection.execute("SET LOCAL session_replication_role = replica")
-        for (name,) in rows:
-            connection.execute(f"DELETE FROM {name}".encode())
+        steps = ["SET LOCAL session_replication_role = replica"]
+        steps += [f"DELETE FROM {name}" for (name,) in names]
+        emptying = "; ".join(steps).encode()
+
+        def empty() -> None:
+            with connection.transaction():
+                connection.execute(emptying)
+
+        return url, empty
 
 
 class _Watched(Protocol):

@@ -1,6 +1,5 @@
 """A migrated database for each test, of either kind."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -8,12 +7,7 @@ from pathlib import Path
 import pytest
 from locframework_storage_peewee import PeeweeProvider, PeeweeStorage
 
-from locframework.testing.databases import (
-    KINDS,
-    Kind,
-    empty_postgres,
-    fresh_url,
-)
+from locframework.testing.databases import KINDS, Kind, Migrated, fresh_url
 from locframework.testing.processes import Process
 
 CHILD = Path(__file__).with_name("child.py")
@@ -29,28 +23,16 @@ def storage_at(url: str) -> PeeweeStorage:
     return opened
 
 
-class Migrated:
-    """One migrated database of each kind for all tests, made when it is wanted."""
-
-    def __init__(self, folder: Path, stack: ExitStack) -> None:
-        self._folder = folder
-        self._stack = stack
-        self._urls: dict[Kind, str] = {}
-
-    def url(self, kind: Kind) -> str:
-        if kind not in self._urls:
-            url = self._stack.enter_context(fresh_url(kind, self._folder))
-            storage = storage_at(url)
-            storage.migrate()
-            storage.close()
-            self._urls[kind] = url
-        return self._urls[kind]
+def _migrate(url: str) -> None:
+    storage = storage_at(url)
+    storage.migrate()
+    storage.close()
 
 
 @pytest.fixture(scope="session")
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Migrated]:
-    with ExitStack() as stack:
-        yield Migrated(tmp_path_factory.mktemp("migrated"), stack)
+    with Migrated(tmp_path_factory.mktemp("migrated"), _migrate) as migrated:
+        yield migrated
 
 
 @pytest.fixture(params=KINDS)
@@ -69,13 +51,8 @@ def empty_url(kind: Kind, tmp_path: Path) -> Iterator[str]:
 @pytest.fixture
 def url(kind: Kind, tmp_path: Path, migrated: Migrated) -> Iterator[str]:
     """The address of a migrated database without rows; the schema stays as it is."""
-    if kind == "postgres":
-        made = migrated.url(kind)
-        yield made
-        empty_postgres(made)
-    else:
-        kept = migrated.url(kind).removeprefix("sqlite:///")
-        yield f"sqlite:///{shutil.copy(kept, tmp_path)}"
+    with migrated.url(kind, tmp_path) as url:
+        yield url
 
 
 @pytest.fixture

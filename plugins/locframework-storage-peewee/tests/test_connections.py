@@ -39,7 +39,8 @@ def open_connections(storage: PeeweeStorage, url: str, kind: Kind) -> int:
         with psycopg.connect(url) as other:
             row = other.execute(
                 """SELECT count(*) FROM pg_stat_activity
-                    WHERE datname = current_database() AND pid <> pg_backend_pid()"""
+                    WHERE datname = current_database()
+                    AND application_name = 'locframework'"""
             ).fetchone()
         assert row
         return int(row[0])

@@ -26,11 +26,12 @@ postgres_only = pytest.mark.parametrize(
 
 
 def cut(url: str) -> None:
-    """End every connection to the database at the server."""
+    """End every connection of ours to the database at the server."""
     with psycopg.connect(url, autocommit=True) as other:
         other.execute(
             """SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-                WHERE datname = current_database() AND pid <> pg_backend_pid()"""
+                WHERE datname = current_database()
+                AND application_name = 'locframework'"""
         )
 
 
