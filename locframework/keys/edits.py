@@ -61,7 +61,8 @@ def edits_of(touched: Touched) -> list[Edit]:
         if unit == TAGS:
             fits = not too_many_tags(side)
             side = side._replace(branch=united(side))
-        if not side.edited or (base is None and _is_silent(unit, side.branch, side)):
+        is_new = base is None and not side.at_odds
+        if not side.edited or (is_new and _is_silent(unit, side.branch, side)):
             continue
         clashes = side.clashes and not (unit == TAGS and fits)
         if base is None and _is_silent(unit, side.main, side):

@@ -2,7 +2,8 @@
 
 The unit is one field of one language of one plural form, so edits of different things
 never clash. Where one state has plurals and another has none, the text without plurals
-stands beside the form ``other``.
+stands beside the form ``other``. The other forms go with the plurals: one side may
+turn them off while the other writes one of them, and then both are at odds.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from .marks import marked_as, outdated
 from .records import TAGS_MOST, Field, Key, KeyState, StoredValue, ValueStatus
 
 Rows = dict["Unit", StoredValue]
+Contents = dict["Unit", object]
 
 
 class Unit(NamedTuple):
@@ -39,11 +41,12 @@ class Sides(NamedTuple):
     main: object
     branch: object
     freshened: bool = False  # outdated in the base and on main, and not on the branch
+    at_odds: bool = False  # plurals, or a form, that one side has against the other
 
     @property
     def own(self) -> bool:
         """Whether the branch left the base: main may have come to say the same."""
-        return self.branch != self.base
+        return self.branch != self.base or self.at_odds
 
     @property
     def edited(self) -> bool:
@@ -53,7 +56,12 @@ class Sides(NamedTuple):
 
     @property
     def clashes(self) -> bool:
-        """Whether main left the base too; review states of one text do not clash."""
+        """Whether main left the base too; review states of one text do not clash.
+
+        Forms that are at odds are decided with the plurals.
+        """
+        if self.at_odds:
+            return isinstance(self.branch, bool)
         if self.main == self.base or not self.edited:
             return False
         return shown_text(self.main) != shown_text(self.branch)
@@ -75,10 +83,36 @@ def sides(
     old, now, mine = (_contents(state, aligned=aligned) for state in states)
     stale = [_outdated(state, aligned=aligned) for state in states]
     freshened = stale[0] & stale[1] - stale[2]
+    at_odds = _at_odds(old, now, mine)
     return {
-        unit: Sides(old.get(unit), now.get(unit), mine.get(unit), unit in freshened)
+        unit: Sides(
+            old.get(unit),
+            now.get(unit),
+            mine.get(unit),
+            unit in freshened,
+            unit in at_odds,
+        )
         for unit in {**old, **now, **mine}
     }
+
+
+def _at_odds(old: Contents, now: Contents, mine: Contents) -> set[Unit]:
+    """The plurals with all the forms that go with them, where one side turned them off
+    and the other wrote such a form; so are two keys of one name."""
+    if not (now and mine) or now[PLURAL] == mine[PLURAL]:
+        return set()
+    if not old.get(PLURAL, True):
+        return set()  # turning them on leaves place for everything
+    with_plurals = now if now[PLURAL] else mine
+    forms = {unit for unit in with_plurals if needs_plurals(unit)}
+    if all(with_plurals[unit] == old.get(unit) for unit in forms):
+        return set()
+    return {PLURAL, *forms}
+
+
+def needs_plurals(unit: Unit) -> bool:
+    """Whether a key without plurals has no place for it."""
+    return unit.plural_form not in (None, "other")
 
 
 def is_aligned(states: Sequence[KeyState | None]) -> bool:
@@ -202,11 +236,11 @@ def _text(row: StoredValue) -> Text:
     return Text(row.value, row.status, row.approved_value)
 
 
-def _contents(state: KeyState | None, *, aligned: bool) -> dict[Unit, object]:
+def _contents(state: KeyState | None, *, aligned: bool) -> Contents:
     if state is None:
         return {}
     key = state.key
-    found: dict[Unit, object] = {
+    found: Contents = {
         KEY: key.key,
         DESCRIPTION: key.description,
         TAGS: key.tags if state.followed_tags is None else state.followed_tags,
@@ -269,7 +303,7 @@ def _fitting(key: Key, rows: Rows) -> Iterator[StoredValue]:
 
 def has_place(key: Key, unit: Unit) -> bool:
     """Whether a key has place for the text: without plurals for ``other`` alone."""
-    return key.is_plural or unit.plural_form in (None, "other")
+    return key.is_plural or not needs_plurals(unit)
 
 
 def form_in(key: Key, unit: Unit) -> str | None:

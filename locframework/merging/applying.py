@@ -26,6 +26,7 @@ from locframework.keys.three_way import (
     form_in,
     has_place,
     is_aligned,
+    needs_plurals,
     rows_of,
     sides,
     united,
@@ -135,13 +136,23 @@ def _carried(
     states = (touched.entry.base, touched.main, branch)
     rows = rows_of(branch, aligned=is_aligned(states))
     found: dict[tuple[str, str | None], StoredValue | None] = {}
-    for unit in units:
+    for unit in (*units, *_lost_forms(touched, branch)):
         if unit.language_code is None or not has_place(key, unit):
             continue  # what goes with the plurals does not stand on ``other``
         form, row = form_in(key, unit), rows.get(unit)
         value = None if row is None else replace(row, plural_form=form)
         found[unit.language_code, form] = value
     return found
+
+
+def _lost_forms(touched: Touched, branch: KeyState) -> list[Unit]:
+    """Forms as the branch has always had them, of a key whose plurals main may have
+    turned off before it deleted the key."""
+    base = touched.entry.base
+    if not _is_lost(touched):
+        return []
+    found = sides(base, base, branch).items()
+    return [unit for unit, side in found if needs_plurals(unit) and not side.edited]
 
 
 def _within(write: KeyWrite, codes: set[str]) -> KeyWrite:

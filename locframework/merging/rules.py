@@ -8,7 +8,14 @@ from msgspec.json import Encoder
 
 from locframework.errors import ValidationFailed
 from locframework.keys.edits import Edit, Touched, edits_of
-from locframework.keys.three_way import KEY, PLURAL, Sides, Unit, shown_text
+from locframework.keys.three_way import (
+    KEY,
+    PLURAL,
+    Sides,
+    Unit,
+    needs_plurals,
+    shown_text,
+)
 
 from .records import (
     Applied,
@@ -47,7 +54,7 @@ def _needed(touched: Touched, unit: Unit, changes: dict[Unit, Change]) -> str | 
     is_new = touched.main is None and touched.entry.base is None
     if is_new and unit != KEY:
         return changes[KEY].id
-    if unit.plural_form not in (None, "other") and PLURAL in changes:
+    if needs_plurals(unit) and PLURAL in changes:
         return changes[PLURAL].id
     return None
 
@@ -120,8 +127,9 @@ def decide(
     A resolution decides any change; of the others, what does not conflict comes from
     the branch, and the strategy decides the rest. What needs a change that is decided
     for main stays as main has it, too. Raises ValidationFailed for a resolution of a
-    change that is not there, or is another by now; for a second one of a change; and
-    for one that takes from the branch what needs a change that does not come.
+    change that is not there, or is another by now; for a second one of a change; for
+    one that takes from the branch what needs a change that does not come; and for one
+    that keeps a plural form while the plurals go.
     """
     chosen = _chosen(listed, resolutions)
     by_strategy: dict[Strategy, Side | None] = {
@@ -137,14 +145,25 @@ def decide(
         for each in listed
     }
     for each in listed:
-        if each.needs is None or sides[each.needs] != "main":
+        if each.needs is None:
             continue
-        if chosen.get(each.change.id) == "branch":
-            at = [one.change_id for one in resolutions].index(each.change.id)
-            message = f"cannot come from the branch while {each.needs} stays on main"
-            raise ValidationFailed.at(f"$.resolutions[{at}].use", "needed", message)
-        sides[each.change.id] = "main"
+        needed, asked = sides[each.needs], chosen.get(each.change.id)
+        if needed == "main" and asked == "branch":
+            why = f"cannot come from the branch while {each.needs} stays on main"
+            raise _needed_otherwise(resolutions, each, why)
+        if needed == "branch" and asked == "main" and each.change.type == "deleted":
+            why = f"cannot stay on main while {each.needs} comes from the branch"
+            raise _needed_otherwise(resolutions, each, why)
+        if needed == "main":
+            sides[each.change.id] = "main"
     return sides
+
+
+def _needed_otherwise(
+    resolutions: Sequence[Resolution], listed: Listed, why: str
+) -> ValidationFailed:
+    at = [one.change_id for one in resolutions].index(listed.change.id)
+    return ValidationFailed.at(f"$.resolutions[{at}].use", "needed", why)
 
 
 def _chosen(
