@@ -446,7 +446,7 @@ def test_a_matcher_that_nobody_provides_lists_those_there_are() -> None:
     with pytest.raises(SettingsError) as caught:
         host.matcher("soundex")
     assert str(caught.value) == (
-        "settings: matcher: 'soundex' is not provided; there is: rapidfuzz"
+        "settings: matcher: 'soundex' is not provided; there is: postgres, rapidfuzz"
     )
 
 

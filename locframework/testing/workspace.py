@@ -136,14 +136,20 @@ def open_workspace(
     """A workspace on the plugins ``peewee`` and ``disk``; no background work.
 
     ``settings`` are those of ``locframework.settings``; jobs run when a test asks.
+    With ``matcher="postgres"`` that one has its tables in the same database.
     """
+    matcher = settings.get("matcher", "rapidfuzz")
+    of_matchers: dict[object, dict[str, str]] = {
+        "postgres": {"database": database_url},
+        "rapidfuzz": {"folder": str(folder / "matching")},
+    }
     tree: dict[str, object] = {
         "start_scheduler": False,
         "webhooks": {"secret_key": WEBHOOK_KEY},
         "plugins": {
             "peewee": {"database": database_url},
             "disk": {"folder": str(folder / "blobs")},
-            "rapidfuzz": {"folder": str(folder / "matching")},
+            **{name: each for name, each in of_matchers.items() if name == matcher},
         },
         **settings,
     }

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 import segments as corpus
+from locframework_matching_postgres import MatchingSettings as PostgresSettings
+from locframework_matching_postgres import PostgresMatcher
 from locframework_matching_rapidfuzz import MatchingSettings, RapidfuzzMatcher
 from measuring import Table, in_turns, name_of
 from rapidfuzz import process
@@ -19,7 +21,7 @@ from rapidfuzz.distance import Levenshtein
 
 from locframework.ids import new_id
 from locframework.memories.folding import match_fold
-from locframework.memories.matcher import Found, Wanted
+from locframework.memories.matcher import Found, Matcher, Wanted
 from locframework.testing.contracts.matcher_samples import SegmentsInMemory
 from locframework.testing.contracts.matchers import MEMORY
 from locframework.testing.databases import fresh_postgres_url
@@ -59,9 +61,7 @@ class Memory:
     def open(self, **settings: Any) -> RapidfuzzMatcher:
         return RapidfuzzMatcher(MatchingSettings(str(self.folder), **settings))
 
-    def find(
-        self, matcher: RapidfuzzMatcher, texts: list[str], most: int = 50
-    ) -> list[Found]:
+    def find(self, matcher: Matcher, texts: list[str], most: int = 50) -> list[Found]:
         return matcher.find(self.segments, [Wanted(MEMORY, LEAST)], texts, most)
 
     def brute_force(self, text: str) -> list[tuple[int, str]]:
@@ -98,7 +98,7 @@ def memory(size: int, tmp_path_factory: pytest.TempPathFactory) -> Memory:
 
 
 @pytest.fixture(scope="module")
-def ask_pg_trgm(memory: Memory) -> Iterator[Callable[[str], object]]:
+def ask_pg_trgm(memory: Memory) -> Iterator[Callable[[str], list[tuple[int]]]]:
     """The query that others ask: ``%`` over a GIN index, by similarity."""
     import psycopg
 
@@ -120,7 +120,7 @@ def ask_pg_trgm(memory: Memory) -> Iterator[Callable[[str], object]]:
 
 
 def test_matches(
-    memory: Memory, ask_pg_trgm: Callable[[str], object], table: Table
+    memory: Memory, ask_pg_trgm: Callable[[str], list[tuple[int]]], table: Table
 ) -> None:
     """Ten best at 70 percent: first whether they are right, then how long it takes."""
     matcher, size = memory.open(), memory.size
@@ -157,6 +157,52 @@ def test_matches(
     table.add(f"{what}, one thread", "kernel", size, taken["one"], cdist)
     table.add(f"{what}, numpy", "numpy", size, slow["plain"], cdist)
     table.add("index built", "kernel", size, built, ms_most=size / 50)
+
+
+def test_matches_in_postgres(
+    memory: Memory, ask_pg_trgm: Callable[[str], list[tuple[int]]], table: Table
+) -> None:
+    """The matcher postgres: whether it is right, how long it takes, how big it is.
+
+    Beside it the query that others ask: how much of the ten best it finds.
+    """
+    import psycopg
+
+    size, texts = memory.size, memory.queries[:: 1 if memory.size <= 100_000 else PART]
+    with fresh_postgres_url() as url:
+        matcher = PostgresMatcher(PostgresSettings(url, 600))
+        built = in_turns(1, build=lambda: memory.find(matcher, ["a"]))["build"]
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("VACUUM ANALYZE")  # as the server soon does by itself
+            [(stored,)] = connection.execute(
+                "SELECT pg_database_size(current_database())"
+            )
+        found = memory.find(matcher, texts)
+        there = seen = 0
+        for text, answer in zip(texts, found, strict=True):
+            best = memory.brute_force(text)
+            assert [(-hit.percent, hit.entry_id) for hit in answer.hits[:TEN]] == best
+            trgm = {memory.ids[number] for (number,) in ask_pg_trgm(text)}
+            there, seen = there + len(best), seen + sum(id_ in trgm for _, id_ in best)
+        taken = in_turns(
+            3,
+            ours=lambda: memory.find(matcher, texts),
+            trgm=lambda: [ask_pg_trgm(text) for text in texts],
+        )
+
+        def change_one() -> None:
+            memory.segments.change(MEMORY, {memory.ids[7]: "changed " + new_id()})
+            memory.find(matcher, ["a"])
+
+        changed = in_turns(5, change=change_one)["change"]
+        memory.segments.change(MEMORY, {memory.ids[7]: memory.texts[7]})
+
+    what = f"matches of {len(texts)} texts, in PostgreSQL"
+    peer = (f"pg_trgm %, recall {seen / there:.2f}", taken["trgm"])
+    table.add(what, "postgres", size, taken["ours"], peer)
+    each = f"database of {stored / size:.0f} B a segment, built"
+    table.add(each, "postgres", size, built)
+    table.add("one entry changed, one text found", "postgres", size, changed)
 
 
 def test_index(memory: Memory, table: Table) -> None:

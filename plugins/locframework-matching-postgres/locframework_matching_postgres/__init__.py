@@ -1,0 +1,25 @@
+"""Gives locframework the matcher ``postgres``: exact, from an index in PostgreSQL."""
+
+from typing import ClassVar
+
+from locframework import hookimpl
+from locframework.ports import Matcher
+
+from .matcher import PostgresMatcher
+from .settings import MatchingSettings
+
+__all__ = ["MatchingSettings", "PostgresMatcher", "PostgresPlugin"]
+
+
+class PostgresPlugin:
+    """The plugin ``postgres``; touches nothing until the first text is looked for."""
+
+    settings_type: ClassVar = MatchingSettings
+
+    def __init__(self, settings: MatchingSettings) -> None:
+        self._settings = settings
+
+    @hookimpl
+    def loc_provide_matchers(self) -> list[Matcher]:
+        """One matcher, over the database of the settings."""
+        return [PostgresMatcher(self._settings)]

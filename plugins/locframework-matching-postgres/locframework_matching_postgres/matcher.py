@@ -1,0 +1,131 @@
+"""The matcher ``postgres``: exact, from tables in PostgreSQL."""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+from uuid import UUID
+
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from locframework.ports import Found, Hit, Segments, Unavailable, Wanted
+
+from . import tables
+from .connections import Connections, Stale
+from .settings import MatchingSettings
+
+log = logging.getLogger("locframework.matching")
+
+T = TypeVar("T")
+
+
+class PostgresMatcher:
+    """The port Matcher. Connects to nothing until the first text is looked for.
+
+    What it keeps is in the database alone, so all processes share it at once.
+    """
+
+    name = "postgres"
+
+    def __init__(self, settings: MatchingSettings) -> None:
+        self._connections = Connections(settings.database, settings.patience_seconds)
+
+    def find(
+        self,
+        segments: Segments,
+        wanted: Sequence[Wanted],
+        texts: Sequence[str],
+        most: int,
+    ) -> list[Found]:
+        """As the port says; a statement for each different text and memory."""
+        now = segments.revisions([each.memory_id for each in wanted])
+        there = [each for each in wanted if each.memory_id in now]
+        if there:
+            known = self._ask(lambda to: tables.revisions(to, list(now)))
+            for memory_id, revision in now.items():
+                if known.get(memory_id) != revision:
+                    self._catch_up(segments, memory_id, revision)
+        different = [text for text in dict.fromkeys(texts) if text] if there else []
+        found = {text: Found([], is_complete=True) for text in texts}
+        if different:
+            found.update(self._ask(lambda to: _find(to, there, different, most)))
+        return [found[text] for text in texts]
+
+    def distance(self, first: str, second: str) -> int:
+        """The Levenshtein distance."""
+        return Levenshtein.distance(first, second)
+
+    def forget(self, memory_id: str) -> None:
+        """Remove what is known of the memory."""
+
+        def remove(to: tables.Connection) -> None:
+            tables.lock(to, memory_id)
+            tables.remove(to, memory_id)
+
+        try:
+            self._ask(remove)
+        except Unavailable as error:
+            log.warning("the index of %s stays: %s", memory_id, error.message)
+
+    def _catch_up(self, segments: Segments, memory_id: str, revision: int) -> None:
+        """Write what has changed; one process does it, the others wait."""
+
+        def write(to: tables.Connection) -> None:
+            tables.lock(to, memory_id)
+            known, now = tables.revisions(to, [memory_id]).get(memory_id), revision
+            if known is not None and known > now:  # another may have been quicker
+                now = segments.revisions([memory_id]).get(memory_id, 0)
+            if known is not None and known > now:
+                log.info("memory %s went back, its index is made anew", memory_id)
+                tables.remove(to, memory_id)
+                known = None
+            if known is None or known < now:
+                changes = segments.changes(memory_id, known or 0)
+                reached = tables.write(to, memory_id, changes, known or 0)
+                tables.note(to, memory_id, max(now, reached))
+
+        self._ask(write)
+
+    def _ask(self, work: Callable[[tables.Connection], T]) -> T:
+        """What comes of it, in a transaction; asked again when the server was away."""
+        try:
+            with self._connections.lent() as connection:
+                return work(connection)
+        except Stale:
+            pass
+        try:
+            with self._connections.lent() as connection:
+                return work(connection)
+        except Stale as error:
+            reason = "the database of the matcher cannot be used"
+            raise Unavailable(reason) from error
+
+
+def _find(
+    connection: tables.Connection,
+    wanted: Sequence[Wanted],
+    texts: Sequence[str],
+    most: int,
+) -> dict[str, Found]:
+    found = {}
+    for text in texts:
+        hits = [hit for each in wanted for hit in _hits(connection, each, text)]
+        hits.sort(key=lambda hit: (-hit.percent, hit.entry_id))
+        found[text] = Found(hits[:most], is_complete=len(hits) <= most)
+    return found
+
+
+def _hits(connection: tables.Connection, wanted: Wanted, text: str) -> list[Hit]:
+    least = max(1, wanted.least_percent)
+    ids, texts = tables.candidates(connection, wanted.memory_id, text, least)
+    farthest = (100 - least) * (len(text) * 100 // least) // 100
+    near = process.extract(
+        text, texts, scorer=Levenshtein.distance, score_cutoff=farthest, limit=None
+    )
+    hits = []
+    for other, distance, at in near:
+        longest = max(len(text), len(other))
+        percent = (longest - int(distance)) * 100 // longest
+        if percent >= least:
+            hits.append(Hit(wanted.memory_id, str(UUID(bytes=ids[at])), percent))
+    return hits

@@ -1,0 +1,142 @@
+"""What the matcher does when its database is away, busy, or does not let it in."""
+
+import secrets
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from locframework_matching_postgres import MatchingSettings, PostgresMatcher
+from locframework_matching_postgres.signatures import signature
+from locframework_matching_postgres.tables import lock
+
+from locframework.errors import Unavailable
+from locframework.memories.matcher import Wanted
+from locframework.testing.contracts.matcher_samples import (
+    SegmentsInMemory,
+    distance_of,
+    entries,
+)
+from locframework.testing.contracts.matchers import MEMORY
+from locframework.testing.databases import fresh_postgres_url
+
+TEXTS = st.text("abc ü文", max_size=40)
+
+
+@pytest.fixture
+def database() -> Iterator[str]:
+    with fresh_postgres_url() as url:
+        yield url
+
+
+@pytest.fixture
+def segments() -> SegmentsInMemory:
+    made = SegmentsInMemory()
+    made.change(MEMORY, entries(["open file"]))
+    return made
+
+
+def percents(matcher: PostgresMatcher, segments: SegmentsInMemory) -> list[int]:
+    [found] = matcher.find(segments, [Wanted(MEMORY, 70)], ["open file"], 10)
+    return [hit.percent for hit in found.hits]
+
+
+@given(TEXTS, TEXTS)
+def test_a_text_lacks_at_most_two_bits_of_another_for_each_edit_between_them(
+    first: str, second: str
+) -> None:
+    apart = distance_of(first, second)
+
+    lacking = signature(first) & ~signature(second)
+
+    assert lacking.bit_count() <= 2 * apart
+
+
+def test_a_signature_is_the_same_in_every_version() -> None:
+    assert signature("a a a") == 1 << 41 | 1 << 69 | 1 << 164 | 1 << 212
+
+
+@pytest.mark.server
+def test_a_connection_that_the_server_ended_is_made_again(
+    database: str, segments: SegmentsInMemory
+) -> None:
+    matcher = PostgresMatcher(MatchingSettings(database))
+    assert percents(matcher, segments) == [100]
+
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(
+            """SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid()"""
+        )
+
+    assert percents(matcher, segments) == [100]
+
+
+@pytest.mark.server
+def test_many_may_make_the_tables_at_once(
+    database: str, segments: SegmentsInMemory
+) -> None:
+    matchers = [PostgresMatcher(MatchingSettings(database)) for _ in range(6)]
+
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda matcher: percents(matcher, segments), matchers))
+
+    assert found == [[100]] * 6
+
+
+@pytest.mark.server
+def test_what_another_process_wrote_is_not_read_again(
+    database: str, segments: SegmentsInMemory
+) -> None:
+    percents(PostgresMatcher(MatchingSettings(database)), segments)
+    segments.changes = None  # type: ignore[assignment, method-assign]
+
+    assert percents(PostgresMatcher(MatchingSettings(database)), segments) == [100]
+
+
+@pytest.mark.server
+def test_who_waits_too_long_for_another_process_is_told_to_ask_again(
+    database: str, segments: SegmentsInMemory
+) -> None:
+    matcher = PostgresMatcher(MatchingSettings(database, patience_seconds=1))
+    percents(matcher, segments)
+    segments.change(MEMORY, entries(["open files"]))
+
+    with psycopg.connect(database) as other:
+        lock(other, MEMORY)
+        with pytest.raises(Unavailable, match="is being indexed; ask again"):
+            percents(matcher, segments)
+
+    assert percents(matcher, segments) == [100, 90]
+
+
+@pytest.mark.server
+def test_a_user_who_may_not_make_the_schema_is_told_what_to_do(
+    database: str, segments: SegmentsInMemory
+) -> None:
+    user = f"loc_test_{secrets.token_hex(6)}"
+    parts = urlsplit(database)
+    theirs = urlunsplit(parts._replace(netloc=f"{user}@{parts.hostname}:{parts.port}"))
+    matcher = PostgresMatcher(MatchingSettings(theirs))
+    with psycopg.connect(database, autocommit=True) as owner:
+        owner.execute(f"CREATE ROLE {user} LOGIN".encode())
+        try:
+            told = "let its owner CREATE SCHEMA locframework_matching_1"
+            with pytest.raises(Unavailable, match=told):
+                percents(matcher, segments)
+
+            owner.execute(
+                f"CREATE SCHEMA locframework_matching_1 AUTHORIZATION {user}".encode()
+            )
+            assert percents(matcher, segments) == [100]
+        finally:
+            owner.execute(f"DROP OWNED BY {user}".encode())
+            owner.execute(f"DROP ROLE {user}".encode())
+
+
+def test_an_address_of_another_database_is_refused() -> None:
+    with pytest.raises(ValueError, match="postgresql://user@host/name, please"):
+        MatchingSettings("sqlite:///data/tm.sqlite3")
