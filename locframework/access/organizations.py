@@ -115,10 +115,12 @@ class Organizations:
                 old,
                 name=name,
                 slug=slug(name, old.id),
-                updated_at=timestamp(self._clock()),
                 **_given(tm_enabled=changes.tm_enabled),
                 **_given(delivery_quota=changes.delivery_quota),
             )
+            if new == old:
+                return old
+            new = replace(new, updated_at=timestamp(self._clock()))
             self._store.save_organization(new)
         return new
 

@@ -109,16 +109,21 @@ class KeyRevert:
             yield _attempt(key, {"key": found.pop("key")})
         if found:
             yield _attempt(key, found)
-        places = dict(run.changes.values.get(key.id, {}))
+        told = run.changes.values.get(key.id, {})
+        moved = _moved([past.traces[id_] for id_ in chosen])
+        places = {at: told[at] - moved.get(at, set()) for at in told}
         if isinstance(is_plural, bool):
-            moved = _with_moved(places, [past.traces[id_] for id_ in chosen])
+            both = {
+                at: told.get(at, set()) | moved.get(at, set()) for at in told | moved
+            }
             if is_plural == key.is_plural:
-                places = moved
-            elif can_turn(past.history, moved):
-                yield self._values(run, past, moved, is_plural=is_plural)
+                places = both
+            elif can_turn(past.history, both):
+                yield self._values(run, past, both, is_plural=is_plural)
                 return
             else:
                 run.skip(key.id, "changed_later", "isPlural")
+        places = {at: revisions for at, revisions in places.items() if revisions}
         if places:
             yield self._values(run, past, places, is_plural=key.is_plural)
 
@@ -208,9 +213,9 @@ def _fields(
             run.skip(key_id, "changed_later", name)
 
 
-def _with_moved(places: Places, traces: Sequence[KeyTrace]) -> Places:
-    """The chosen revisions, and those that turning plurals made."""
-    found = {place: set(chosen) for place, chosen in places.items()}
+def _moved(traces: Sequence[KeyTrace]) -> Places:
+    """The revisions that turning plurals made."""
+    found: Places = {}
     for trace in traces:
         for code, form, revision in trace.moved:
             found.setdefault((code, form), set()).add(revision)

@@ -10,16 +10,16 @@ ENDS_OF_PATHS = ("diff", "merge")
 _NO_PARTS = ("", ".", "..")  # what clients and proxies take out of a path
 
 
-def check_name(name: str) -> None:
+def check_name(name: str, path: str = "$.name") -> None:
     """Raise ValidationFailed for a name that would mean something else."""
     if name.lower() == MAIN:
-        _refuse(f"{MAIN} is the main line: a branch needs another name")
+        _refuse(path, f"{MAIN} is the main line: a branch needs another name")
     first, *rest = name.split("/")
     if any(part in _NO_PARTS for part in (first, *rest)):
-        _refuse("no part between slashes may be empty, . or ..")
+        _refuse(path, "no part between slashes may be empty, . or ..")
     if rest and rest[-1] in ENDS_OF_PATHS:
-        _refuse(f"the last part may not be {' or '.join(ENDS_OF_PATHS)}")
+        _refuse(path, f"the last part may not be {' or '.join(ENDS_OF_PATHS)}")
 
 
-def _refuse(message: str) -> None:
-    raise ValidationFailed.at("$.name", "name", message)
+def _refuse(path: str, message: str) -> None:
+    raise ValidationFailed.at(path, "name", message)

@@ -301,7 +301,6 @@ class ReleaseBuilder:
                     "distributionId": release.distribution_id,
                     "releaseId": release.release.id,
                     "version": release.release.version,
-                    "contentHash": release.release.content_hash,
                 }
             ],
         )

@@ -1,5 +1,6 @@
 """What one can do with distributions, and with what they publish."""
 
+from collections.abc import Collection
 from datetime import timedelta
 
 from msgspec import UNSET
@@ -130,7 +131,8 @@ class Distributions:
         with self._storage.transaction():
             old = self._locked(project, distribution_id)
             new = self._changed(project, old, changes)
-            self._store.save_distribution(new)
+            if new is not old:
+                self._store.save_distribution(new)
             if new.status != "paused":
                 self._queue.queue_first(caller, project, new)
         return new
@@ -216,17 +218,19 @@ class Distributions:
     def _changed(
         self, project: Project, old: Distribution, changes: DistributionChanges
     ) -> Distribution:
-        new = self._touched(old)
+        """What it has already may stay, whatever became of it since."""
+        new = old
         if changes.name is not UNSET:
             new = replace(new, name=check_name(changes.name))
-        if changes.format is not UNSET:
+        if changes.format not in (UNSET, old.format):
             new = replace(new, format=self._format(changes.format))
         if changes.language_codes is not UNSET:
-            codes = self._languages(project, changes.language_codes)
+            had = old.language_codes or ()
+            codes = self._languages(project, changes.language_codes, had)
             new = replace(new, language_codes=codes)
-        if changes.branch is not UNSET:
+        if changes.branch not in (UNSET, old.branch):
             new = replace(new, branch=self._branch(project, changes.branch))
-        if changes.storage is not UNSET:
+        if changes.storage not in (UNSET, old.storage):
             new = replace(new, storage=self._storage_name(changes.storage))
         plain = {
             name: value
@@ -235,7 +239,8 @@ class Distributions:
             )
             if (value := getattr(changes, name)) is not UNSET
         }  # fmt: skip
-        return replace(new, **plain)
+        new = replace(new, **plain)
+        return old if new == old else self._touched(new)
 
     def _format(self, format_id: str) -> str:
         info = self._formats.to_write(format_id)
@@ -249,14 +254,12 @@ class Distributions:
         return self._branches.line(project, reference).name
 
     def _languages(
-        self, project: Project, codes: list[str] | None
+        self, project: Project, codes: list[str] | None, had: Collection[str] = ()
     ) -> tuple[str, ...] | None:
         if codes is None:
             return None
-        there = {
-            language.language_code
-            for language in self._storage.projects.list_languages(project.id)
-        }
+        languages = self._storage.projects.list_languages(project.id)
+        there = {*had, *(language.language_code for language in languages)}
         tags = []
         for at, code in enumerate(codes):
             tag = require_tag(code, f"$.languageCodes[{at}]")

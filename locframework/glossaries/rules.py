@@ -105,8 +105,9 @@ def changed_term(old: Term, changes: TermChanges, at: Timestamp) -> Term:
 def changed_glossary(
     old: Glossary, changes: GlossaryChanges, at: Timestamp
 ) -> Glossary:
-    """The glossary with what ``changes`` names. Raises ValidationFailed."""
-    new = replace(old, updated_at=at)
+    """The glossary with what ``changes`` names; ``old`` itself when that is nothing
+    new. Raises ValidationFailed."""
+    new = old
     if changes.name is not UNSET:
         name = changes.name.strip()
         if not name:
@@ -117,7 +118,7 @@ def changed_glossary(
         new = replace(new, source_language=tag)
     if changes.requires_approval is not UNSET:
         new = replace(new, requires_approval=changes.requires_approval)
-    return new
+    return old if new == old else replace(new, updated_at=at)
 
 
 def told(old: TermTranslation | None, new: TermTranslation | None) -> str:

@@ -126,13 +126,10 @@ class Glossaries:
             old = self.lock(stored)
             now = timestamp(self._clock())
             new = changed_glossary(old.glossary, changes, now)
-            self._store.save_glossary(new)
-            fields = [
-                name
-                for name in changed_fields(old.glossary, new)
-                if name != "updatedAt"
-            ]
-            self._events.append(caller, old, "updated", [{"fields": fields}])
+            if new is not old.glossary:
+                self._store.save_glossary(new)
+                item = {"fields": changed_fields(old.glossary, new)}
+                self._events.append(caller, old, "updated", [item])
         return self._shown(caller, replace(old, glossary=new))
 
     def delete_glossary(self, caller: Caller, reference: str) -> Glossary:

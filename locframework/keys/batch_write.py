@@ -146,9 +146,12 @@ class BatchWrite:
         for value in list(self.keys.values(key.id).values()):
             end = ended(self.batch, value)
             self.keys.clear(end)
-            moved.append((end.language_code, end.plural_form, end.revision))
+            place = (end.language_code, end.plural_form)
+            self.events.moved(key, place, "untranslated", end.revision)
+            moved.append((*place, end.revision))
         for place, value in there.items():
             self.keys.move(key.id, place, value)
+            self.events.moved(key, place, value.status, value.revision)
             moved.append((*place, value.revision))
         return moved
 

@@ -9,6 +9,7 @@ from .records import Key, StoredValue
 from .traces import Moved, trace_of
 
 Item = Mapping[str, object]
+Place = tuple[str, str | None]  # language code and plural form
 
 
 class KeyEvents:
@@ -20,6 +21,7 @@ class KeyEvents:
         self._line = line
         self._items: dict[str, list[Item]] = {}
         self._updates: dict[str, tuple[Key, Key, tuple[Moved, ...]]] = {}
+        self._moved: dict[tuple[str, Place], Item] = {}
 
     def created(self, key: Key) -> None:
         self._add("key.created", {"keyId": key.id, "key": key.key})
@@ -31,6 +33,13 @@ class KeyEvents:
         """
         first, _, before = self._updates.get(new.id, (old, old, ()))
         self._updates[new.id] = first, new, (*before, *moved)
+
+    def moved(self, key: Key, place: Place, status: str, revision: int) -> None:
+        """Turning plurals ended the text of a place, or brought one there.
+
+        Where the batch then writes as well, only that is told.
+        """
+        self._moved[key.id, place] = _value_item(key, place, status, revision)
 
     def deleted(self, keys: Sequence[Key]) -> None:
         for key in keys:
@@ -45,13 +54,14 @@ class KeyEvents:
         key: Key,
         old: StoredValue | None,
         new: StoredValue | None,
-        place: tuple[str, str | None],
+        place: Place,
         verdict: str = "",
     ) -> None:
         """A value was written; ``new`` None: it was cleared.
 
         ``verdict`` is ``approved`` or ``rejected`` where that is what happened to it.
         """
+        self._moved.pop((key.id, place), None)
         if new is None:
             revision = old.revision + 1 if old else 1
             item = _value_item(key, place, "untranslated", revision)
@@ -72,6 +82,8 @@ class KeyEvents:
             key = keys[value.key_id]
             item = _value_item(key, place, value.status, value.revision)
             self._add("translation.outdated", item)
+        for item in self._moved.values():
+            self._add("translation.updated", item)
         updates = self._updates.values()
         updated = [_updated_item(old, new) for old, new, _ in updates]
         self._log.append_all(
@@ -82,7 +94,7 @@ class KeyEvents:
             branch=self._line.name,
             traces={"key.updated": {each[1].id: trace_of(*each) for each in updates}},
         )
-        self._items, self._updates = {}, {}
+        self._items, self._updates, self._moved = {}, {}, {}
 
     def _add(self, type_: str, item: Item) -> None:
         self._items.setdefault(type_, []).append(item)
@@ -93,9 +105,7 @@ def _updated_item(old: Key, new: Key) -> Item:
     return {"keyId": new.id, "key": new.key, **renamed}
 
 
-def _value_item(
-    key: Key, place: tuple[str, str | None], status: str, revision: int
-) -> Item:
+def _value_item(key: Key, place: Place, status: str, revision: int) -> Item:
     return {
         "keyId": key.id,
         "key": key.key,

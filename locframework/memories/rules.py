@@ -43,8 +43,11 @@ def new_memory(new: NewMemory, at: str) -> TranslationMemory:
 def changed_memory(
     old: TranslationMemory, changes: MemoryChanges, at: str
 ) -> TranslationMemory:
-    """The memory with what a PATCH names. Raises ValidationFailed."""
-    new = replace(old, updated_at=at)
+    """The memory with what a PATCH names; ``old`` itself when that is nothing new.
+
+    Raises ValidationFailed.
+    """
+    new = old
     if changes.name is not UNSET:
         name = check_name(changes.name)
         new = replace(new, name=name, slug=slug(name, old.id))
@@ -59,7 +62,7 @@ def changed_memory(
             if (points := getattr(changes.penalties, field)) is not UNSET
         }
         new = replace(new, penalties=replace(old.penalties, **named))
-    return new
+    return old if new == old else replace(new, updated_at=at)
 
 
 def new_language(memory: TranslationMemory, new: NewMemoryLanguage) -> MemoryLanguage:

@@ -122,7 +122,8 @@ class Memories:
             self._store.lock_memory(found.memory.id)
             old = self._find(found.memory.id).memory
             new = changed_memory(old, changes, timestamp(self._clock()))
-            self._store.save_memory(new)
+            if new is not old:
+                self._store.save_memory(new)
         return new
 
     def delete_memory(self, caller: Caller, reference: str) -> TranslationMemory:

@@ -13,6 +13,8 @@ from locframework.paging import PageRequest, SortedRequest
 
 from .records import Direction, Language, LanguageChanges, NewLanguage
 
+FOLLOWING = ("slug", "updated_at")  # fields that nobody sets
+
 
 def check_plural_forms(forms: Sequence[str]) -> tuple[str, ...]:
     """Plural forms in CLDR order, each once; ``other`` is always among them."""
@@ -115,11 +117,13 @@ def changed_language(old: Language, changes: LanguageChanges) -> Language:
 
 
 def changed_fields(old: Struct, new: Struct) -> list[str]:
-    """The fields in which two records of one kind differ, as the API spells them."""
+    """The fields in which two records of one kind differ, as the API spells them;
+    without those that follow from others."""
     return [
         field.encode_name
         for field in fields(old)
-        if getattr(old, field.name) != getattr(new, field.name)
+        if field.name not in FOLLOWING
+        and getattr(old, field.name) != getattr(new, field.name)
     ]
 
 

@@ -139,18 +139,17 @@ class Projects:
         with self._transactions.transaction():
             old = self.lock(found)
             new = self._changed(old, changes)
+            if new is old:
+                return old
             if new.source_language != old.source_language:
                 self._move_source(old, new.source_language)
-            fields = _fields(old, new)
-            if not fields:
-                return old
             self._store.save_project(new)
             self._events.append(
                 "project.updated",
                 organization_id=new.organization_id,
                 project_id=new.id,
                 actor=caller.actor,
-                items=[{"projectId": new.id, "fields": fields}],
+                items=[{"projectId": new.id, "fields": changed_fields(old, new)}],
             )
         return new
 
@@ -181,7 +180,7 @@ class Projects:
         self._tokens.revoke_of_project(project.id, token_id)
 
     def _changed(self, old: Project, changes: ProjectChanges) -> Project:
-        new = replace(old, updated_at=timestamp(self._clock()))
+        new = old
         if changes.name is not UNSET:
             name = check_name(changes.name)
             new = replace(new, name=name, slug=slug(name, old.id))
@@ -204,7 +203,7 @@ class Projects:
         if changes.check_severities is not UNSET:
             require_checks(changes.check_severities, self._checks, "checkSeverities")
             new = replace(new, check_severities=changes.check_severities)
-        return new
+        return old if new == old else replace(new, updated_at=timestamp(self._clock()))
 
     def _move_source(self, project: Project, tag: str) -> None:
         languages = self._store.list_languages(project.id)
@@ -214,10 +213,6 @@ class Projects:
             is_source = language.language_code == tag
             if is_source != language.is_source:
                 self._store.save_language(replace(language, is_source=is_source))
-
-
-def _fields(old: Project, new: Project) -> list[str]:
-    return [name for name in changed_fields(old, new) if name != "updatedAt"]
 
 
 def scope_of(project: Project) -> Scope:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from locframework.branches.records import BRANCH_NAME
 from locframework.clock import GivenTime, Timestamp
 from locframework.paging import ByTime, SortedRequest
 
@@ -42,7 +43,7 @@ EventTypes = Annotated[
 ]
 LanguageCodes = Annotated[list[str], Meta(min_length=1, max_length=500)]
 BranchNames = Annotated[
-    list[Annotated[str, Meta(min_length=1, max_length=100)]],
+    list[Annotated[str, Meta(max_length=100, pattern=rf"^\*$(?!\n)|{BRANCH_NAME}")]],
     Meta(
         min_length=1,
         max_length=100,

@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 
 from msgspec.structs import replace
 
+from locframework.branches.records import MAIN
 from locframework.clock import moment, timestamp
 from locframework.events import Event
 
@@ -45,7 +46,6 @@ PER_FAILING_MOST = 1  # to one whose latest attempt failed
 OLD_SECRET_SIGNS = timedelta(hours=24)  # after a rotation (decisions 2.7)
 SECRETS_MOST = 5  # that sign at once
 
-MAIN = "main"
 ALL_BRANCHES = "*"
 
 

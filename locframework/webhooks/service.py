@@ -1,12 +1,14 @@
 """What one can do with webhooks: register them, change them, renew their secrets."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.access.service import Access
+from locframework.branches.records import MAIN
+from locframework.branches.rules import check_name
 from locframework.clock import Clock, timestamp
 from locframework.errors import (
     LanguageNotInProject,
@@ -32,7 +34,7 @@ from .records import (
     WebhookChanges,
     WebhookHealth,
 )
-from .rules import rotated
+from .rules import ALL_BRANCHES, rotated
 from .sealing import SecretBox, new_secret
 from .transport import Transport
 
@@ -96,7 +98,7 @@ class Webhooks:
             description=new.description,
             event_types=self._known(new.event_types),
             language_codes=self._languages(project, new.language_codes),
-            branches=_each_once(new.branches),
+            branches=_branches(new.branches),
             is_active=new.is_active,
             disabled_reason=None if new.is_active else "manual",
             created_at=now,
@@ -135,9 +137,9 @@ class Webhooks:
         """``update_webhook`` but for its transaction, which a call of the answer is."""
         project = self._projects.require(caller, "webhook_manage", project_id)
         check_record(changes)
-        self.find(project, webhook_id)
-        self._changed(project, changes)
-        if changes.url is not UNSET:
+        old = self.find(project, webhook_id).webhook
+        self._changed(project, old, changes)
+        if changes.url is not UNSET and changes.url != old.url:
             self._judge(changes.url)
         return lambda: self._update(project, webhook_id, changes)
 
@@ -196,11 +198,13 @@ class Webhooks:
         with self._storage.transaction():
             old = self._locked(project, webhook_id)
             now = timestamp(self._clock())
-            changed = self._changed(project, changes)
-            new = replace(old.webhook, updated_at=now, **changed)
+            new = replace(old.webhook, **self._changed(project, old.webhook, changes))
             if changes.is_active is not UNSET:
                 why = None if new.is_active else old.webhook.disabled_reason or "manual"
                 new = replace(new, disabled_reason=why)
+            if new == old.webhook:
+                return new
+            new = replace(new, updated_at=now)
             health = old.health
             if new.url != old.webhook.url or new.is_active > old.webhook.is_active:
                 health = WebhookHealth(good_at=now)  # it begins anew
@@ -216,16 +220,24 @@ class Webhooks:
         self._store.lock_webhook(found.webhook.id)
         return self.find(project, reference)
 
-    def _changed(self, project: Project, changes: WebhookChanges) -> dict[str, object]:
-        """The fields that are named, checked."""
+    def _changed(
+        self, project: Project, old: Webhook, changes: WebhookChanges
+    ) -> dict[str, object]:
+        """The fields that are named, checked.
+
+        What it has already may stay: languages that have left the project since, event
+        types of plugins that are gone. So what was read can be written.
+        """
         found: dict[str, object] = {}
         if changes.event_types is not UNSET:
-            found["event_types"] = self._known(changes.event_types)
+            types = self._known(changes.event_types, old.event_types)
+            found["event_types"] = types
         if changes.language_codes is not UNSET:
-            codes = self._languages(project, changes.language_codes)
+            had = old.language_codes or ()
+            codes = self._languages(project, changes.language_codes, had)
             found["language_codes"] = codes
         if changes.branches is not UNSET:
-            found["branches"] = _each_once(changes.branches)
+            found["branches"] = _branches(changes.branches)
         for name in ("url", "description", "is_active"):
             value = getattr(changes, name)
             if value is not UNSET:
@@ -244,22 +256,20 @@ class Webhooks:
             message = "webhooks need a key in the setting webhooks.secret_key"
             raise WebhooksNotSetUp(message)
 
-    def _known(self, types: list[str]) -> tuple[str, ...]:
+    def _known(self, types: list[str], had: Collection[str] = ()) -> tuple[str, ...]:
         for type_ in types:
-            if type_ not in self._types:
+            if type_ not in self._types and type_ not in had:
                 told = f"there is no event type {mentioned(type_)!r}"
                 raise UnknownEventType(f"{told}; see GET /webhook-event-types")
         return tuple(dict.fromkeys(types))
 
     def _languages(
-        self, project: Project, codes: list[str] | None
+        self, project: Project, codes: list[str] | None, had: Collection[str] = ()
     ) -> tuple[str, ...] | None:
         if codes is None:
             return None
-        there = {
-            language.language_code
-            for language in self._storage.projects.list_languages(project.id)
-        }
+        languages = self._storage.projects.list_languages(project.id)
+        there = {*had, *(language.language_code for language in languages)}
         tags = [
             require_tag(code, f"$.languageCodes[{at}]") for at, code in enumerate(codes)
         ]
@@ -269,5 +279,10 @@ class Webhooks:
         return tuple(dict.fromkeys(tags))
 
 
-def _each_once(names: list[str] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(dict.fromkeys(names))
+def _branches(names: list[str] | None) -> tuple[str, ...] | None:
+    if names is None:
+        return None
+    for at, name in enumerate(names):
+        if name not in (MAIN, ALL_BRANCHES):
+            check_name(name, f"$.branches[{at}]")
+    return tuple(dict.fromkeys(names))

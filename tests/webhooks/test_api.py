@@ -60,6 +60,12 @@ def test_the_defaults_are_all_languages_of_main(hooked: Any) -> None:
         ({"languageCodes": ["!"]}, "validation_failed"),
         ({"languageCodes": ["nl"]}, "language_not_in_project"),
         ({"branches": []}, "validation_failed"),
+        ({"branches": ["no such name"]}, "validation_failed"),
+        ({"branches": ["spring\n"]}, "validation_failed"),
+        ({"branches": ["spring/*"]}, "validation_failed"),
+        ({"branches": ["a//b"]}, "validation_failed"),
+        ({"branches": ["x/merge"]}, "validation_failed"),
+        ({"branches": ["Main"]}, "validation_failed"),
         ({"description": "x" * 1001}, "validation_failed"),
         ({"isActive": "yes"}, "validation_failed"),
     ],
@@ -101,6 +107,42 @@ def test_changes_are_told_and_kept(hooked: Any) -> None:
 
     assert changed == {**webhook, **changes, "updatedAt": changed["updatedAt"]}
     assert hooked.get(webhook) == changed
+
+
+def test_a_change_that_changes_nothing_leaves_it_as_it_is(hooked: Any) -> None:
+    webhook, _ = hooked.create(languageCodes=["de"], branches=["a/b", "main", "*"])
+    path = f"{hooked.webhooks}/{webhook['id']}"
+
+    for body in ({}, webhook):
+        assert hooked.owner.patch(path, json=body).data["webhook"] == webhook
+
+    assert hooked.get(webhook) == webhook
+
+
+def test_what_was_read_can_be_written_when_a_language_has_left(hooked: Any) -> None:
+    webhook, _ = hooked.create(languageCodes=["de", "fr"])
+    path = f"{hooked.webhooks}/{webhook['id']}"
+    hooked.owner.delete(f"{hooked.path}/languages/fr")
+
+    changed = hooked.owner.patch(path, json={**webhook, "description": "new"})
+
+    assert changed.data["webhook"]["languageCodes"] == ["de", "fr"]
+    hooked.owner.patch(path, json={"languageCodes": ["de"]})
+    back = hooked.owner.patch(path, json={"languageCodes": ["de", "fr"]})
+    assert (back.status, back.error["code"]) == (400, "language_not_in_project")
+
+
+def test_a_url_is_judged_where_it_changes(hooked: Any, monkeypatch: Any) -> None:
+    webhook, _ = hooked.create()
+    path = f"{hooked.webhooks}/{webhook['id']}"
+    transport = hooked.workspace.framework.webhooks._transport
+    judged: list[str] = []
+    monkeypatch.setattr(transport, "judge", judged.append)
+
+    hooked.owner.patch(path, json={"url": webhook["url"], "description": "new"})
+    hooked.owner.patch(path, json={"url": webhook["url"] + "/2"})
+
+    assert judged == [webhook["url"] + "/2"]
 
 
 def test_switching_off_ends_what_waits_and_switching_on_sends_nothing_of_it(

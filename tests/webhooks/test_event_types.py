@@ -15,6 +15,19 @@ TYPES = {each.type: each for each in EventTypes().shown}
 FILE = Upload("en.json", b'{"a": "Pay", "new": "New"}', "application/json")
 
 
+def closed(schema: Any) -> Any:
+    """The schema without room for members that it does not name."""
+    if isinstance(schema, list):
+        return [closed(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: closed(each) for name, each in schema.items()}
+    return {**found, "additionalProperties": False} if "properties" in schema else found
+
+
+SCHEMAS = {type_: closed(each.schema) for type_, each in TYPES.items()}
+
+
 class Heard:
     """A project whose webhook hears everything, and what an operation tells it."""
 
@@ -34,7 +47,7 @@ class Heard:
         self.workspace.run_jobs()
         self.received = self.hooked.send()
         for each in self.received:
-            jsonschema_rs.validate(TYPES[each.payload["type"]].schema, each.payload)
+            jsonschema_rs.validate(SCHEMAS[each.payload["type"]], each.payload)
         return sorted(each.payload["type"] for each in self.received)
 
     def items(self, type_: str) -> list[dict[str, Any]]:
@@ -47,7 +60,7 @@ class Heard:
     def post(self, path: str, body: Any = None, **how: Any) -> Callable[[], Any]:
         return lambda: self.owner.post(f"{self.path}{path}", json=body or {}, **how)
 
-    def value(self, key: Any, lang: str, text: str, client: Any = None) -> Any:
+    def value(self, key: Any, lang: str, text: Any, client: Any = None) -> Any:
         path = f"{self.path}/keys/{key['id']}/values/{lang}"
         return lambda: (client or self.owner).put(path, json={"value": text})
 
@@ -119,6 +132,33 @@ def test_texts_tell_of_writing_review_and_what_outdates_them(heard: Heard) -> No
     assert reverted == ["translation.updated"]
     assert heard.told_by(heard.value(key, "de", "")) == ["translation.updated"]
     assert heard.items("translation.updated")[0]["status"] == "untranslated"
+
+
+def test_turning_plurals_tells_of_every_text_that_it_moves_or_ends(
+    heard: Heard,
+) -> None:
+    key = heard.hooked.key("a", values={"en": "File", "de": "Datei"})
+    over = {"onExisting": "update"}
+
+    def told(**fields: object) -> dict[tuple[str, str | None], tuple[str, int]]:
+        write = heard.post("/keys/bulk", {"keys": [{"key": "a", **fields}], **over})
+        assert heard.told_by(write) == ["key.updated", "translation.updated"]
+        items = heard.items("translation.updated")
+        places = [(item["languageCode"], item["pluralForm"]) for item in items]
+        assert len(places) == len({*places})
+        said = [(item["status"], item["revision"]) for item in items]
+        return dict(zip(places, said, strict=True))
+
+    assert told(isPlural=True) == {
+        ("en", None): ("untranslated", 2), ("en", "other"): ("approved", 1),
+        ("de", None): ("untranslated", 2), ("de", "other"): ("approved", 1),
+    }  # fmt: skip
+    heard.told_by(heard.value(key, "de", {"one": "Datei", "other": "Dateien"}))
+    assert told(isPlural=False, values={"de": "Eine"}) == {
+        ("en", "other"): ("untranslated", 2), ("en", None): ("approved", 3),
+        ("de", "other"): ("untranslated", 3), ("de", None): ("approved", 4),
+        ("de", "one"): ("untranslated", 2),
+    }  # fmt: skip
 
 
 def test_the_last_missing_text_of_a_language_completes_it_once(heard: Heard) -> None:
@@ -226,6 +266,8 @@ def test_a_glossary_tells_each_project_that_uses_it(heard: Heard) -> None:
     assert told(lambda: heard.owner.put(link)) == ["glossary.attached"]
     rename = lambda: heard.owner.patch(here, json={"name": "All terms"})  # noqa: E731
     assert told(rename) == ["glossary.updated"]
+    assert heard.items("glossary.updated")[0]["fields"] == ["name"]
+    assert told(rename) == []
     make = lambda: heard.owner.post(f"{here}/terms", json={"term": "Quay"})  # noqa: E731
     assert told(make) == ["glossary.term.created"]
     [item] = heard.items("glossary.term.created")
@@ -257,6 +299,9 @@ def test_a_glossary_tells_each_project_that_uses_it(heard: Heard) -> None:
 def test_a_changed_project_and_a_switched_off_webhook_are_told(heard: Heard) -> None:
     change = lambda: heard.owner.patch(heard.path, json={"description": "x"})  # noqa: E731
     assert heard.told_by(change) == ["project.updated"]
+    rename = lambda: heard.owner.patch(heard.path, json={"name": "New"})  # noqa: E731
+    heard.told_by(rename)
+    assert heard.items("project.updated")[0]["fields"] == ["name"]
 
     heard.hooked.create(
         eventTypes=["key.created"], url=f"{heard.hooked.receiver.url}/2"
@@ -277,4 +322,4 @@ def test_a_changed_project_and_a_switched_off_webhook_are_told(heard: Heard) -> 
 
 def test_every_example_fits_its_schema() -> None:
     for type_ in TYPES.values():
-        jsonschema_rs.validate(type_.schema, type_.example)
+        jsonschema_rs.validate(SCHEMAS[type_.type], type_.example)
