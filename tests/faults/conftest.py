@@ -265,6 +265,7 @@ class World:
             "plugins": {
                 "peewee": {"database": self.url},
                 "disk": {"folder": str(self.blobs)},
+                "rapidfuzz": {"folder": str(self.blobs.with_name("matching"))},
             },
             "content_requests_per_minute": 1_000_000,
             **asked.pop("settings", {}),
