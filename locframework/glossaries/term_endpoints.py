@@ -120,6 +120,7 @@ class TermEndpoints:
         _TRANSLATION,
         permission="glossary_write",
         errors=(*_ABSENT, LanguageNotFound, LanguageNotAssigned, TermNotTranslatable),
+        etag=_TERM,
         tag=TAG,
     )
     def set_term_translation(
@@ -145,6 +146,7 @@ class TermEndpoints:
         _TRANSLATION,
         permission="glossary_write",
         errors=(*_ABSENT, LanguageNotFound, LanguageNotAssigned),
+        etag=_TERM,
         tag=TAG,
     )
     def clear_term_translation(

@@ -78,7 +78,7 @@ class Dispatch(Generic[C]):
         self._status = code_to_http_status(declaration.status)
         self._is_plain = not operation.answers_raw and operation.accepted is None
         self._link = linker_of(operation.answer)
-        self._is_tagged = operation.is_single_read or declaration.etag
+        self._is_tagged = operation.is_single_read or bool(declaration.etag)
         self._if_match = if_match
         self._once = once
         self._negotiates = not operation.answers_raw

@@ -30,7 +30,7 @@ def header_parameters(
     """The header parameters; ``single_reads`` are the paths whose GET has an ETag."""
     if operation.is_single_read:
         return [_header("If-None-Match", _IF_NONE_MATCH)]
-    if operation.method in METHODS and operation.path in single_reads:
+    if operation.method in METHODS and operation.judged_by in single_reads:
         return [_header("If-Match", _IF_MATCH)]
     if operation.takes_key:
         more = _SHOWN_ONCE if operation.declaration.secret else ""

@@ -59,7 +59,7 @@ class Declaration(Struct, frozen=True):
     errors: tuple[type[LocError], ...]
     rate: Rate | None
     head: bool
-    etag: bool  # the answer is that of GET of the same path, with its ETag
+    etag: str  # the path whose GET answers the same: the answer has its ETag
     upload_most: int  # bytes of a form
     secret: bool  # the answer shows what is shown once
     raw: tuple[RawAnswer, ...]
@@ -116,6 +116,11 @@ class Operation(Struct, frozen=True):
         )
 
     @property
+    def judged_by(self) -> str:
+        """The path of the read whose ETag ``If-Match`` names."""
+        return self.declaration.etag or self.path
+
+    @property
     def takes_key(self) -> bool:
         """Whether ``Idempotency-Key`` counts: a POST of somebody."""
         return self.method == "POST" and not self.declaration.public
@@ -146,7 +151,7 @@ def operation(
     errors: Sequence[type[LocError]] = (),
     rate: Rate | None = "api",
     head: bool = False,
-    etag: bool = False,
+    etag: bool | str = False,
     upload_most: int = UPLOAD_MOST,
     secret: bool = False,
     raw: Sequence[RawAnswer] = (),
@@ -157,8 +162,8 @@ def operation(
     token; it must be said unless the operation is ``public``. ``rate`` is the class
     of the request limit. ``"content"`` also means: errors outside the envelope, read
     from any origin. ``head``: the description tells of HEAD, which every GET answers
-    without its body. ``etag``: a PATCH or PUT that answers just what GET of
-    the same path does, and so carries its ETag. ``secret``: the answer shows what is
+    without its body. ``etag``: a write that answers just what GET of the same path
+    does, or of the path that is named, and so carries its ETag. ``secret``: the answer shows what is
     shown once, so it is not kept for an Idempotency-Key. ``raw`` documents answers of
     the type Raw.
     """
@@ -172,7 +177,7 @@ def operation(
         errors=tuple(errors),
         rate=rate,
         head=head or rate == "content",
-        etag=etag,
+        etag=path if etag is True else etag or "",
         upload_most=upload_most,
         secret=secret,
         raw=tuple(raw),

@@ -1,7 +1,8 @@
 """Judges ``If-Match``: a write happens to the very state that its sender has read.
 
-The state is what the GET of the same path answers to the same caller and query. It
-is asked for inside the write's own transaction, when those who write what the path
+The state is what the GET of the same path answers to the same caller and query; of a
+part that has no GET of its own, that of the whole (``etag`` of operation.py). It is
+asked for inside the write's own transaction, when those who write what the path
 names are kept out, so that of many writers with one ETag exactly one wins.
 """
 
@@ -62,7 +63,7 @@ class IfMatch(Generic[C]):
         reads: Mapping[str, Operation],
     ) -> None:
         """``reads`` are all single reads, by path."""
-        read = reads.get(operation.path)
+        read = reads.get(operation.judged_by)
         self._read = None if read is None else _Read(read)
         self._transactions = shared.transactions
         self._locks: Sequence[tuple[str, Lock[C]]] = shared.locks_of(operation)
@@ -77,7 +78,7 @@ class IfMatch(Generic[C]):
     ) -> object:
         """What ``write`` answers. Raises PreconditionFailed, and has written nothing.
 
-        ``given`` holds the parts of the path. Without a read of the same path there is
+        ``given`` holds the parts of the path. Without such a read there is
         no ETag that could match, and ignoring what was asked for would be worse.
         """
         if self._read is None:

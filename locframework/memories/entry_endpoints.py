@@ -110,6 +110,7 @@ class EntryEndpoints:
         _TRANSLATION,
         permission="tm_write",
         errors=(*_WRITTEN, LanguageNotInProject),
+        etag=_ONE,
         tag=TAG,
     )
     def set_entry_translation(
@@ -128,7 +129,14 @@ class EntryEndpoints:
         entry = self._entries.set_translation(caller, tm_id, entry_id, lang, body)
         return EntryAnswer(entry)
 
-    @operation("DELETE", _TRANSLATION, permission="tm_write", errors=_WRITTEN, tag=TAG)
+    @operation(
+        "DELETE",
+        _TRANSLATION,
+        permission="tm_write",
+        errors=_WRITTEN,
+        etag=_ONE,
+        tag=TAG,
+    )
     def remove_entry_translation(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
     ) -> EntryAnswer:

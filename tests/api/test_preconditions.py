@@ -225,5 +225,8 @@ def test_an_endpoint_says_which_headers_it_knows(shop: Shop) -> None:
     assert "304" in paths[one]["get"]["responses"]
     assert headers(one, "patch") == headers(one, "delete") == ["If-Match"]
     assert "412" in paths[one]["patch"]["responses"]
+    term = "/glossaries/{glossaryId}/terms/{termId}/translations/{lang}"
+    assert headers(term, "put") == headers(term, "delete") == ["If-Match"]
+    assert "ETag" in paths[term]["put"]["responses"]["200"]["headers"]
     assert headers("/projects/{projectId}/keys", "get") == []
     assert headers("/projects/{projectId}/values", "put") == []

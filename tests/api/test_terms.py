@@ -264,6 +264,23 @@ def test_a_term_changes_and_goes(terms: Terms) -> None:
     assert terms.owner.get(terms.one).data["glossary"]["termCount"] == 0
 
 
+def test_a_translation_is_written_to_the_term_that_was_read(terms: Terms) -> None:
+    term = terms.made(translations={"de": "Pier"})
+    path = f"{terms.path}/{term['id']}"
+    translation = f"{path}/translations/de"
+    read = {"If-Match": str(terms.owner.get(path).headers["ETag"])}
+
+    first = terms.owner.put(translation, json={"value": "Steg"}, headers=read)
+    second = terms.owner.put(translation, json={"value": "Kai"}, headers=read)
+    cleared = terms.owner.delete(translation, headers=read)
+
+    assert first.status == 200, first.json
+    assert refused(second) == refused(cleared) == (412, "precondition_failed")
+    assert first.headers["ETag"] == terms.owner.get(path).headers["ETag"]
+    now = {"If-Match": str(first.headers["ETag"])}
+    assert terms.owner.delete(translation, headers=now).status == 200
+
+
 def test_a_term_of_another_glossary_is_no_term_of_this(terms: Terms) -> None:
     theirs = Terms(terms.workspace).made()
 

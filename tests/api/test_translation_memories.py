@@ -407,6 +407,20 @@ def test_of_many_writers_with_one_etag_one_wins(memory: Memory) -> None:
         assert first.headers["ETag"] == memory.owner.get(path).headers["ETag"]
 
 
+def test_a_translation_is_written_to_the_entry_that_was_read(memory: Memory) -> None:
+    translation = f"{memory.one}/translations/de"
+    read = {"If-Match": str(memory.owner.get(memory.one).headers["ETag"])}
+
+    first = memory.owner.put(translation, json={"value": "Eins"}, headers=read)
+    second = memory.owner.put(translation, json={"value": "Zwei"}, headers=read)
+    removed = memory.owner.delete(translation, headers=read)
+
+    assert (first.status, second.status, removed.status) == (200, 412, 412)
+    assert first.headers["ETag"] == memory.owner.get(memory.one).headers["ETag"]
+    now = {"If-Match": str(first.headers["ETag"])}
+    assert memory.owner.delete(translation, headers=now).status == 200
+
+
 def test_an_entry_is_made_once_for_an_idempotency_key(memory: Memory) -> None:
     headers = {"Idempotency-Key": "one"}
     path, body = f"{memory.path}/entries", {"sourceText": "Once"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,6 +49,15 @@ def token(ran: dict[str, Any]) -> str:
 
 def test_the_data_is_where_the_settings_say(ran: dict[str, Any]) -> None:
     assert Path("data/l10n.sqlite3").is_file()
+
+
+def test_every_service_that_the_page_names_is_there(
+    page: Any, ran: dict[str, Any]
+) -> None:
+    named = set(re.findall(r"framework\.([a-z_]+)`", page.text))
+
+    assert {"glossaries", "memories", "matching", "keys"} <= named
+    assert {name for name in named if not hasattr(ran["framework"], name)} == set()
 
 
 def test_what_was_written_from_python_is_read_over_http(
