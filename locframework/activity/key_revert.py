@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import UNSET, Struct, field
 from msgspec.structs import replace
@@ -11,12 +11,14 @@ from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.records import Line
 from locframework.events import Touch
+from locframework.keys.marks import outdated
 from locframework.keys.records import Field, Key, KeyWrite, StoredValue
-from locframework.keys.revisions import value_of
+from locframework.keys.revisions import Revision, value_of
 from locframework.keys.traces import FieldValue, KeyTrace, fields_of, key_trace
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
 
+from .following import Following
 from .records import RevertResult, Skipped
 from .rules import (
     ChangedLater,
@@ -30,6 +32,11 @@ from .rules import (
 from .undoing import LineChanges
 
 SKIPPED_TOLD = 1000
+
+
+class Untouched(Exception):
+    """A value that follows main did so before, too."""
+
 
 Places = dict[Place, set[int]]
 """The chosen revisions of values of one key."""
@@ -45,6 +52,7 @@ class LineRun(Struct):
     result: RevertResult
     may_update: bool
     may_delete: bool
+    told: Mapping[str, Places]  # on a branch: revisions that were made there
     gone: set[str] = field(default_factory=set)  # keys that are there no more
     kept: dict[str, str] = field(default_factory=dict)
     """Keys that were made and stay, and why: they keep the texts they came with."""
@@ -76,11 +84,34 @@ class KeyPast(Struct):
     key: Key
     history: History
     traces: Mapping[str, KeyTrace]  # by event id, in order, since the first chosen one
+    following: Following
 
     @classmethod
-    def of(cls, key: Key, history: History, touches: Sequence[Touch]) -> KeyPast:
-        told = ((each.event_id, each.trace) for each in touches)
-        return cls(key, history, {id_: key_trace(t) for id_, t in told if t})
+    def of(
+        cls,
+        key: Key,
+        history: History,
+        touches: Sequence[Touch],
+        following: Following,
+    ) -> KeyPast:
+        return cls(key, history, traces_of(touches), following)
+
+    def follows(self, place: Place) -> bool:
+        """Whether a branch reads the value from main."""
+        return self.following.follows("value", place)
+
+    def before(self, place: Place, chosen: Collection[int]) -> Revision | None:
+        """How a value stood before the chosen changes. Raises ChangedLater, Untouched.
+
+        What follows main goes on doing so, if it did then.
+        """
+        rows, following = self.history.get(place, ()), self.following
+        if not self.follows(place):
+            return before(rows, chosen)
+        found = before(following.until(place, rows, chosen), chosen)
+        if found is None or not following.said(self.history, found):
+            raise Untouched
+        return found
 
 
 class Attempt(Struct):
@@ -110,7 +141,7 @@ class KeyRevert:
         if found:
             yield _attempt(key, found)
         told = run.changes.values.get(key.id, {})
-        moved = _moved([past.traces[id_] for id_ in chosen])
+        moved = moved_by([past.traces[id_] for id_ in chosen])
         places = {at: told[at] - moved.get(at, set()) for at in told}
         if isinstance(is_plural, bool):
             both = {
@@ -118,7 +149,7 @@ class KeyRevert:
             }
             if is_plural == key.is_plural:
                 places = both
-            elif can_turn(past.history, both):
+            elif can_turn(past.history, both, past.follows):
                 yield self._values(run, past, both, is_plural=is_plural)
                 return
             else:
@@ -137,19 +168,21 @@ class KeyRevert:
             if turns and is_plural != (place[1] is not None):
                 continue  # it goes with the plurals
             reason = self._refusal(run, place, is_plural=is_plural)
+            found = None
+            try:
+                found = past.before(place, chosen)
+            except Untouched:
+                continue
+            except ChangedLater:
+                reason = reason or "changed_later"
             if reason is not None:
                 run.skip(key.id, reason, "value", place)
                 continue
-            try:
-                found = before(past.history.get(place, ()), chosen)
-            except ChangedLater:
-                run.skip(key.id, "changed_later", "value", place)
-                continue
-            is_text = found is not None and found.status != "untranslated"
-            if key.id in run.kept and not is_text:
+            value = None if found is None else _as_it_is_now(run, past, place, found)
+            if key.id in run.kept and value is None:
                 run.skip(key.id, run.kept[key.id], "value", place)
             else:
-                carried[place] = None if found is None else value_of(found)
+                carried[place] = value
         source = run.line.project.source_language
         if any(code == source for code, _ in carried):
             carried |= self._fresh_again(run, past, set(carried), is_plural=is_plural)
@@ -190,6 +223,26 @@ class KeyRevert:
         return found
 
 
+def traces_of(touches: Sequence[Touch]) -> dict[str, KeyTrace]:
+    """What changes of a key were, by event id, in order."""
+    told = ((each.event_id, each.trace) for each in touches)
+    return {id_: key_trace(trace) for id_, trace in told if trace}
+
+
+def _as_it_is_now(
+    run: LineRun, past: KeyPast, place: Place, was: Revision
+) -> StoredValue | None:
+    """What comes back, outdated if the source text was changed since, and stays so."""
+    value = value_of(was)
+    if value is None:
+        return None
+    newest = max(past.history[place], key=lambda each: each.revision)
+    by_chosen = run.changes.outdated.get(past.key.id, {}).get(place)
+    if newest.is_outdated and newest.revision != by_chosen:
+        value = outdated(value)
+    return past.following.as_base(value)
+
+
 def _fields(
     run: LineRun, past: KeyPast, chosen: Sequence[str]
 ) -> Iterator[tuple[Field, FieldValue]]:
@@ -208,12 +261,14 @@ def _fields(
             run.skip(key_id, "permission_denied", name)
             continue
         try:
-            yield name, field_before(changes, run.changes.events, _now(past.key, name))
+            follows = past.following.follows(name)
+            chosen_ids, now = run.changes.events, _now(past.key, name)
+            yield name, field_before(changes, chosen_ids, now, follows=follows)
         except ChangedLater:
             run.skip(key_id, "changed_later", name)
 
 
-def _moved(traces: Sequence[KeyTrace]) -> Places:
+def moved_by(traces: Iterable[KeyTrace]) -> Places:
     """The revisions that turning plurals made."""
     found: Places = {}
     for trace in traces:

@@ -10,11 +10,13 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.records import Line
+from locframework.clock import Timestamp
 from locframework.crash_points import crash_point
 from locframework.errors import LocError
-from locframework.events import Touch
+from locframework.events import EventFilter, EventLine, Touch
 from locframework.files.service import Files
 from locframework.jobs.work import Work
+from locframework.keys.comparing import touched_keys
 from locframework.keys.moves import KeyMoves
 from locframework.keys.revisions import Revision
 from locframework.keys.store import KeyStore, store_of
@@ -23,10 +25,19 @@ from locframework.projects.records import Language
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
 
-from .key_revert import Attempt, KeyPast, KeyRevert, LineRun
+from .following import Following
+from .key_revert import (
+    Attempt,
+    KeyPast,
+    KeyRevert,
+    LineRun,
+    Places,
+    moved_by,
+    traces_of,
+)
 from .records import RevertResult
 from .rules import Place, stands_alone
-from .undoing import LineChanges
+from .undoing import LineChanges, by_line
 
 KEYS_AT_ONCE = 500
 
@@ -63,15 +74,27 @@ class LineRevert:
     ) -> LineRun:
         """What the caller may undo of the changes."""
         scope = scope_of(line.project)
+        told = self._told(line)
         return LineRun(
             caller=caller,
             line=line,
             languages=languages,
             changes=changes,
             result=result,
+            told=told,
             may_update=self._access.may(caller, "key_update", scope),
             may_delete=self._access.may(caller, "key_delete", scope),
         )
+
+    def _told(self, line: Line) -> Mapping[str, Places]:
+        """The revisions that were made on a branch: what follows main is no event."""
+        if line.branch is None:
+            return {}
+        mine = EventLine(line.name, since=line.branch.created_at)
+        where = EventFilter(line=mine)
+        lines = by_line(self._storage.events.walk_events(line.project.id, where))
+        found = lines.get(line.name)
+        return found.values if found is not None else {}
 
     def undo(self, run: LineRun, work: Work) -> None:
         """Keys that were made go first, and those that were deleted come back last:
@@ -149,15 +172,24 @@ class LineRevert:
             if key_id not in keys:
                 run.skip(key_id, "key_not_found")
         histories = _histories(store, list(keys))
-        described = [key_id for key_id in keys if key_id in run.changes.described]
+        described = [
+            key_id
+            for key_id in keys
+            if run.line.branch is not None or key_id in run.changes.described
+        ]
         touches = self._touches(run, described)
-        attempts = [
-            attempt
-            for key_id, key in keys.items()
-            for attempt in self._keys.attempts(
-                run,
-                KeyPast.of(key, histories.get(key_id, {}), touches.get(key_id, ())),
+        following = self._following(run, touches)
+        pasts = [
+            KeyPast.of(
+                key,
+                histories.get(key_id, {}),
+                touches.get(key_id, ()),
+                following.get(key_id, Following()),
             )
+            for key_id, key in keys.items()
+        ]
+        attempts = [
+            attempt for past in pasts for attempt in self._keys.attempts(run, past)
         ]
         self._write(run, list(self._with_screenshots(run, attempts)))
 
@@ -212,14 +244,39 @@ class LineRevert:
                 run.line.project.id,
                 ids,
                 branch=run.line.name,
-                since=run.changes.first_at,
+                since=_began(run),
             )
             for touch in touches:
                 found[touch.key_id].append(touch)
         return found
 
+    def _following(
+        self, run: LineRun, touches: Mapping[str, Sequence[Touch]]
+    ) -> dict[str, Following]:
+        """What a branch reads from main of the keys that it has for itself."""
+        if run.line.branch is None or not touches:
+            return {}
+        project_id, main = run.line.project.id, self._storage.keys
+        branch = self._storage.branch_keys(project_id, run.line.branch.id)
+        found: dict[str, Following] = {}
+        entries = branch.overlay(touches)
+        for each in touched_keys(main, branch, project_id, entries):
+            id_ = each.entry.key_id
+            told, traces = run.told.get(id_, {}), traces_of(touches[id_]).values()
+            moved = moved_by(traces)
+            said = {at: told[at] - moved.get(at, set()) for at in told}
+            found[id_] = Following.of(each, said)
+        return found
+
     def _store(self, run: LineRun) -> KeyStore:
         return store_of(self._storage, run.line)
+
+
+def _began(run: LineRun) -> Timestamp:
+    """Since when it counts what others did: of a branch all is told, as what was said
+    there before goes before what follows main."""
+    branch = run.line.branch
+    return run.changes.first_at if branch is None else branch.created_at
 
 
 def _histories(store: KeyStore, key_ids: Sequence[str]) -> Histories:

@@ -1,6 +1,6 @@
 """Decides what undoing chosen changes goes back to."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from locframework.events import Touch
@@ -42,31 +42,42 @@ def before(history: Iterable[Revision], chosen: Collection[int]) -> Revision | N
 
 
 def field_before(
-    changes: Sequence[FieldChange], chosen: Collection[str], now: FieldValue
+    changes: Sequence[FieldChange],
+    chosen: Collection[str],
+    now: FieldValue,
+    *,
+    follows: bool = False,
 ) -> FieldValue:
     """What a field said before the chosen events; ``changes``: all since the first.
 
-    Raises ChangedLater when the last change was not chosen, or the field says
-    something else by now: a branch follows main without an event of its own.
+    ``follows``: a branch reads it from main, which goes on without an event of the
+    branch; so it does where it did before the chosen events. Raises ChangedLater when
+    the last change was not chosen, or the field says something else by now.
     """
-    if not changes or not _is_last(changes[-1], chosen, now):
+    value = changes[-1].after if follows and changes else now
+    if not changes or not _is_last(changes[-1], chosen, value):
         raise ChangedLater
-    value = now
     for change in reversed(changes):
         if not _is_last(change, chosen, value):
-            break
+            return now if follows and change.after != value else value
         value = change.before
-    return value
+    return now if follows else value
 
 
 def _is_last(change: FieldChange, chosen: Collection[str], now: FieldValue) -> bool:
     return change.event_id in chosen and change.after == now
 
 
-def can_turn(history: History, chosen: Mapping[Place, Collection[int]]) -> bool:
-    """Whether every text of the key is a chosen change, so that none goes with the
-    plurals that are turned back."""
+def can_turn(
+    history: History,
+    chosen: Mapping[Place, Collection[int]],
+    follows: Callable[[Place], bool] = lambda _: False,
+) -> bool:
+    """Whether every text of the key is a chosen change, or one that ``follows`` main,
+    so that none goes with the plurals that are turned back."""
     for place, rows in history.items():
+        if follows(place):
+            continue
         newest = max(rows, key=lambda each: each.revision)
         is_there = newest.status != "untranslated"
         if is_there and newest.revision not in chosen.get(place, ()):
