@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -183,7 +184,13 @@ class TestTheExampleOfLocProvideMatchers(MatcherContract):
     @pytest.fixture
     def open_matcher(self, example: Example) -> OpenMatcher:
         plugin = example("loc_provide_matchers")["PlainPlugin"]()
-        return lambda: plugin.loc_provide_matchers()[0]
+
+        def open_matcher() -> Any:
+            [matcher] = plugin.loc_provide_matchers()
+            matcher.distance = cache(matcher.distance)  # it is slow, and asked again
+            return matcher
+
+        return open_matcher
 
 
 def test_the_example_of_loc_provide_event_types(

@@ -171,9 +171,10 @@ class MatcherContract:
         chosen = random.Random(3)
         matchers = [open_matcher(), open_matcher()]
         asked = sentences("Latin", 8, seed=4)
+        counts = 1, 2 + self.size // 40, self.size // 5
         for turn in range(12):
             there = list(segments.texts[MEMORY])
-            changes = entries(sentences("Latin", chosen.choice((1, 40, 300)), turn))
+            changes = entries(sentences("Latin", chosen.choice(counts), turn))
             some = chosen.sample(there, k=len(there) // 8)
             edited = sentences("Latin", len(some), seed=50 + turn)
             changes |= dict(zip(some, edited, strict=True))
