@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import falcon
 import psycopg
-from locframework_storage_peewee.postgres import OUTSIDE_BLOCKS
+from locframework_storage_peewee.postgres import OUTSIDE_SNAPSHOTS
 from locframework_storage_peewee.sqlite import PRAGMAS
 
 from locframework.storage import Storage
@@ -46,7 +46,7 @@ def connect(url: str) -> Any:
     """A raw connection, set as ours is; a transaction is what is begun by hand."""
     if not url.startswith("sqlite:"):
         server = psycopg.connect(url, autocommit=True)
-        server.execute(OUTSIDE_BLOCKS)
+        server.execute(OUTSIDE_SNAPSHOTS)
         return server
     connection = sqlite3.connect(
         url.removeprefix("sqlite:///"),

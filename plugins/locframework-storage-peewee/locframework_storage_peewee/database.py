@@ -185,7 +185,8 @@ class Database:
         sql: str,
         params: Sequence[object] = (),
     ) -> T:
-        return self._try(session, lambda to: answer(to.execute(sql, params)))
+        execute = self.engine.execute
+        return self._try(session, lambda to: answer(execute(to, sql, params)))
 
     def _try(
         self, session: Session, ask: Callable[[Connection], T], *, tries: int = 2

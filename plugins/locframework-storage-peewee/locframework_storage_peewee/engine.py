@@ -100,6 +100,12 @@ class Engine(Protocol):
         """The one parameter of ``among``."""
         ...
 
+    def execute(
+        self, connection: Connection, sql: str, params: Sequence[object]
+    ) -> Cursor:
+        """Run one statement, which is spelled as the driver wants it."""
+        ...
+
     def begin(self, connection: Connection, mode: Mode) -> None:
         """Open a block."""
         ...

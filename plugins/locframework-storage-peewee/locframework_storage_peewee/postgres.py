@@ -23,20 +23,23 @@ DEFAULTS = {
     "tcp_user_timeout": "15000",  # ms; a host that vanished is noticed
 }
 
-OUTSIDE_BLOCKS = f"""SET lock_timeout = {LOCK_SECONDS * 1000};
+OUTSIDE_SNAPSHOTS = f"""SET lock_timeout = {LOCK_SECONDS * 1000};
     SET plan_cache_mode = auto; SET enable_seqscan = off; SET jit = off"""
-"""What stands alone finds a few rows by key. Its plan is kept, which saves more than
-half of its time, and walks indexes only: one made while a table was small would else
-read all of it when it has grown."""
+"""What stands alone or in a transaction finds a few rows by key. Its plan is kept,
+which saves more than half of its time, and walks indexes only: one made while a table
+was small would else read all of it when it has grown."""
 
-_IN_BLOCKS = """SET LOCAL plan_cache_mode = force_custom_plan;
-    SET LOCAL enable_seqscan = on"""
 _BEGIN = {
-    "write": f"BEGIN; {_IN_BLOCKS}",
-    "read": f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_IN_BLOCKS}",
+    "write": b"BEGIN",
+    "read": b"""BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+        SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL enable_seqscan = on""",
 }
-"""Lists and bulk writes are planned for the values that they are about; a plan kept
-was 100 times slower in the middle of a first import. One round trip."""
+"""Lists are planned for the values that they are about. One round trip."""
+
+FEW = 10
+"""Of more than so many rows a statement is planned for them: a plan kept was 100 times
+slower in the middle of a first import. PostgreSQL takes a list for ten long that it
+does not know."""
 
 _WRONG_USER = "PostgreSQL does not accept the user name or the password of the address"
 _REFUSALS = {
@@ -80,7 +83,7 @@ class Postgres:
         connection: psycopg.Connection[object] = database.connection()
         if connection.info.parameter_status("server_encoding") != "UTF8":
             raise SettingsError("the PostgreSQL database must have the encoding UTF8")
-        connection.execute(OUTSIDE_BLOCKS.encode())
+        connection.execute(OUTSIDE_SNAPSHOTS.encode())
         return cast("Connection", connection)
 
     def refused(self, error: Exception) -> str | None:
@@ -108,9 +111,19 @@ class Postgres:
     def listed(self, values: Collection[str]) -> object:
         return list(values)
 
+    def execute(
+        self, connection: Connection, sql: str, params: Sequence[object]
+    ) -> Cursor:
+        about_many = any(isinstance(p, list) and len(p) > FEW for p in params)
+        opened = cast("psycopg.Connection[object]", connection)
+        done = opened.execute(
+            sql.encode(), params, prepare=False if about_many else None
+        )
+        return cast("Cursor", done)
+
     def begin(self, connection: Connection, mode: Mode) -> None:
         opened = cast("psycopg.Connection[object]", connection)
-        opened.execute(_BEGIN[mode].encode(), prepare=False)  # several statements
+        opened.execute(_BEGIN[mode], prepare=False)  # several statements
 
     def fault(self, error: Exception, connection: Connection) -> Fault:
         closed = cast("psycopg.Connection[object]", connection).closed

@@ -111,6 +111,11 @@ class Sqlite:
     def listed(self, values: Collection[str]) -> object:
         return msgspec.json.encode(list(values)).decode()
 
+    def execute(
+        self, connection: Connection, sql: str, params: Sequence[object]
+    ) -> Cursor:
+        return connection.execute(sql, params)
+
     def begin(self, connection: Connection, mode: Mode) -> None:
         # a later upgrade of a reader to a writer would fail at once
         connection.execute("BEGIN IMMEDIATE" if mode == "write" else "BEGIN")

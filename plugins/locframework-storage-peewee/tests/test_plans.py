@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from locframework_storage_peewee import PeeweeStorage
 from locframework_storage_peewee.engine import Row
+from locframework_storage_peewee.postgres import FEW
 
 from locframework.access.records import Scope
 from locframework.blobs.records import BlobNote
@@ -136,10 +137,38 @@ def test_postgres_keeps_the_plan_of_a_look_up_and_it_walks_an_index(
 
 @pytest.mark.parametrize("kind", ["postgres"], indirect=True)
 @pytest.mark.server
-def test_postgres_plans_anew_what_stands_in_a_block(storage: PeeweeStorage) -> None:
+def test_postgres_keeps_it_in_a_transaction_too(storage: PeeweeStorage) -> None:
     with storage.transaction():
         for _ in range(ENOUGH_TO_KEEP):
             storage.access.find_holder("0" * 64)
+
+    [(kept,)] = storage.database.rows(
+        """SELECT generic_plans > 0 FROM pg_prepared_statements
+            WHERE statement LIKE '%WHERE t.sha256%'"""
+    )
+    assert kept
+
+
+@pytest.mark.parametrize("kind", ["postgres"], indirect=True)
+@pytest.mark.server
+def test_postgres_plans_anew_what_is_about_many(storage: PeeweeStorage) -> None:
+    few, many = [str(number) for number in range(FEW)], ["0"] * (FEW + 1)
+    with storage.transaction():
+        for _ in range(ENOUGH_TO_KEEP):
+            storage.keys.find_keys("p", few)
+        for _ in range(ENOUGH_TO_KEEP):
+            storage.keys.find_keys_by_name("p", many)
+
+    [(statement,)] = storage.database.rows(
+        """SELECT statement FROM pg_prepared_statements
+            WHERE statement LIKE '%FROM keys k%'"""
+    )
+    assert "k.id = ANY" in statement
+
+
+@pytest.mark.parametrize("kind", ["postgres"], indirect=True)
+@pytest.mark.server
+def test_postgres_plans_anew_what_stands_in_a_snapshot(storage: PeeweeStorage) -> None:
     with storage.snapshot():
         for _ in range(ENOUGH_TO_KEEP):
             storage.access.find_holder("0" * 64)
