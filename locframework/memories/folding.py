@@ -26,13 +26,18 @@ def folded(text: str) -> str:
 
 
 def cut_punctuation(text: str) -> tuple[str, str]:
-    """The text without its trailing punctuation, and what was cut.
+    """A text, folded in white space, without its trailing punctuation, and the cut.
 
     White space before and between the marks goes with them (French ``Quoi ?``). A
     text of nothing else stays whole: ``?`` is not ``!``.
     """
-    kept = text.rstrip(TRAILING_PUNCTUATION + " \t\n\r\xa0\u202f\u3000")
+    kept = text.rstrip(TRAILING_PUNCTUATION + " ")
     return (kept, text[len(kept) :]) if kept else (text, "")
+
+
+def cut_marks(text: str) -> str:
+    """The text without the marks at its end; white space stays, each as it is."""
+    return text.rstrip(TRAILING_PUNCTUATION) or text
 
 
 def match_fold(text: str) -> str:

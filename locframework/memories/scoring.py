@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 import msgspec
 
-from .folding import cut_punctuation, fold_case, fold_white_space
+from .folding import cut_marks, cut_punctuation, fold_case, fold_white_space
 from .records import Penalties
 from .search_records import MatchPenalty
 
@@ -45,7 +45,7 @@ class Folds(msgspec.Struct, frozen=True):
     full: str
     without_case: str
     without_white_space: str
-    cut: str  # the trailing punctuation
+    cut: str  # the marks at the end; white space between them is none of it
 
 
 def folds_of(text: str) -> Folds:
@@ -53,7 +53,7 @@ def folds_of(text: str) -> Folds:
     cased = fold_case(text)
     spaced, cut = cut_punctuation(fold_white_space(normalize("NFC", text)))
     full = cut_punctuation(fold_white_space(cased))[0]
-    return Folds(text, full, spaced, cut_punctuation(cased)[0], cut)
+    return Folds(text, full, spaced, cut_marks(cased), cut.replace(" ", ""))
 
 
 def score(

@@ -96,6 +96,20 @@ def test_of_one_value_the_best_entry_is_shown(memories: Memories) -> None:
     assert (match["sourceText"], match["matchPercentage"]) == ("Save file", 100)
 
 
+def test_only_the_equal_text_is_worth_100(memories: Memories) -> None:
+    memories.entry("Save the file.", de="A")
+    for source in ("Save the file. ", "Save the file.\n", " Save the file."):
+        memories.entry(source, de=repr(source))
+
+    found = memories.match("Save the file.")
+
+    assert [each["matchPercentage"] for each in found] == [100, 99, 99, 99]
+    assert found[0]["value"] == "A"
+    assert [each["penalties"] for each in found[1:]] == [
+        [{"kind": "whitespace", "points": 1}]
+    ] * 3
+
+
 def test_a_memory_takes_its_own_penalties_and_minimum(memories: Memories) -> None:
     strict = memories.memory(
         "Strict",

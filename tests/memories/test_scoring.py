@@ -1,7 +1,7 @@
 """What a match is worth and which are shown: decisions 2.5, items 2 to 5."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from locframework.memories.folding import (
@@ -19,6 +19,8 @@ from locframework.memories.scoring import (
     score,
 )
 from locframework.testing.contracts.matcher_samples import distance_of, percent_of
+
+from .oracle import Told, score_by_the_words
 
 POINTS = Penalties(case=2, whitespace=1, trailing_punctuation=1)
 
@@ -54,6 +56,35 @@ def test_a_kind_that_does_not_raise_the_similarity_costs_nothing() -> None:
     given = score_of("Open file", "Open tile")
 
     assert given == Score(88, 88, [])
+
+
+@pytest.mark.parametrize("other", ["Save.  ", "Save.\n", " Save.", "Save .", "Save\t."])
+def test_white_space_anywhere_costs_its_points(other: str) -> None:
+    for given in (score_of("Save.", other), score_of(other, "Save.")):
+        assert (given.raw_percentage, given.match_percentage) == (100, 99)
+        assert kinds(given) == ["whitespace"]
+
+
+def test_one_space_is_not_another() -> None:
+    assert kinds(score_of("Quoi ?", "Quoi\u202f?")) == ["whitespace"]
+    assert kinds(score_of("Quoi ?", "Quoi ?")) == []
+
+
+TEXTS = st.lists(
+    st.sampled_from(["ab", "Ab", "ß", "SS", "é", "e\u0301", *" .?…\n\xa0"]), max_size=7
+).map("".join)
+
+
+@given(TEXTS, TEXTS)
+@example("Save.", "Save. ")
+@example("Save. ", "Save! ")
+@example("Quoi ?", "quoi\xa0? ")
+@example("?", "? ")
+def test_a_score_is_what_the_words_of_the_decision_say(text: str, source: str) -> None:
+    given = score_of(text, source)
+
+    told: Told = given.raw_percentage, given.match_percentage, kinds(given)
+    assert told == score_by_the_words(text, source)
 
 
 def test_the_penalty_of_the_assignment_comes_off_equal_texts_too() -> None:
