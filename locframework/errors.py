@@ -350,8 +350,8 @@ class RateLimited(LocError):
 
     code, status = "rate_limited", 429
 
-    def __init__(self, retry_after_seconds: int) -> None:
-        super().__init__(f"too many requests; retry in {retry_after_seconds} s")
+    def __init__(self, retry_after_seconds: int, of: str = "requests") -> None:
+        super().__init__(f"too many {of}; retry in {retry_after_seconds} s")
         self.retry_after_seconds = retry_after_seconds
 
 

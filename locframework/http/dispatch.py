@@ -9,6 +9,7 @@ from secrets import token_hex
 from typing import Any, Generic, TypeVar
 
 from falcon import Request, Response, code_to_http_status, mediatypes
+from msgspec import Struct
 
 from locframework.errors import LocError, MethodNotAllowed, NotAcceptable
 
@@ -34,6 +35,7 @@ Guard = Callable[[C, str, str], object]
 
 PREFIX = "/api/v1"
 REQUEST_ID = "locframework.request_id"  # in the WSGI environ
+_NOTHING = ""  # what the body is called that an operation does not ask for
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 
 CONTENT_METHODS = "GET, HEAD, OPTIONS"
@@ -50,6 +52,10 @@ PREFLIGHT_HEADERS = [
     ("Access-Control-Max-Age", "86400"),
     ("Allow", CONTENT_METHODS),
 ]
+
+
+class NoBody(Struct):
+    """What an operation that asks for no body lets come: any JSON object, or none."""
 
 
 class Dispatch(Generic[C]):
@@ -91,6 +97,8 @@ class Dispatch(Generic[C]):
         if operation.body is not None:
             body = JsonBody(operation.body, optional=operation.body_optional)
             self._readers.append(("body", body.read))
+        elif operation.takes_json:
+            self._readers.append((_NOTHING, JsonBody(NoBody, optional=True).read))
         if operation.form is not None:
             self._readers.append(
                 ("form", FormBody(operation.form, declaration.upload_most).read)
@@ -119,7 +127,7 @@ class Dispatch(Generic[C]):
             if self._guard is not None:
                 self._guard(caller, given)
             raise
-        given.update(decoded)
+        given.update((name, value) for name, value in decoded if name != _NOTHING)
         if self._wants_caller:
             given["caller"] = caller
         if self._wants_request:

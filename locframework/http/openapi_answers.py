@@ -189,9 +189,9 @@ def _common(operation: Operation) -> list[type[LocError]]:
     found: list[type[LocError]] = [LocError, errors.Unavailable]
     if operation.decodes:
         found.append(errors.ValidationFailed)
-    if operation.body is not None:
+    if operation.takes_json:
         found.append(errors.InvalidJson)
-    if operation.body is not None or operation.form is not None:
+    if operation.takes_json or operation.form is not None:
         found += [errors.PayloadTooLarge, errors.UnsupportedMediaType]
     if not declaration.public:
         found.append(errors.Unauthorized)

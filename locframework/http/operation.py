@@ -135,9 +135,15 @@ class Operation(Struct, frozen=True):
         )
 
     @property
+    def takes_json(self) -> bool:
+        """Whether what comes as a body has to be JSON, be it read or not."""
+        writes = self.method in ("POST", "PUT", "PATCH")
+        return self.body is not None or (writes and self.form is None)
+
+    @property
     def decodes(self) -> bool:
         """Whether a request can be refused for what it carries beside its path."""
-        return any((self.query, self.body, self.form))
+        return self.takes_json or any((self.query, self.form))
 
 
 def operation(

@@ -29,7 +29,7 @@ class Completion:
 
     def _end(self, actor: Actor, line: Line, before: set[str]) -> None:
         new = self._complete(line) - before
-        if not new:
+        if not new or self._is_empty(line):
             return
         self._events.append(
             "language.completed",
@@ -43,6 +43,11 @@ class Completion:
             ],
             branch=line.name,
         )
+
+    def _is_empty(self, line: Line) -> bool:
+        """A line without keys lacks no text, but that concerns nobody."""
+        counts = self._storage.statistics.counts_of(line.project.id, line.branch_id)
+        return counts.key_count == 0
 
     def _complete(self, line: Line) -> set[str]:
         store = self._storage.statistics

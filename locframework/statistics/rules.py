@@ -37,11 +37,11 @@ def statistics_of(
 
 
 def complete_languages(counts: LineCounts) -> set[str]:
-    """The languages in which every key has a text; without keys, none is."""
+    """The languages in which no key lacks a text; without keys, all of them."""
     return {
         each.language_code
         for each in counts.languages
-        if each.translated == counts.key_count > 0
+        if each.translated == counts.key_count
     }
 
 

@@ -20,7 +20,7 @@ class StatisticsStore(Protocol):
     def complete_languages(
         self, project_id: str, branch_id: str | None = None
     ) -> set[str]:
-        """Those in which every key has a text; without keys, none.
+        """Those in which no key lacks a text; without keys, all of them.
 
         The same as what ``counts_of`` tells, and cheaper on most branches.
         """

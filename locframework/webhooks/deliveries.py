@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 from locframework.access.records import Caller
 from locframework.clock import Clock, given_moment, timestamp
-from locframework.errors import DeliveryNotFound
+from locframework.errors import DeliveryNotFound, RateLimited
 from locframework.events import Event
+from locframework.http.rate_limit import MemoryWindows
 from locframework.ids import new_id
 from locframework.paging import Page
 from locframework.projects.service import Projects
@@ -23,6 +24,8 @@ from .records import (
     Webhook,
 )
 from .service import Webhooks
+
+REPLAYS_MOST = 60  # a minute, project and process; reliability
 
 _ID = re.compile(r"msg_[0-9a-f]{32}", re.ASCII)
 
@@ -44,6 +47,7 @@ class Deliveries:
         self._webhooks = webhooks
         self._wake = wake
         self._clock = clock
+        self._replays = MemoryWindows(lambda: clock().timestamp())
 
     def list_deliveries(
         self, caller: Caller, project_id: str, webhook_id: str, query: DeliveryQuery
@@ -69,11 +73,12 @@ class Deliveries:
 
         The delivery, and where it is read, below the API's base URL. Also to a webhook
         that is switched off. Retries that are still planned are made nevertheless, if
-        this does not succeed. Raises WebhookNotFound, DeliveryNotFound.
+        this does not succeed. Raises WebhookNotFound, DeliveryNotFound, RateLimited.
         """
         webhook = self._managed(caller, project_id, webhook_id)
+        self._find(webhook, delivery_id)
+        self._count_replay(webhook)
         with self._storage.transaction():
-            self._find(webhook, delivery_id)
             now = timestamp(self._clock())
             self._store.replay_delivery(delivery_id, now)
             self._storage.after_commit(self._wake)
@@ -84,7 +89,8 @@ class Deliveries:
     ) -> tuple[int, str]:
         """Send all again that ended so, and were made since then.
 
-        How many, and where they are listed. Raises WebhookNotFound, ValidationFailed.
+        How many, and where they are listed. It counts as one replay. Raises
+        WebhookNotFound, ValidationFailed, RateLimited.
         """
         project = self._projects.require(caller, "webhook_manage", project_id)
         check_record(which)
@@ -92,6 +98,7 @@ class Deliveries:
         since = which.since
         if since is not None:
             since = timestamp(given_moment(since, "$.since"))
+        self._count_replay(webhook)
         with self._storage.transaction():
             where = DeliveryFilter(which.status, since=since)
             now = timestamp(self._clock())
@@ -127,6 +134,11 @@ class Deliveries:
     def _managed(self, caller: Caller, project_id: str, webhook_id: str) -> Webhook:
         project = self._projects.require(caller, "webhook_manage", project_id)
         return self._webhooks.find(project, webhook_id).webhook
+
+    def _count_replay(self, webhook: Webhook) -> None:
+        window = self._replays.take(webhook.project_id, REPLAYS_MOST)
+        if not window.is_accepted:
+            raise RateLimited(window.retry_after_seconds, "replays in this project")
 
     def _find(self, webhook: Webhook, delivery_id: str) -> Delivery:
         found = None

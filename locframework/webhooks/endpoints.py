@@ -229,7 +229,8 @@ class WebhookEndpoints:
         """Send a delivery again.
 
         One attempt, with the same `webhook-id`, a fresh timestamp and the present
-        secret; also to a webhook that is switched off.
+        secret; also to a webhook that is switched off. A project has 60 replays a
+        minute; over that, 429 `rate_limited`.
         """
         found, where = self._deliveries.replay(
             caller, project_id, webhook_id, delivery_id
@@ -248,7 +249,8 @@ class WebhookEndpoints:
     ) -> Accepted[ReplayAnswer]:
         """Send many deliveries again.
 
-        Those that failed, or succeeded, and were made at `since` or later.
+        Those that failed, or succeeded, and were made at `since` or later. However
+        many they are, it is one of the 60 replays that a project has a minute.
         """
         count, where = self._deliveries.replay_many(
             caller, project_id, webhook_id, body

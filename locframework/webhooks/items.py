@@ -154,7 +154,7 @@ _TYPES: dict[str, tuple[type[Struct], str]] = {
     "language.added": (LanguageItem, "A language was added"),
     "language.updated": (ChangedLanguageItem, "A language's settings changed"),
     "language.removed": (LanguageItem, "A language was removed, with its texts"),
-    "language.completed": (LanguageItem, "The last untranslated key got a text"),
+    "language.completed": (LanguageItem, "No key lacks a text any more"),
     "branch.created": (BranchItem, "A branch was made"),
     "branch.merged": (BranchItem, "A branch was merged to main"),
     "branch.closed": (BranchItem, "A branch was closed without a merge"),

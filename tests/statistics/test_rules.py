@@ -86,5 +86,5 @@ def test_a_language_is_complete_when_every_key_has_a_text() -> None:
     assert complete_languages(counts) == {"en", "de"}
 
 
-def test_without_keys_no_language_is_complete() -> None:
-    assert complete_languages(LineCounts(0, None, (LanguageCounts("en"),))) == set()
+def test_without_keys_every_language_is_complete() -> None:
+    assert complete_languages(LineCounts(0, None, (LanguageCounts("en"),))) == {"en"}

@@ -44,3 +44,24 @@ def test_a_signature_does_not_fit_another_body(hooked: Any) -> None:
 
     with pytest.raises(WebhookVerificationError):
         received.verify(secret)
+
+
+def test_a_project_has_sixty_replays_a_minute(hooked: Any) -> None:
+    webhook, _ = hooked.create()
+    hooked.key("a")
+    [delivery] = hooked.log(webhook)
+    log = f"{hooked.webhooks}/{webhook['id']}/deliveries"
+    one = f"{log}/{delivery['id']}/replay"
+    unknown = f"{log}/msg_{'0' * 32}/replay"
+
+    assert hooked.owner.post(unknown).status == 404
+    assert hooked.owner.post(f"{log}/replay", json={}).status == 202
+    done = [hooked.owner.post(one).status for _ in range(59)]
+    refused = [hooked.owner.post(one), hooked.owner.post(f"{log}/replay", json={})]
+
+    assert done == [202] * 59
+    for answer in refused:
+        assert (answer.status, answer.error["code"]) == (429, "rate_limited")
+        assert "replays in this project" in answer.error["message"]
+        assert 0 < int(answer.headers["Retry-After"]) <= 61
+    assert hooked.owner.post(f"{hooked.webhooks}/{webhook['id']}/test").status == 202

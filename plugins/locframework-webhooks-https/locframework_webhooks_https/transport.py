@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from http.client import HTTPConnection, HTTPException, HTTPResponse
-from ssl import SSLContext
+from ssl import SSLContext, SSLEOFError
 from time import monotonic
 
 import msgspec
@@ -137,7 +137,9 @@ def _exchange(channel: Channel, target: Target, post: Post) -> Answer:
         ("Connection", "close"),
     ):
         connection.putheader(name, value)
-    connection.endheaders(post.body)
+    # a receiver may answer, and go, without reading it all
+    with suppress(ConnectionError, SSLEOFError):
+        connection.endheaders(post.body)
     with closing(connection), connection.getresponse() as response:
         channel.may_end = True
         retry_after = _plain(response.headers.get("Retry-After"))

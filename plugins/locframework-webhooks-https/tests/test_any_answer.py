@@ -1,6 +1,7 @@
 """Whatever bytes a receiver sends, there is an answer, and in time."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from socket import IPPROTO_TCP, TCP_NODELAY
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -62,3 +63,21 @@ def test_whatever_is_said_there_is_an_answer(
     assert answer.error in (None, "bad_answer", "connection_lost")
     assert answer.duration_ms < 4000
     assert len(answer.body) <= KEPT_BYTES
+
+
+@pytest.mark.parametrize("end", [Visit.reset, lambda visit: visit.connection.close()])
+def test_an_answer_counts_though_the_request_was_not_read_to_its_end(
+    receiver: Receiver, transport: HttpsTransport, end: Callable[[Visit], None]
+) -> None:
+    def hasty(visit: Visit) -> None:
+        visit.connection.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)  # answers come at once
+        visit.shake_hands()
+        visit.connection.recv(10)
+        visit.send(b"HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n")
+        end(visit)
+
+    receiver.behaviours = [hasty]
+
+    answer = transport.send(Post(receiver.url(), (), b"x" * 4_000_000, seconds=5))
+
+    assert (answer.status_code, answer.error) == (410, None)
