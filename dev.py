@@ -29,7 +29,7 @@ DISTRIBUTIONS = [ROOT, *sorted(p.parent for p in ROOT.glob("plugins/*/pyproject.
 DOCS = ["sphinx-build", "-q", "-W", "-b", "html", "docs", "docs/_build/html"]
 TASKS = {
     "run": [["python", "-m", "example_app"]],
-    "test": [["pytest", "-n", "auto", "--dist", "loadfile"]],
+    "test": [["pytest", "-n", "auto", "--dist", "worksteal"]],
     "check": [
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],

@@ -147,7 +147,8 @@ class Dispatcher:
                 self._untold = []  # sent again, when their leases are over
 
     def _send(self) -> None:
-        while (work := self._to_send.get()) is not None:
+        to_send = self._to_send  # who was left behind takes no work of a later start
+        while (work := to_send.get()) is not None:
             self._sent.put(self._attempt(*work))
             self._woken.set()
         self._woken.set()

@@ -121,7 +121,8 @@ class Receiver:
         self._server = Server(("127.0.0.1", 0), Handler)
         self.port: int = self._server.server_address[1]
         self.url = f"{PREFIX}{self.port}/hook"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        serve = self._server.serve_forever
+        threading.Thread(target=serve, args=(0.01,), daemon=True).start()
 
     def next_answer(self) -> tuple[int, dict[str, str], bytes]:
         return self.answers.pop(0) if self.answers else (204, {}, b"")

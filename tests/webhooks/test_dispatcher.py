@@ -317,6 +317,11 @@ def test_stopping_hands_back_what_does_not_end(running: Hooked) -> None:
     first, second = running.receiver.received
     assert first.id == second.id
 
+    dispatcher.stop()
+
+    names = [thread.name for thread in threading.enumerate()]
+    assert not [name for name in names if name.startswith("locframework-webhooks")]
+
 
 def test_deliveries_are_dropped_from_the_log_after_thirty_days(
     timed: Hooked, clock: Clock
