@@ -8,6 +8,7 @@ from .storage import Storage
 
 DELIVERIES_KEPT = timedelta(days=30)  # the log of webhooks, decisions 2.7
 TRASH_KEPT = timedelta(days=30)  # deleted keys and projects, branches that ended
+REMOVALS_KNOWN = timedelta(days=30)  # to the indexes of matchers: at most twice that
 PURGED_AT_ONCE = 1000
 LOG_PURGED_MOST = 50_000  # deliveries a round, in pieces: as many come on a busy day
 
@@ -32,6 +33,9 @@ class Purge:
             storage.branches.purge_branches(trash, PURGED_AT_ONCE)
         with storage.transaction():
             storage.memories.purge_memories(trash, PURGED_AT_ONCE)
+        with storage.transaction():
+            now, known = timestamp(self._clock()), self._before(REMOVALS_KNOWN)
+            storage.memories.forget_removals(now, known, PURGED_AT_ONCE)
         with storage.transaction():
             storage.idempotency.purge(self._before(KEYS_KEPT), PURGED_AT_ONCE)
         with storage.transaction():

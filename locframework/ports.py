@@ -108,6 +108,7 @@ from locframework.keys.rules import ROOT_MODULE
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.memories.folding import cut_punctuation, folded, match_fold
 from locframework.memories.matcher import (
+    Forgotten,
     Found,
     Hit,
     Matcher,
@@ -217,6 +218,7 @@ __all__ = [
     "FileStore",
     "Finding",
     "FindingFilter",
+    "Forgotten",
     "Format",
     "FormatInfo",
     "Found",

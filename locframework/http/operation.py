@@ -169,9 +169,9 @@ def operation(
     of the request limit. ``"content"`` also means: errors outside the envelope, read
     from any origin. ``head``: the description tells of HEAD, which every GET answers
     without its body. ``etag``: a write that answers just what GET of the same path
-    does, or of the path that is named, and so carries its ETag. ``secret``: the answer shows what is
-    shown once, so it is not kept for an Idempotency-Key. ``raw`` documents answers of
-    the type Raw.
+    does, or of the path that is named, and so carries its ETag. ``secret``: the
+    answer shows what is shown once, so it is not kept for an Idempotency-Key. ``raw``
+    documents answers of the type Raw.
     """
     declaration = Declaration(
         method=method,

@@ -14,6 +14,10 @@ class SegmentChange(msgspec.Struct, frozen=True, gc=False):
     text: str | None  # folded (folding.py); None: the entry is gone
 
 
+class Forgotten(Exception):
+    """What was removed since that revision is not known any more: begin again at 0."""
+
+
 class Segments(Protocol):
     """The folded source texts of translation memories, as a matcher may read them.
 
@@ -29,7 +33,8 @@ class Segments(Protocol):
     def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
         """What changed after that revision: each entry once, as it is now.
 
-        In no order. After 0: all that is there.
+        In no order. After 0: all that is there. Raises Forgotten, before the first of
+        them, when somebody has not asked for too long to be told what was removed.
         """
         ...
 

@@ -50,6 +50,14 @@ class MemoryStore(Protocol):
         was left of removed entries; how many went."""
         ...
 
+    def forget_removals(self, now: Timestamp, before: Timestamp, rows: int) -> int:
+        """Drop up to ``rows`` of what is noted of removed entries; how many went.
+
+        Only what was noted at a call before ``before``, or earlier. Who asks for what
+        changed since then raises Forgotten (matcher.py).
+        """
+        ...
+
     def list_memories(
         self, scopes: Sequence[Scope] | None, page: PageRequest
     ) -> Page[TranslationMemory]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from locframework.testing.databases import statements_of
-from locframework.testing.workspace import Workspace
+from locframework.testing.workspace import Workspace, open_workspace
 
 from .memories import Memories
 
@@ -301,3 +303,23 @@ def test_matching_takes_as_many_statements_for_one_text_as_for_a_hundred(
         memories.matches(*texts, codes=("de", "fr"))
 
     assert len(many) == len(one)
+
+
+def test_what_was_removed_a_month_ago_is_forgotten_and_not_found(
+    database_url: str, tmp_path: Path
+) -> None:
+    now = [datetime(2026, 1, 1, tzinfo=UTC)]
+    with open_workspace(database_url, tmp_path, clock=lambda: now[0]) as workspace:
+        memories = Memories(workspace)
+        kept, gone = memories.entry("Save", de="a"), memories.entry("Saved", de="b")
+        assert len(memories.match("Save")) == 2
+        memories.owner.delete(memories.path_of(gone))
+
+        workspace.framework._purge()
+        now[0] += timedelta(days=31)
+        workspace.framework._purge()
+
+        database: Any = workspace.framework.storage
+        asked = "SELECT count(*) FROM memory_removals"
+        assert database.database.row(asked) == (0,)
+        assert [each["entryId"] for each in memories.match("Save")] == [kept["id"]]

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 
 from locframework.ids import new_id
-from locframework.memories.matcher import Found, Hit, SegmentChange, Wanted
+from locframework.memories.matcher import Forgotten, Found, Hit, SegmentChange, Wanted
 
 WORDS = {
     "Latin": "the file could not be saved because disk is full open close größe café",
@@ -42,6 +42,7 @@ class SegmentsInMemory:
         self.texts: dict[str, dict[str, str]] = {}
         self._changes: dict[str, dict[str, int]] = {}
         self._revisions: dict[str, int] = {}
+        self._forgotten: dict[str, int] = {}
 
     def change(self, memory_id: str, changes: dict[str, str | None]) -> None:
         """Commit texts by entry id; None removes one. Makes the memory."""
@@ -56,10 +57,21 @@ class SegmentsInMemory:
             changed.pop(entry_id, None)
             changed[entry_id] = revision  # now the last
 
+    def forget_removals(self, memory_id: str) -> None:
+        """What was removed until now is not told any more."""
+        changed, texts = self._changes.get(memory_id, {}), self.texts[memory_id]
+        self._changes[memory_id] = {
+            entry_id: revision
+            for entry_id, revision in changed.items()
+            if entry_id in texts
+        }
+        self._forgotten[memory_id] = self._revisions[memory_id]
+
     def drop(self, memory_id: str) -> None:
         """The memory is no more."""
         self._revisions.pop(memory_id)
         self._changes.pop(memory_id, None)
+        self._forgotten.pop(memory_id, None)
         self.texts.pop(memory_id, None)
 
     def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
@@ -69,6 +81,8 @@ class SegmentsInMemory:
 
     def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
         """As the port says."""
+        if 0 < after < self._forgotten.get(memory_id, 0):
+            raise Forgotten
         texts = self.texts[memory_id]
         for entry_id, revision in reversed(self._changes.get(memory_id, {}).items()):
             if revision <= after:

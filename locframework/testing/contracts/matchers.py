@@ -302,3 +302,19 @@ class MatcherContract:
         with pytest.raises(Unavailable) as refusal:
             broken_matcher.find(segments, [Wanted(MEMORY, 70)], ["open"], 10)
         assert not PLACE.search(refusal.value.message)
+
+    def test_m16_what_was_removed_and_forgotten_is_not_found(
+        self, open_matcher: OpenMatcher, segments: SegmentsInMemory
+    ) -> None:
+        ahead, behind = open_matcher(), open_matcher()
+        segments.change(MEMORY, entries(["open file", "open files", "close file"]))
+        self.check(behind, segments, ["open file"], 70)
+        first, second, _ = segments.texts[MEMORY]
+        segments.change(MEMORY, {first: None})
+        self.check(ahead, segments, ["open file"], 70)
+        segments.change(MEMORY, {second: None, **entries(["open fires"])})
+
+        segments.forget_removals(MEMORY)
+
+        for matcher in (behind, ahead, open_matcher()):
+            self.check(matcher, segments, ["open file", "close file"], 50)

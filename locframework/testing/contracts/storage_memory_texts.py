@@ -3,10 +3,12 @@
 import random
 from collections.abc import Sequence
 
+import pytest
 from msgspec.structs import replace
 
 from locframework.ids import new_id
 from locframework.memories.folding import folded, match_fold
+from locframework.memories.matcher import Forgotten
 from locframework.memories.records import MemoryEntry, TranslationMemory
 from locframework.memories.search_records import Concordance, MatchRow, SearchIn
 from locframework.paging import PageRequest
@@ -88,6 +90,38 @@ class StorageMemoryTextsContract:
                     known[change.entry_id] = change.text
             reached = head
             assert known == {each.id: match_fold(each.source_text) for each in there}
+
+    def test_sx7_what_was_removed_is_told_until_it_is_forgotten(
+        self, storage: Storage
+    ) -> None:
+        memory = add_memory(storage, add_project(storage))
+        texts = storage.memory_texts
+        there = [entry(memory, f"Pay {at}") for at in range(6)]
+        add_entries(storage, there)
+
+        def revision() -> int:
+            return texts.revisions([memory.id])[memory.id]
+
+        def forget(now: int, before: int, rows: int = 9) -> int:
+            with storage.transaction():
+                return storage.memories.forget_removals(at(now), at(before), rows)
+
+        first = revision()
+        self._write(storage, memory, [], [each.id for each in there[:3]])
+        second = revision()
+        assert forget(now=10, before=9) == 0  # from now on it is noted
+        self._write(storage, memory, [], [there[3].id])
+        assert forget(now=11, before=10) == 0  # nobody was given the time
+        assert len(list(texts.changes(memory.id, first))) == 4
+
+        assert [forget(now=20, before=11, rows=2) for _ in range(3)] == [2, 1, 0]
+
+        with pytest.raises(Forgotten):
+            next(texts.changes(memory.id, first))
+        [gone] = texts.changes(memory.id, second)
+        assert (gone.entry_id, gone.text) == (there[3].id, None)
+        whole = {change.entry_id for change in texts.changes(memory.id, 0)}
+        assert whole == {each.id for each in there[4:]}
 
     def _write(
         self,

@@ -8,7 +8,7 @@ from uuid import UUID
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from locframework.ports import Found, Hit, Segments, Unavailable, Wanted
+from locframework.ports import Forgotten, Found, Hit, Segments, Unavailable, Wanted
 
 from . import tables
 from .connections import Connections, Stale
@@ -80,8 +80,7 @@ class PostgresMatcher:
                 tables.remove(to, memory_id)
                 known = None
             if known is None or known < now:
-                changes = segments.changes(memory_id, known or 0)
-                reached = tables.write(to, memory_id, changes, known or 0)
+                reached = _write(to, segments, memory_id, known or 0)
                 tables.note(to, memory_id, max(now, reached))
 
         self._ask(write)
@@ -99,6 +98,18 @@ class PostgresMatcher:
         except Stale as error:
             reason = "the database of the matcher cannot be used"
             raise Unavailable(reason) from error
+
+
+def _write(
+    to: tables.Connection, segments: Segments, memory_id: str, after: int
+) -> int:
+    """Write what changed after the revision; up to which it reaches."""
+    try:
+        changes = segments.changes(memory_id, after)
+        return tables.write(to, memory_id, changes, after)
+    except Forgotten:
+        tables.remove(to, memory_id)
+        return tables.write(to, memory_id, segments.changes(memory_id, 0), 0)
 
 
 def _find(

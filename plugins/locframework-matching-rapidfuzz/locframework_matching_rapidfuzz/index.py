@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from threading import Lock, Thread
 from uuid import UUID
 
-from locframework.ports import SegmentChange, Segments
+from locframework.ports import Forgotten, SegmentChange, Segments
 
 from .building import Arrays, arrays_of
 from .folder import MemoryFolder, Stamp
@@ -76,6 +76,17 @@ class MemoryIndex:
         self._view, self._stamp = View(), None
 
     def _catch_up(self, segments: Segments, revision: int) -> None:
+        try:
+            self._read_on(segments, revision)
+        except Forgotten:
+            log.info("memory %s was not asked for long", self._memory_id)
+            self._start_again()
+            self._read_on(segments, revision)
+        if len(self._view.tail) > self._tail and not self._is_merging():
+            self._merge()
+            self._take_over()
+
+    def _read_on(self, segments: Segments, revision: int) -> None:
         if self._view.parts:
             self._read(segments, revision)
         else:  # perhaps a million of them: one process reads, the others wait
@@ -83,9 +94,6 @@ class MemoryIndex:
                 self._take_over()
                 self._read(segments, revision)
                 self._write_first()
-            self._take_over()
-        if len(self._view.tail) > self._tail and not self._is_merging():
-            self._merge()
             self._take_over()
 
     def _read(self, segments: Segments, revision: int) -> None:

@@ -213,6 +213,22 @@ class MemoryTables(MemoryEntryTables, MemoryLinkTable):
                 )
         return gone
 
+    def forget_removals(self, now: Timestamp, before: Timestamp, rows: int) -> int:
+        self._database.run(
+            """UPDATE memories SET forgotten = marked, marked = revision, marked_at = ?
+                WHERE number IN (SELECT number FROM memories
+                    WHERE marked_at < ? ORDER BY marked_at LIMIT ?)""",
+            (now, before, rows),
+        )
+        return self._database.run(
+            """DELETE FROM memory_removals WHERE (memory, revision, entry) IN (
+                SELECT r.memory, r.revision, r.entry FROM memories m
+                JOIN memory_removals r ON r.memory = m.number
+                    AND r.revision <= m.forgotten
+                WHERE m.forgotten > 0 LIMIT ?)""",
+            (rows,),
+        )
+
 
 def _memory(row: Row) -> TranslationMemory:
     id_, slug, name, source_language, least, penalties, *rest = row

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from locframework.ports import (
     Concordance,
     ConcordanceItem,
+    Forgotten,
     FoundTranslation,
     MatchRow,
     Page,
@@ -41,6 +42,9 @@ class MemoryTexts:
 
     def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
         with self._database.snapshot():
+            known = "SELECT 1 FROM memories WHERE id = ? AND forgotten > ?"
+            if after and self._database.row(known, (memory_id, after)):
+                raise Forgotten
             gone = self._database.stream(
                 """SELECT r.revision, r.entry_id FROM memory_removals r
                     JOIN memories m ON m.number = r.memory
