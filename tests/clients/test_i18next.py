@@ -58,7 +58,8 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def address(sqlite_workspace: Workspace) -> Iterator[str]:
     app = sqlite_workspace.app
     with make_server("127.0.0.1", 0, app, Threaded, Quiet) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        serve = server.serve_forever
+        thread = threading.Thread(target=serve, args=(0.01,), daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}/api/v1"
         server.shutdown()

@@ -60,9 +60,9 @@ def test_a_kind_that_does_not_raise_the_similarity_costs_nothing() -> None:
 
 @pytest.mark.parametrize("other", ["Save.  ", "Save.\n", " Save.", "Save .", "Save\t."])
 def test_white_space_anywhere_costs_its_points(other: str) -> None:
-    for given in (score_of("Save.", other), score_of(other, "Save.")):
-        assert (given.raw_percentage, given.match_percentage) == (100, 99)
-        assert kinds(given) == ["whitespace"]
+    for scored in (score_of("Save.", other), score_of(other, "Save.")):
+        assert (scored.raw_percentage, scored.match_percentage) == (100, 99)
+        assert kinds(scored) == ["whitespace"]
 
 
 def test_one_space_is_not_another() -> None:
