@@ -68,6 +68,7 @@ def prepare(parts: list[str]) -> None:
     A part's stamp is written last, so an install that was cut off is done again.
     """
     files = [d / "pyproject.toml" for d in DISTRIBUTIONS] + [ROOT / "constraints.txt"]
+    files += sorted(ROOT.glob("plugins/*/*/*.c"))  # compiled by the installation
     seen = [sys.version, str(ROOT), *(file.read_text("utf-8") for file in files)]
     wanted = hashlib.sha256("\0".join(seen).encode()).hexdigest()
     stamps = {part: VENV / f"{part}.stamp" for part in parts}

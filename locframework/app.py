@@ -240,7 +240,11 @@ class Framework:
         )
 
     def _build_memories(self) -> None:
-        area = MemoryArea(self, self.plugins.matcher(self.settings.matcher))
+        area = MemoryArea(
+            self,
+            self.plugins.matcher(self.settings.matcher),
+            self.plugins.any_concordancer(self.settings.concordancer),
+        )
         self.memories, self.memory_entries = area.memories, area.entries
         self.memory_languages, self.memory_files = area.languages, area.files
         self.matching, self.prefill = area.matching, area.prefill

@@ -31,6 +31,7 @@ from .keys.changes import (
     WriteNote,
     WriteRefusal,
 )
+from .memories.concordancer import Concordancer
 from .memories.matcher import Matcher
 from .plugin_facts import (
     built,
@@ -95,6 +96,9 @@ class PluginHost:
         )
         self.matchers: dict[str, Matcher] = self._provided(
             "loc_provide_matchers", lambda matcher: matcher.name
+        )
+        self.concordancers: dict[str, Concordancer] = self._provided(
+            "loc_provide_concordancers", lambda concordancer: concordancer.name
         )
         for check in BUILT_IN:  # they have their names already
             self._givers["loc_provide_checks", check.name] = GROUP
@@ -173,6 +177,14 @@ class PluginHost:
     def matcher(self, name: str) -> Matcher:
         """The matcher of this name. SettingsError when nobody provides it."""
         return _pick("matcher", name, self.matchers)
+
+    def any_concordancer(self, name: str) -> Concordancer | None:
+        """The concordancer of this name. SettingsError when only others are there.
+
+        None where nobody provides any: the database is asked then.
+        """
+        there = self.concordancers
+        return _pick("concordancer", name, there) if there else None
 
     def caller(self, token: str) -> Caller | None:
         """The first plugin's answer to who holds the token, or None.

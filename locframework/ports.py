@@ -106,6 +106,13 @@ from locframework.keys.records import (
 from locframework.keys.revisions import Revision
 from locframework.keys.rules import ROOT_MODULE
 from locframework.keys.store import BranchKeyStore, KeyStore
+from locframework.memories.concordancer import (
+    SOURCE_CODE,
+    Concordancer,
+    FoundEntries,
+    Passage,
+    Passages,
+)
 from locframework.memories.folding import cut_punctuation, folded, match_fold
 from locframework.memories.matcher import (
     Forgotten,
@@ -178,6 +185,7 @@ __all__ = [
     "KEPT_BYTES",
     "PLURAL_FORMS",
     "ROOT_MODULE",
+    "SOURCE_CODE",
     "AccessStore",
     "Actor",
     "Answer",
@@ -199,6 +207,7 @@ __all__ = [
     "ClaimedDelivery",
     "Concordance",
     "ConcordanceItem",
+    "Concordancer",
     "Delivery",
     "DeliveryAttempt",
     "DeliveryFilter",
@@ -222,6 +231,7 @@ __all__ = [
     "Format",
     "FormatInfo",
     "Found",
+    "FoundEntries",
     "FoundTranslation",
     "Glossary",
     "GlossaryStore",
@@ -261,6 +271,8 @@ __all__ = [
     "Organization",
     "Page",
     "PageRequest",
+    "Passage",
+    "Passages",
     "Penalties",
     "PluginError",
     "Post",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .assignments import Assignments
+from .concordancer import Concordancer
 from .entries import Entries
 from .files import MemoryFiles
 from .import_job import MemoryImportJob
@@ -25,12 +26,18 @@ if TYPE_CHECKING:
 class MemoryArea:
     """The services of translation memories, over one storage."""
 
-    def __init__(self, framework: Framework, matcher: Matcher) -> None:
+    def __init__(
+        self,
+        framework: Framework,
+        matcher: Matcher,
+        concordancer: Concordancer | None,
+    ) -> None:
         """Of what is built before: access, projects, jobs, blobs and keys."""
         storage, linked = framework.storage, framework.linked_access
         store, clock, jobs = storage.memories, framework.clock, framework.jobs
+        forget = [each.forget for each in (matcher, concordancer) if each is not None]
         self.memories = Memories(
-            store, storage, framework.access, linked, clock, matcher.forget
+            store, storage, framework.access, linked, clock, forget
         )
         self.entries = Entries(store, storage, self.memories, linked, clock)
         learning, relearning = Learning(storage, clock), Relearning(storage, jobs)
@@ -42,7 +49,12 @@ class MemoryArea:
             store, storage, framework.projects, self.memories, relearning
         )
         self.matching = Matching(
-            store, storage.memory_texts, storage.access, framework.projects, matcher
+            store,
+            storage.memory_texts,
+            storage.access,
+            framework.projects,
+            matcher,
+            concordancer,
         )
         framework.runner.handle(
             MemoryImportJob(

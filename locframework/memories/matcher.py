@@ -30,6 +30,14 @@ class Segments(Protocol):
         """Where each is now; what does not exist is left out. One statement."""
         ...
 
+    def is_in_block(self) -> bool:
+        """Whether this thread is inside a transaction or a snapshot.
+
+        What it reads then may never be committed, or is older than what others read:
+        it is for this one answer, and not to be kept.
+        """
+        ...
+
     def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
         """What changed after that revision: each entry once, as it is now.
 

@@ -11,6 +11,7 @@ from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.validation import check_record
 
+from .concordancer import Concordancer
 from .folding import folded, match_fold
 from .gathering import gather
 from .matcher import Matcher, Wanted
@@ -37,12 +38,14 @@ class Matching:
         access: AccessStore,
         projects: Projects,
         matcher: Matcher,
+        concordancer: Concordancer | None,
     ) -> None:
         self._store = store
         self._texts = texts
         self._access = access
         self._projects = projects
         self._matcher = matcher
+        self._concordancer = concordancer
 
     def search(
         self, caller: Caller, project_id: str, asked: ConcordanceQuery
@@ -66,7 +69,7 @@ class Matching:
             language_codes=_canonical(codes) if isinstance(codes, list) else None,
             search_in=asked.search_in,
         )
-        return self._texts.search(wanted, page)
+        return self._search(wanted, page)
 
     def find_matches(
         self,
@@ -110,6 +113,17 @@ class Matching:
             text: {code: found[text].get(tag, []) for code, tag in tags.items()}
             for text in texts
         }
+
+    def _search(self, asked: Concordance, page: PageRequest) -> Page[ConcordanceItem]:
+        """The concordancer finds, the database tells; without one it finds too."""
+        if self._concordancer is not None:
+            found = self._concordancer.find(self._texts, asked, page)
+            if found is not None:
+                items = self._texts.concordance_items(
+                    found.entry_ids, asked.language_codes
+                )
+                return Page(items, found.total, page.page, page.limit)
+        return self._texts.search(asked, page)
 
     def _read_by(self, project: Project) -> Sequence[AssignedMemory]:
         """The memories that the project reads, by priority; none when disabled."""

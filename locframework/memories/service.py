@@ -1,6 +1,7 @@
 """What one can do with translation memories. ``require`` begins all that is below."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller, Reach
@@ -27,7 +28,7 @@ class Memories:
     """Translation memories of organizations.
 
     A caller bound to projects reaches those that are assigned to one of theirs.
-    ``forget`` is told of each that was deleted (the matcher keeps copies).
+    ``forget`` are told of each that was deleted (matcher and concordancer keep copies).
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class Memories:
         access: Access,
         linked: LinkedAccess,
         clock: Clock,
-        forget: Callable[[str], None],
+        forget: Sequence[Callable[[str], None]],
     ) -> None:
         self._store = store
         self._transactions = transactions
@@ -132,7 +133,8 @@ class Memories:
         with self._transactions.transaction():
             self._store.lock_memory(found.memory.id)
             self._store.delete_memory(found.memory.id, timestamp(self._clock()))
-            self._transactions.after_commit(lambda: self._forget(found.memory.id))
+            for forget in self._forget:
+                self._transactions.after_commit(partial(forget, found.memory.id))
         return found.memory
 
     def _find(self, reference: str) -> KeptMemory:

@@ -1,18 +1,20 @@
 """How the texts of memories are read, for matching and concordance."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from locframework.paging import Page, PageRequest
 
+from .concordancer import Passages
 from .matcher import Segments
 from .search_records import Concordance, ConcordanceItem, MatchRow
 
 
-class MemoryTextStore(Segments, Protocol):
+class MemoryTextStore(Segments, Passages, Protocol):
     """Questions about texts of many entries; deleted memories have none.
 
-    Its ``changes`` come folded as matching compares them (folding.match_fold).
+    Its ``changes`` come folded as matching compares them (folding.match_fold), its
+    ``passages`` as concordance does (folding.folded).
     """
 
     def applied_values(
@@ -29,5 +31,14 @@ class MemoryTextStore(Segments, Protocol):
 
         Those of which a searched text is all of it first, then by length of the
         source text, the newest, entry id. Three statements at most.
+        """
+        ...
+
+    def concordance_items(
+        self, entry_ids: Sequence[str], language_codes: Collection[str] | None
+    ) -> list[ConcordanceItem]:
+        """The entries, in this order, with their translations in these languages.
+
+        None: in every language. Those that are gone are left out. Two statements.
         """
         ...

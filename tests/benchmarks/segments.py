@@ -26,7 +26,7 @@ SEED = 42
 def real() -> tuple[str, ...]:
     """Different ones, in an order of no meaning that is always the same."""
     named = os.environ.get(VARIABLE)
-    found = _of_file(Path(named)) if named else _of_django()
+    found = _of_file(Path(named)) if named else of_django()
     short = [text for text in dict.fromkeys(found) if 2 <= len(text) <= LONGEST]
     random.Random(SEED).shuffle(short)
     return tuple(short)
@@ -75,7 +75,8 @@ def _of_file(path: Path) -> list[str]:
     return [line.partition("\t")[0] for line in lines]
 
 
-def _of_django() -> list[str]:
+def of_django() -> list[str]:
+    """The messages of all its catalogues, sources and translations."""
     folder = Path(django.__file__).parent
     found: list[str] = []
     for file in sorted(folder.rglob("*.mo")):

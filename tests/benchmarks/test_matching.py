@@ -35,10 +35,10 @@ SLICE = 50_000  # segments at once: cdist makes a table of all pairs
 CHILD = """
 import sys
 from locframework_matching_rapidfuzz.kernel import Kernel
-from locframework_matching_rapidfuzz.segment import open_segment
-from locframework_matching_rapidfuzz.view import View
+from locframework_matching_rapidfuzz.segment import Segment
+from locframework_matching_rapidfuzz.text_view import TextView
 from pathlib import Path
-view = View([open_segment(Path(sys.argv[1]))], {}, 1)
+view = TextView([Segment.open(Path(sys.argv[1]))], {}, 1)
 kernel = Kernel()
 for text in sys.stdin.read().split("\\x1f"):
     view.near(kernel, text, 70, 50)
@@ -245,10 +245,8 @@ def test_index(memory: Memory, table: Table) -> None:
     table.add(what, "kernel", size, pending, ("without", before))
 
 
-def test_concordance_and_matches_over_http(
-    shop: Any, memory: Memory, table: Table
-) -> None:
-    """The whole request, in process: matches in five and fifty languages, searches."""
+def test_matches_over_http(shop: Any, memory: Memory, table: Table) -> None:
+    """The whole request, in process: matches in five and in fifty languages."""
     size = memory.size
     if size > 100_000 and not os.environ.get("LOCFRAMEWORK_BENCH_HTTP_1M"):
         pytest.skip("takes minutes to fill: LOCFRAMEWORK_BENCH_HTTP_1M=1 asks for it")
@@ -279,22 +277,6 @@ def test_concordance_and_matches_over_http(
     alone, one = ("matcher alone", taken["alone"]), ("one language", taken["one"])
     table.add(what, shop.kind, size, taken["five"], alone, ratio_most=1.3)
     table.add("the same × 50", shop.kind, size, taken["fifty"], one, ratio_most=1.5)
-
-    for name, query, goal in (
-        ("3 characters and more", memory.texts[5][2:12], 20),
-        ("a frequent word", "the", 20),
-        ("2 characters", "ab", 300),
-        ("1 character", "x", 300),
-    ):
-
-        def search(query: str = query) -> Any:
-            body = {"query": query, "limit": 50}
-            return owner.post(f"{path}/tm/search", json=body).data
-
-        plain = sum(query.strip() in text for text in memory.texts)
-        assert search()["total"] >= plain > 0
-        spent = in_turns(5, search=search)["search"]
-        table.add(f"POST tm/search, {name}", shop.kind, size, spent, ms_most=goal)
 
 
 path_of_memory: dict[str, str] = {}

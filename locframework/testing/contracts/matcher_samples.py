@@ -43,6 +43,7 @@ class SegmentsInMemory:
         self._changes: dict[str, dict[str, int]] = {}
         self._revisions: dict[str, int] = {}
         self._forgotten: dict[str, int] = {}
+        self.in_block = False
 
     def change(self, memory_id: str, changes: dict[str, str | None]) -> None:
         """Commit texts by entry id; None removes one. Makes the memory."""
@@ -78,6 +79,10 @@ class SegmentsInMemory:
         """As the port says."""
         there = self._revisions
         return {id_: there[id_] for id_ in memory_ids if id_ in there}
+
+    def is_in_block(self) -> bool:
+        """As the port says; a test sets it."""
+        return self.in_block
 
     def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
         """As the port says."""

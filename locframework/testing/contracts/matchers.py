@@ -4,6 +4,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from typing import ClassVar
 
 import pytest
@@ -318,3 +319,20 @@ class MatcherContract:
 
         for matcher in (behind, ahead, open_matcher()):
             self.check(matcher, segments, ["open file", "close file"], 50)
+
+    def test_m17_what_is_read_inside_a_transaction_is_not_kept(
+        self, open_matcher: OpenMatcher, segments: SegmentsInMemory
+    ) -> None:
+        segments.change(MEMORY, entries(sentences("Latin", 30, seed=5)))
+        matchers = [open_matcher(), open_matcher()]
+        self.check(matchers[0], segments, ["open file"], 60)
+        rolled_back = deepcopy(segments)
+        rolled_back.in_block = True
+        rolled_back.change(MEMORY, dict.fromkeys(segments.texts[MEMORY], "not kept"))
+
+        for matcher in matchers:
+            self.check(matcher, rolled_back, ["not kept"], 60)
+
+        segments.change(MEMORY, entries(["open files"]))  # now of the same revision
+        for matcher in matchers:
+            self.check(matcher, segments, ["not kept", "open file"], 60)

@@ -2,11 +2,13 @@
 
 import random
 from collections.abc import Sequence
+from contextlib import suppress
 
 import pytest
 from msgspec.structs import replace
 
 from locframework.ids import new_id
+from locframework.memories.concordancer import Passage
 from locframework.memories.folding import folded, match_fold
 from locframework.memories.matcher import Forgotten
 from locframework.memories.records import MemoryEntry, TranslationMemory
@@ -227,3 +229,85 @@ class StorageMemoryTextsContract:
 
         assert (len(first.items), first.total) == (2, 5)
         assert (past.items, past.total) == ([], 5)
+
+    def test_sx8_passages_tell_what_concordance_reads(self, storage: Storage) -> None:
+        memory = add_memory(storage, add_project(storage))
+        one = entry(memory, "Pay  NOW!", "de:Zahle \nJetzt", "fr:", updated_at=at(3))
+        two = entry(memory, "Buy", context="b")
+        add_entries(storage, [one, two])
+
+        first = {each.entry_id: each for each in self._passages(storage, memory, 0)}
+        head = storage.memory_texts.revisions([memory.id])[memory.id]
+        self._write(storage, memory, [], [two.id])
+        later = self._passages(storage, memory, head)
+
+        texts = [("", "pay now!"), ("de", "zahle jetzt")]
+        assert first.keys() == {one.id, two.id}
+        told = first[one.id]
+        assert (told.length, told.updated_at, told.texts) == (9, at(3), texts)
+        assert first[two.id].texts == [("", "buy")]
+        assert [(each.entry_id, each.texts) for each in later] == [(two.id, None)]
+
+    def _passages(
+        self, storage: Storage, memory: TranslationMemory, after: int
+    ) -> list[Passage]:
+        return list(storage.memory_texts.passages(memory.id, after))
+
+    def test_sx9_a_changed_translation_is_a_changed_passage(
+        self, storage: Storage
+    ) -> None:
+        memory = add_memory(storage, add_project(storage))
+        made = entry(memory, "Pay", "de:Zahlen", "fr:Payer")
+        add_entries(storage, [made])
+        head = storage.memory_texts.revisions([memory.id])[memory.id]
+
+        with storage.transaction():
+            writing = storage.memories.begin(memory.id)
+            assert writing is not None
+            storage.memories.remove_translations(writing, [(made.id, "de")], at(5))
+
+        [told] = self._passages(storage, memory, head)
+        assert (told.updated_at, told.texts) == (at(5), [("", "pay"), ("fr", "payer")])
+
+    def test_sx10_items_come_in_the_order_that_is_asked_for(
+        self, storage: Storage
+    ) -> None:
+        memory = add_memory(storage, add_project(storage))
+        made = [entry(memory, text, f"de:{text}", "fr:x") for text in "abc"]
+        add_entries(storage, made)
+        ids = [made[2].id, new_id(), made[0].id]
+
+        found = storage.memory_texts.concordance_items(ids, ["de"])
+        every = storage.memory_texts.concordance_items(ids, None)
+
+        assert [each.source_text for each in found] == ["c", "a"]
+        assert [one.value for each in found for one in each.translations] == ["c", "a"]
+        assert [len(each.translations) for each in every] == [2, 2]
+        assert storage.memory_texts.concordance_items([], None) == []
+
+    def test_sx12_the_revision_of_a_write_that_was_rolled_back_comes_never_again(
+        self, storage: Storage
+    ) -> None:
+        memory = add_memory(storage, add_project(storage))
+        seen: list[int] = []
+        for _ in range(2):
+            with suppress(ZeroDivisionError), storage.transaction():
+                self._write(storage, memory, [], [])
+                seen += storage.memory_texts.revisions([memory.id]).values()
+                raise ZeroDivisionError
+        self._write(storage, memory, [], [])
+        seen += storage.memory_texts.revisions([memory.id]).values()
+
+        assert len(set(seen)) == 3
+
+    def test_sx11_a_thread_knows_whether_it_is_inside_a_block(
+        self, storage: Storage
+    ) -> None:
+        texts = storage.memory_texts
+
+        assert not texts.is_in_block()
+        with storage.transaction():
+            assert texts.is_in_block()
+        with storage.snapshot():
+            assert texts.is_in_block()
+        assert not texts.is_in_block()

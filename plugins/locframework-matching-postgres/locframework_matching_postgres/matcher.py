@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 from uuid import UUID
 
@@ -40,14 +41,19 @@ class PostgresMatcher:
         """As the port says; a statement for each different text and memory."""
         now = segments.revisions([each.memory_id for each in wanted])
         there = [each for each in wanted if each.memory_id in now]
-        if there:
-            known = self._ask(lambda to: tables.revisions(to, list(now)))
-            for memory_id, revision in now.items():
-                if known.get(memory_id) != revision:
-                    self._catch_up(segments, memory_id, revision)
         different = [text for text in dict.fromkeys(texts) if text] if there else []
         found = {text: Found([], is_complete=True) for text in texts}
-        if different:
+        if there and segments.is_in_block():
+            found.update(
+                self._ask(lambda to: _find_aside(to, segments, there, different, most))
+            )
+        elif there:
+            known = self._ask(lambda to: tables.revisions(to, list(now)))
+            for memory_id in now:
+                if known.get(memory_id) != now[memory_id]:
+                    self._ask(
+                        partial(_catch_up, segments=segments, memory_id=memory_id)
+                    )
             found.update(self._ask(lambda to: _find(to, there, different, most)))
         return [found[text] for text in texts]
 
@@ -67,24 +73,6 @@ class PostgresMatcher:
         except Unavailable as error:
             log.warning("the index of %s stays: %s", memory_id, error.message)
 
-    def _catch_up(self, segments: Segments, memory_id: str, revision: int) -> None:
-        """Write what has changed; one process does it, the others wait."""
-
-        def write(to: tables.Connection) -> None:
-            tables.lock(to, memory_id)
-            known, now = tables.revisions(to, [memory_id]).get(memory_id), revision
-            if known is not None and known > now:  # another may have been quicker
-                now = segments.revisions([memory_id]).get(memory_id, 0)
-            if known is not None and known > now:
-                log.info("memory %s went back, its index is made anew", memory_id)
-                tables.remove(to, memory_id)
-                known = None
-            if known is None or known < now:
-                reached = _write(to, segments, memory_id, known or 0)
-                tables.note(to, memory_id, max(now, reached))
-
-        self._ask(write)
-
     def _ask(self, work: Callable[[tables.Connection], T]) -> T:
         """What comes of it, in a transaction; asked again when the server was away."""
         try:
@@ -98,6 +86,34 @@ class PostgresMatcher:
         except Stale as error:
             reason = "the database of the matcher cannot be used"
             raise Unavailable(reason) from error
+
+
+def _catch_up(to: tables.Connection, segments: Segments, memory_id: str) -> None:
+    """Write what has changed; one process does it, the others wait."""
+    tables.lock(to, memory_id)
+    known = tables.revisions(to, [memory_id]).get(memory_id)
+    now = segments.revisions([memory_id]).get(memory_id, 0)
+    if known is not None and known > now:
+        log.info("memory %s went back, its index is made anew", memory_id)
+        tables.remove(to, memory_id)
+        known = None
+    if known is None or known < now:
+        reached = _write(to, segments, memory_id, known or 0)
+        tables.note(to, memory_id, max(now, reached))
+
+
+def _find_aside(
+    to: tables.Connection,
+    segments: Segments,
+    wanted: Sequence[Wanted],
+    texts: Sequence[str],
+    most: int,
+) -> dict[str, Found]:
+    """What is found with what may be rolled back: nothing of it is kept."""
+    with to.transaction(force_rollback=True):
+        for each in wanted:
+            _catch_up(to, segments, each.memory_id)
+        return _find(to, wanted, texts, most)
 
 
 def _write(

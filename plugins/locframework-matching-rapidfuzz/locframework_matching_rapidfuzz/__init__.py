@@ -1,14 +1,21 @@
-"""Gives locframework the matcher ``rapidfuzz``: exact, from an index on disk."""
+"""Gives locframework the matcher and the concordancer ``rapidfuzz``."""
 
 from typing import ClassVar
 
 from locframework import hookimpl
-from locframework.ports import Matcher
+from locframework.ports import Concordancer, Matcher
 
+from .concordancer import FileConcordancer
+from .kernel import compiled
 from .matcher import RapidfuzzMatcher
 from .settings import MatchingSettings
 
-__all__ = ["MatchingSettings", "RapidfuzzMatcher", "RapidfuzzPlugin"]
+__all__ = [
+    "FileConcordancer",
+    "MatchingSettings",
+    "RapidfuzzMatcher",
+    "RapidfuzzPlugin",
+]
 
 
 class RapidfuzzPlugin:
@@ -23,3 +30,9 @@ class RapidfuzzPlugin:
     def loc_provide_matchers(self) -> list[Matcher]:
         """One matcher, over the folder of the settings."""
         return [RapidfuzzMatcher(self._settings)]
+
+    @hookimpl
+    def loc_provide_concordancers(self) -> list[Concordancer]:
+        """One, over the same folder; none where nothing was compiled."""
+        kernel = compiled() if self._settings.compiled else None
+        return [FileConcordancer(self._settings, kernel)] if kernel else []

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .entries import order_of, packed
 from .tokens import (
     HASH_BITS,
     OCCURRENCES,
@@ -46,12 +47,11 @@ def arrays_of(
     np.cumsum(lengths[order], out=offsets[1:])
     alphabet, codes = _coded([texts[i] for i in order.tolist()])
     lists, ends, bases = _lists(codes, offsets)
-    packed = _packed(ids)[order]
-    halves = packed.view(">u8")
+    sorted_ids = packed(ids)[order]
     return Arrays(
-        ids=packed,
-        by_id=np.lexsort((halves[:, 1], halves[:, 0])).astype(np.uint32),
-        removed=_packed(removed),
+        ids=sorted_ids,
+        by_id=order_of(sorted_ids),
+        removed=packed(removed),
         alphabet=alphabet,
         codes=codes,
         offsets=offsets,
@@ -59,10 +59,6 @@ def arrays_of(
         ends=ends,
         bases=bases,
     )
-
-
-def _packed(ids: Iterable[bytes]) -> NDArray[np.uint8]:
-    return np.frombuffer(b"".join(ids), np.uint8).reshape(-1, 16)
 
 
 def _coded(texts: list[str]) -> tuple[NDArray[np.uint32], Codes]:

@@ -3,28 +3,31 @@
 import fcntl
 import logging
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Generic
 
 import msgspec
 
-from .building import Arrays
-from .segment import Damaged, Segment, open_segment, write_segment
+from .entries import S
+from .stored import Damaged
 
 log = logging.getLogger("locframework.matching")
 
 Stamp = tuple[int, int]
 
 
-class MemoryFolder:
+class MemoryFolder(Generic[S]):
     """``current.json`` lists the segments that count: a base, perhaps a side.
 
-    It is replaced as a whole; the files that it lists are never changed.
+    It is replaced as a whole; the files that it lists are never changed. ``open_``
+    maps one of them into memory, and raises Damaged; ``whole``: looks at all of it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, open_: Callable[..., S]) -> None:
         self._path = path
+        self._open = open_
         self._current = path / "current.json"
 
     def stamp(self) -> Stamp | None:
@@ -35,13 +38,13 @@ class MemoryFolder:
             return None
         return found.st_mtime_ns, found.st_ino
 
-    def segments(self) -> list[Segment]:
+    def segments(self) -> list[S]:
         """The segments that count, the oldest first; none when they are damaged."""
         for _ in range(10):  # another process may replace them meanwhile
             before = self.stamp()
             try:
                 names = msgspec.json.decode(self._current.read_bytes(), type=list[str])
-                return [open_segment(self._path / name) for name in names]
+                return [self._open(self._path / name) for name in names]
             except FileNotFoundError:
                 if self.stamp() == before:
                     return []
@@ -51,8 +54,8 @@ class MemoryFolder:
                     return []
         return []
 
-    def add_base(self, arrays: Arrays, revision: int, before: str | None) -> None:
-        """Write all that there was at the revision. Only when locked.
+    def add_base(self, segment: S, before: str | None) -> None:
+        """Write all that there was at its revision. Only when locked.
 
         Nothing happens when another base counts by now than ``before``; None: what
         there is cannot be read. A later side stays: it tells all that changed since
@@ -60,25 +63,31 @@ class MemoryFolder:
         """
         names = self._names() if before is not None else []
         if names[:1] in ([], [before]):
-            sides = _later(names[1:], revision)
-            self._replace([self._write(arrays, revision), *sides])
+            sides = _later(names[1:], segment.revision)
+            self._replace([self._write(segment), *sides])
 
-    def add_side(self, arrays: Arrays, revision: int, base: str) -> None:
+    def add_side(self, segment: S, base: str) -> None:
         """Write what changed since the base. Only when locked.
 
         Nothing happens when it would lose something: another base, a later side.
         """
         names = self._names()
-        if names[:1] == [base] and not _later(names[1:], revision):
-            self._replace([base, self._write(arrays, revision)])
+        if names[:1] == [base] and not _later(names[1:], segment.revision):
+            self._replace([base, self._write(segment)])
+
+    def check(self) -> None:
+        """Read the segments that count as a whole. Raises Damaged."""
+        for name in self._names():
+            with suppress(FileNotFoundError):  # another process may replace them
+                self._open(self._path / name, whole=True)
 
     def clear(self) -> None:
         """Let nothing count. Only when locked."""
         self._replace([])
 
-    def _write(self, arrays: Arrays, revision: int) -> str:
-        name = f"{revision:016}-{os.urandom(4).hex()}.segment"
-        write_segment(self._path / name, arrays, revision)
+    def _write(self, segment: S) -> str:
+        name = f"{segment.revision:016}-{os.urandom(4).hex()}.segment"
+        segment.write(self._path / name)
         return name
 
     def _names(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Calls kernel.c where it was compiled; it lets other threads run meanwhile."""
+"""Calls what was compiled; it lets other threads run meanwhile."""
 
 import ctypes
 from pathlib import Path
@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .segment import Bits, Segment
+from .entries import Bits
+from .segment import Segment
 
 STAY = 208  # of 256: how much of the threshold stays when long lists are not read
 ROOM = 1024  # hits that are made room for at first
@@ -26,10 +27,20 @@ class _Segment(ctypes.Structure):
 
 
 class Kernel:
-    """The compiled search. Raises OSError when it was not built."""
+    """The compiled searches. Raises OSError when they were not built."""
 
     def __init__(self, library: Path = _LIBRARY) -> None:
-        self._find = ctypes.CDLL(str(library)).locframework_find
+        loaded = ctypes.CDLL(str(library))
+        self._mark = loaded.locframework_mark
+        self._mark.restype = None
+        self._mark.argtypes = [
+            *[ctypes.c_void_p] * 3,
+            ctypes.c_uint64,
+            ctypes.c_char_p,
+            *[ctypes.c_uint64] * 2,
+            *[ctypes.c_void_p] * 2,
+        ]
+        self._find = loaded.locframework_find
         self._find.restype = ctypes.c_long
         self._find.argtypes = [
             ctypes.c_void_p,
@@ -71,10 +82,40 @@ class Kernel:
                 return docs[:found], distances[:found]
             room = found
 
+    def mark(
+        self,
+        text: NDArray[np.uint8],
+        starts: NDArray[np.uint64],
+        docs: NDArray[np.uint32],
+        needle: bytes,
+        bits: Bits,
+        whole: Bits,
+    ) -> None:
+        """Set the bits of the docs whose lines hold the needle, and are it.
+
+        ``needle`` is not empty, UTF-8, and has no line break.
+        """
+        early = next(at for at in range(len(needle)) if _ends_character(needle, at))
+        self._mark(
+            text.ctypes.data,
+            starts.ctypes.data,
+            docs.ctypes.data,
+            len(docs),
+            needle,
+            len(needle),
+            early,
+            bits.ctypes.data,
+            whole.ctypes.data,
+        )
+
+
+def _ends_character(text: bytes, at: int) -> bool:
+    return at + 1 == len(text) or text[at + 1] & 0xC0 != 0x80
+
 
 def compiled() -> Kernel | None:
     """The kernel, or None where it could not be built: scanning.py does it then."""
     try:
         return Kernel()
-    except OSError:
+    except (OSError, AttributeError):  # what an older version built
         return None

@@ -1,24 +1,23 @@
 """The matcher ``rapidfuzz``: exact, from indexes in a folder."""
 
-import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
-from uuid import UUID
+from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
 from locframework.ports import Found, Hit, Segments, Unavailable, Wanted
 
-from .folder import MemoryFolder
-from .index import MemoryIndex
+from .entries import id_bytes, spelled
+from .indexes import Indexes
 from .kernel import compiled
+from .segment import Segment
 from .settings import MatchingSettings
-from .view import Near, View
-
-log = logging.getLogger("locframework.matching")
+from .text_view import Near, TextView
+from .view import Change
 
 
 class RapidfuzzMatcher:
@@ -28,9 +27,9 @@ class RapidfuzzMatcher:
 
     def __init__(self, settings: MatchingSettings) -> None:
         self._settings = settings
-        self._folder = Path(settings.folder).absolute()
         self._kernel = compiled() if settings.compiled else None
-        self._indexes: dict[str, MemoryIndex] = {}
+        folder = Path(settings.folder)
+        self._indexes = Indexes(folder, Segment.open, TextView, settings.tail)
         self._lock = Lock()
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
@@ -65,20 +64,14 @@ class RapidfuzzMatcher:
 
     def forget(self, memory_id: str) -> None:
         """Remove the index of the memory."""
-        with self._lock:
-            self._indexes.pop(memory_id, None)
-        try:
-            MemoryFolder(self._path_of(memory_id)).remove()
-        except OSError as error:
-            log.warning("the index of %s stays: %s", memory_id, error)
+        self._indexes.forget(memory_id)
 
-    def _view(self, segments: Segments, memory_id: str, revision: int) -> View:
+    def _view(self, segments: Segments, memory_id: str, revision: int) -> TextView:
+        patience = self._settings.patience_seconds
+        source = _Source(segments, memory_id)
         try:
-            view = self._index(memory_id).view(
-                segments, revision, self._settings.patience_seconds
-            )
+            view = self._indexes.view(source, memory_id, revision, patience)
         except OSError as error:
-            log.error("no index in %s: %s", self._path_of(memory_id), error)
             # strerror only: str(error) would show a path of the host (decisions 2.10)
             reason = f"the index of translation memory {memory_id} cannot be kept"
             raise Unavailable(f"{reason}: {error.strerror}") from error
@@ -87,20 +80,8 @@ class RapidfuzzMatcher:
             raise Unavailable(f"{reason}; ask again in some seconds")
         return view
 
-    def _index(self, memory_id: str) -> MemoryIndex:
-        with self._lock:
-            index = self._indexes.get(memory_id)
-            if index is None:
-                folder = MemoryFolder(self._path_of(memory_id))
-                index = MemoryIndex(memory_id, folder, self._settings.tail)
-                self._indexes[memory_id] = index
-        return index
-
-    def _path_of(self, memory_id: str) -> Path:
-        return self._folder / str(UUID(memory_id))  # nothing but an id is a folder
-
     def _search(
-        self, views: Sequence[tuple[Wanted, View]], most: int
+        self, views: Sequence[tuple[Wanted, TextView]], most: int
     ) -> Callable[[str], Found]:
         def search(text: str) -> Found:
             hits: list[Hit] = []
@@ -140,10 +121,19 @@ class RapidfuzzMatcher:
 
 
 def _hits(memory_id: str, near: Near) -> list[Hit]:
-    return [Hit(memory_id, _id(entry), percent) for percent, entry in near]
+    return [Hit(memory_id, spelled(entry), percent) for percent, entry in near]
 
 
-def _id(packed: bytes) -> str:
-    digits = packed.hex()  # str(UUID(bytes=…)) takes five times as long
-    parts = digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]
-    return "-".join(parts)
+class _Source(NamedTuple):
+    segments: Segments
+    memory_id: str
+
+    def revision(self) -> int:
+        return self.segments.revisions([self.memory_id]).get(self.memory_id, 0)
+
+    def is_in_block(self) -> bool:
+        return self.segments.is_in_block()
+
+    def changes(self, after: int) -> Iterator[tuple[bytes, Change[str]]]:
+        for each in self.segments.changes(self.memory_id, after):
+            yield id_bytes(each.entry_id), (each.revision, each.text or None)

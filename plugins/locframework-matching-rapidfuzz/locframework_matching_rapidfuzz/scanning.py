@@ -6,8 +6,9 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from .building import BLOCK
+from .entries import Bits, Numbers
 from .kernel import Hits
-from .segment import Bits, Numbers, Segment
+from .segment import Segment
 from .tokens import TOKENS, tokens_of
 
 STAY = 0.5  # of the threshold, when long lists are not read
@@ -70,7 +71,7 @@ def _distances(segment: Segment, text: str, percent: int, docs: Numbers) -> Hits
         return docs.astype(np.uint32), docs.astype(np.uint32)
     lengths = (segment.offsets[docs + 1] - segment.offsets[docs]).astype(np.int64)
     most = edits(len(text), lengths, percent)
-    texts = segment.texts(docs.tolist())
+    texts = segment.told(docs.tolist())
     distances = distances_of(text, texts, int(most.max()))
     near = distances <= most
     return docs[near].astype(np.uint32), distances[near].astype(np.uint32)

@@ -1,23 +1,23 @@
-"""What one memory holds at one moment, and the search through all of it."""
+"""What one memory holds at one moment."""
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from operator import itemgetter
+from typing import Generic, NamedTuple, Self
 
-import numpy as np
+from .entries import Bits, S, T
 
-from .kernel import Hits, Kernel
-from .scanning import distances_of, edits, scan
-from .segment import Bits, Numbers, Segment
-
-Near = list[tuple[int, bytes]]  # percent and entry id
-Change = tuple[int, str | None]  # since which revision, and the text; None: gone
-
-Part = tuple[Segment, Bits]  # the bits tell what is gone
+Change = tuple[int, T | None]  # since which revision, and what it says; None: gone
 
 
-class View:
+class Part(NamedTuple, Generic[S]):
+    """Entries of which some are gone."""
+
+    entries: S
+    gone: Bits
+
+
+class View(Generic[S, T]):
     """Immutable: a search goes on in it while others move on to the next.
 
     ``segments`` are the oldest first; what one holds is gone where a later one or
@@ -26,92 +26,66 @@ class View:
 
     def __init__(
         self,
-        segments: Iterable[Segment] = (),
-        tail: Mapping[bytes, Change] | None = None,
+        segments: Iterable[S] = (),
+        tail: Mapping[bytes, Change[T]] | None = None,
         revision: int = 0,
     ) -> None:
         self.revision = revision
-        self.tail: Mapping[bytes, Change] = tail or {}
-        self.parts: list[Part] = []
+        self.tail: Mapping[bytes, Change[T]] = tail or {}
+        self.parts: list[Part[S]] = []
         for segment in segments:
             self._mark_gone([segment.ids.tobytes(), segment.removed.tobytes()])
-            self.parts.append((segment, segment.none_gone()))
+            self.parts.append(Part(segment, segment.none_gone()))
         self._mark_gone(self.tail)
 
-    def after(self, changes: Mapping[bytes, Change], revision: int) -> "View":
+    def after(self, changes: Mapping[bytes, Change[T]], revision: int) -> Self:
         """The view with these changes, which bring it up to the revision."""
-        later = View((), {**self.tail, **changes}, revision)
+        later = type(self)((), {**self.tail, **changes}, revision)
         later.parts = list(self.parts)
         later._mark_gone(changes)
         return later
 
     def _mark_gone(self, ids: Iterable[bytes]) -> None:
         ids = list(ids)
-        self.parts = [(one, one.with_gone(gone, ids)) for one, gone in self.parts]
+        self.parts = [Part(one, one.with_gone(gone, ids)) for one, gone in self.parts]
 
     @property
     def size(self) -> int:
-        """How many texts there are, counting those that are gone."""
-        return sum(segment.count for segment, _ in self.parts) + len(self.tail)
-
-    def near(
-        self, kernel: Kernel | None, text: str, percent: int, most: int
-    ) -> tuple[Near, bool]:
-        """The best, and whether they are all. The text is not empty."""
-        near, is_whole = self._near_in_tail(text, percent), True
-        for segment, gone in self.parts:
-            hits = _search(kernel, segment, gone, text, percent)
-            found, is_all = _best(segment, hits, len(text), most)
-            near += found
-            is_whole &= is_all
-        near.sort(key=itemgetter(1))
-        near.sort(key=itemgetter(0), reverse=True)
-        return near[:most], is_whole and len(near) <= most
+        """How many entries there are, counting those that are gone."""
+        return sum(part.entries.count for part in self.parts) + len(self.tail)
 
     @cached_property
-    def _short_to_long(self) -> tuple[list[int], list[bytes], list[str]]:
-        """The tail's texts by length."""
-        there = [(len(text), id_, text) for id_, (_, text) in self.tail.items() if text]
-        there.sort(key=itemgetter(0))
-        lengths, ids, texts = zip(*there, strict=True) if there else ((), (), ())
-        return list(lengths), list(ids), list(texts)
+    def all_parts(self) -> list[Part[S]]:
+        """All entries there are, the tail's as a segment of its own."""
+        ids, told = self.there(())
+        if not ids:
+            return self.parts
+        recent = self.segment_of(ids, told)
+        return [*self.parts, Part(recent, recent.none_gone())]
 
-    def _near_in_tail(self, text: str, percent: int) -> Near:
-        lengths, ids, texts = self._short_to_long
-        low = bisect_left(lengths, -(-len(text) * percent // 100))
-        high = bisect_right(lengths, len(text) * 100 // percent)
-        if low >= high:
-            return []
-        length = np.array(lengths[low:high])
-        most = edits(len(text), length, percent)
-        distances = distances_of(text, texts[low:high], int(most.max()))
-        alike = _percent(len(text), length, distances).tolist()
-        near = np.flatnonzero(distances <= most).tolist()
-        return [(alike[at], ids[low + at]) for at in near]
+    def there(self, parts: Iterable[Part[S]]) -> tuple[list[bytes], list[T]]:
+        """The entries of these parts and of the tail that are not gone."""
+        ids: list[bytes] = []
+        told: list[T] = []
+        for entries, gone in parts:
+            docs = entries.there(gone).tolist()
+            ids += map(entries.id_of, docs)
+            told += entries.told(docs)
+        for id_, (_, said) in self.tail.items():
+            if said is not None:
+                ids.append(id_)
+                told.append(said)
+        return ids, told
 
+    def removed_of_base(self) -> set[bytes]:
+        """What is gone, and said to be by the tail or a segment beside the base."""
+        gone = {id_ for id_, (_, said) in self.tail.items() if said is None}
+        for entries, _ in self.parts[1:]:
+            gone.update(row.tobytes() for row in entries.removed)
+        return gone
 
-def _search(
-    kernel: Kernel | None, segment: Segment, gone: Bits, text: str, percent: int
-) -> Hits:
-    if kernel is not None and segment.codes.dtype == np.uint16:
-        return kernel.find(segment, gone, text, percent)
-    return scan(segment, gone, text, percent)
-
-
-def _best(segment: Segment, found: Hits, length: int, most: int) -> tuple[Near, bool]:
-    docs, distances = (each.astype(np.int64) for each in found)
-    lengths = (segment.offsets[docs + 1] - segment.offsets[docs]).astype(np.int64)
-    percent = _percent(length, lengths, distances)
-    is_all = len(docs) <= most
-    if not is_all:
-        ids = segment.ids[docs].view(">u8")
-        order = np.lexsort((ids[:, 1], ids[:, 0], -percent))[:most]
-        docs, percent = docs[order], percent[order]
-    named = zip(percent.tolist(), map(segment.id_of, docs.tolist()), strict=True)
-    return list(named), is_all
-
-
-def _percent(length: int, lengths: Numbers, distances: Numbers) -> Numbers:
-    longest = np.maximum(lengths, length)
-    percent: Numbers = (longest - distances) * 100 // longest
-    return percent
+    @abstractmethod
+    def segment_of(
+        self, ids: Sequence[bytes], told: Sequence[T], removed: Iterable[bytes] = ()
+    ) -> S:
+        """The entries as a segment in memory."""

@@ -36,6 +36,9 @@ class SegmentsInFile:
         )
         return dict.fromkeys(memory_ids, revision)
 
+    def is_in_block(self) -> bool:
+        return False
+
     def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
         asked = "SELECT revision, id, text FROM texts WHERE revision > ?"
         for row in self.database.execute(asked, (after,)).fetchall():

@@ -166,6 +166,11 @@ class Database:
         if not session.depth or session.mode != "write":
             raise RuntimeError("this needs an open transaction")
 
+    @property
+    def is_in_block(self) -> bool:
+        """Whether this thread has a transaction or snapshot open."""
+        return self._sessions.here().depth > 0
+
     def close(self) -> None:
         """Close the connections of all threads; a later statement opens anew."""
         self._sessions.close()

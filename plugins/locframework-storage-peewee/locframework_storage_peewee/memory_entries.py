@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import groupby
 from operator import itemgetter
+from secrets import randbelow
 
 from locframework.ports import (
     EntryFilter,
@@ -43,6 +44,9 @@ _ORDER = Order(
 )
 
 
+REVISION_STEP = 1 << 20  # room for 10^12 writes
+
+
 def digest_of(texts: Texts) -> str:
     """What stands in the index for source text and context."""
     return blake2b("\0".join(texts).encode(), digest_size=16).hexdigest()
@@ -56,10 +60,12 @@ class MemoryEntryTables:
 
     def begin(self, tm_id: str) -> MemoryWriting | None:
         self._database.need_transaction()
+        # a number that no other write has: after an older database was brought back,
+        # who knows what is gone by now does not take it for what came instead
         row = self._database.row(
-            """UPDATE memories SET revision = revision + 1
+            """UPDATE memories SET revision = revision + ?
                 WHERE id = ? AND deleted_at IS NULL RETURNING number, revision""",
-            (tm_id,),
+            (1 + randbelow(REVISION_STEP), tm_id),
         )
         return None if row is None else MemoryWriting(tm_id, *row)
 

@@ -1,8 +1,11 @@
 """Reads the texts of translation memories: for matching, and for concordance."""
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from locframework.ports import (
+    SOURCE_CODE,
     Concordance,
     ConcordanceItem,
     Forgotten,
@@ -10,19 +13,19 @@ from locframework.ports import (
     MatchRow,
     Page,
     PageRequest,
+    Passage,
     SegmentChange,
     cut_punctuation,
 )
 
 from .database import Database
-from .engine import Row
 from .key_lists import chunks
 from .parts import Part, contains, every
 
 TRIGRAM = 3  # characters: the least that the indexes know
 
 _RANKED = "e.number, e.id, length(e.source_text) AS length, e.updated_at"
-_RANK = "{of}.whole DESC, {of}.length, {of}.updated_at DESC, {of}.id"
+_RANK = "whole DESC, length, updated_at DESC, id"
 _WHOLE = "CASE WHEN {column} = ? THEN 1 ELSE 0 END"
 
 
@@ -40,11 +43,12 @@ class MemoryTexts:
         )
         return dict(rows)
 
+    def is_in_block(self) -> bool:
+        return self._database.is_in_block
+
     def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
         with self._database.snapshot():
-            known = "SELECT 1 FROM memories WHERE id = ? AND forgotten > ?"
-            if after and self._database.row(known, (memory_id, after)):
-                raise Forgotten
+            self._check_known(memory_id, after)
             gone = self._database.stream(
                 """SELECT r.revision, r.entry_id FROM memory_removals r
                     JOIN memories m ON m.number = r.memory
@@ -62,6 +66,42 @@ class MemoryTexts:
                     yield SegmentChange(revision, entry_id, None)
             for revision, entry_id, text in there:
                 yield SegmentChange(revision, entry_id, cut_punctuation(text)[0])
+
+    def passages(self, memory_id: str, after: int) -> Iterator[Passage]:
+        with self._database.snapshot():
+            self._check_known(memory_id, after)
+            if after:
+                yield from self._removals(memory_id, after)
+            rows = self._database.stream(
+                """SELECT e.revision, e.id, length(e.source_text), e.updated_at,
+                    e.source_folded, t.language_code, t.value_folded
+                    FROM memory_entries e JOIN memories m ON m.number = e.memory
+                    LEFT JOIN memory_translations t
+                        ON t.entry = e.number AND t.value_folded <> ''
+                    WHERE m.id = ? AND e.revision > ? ORDER BY e.revision, e.number""",
+                (memory_id, after),
+            )
+            for entry, group in groupby(rows, key=itemgetter(0, 1, 2, 3, 4)):
+                revision, entry_id, length, updated_at, source = entry
+                texts = [(code, text) for *_, code, text in group if code is not None]
+                texts.insert(0, (SOURCE_CODE, source))
+                yield Passage(revision, entry_id, length, updated_at, texts)
+
+    def _check_known(self, memory_id: str, after: int) -> None:
+        """Raise Forgotten where what was removed since is not noted any more."""
+        known = "SELECT 1 FROM memories WHERE id = ? AND forgotten > ?"
+        if after and self._database.row(known, (memory_id, after)):
+            raise Forgotten
+
+    def _removals(self, memory_id: str, after: int) -> Iterator[Passage]:
+        rows = self._database.stream(
+            """SELECT r.revision, r.entry_id FROM memory_removals r
+                JOIN memories m ON m.number = r.memory
+                WHERE m.id = ? AND r.revision > ?""",
+            (memory_id, after),
+        )
+        for revision, entry_id in rows:
+            yield Passage(revision, entry_id, 0, "", None)
 
     def applied_values(
         self, entry_ids: Collection[str], language_codes: Collection[str]
@@ -86,22 +126,49 @@ class MemoryTexts:
             # the hits are looked for once: what they are ranked by is kept of each
             rows = self._database.rows(
                 f"""WITH h AS MATERIALIZED ({hits.sql})
-                    SELECT p.total, e.id, e.source_text, e.context, m.id, m.name
-                    FROM (SELECT h.*, (SELECT count(*) FROM h) AS total FROM h
-                        ORDER BY {_RANK.format(of="h")} LIMIT ? OFFSET ?) p
-                    JOIN memory_entries e ON e.number = p.number
-                    JOIN memories m ON m.number = e.memory
-                    ORDER BY {_RANK.format(of="p")}""",
+                    SELECT h.id, (SELECT count(*) FROM h) FROM h
+                    ORDER BY {_RANK} LIMIT ? OFFSET ?""",
                 (*hits.params, page.limit, page.offset),
             )
-            total = rows[0][0] if rows else 0
+            total = rows[0][1] if rows else 0
             if not rows and page.offset:
                 counted = self._database.row(
                     f"SELECT count(*) FROM ({hits.sql}) h", hits.params
                 )
                 total = counted[0] if counted else 0
-            items = self._items(rows, asked.language_codes)
+            ids = [id_ for id_, _ in rows]
+            items = self.concordance_items(ids, asked.language_codes)
         return Page(items, total, page.page, page.limit)
+
+    def concordance_items(
+        self, entry_ids: Sequence[str], language_codes: Collection[str] | None
+    ) -> list[ConcordanceItem]:
+        if not entry_ids:
+            return []
+        among, listed = self._database.among, self._database.listed
+        where = Part(among("e.id"), (listed(entry_ids),))
+        with self._database.snapshot():
+            entries = self._database.rows(
+                f"""SELECT e.id, e.source_text, e.context, m.id, m.name
+                    FROM memory_entries e JOIN memories m ON m.number = e.memory
+                    WHERE {where.sql}""",
+                where.params,
+            )
+            if language_codes is not None:
+                of = Part(among("t.language_code"), (listed(language_codes),))
+                where = every([where, of])
+            values = self._database.rows(
+                f"""SELECT e.id, t.language_code, t.value, t.status
+                    FROM memory_entries e
+                    JOIN memory_translations t ON t.entry = e.number
+                    WHERE {where.sql} ORDER BY t.language_code""",
+                where.params,
+            )
+        found = {row[0]: ConcordanceItem(*(*row, [])) for row in entries}
+        for entry_id, *rest in values:
+            if entry_id in found:
+                found[entry_id].translations.append(FoundTranslation(*rest))
+        return [found[id_] for id_ in entry_ids if id_ in found]
 
     def _hits(self, asked: Concordance) -> Part:
         """Entries, each once, with what they are ranked by."""
@@ -155,26 +222,3 @@ class MemoryTexts:
                 WHERE {self._database.among("id")} AND deleted_at IS NULL)""",
             (self._database.listed(asked.memory_ids),),
         )
-
-    def _items(
-        self, rows: Sequence[Row], language_codes: Collection[str] | None
-    ) -> list[ConcordanceItem]:
-        found: dict[str, list[FoundTranslation]] = {row[1]: [] for row in rows}
-        where = Part(
-            self._database.among("e.id"), (self._database.listed(list(found)),)
-        )
-        if language_codes is not None:
-            listed = self._database.listed(language_codes)
-            of = Part(self._database.among("t.language_code"), (listed,))
-            where = every([where, of])
-        for entry_id, *rest in self._database.rows(
-            f"""SELECT e.id, t.language_code, t.value, t.status FROM memory_entries e
-                JOIN memory_translations t ON t.entry = e.number
-                WHERE {where.sql} ORDER BY t.language_code""",
-            where.params,
-        ):
-            found[entry_id].append(FoundTranslation(*rest))
-        return [
-            ConcordanceItem(id_, source, context, tm_id, name, found[id_])
-            for _, id_, source, context, tm_id, name in rows
-        ]

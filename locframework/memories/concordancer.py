@@ -1,0 +1,90 @@
+"""The port for concordance search: which entries hold a text."""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+import msgspec
+
+from locframework.clock import Timestamp
+from locframework.paging import PageRequest
+
+from .search_records import Concordance
+
+SOURCE_CODE = ""  # stands for the source language among the codes of a passage
+
+
+class Passage(msgspec.Struct, frozen=True, gc=False):
+    """One entry of a translation memory as it is since ``revision``."""
+
+    revision: int
+    entry_id: str
+    length: int  # of the source text as it is shown, in code points
+    updated_at: Timestamp
+    texts: list[tuple[str, str]] | None
+    """Language code and folded text (folding.folded), the source text's with
+    ``SOURCE_CODE``; no text is empty. None: the entry is gone."""
+
+
+class Passages(Protocol):
+    """The folded texts of translation memories, as a concordancer may read them.
+
+    A memory's revision rises with every committed change of its entries, and a change
+    that is committed later has a higher one: whoever knows all up to a revision needs
+    only what comes after it.
+    """
+
+    def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
+        """Where each is now; what does not exist is left out. One statement."""
+        ...
+
+    def is_in_block(self) -> bool:
+        """Whether this thread is inside a transaction or a snapshot.
+
+        What it reads then may never be committed, or is older than what others read:
+        it is for this one answer, and not to be kept.
+        """
+        ...
+
+    def passages(self, memory_id: str, after: int) -> Iterator[Passage]:
+        """What changed after that revision: each entry once, as it is now.
+
+        In no order. After 0: all that is there. Raises matcher.Forgotten, before the
+        first of them, when somebody has not asked for too long.
+        """
+        ...
+
+
+class FoundEntries(msgspec.Struct, frozen=True):
+    """A page of entries that hold a text, and how many there are."""
+
+    entry_ids: list[str]
+    total: int
+
+
+class Concordancer(Protocol):
+    """Finds texts that hold a text: exactly those that reading every entry would find.
+
+    What it keeps can be made again from ``passages`` at any time. Shared by threads;
+    several processes may use one place at once.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that the setting ``concordancer`` chooses by."""
+        ...
+
+    def find(
+        self, passages: Passages, asked: Concordance, page: PageRequest
+    ) -> FoundEntries | None:
+        """The entries that hold the text, in their sources, values or both.
+
+        The order is that of MemoryTextStore.search: those of which a searched text is
+        all of it, then by length of the source text, the newest, entry id. Knows
+        every change that was committed before the call. A memory that does not exist
+        has none. None: it cannot answer just now, and the database is asked.
+        """
+        ...
+
+    def forget(self, memory_id: str) -> None:
+        """The memory is gone for good: nothing of it needs to be kept."""
+        ...

@@ -1,0 +1,152 @@
+"""What the contract of the port Concordancer is tried with, and brute force."""
+
+import random
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+
+from locframework.clock import timestamp
+from locframework.ids import new_id
+from locframework.memories.concordancer import (
+    SOURCE_CODE,
+    FoundEntries,
+    Passage,
+)
+from locframework.memories.folding import folded
+from locframework.memories.matcher import Forgotten
+from locframework.memories.search_records import Concordance
+from locframework.paging import PageRequest
+
+from .matcher_samples import WORDS, sentences
+
+SPECIAL = (
+    "İstanbul ISTANBUL ıstanbul STRASSE straße Straſſe 273 K \u212a ﬁnd ϐίος Σίσυφος"
+)
+CODES = ("de", "ja", "pt-BR")
+
+
+class SaidEntry(msgspec.Struct, frozen=True):
+    """An entry as somebody wrote it."""
+
+    source: str
+    values: dict[str, str]
+    day: int = 0  # of its last change
+
+
+class PassagesInMemory:
+    """The port Passages over dicts: what a storage does in tables."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, dict[str, SaidEntry]] = {}
+        self.in_block = False
+        self._changes: dict[str, dict[str, int]] = {}
+        self._revisions: dict[str, int] = {}
+        self._forgotten: dict[str, int] = {}
+
+    def change(self, memory_id: str, changes: dict[str, SaidEntry | None]) -> None:
+        """Commit entries by id; None removes one. Makes the memory."""
+        revision = self._revisions[memory_id] = self._revisions.get(memory_id, 0) + 1
+        entries = self.entries.setdefault(memory_id, {})
+        for entry_id, entry in changes.items():
+            if entry is None:
+                entries.pop(entry_id, None)
+            else:
+                entries[entry_id] = entry
+            self._changes.setdefault(memory_id, {})[entry_id] = revision
+
+    def drop(self, memory_id: str) -> None:
+        """The memory is no more."""
+        self._revisions.pop(memory_id)
+        self._changes.pop(memory_id, None)
+        self.entries.pop(memory_id, None)
+
+    def forget_removals(self, memory_id: str) -> None:
+        """What was removed until now is told to nobody any more."""
+        self._forgotten[memory_id] = self._revisions[memory_id]
+
+    def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
+        """As the port says."""
+        there = self._revisions
+        return {id_: there[id_] for id_ in memory_ids if id_ in there}
+
+    def is_in_block(self) -> bool:
+        """As the port says; a test sets it."""
+        return self.in_block
+
+    def passages(self, memory_id: str, after: int) -> Iterator[Passage]:
+        """As the port says."""
+        if 0 < after < self._forgotten.get(memory_id, 0):
+            raise Forgotten
+        entries = self.entries[memory_id]
+        for entry_id, revision in self._changes.get(memory_id, {}).items():
+            if revision <= after:
+                continue
+            entry = entries.get(entry_id)
+            if entry is None:
+                if after:
+                    yield Passage(revision, entry_id, 0, "", None)
+                continue
+            length, at = len(entry.source), _day(entry.day)
+            yield Passage(revision, entry_id, length, at, _texts(entry))
+
+
+def brute_force(
+    passages: PassagesInMemory, asked: Concordance, page: PageRequest
+) -> FoundEntries:
+    """What reading every entry finds."""
+    found = []
+    for memory_id in asked.memory_ids:
+        for entry_id, entry in passages.entries.get(memory_id, {}).items():
+            texts = [text for code, text in _texts(entry) if _is_asked(asked, code)]
+            if any(asked.text in text for text in texts):
+                is_whole = asked.text in texts
+                found.append((not is_whole, len(entry.source), -entry.day, entry_id))
+    ids = [entry_id for *_, entry_id in sorted(found)]
+    return FoundEntries(ids[page.offset :][: page.limit], len(ids))
+
+
+def said(script: str, many: int, seed: int) -> dict[str, SaidEntry | None]:
+    """New entries in a script of ``WORDS``, or of what is special when folded."""
+    chosen = random.Random(seed)
+    if script in WORDS:
+        texts = sentences(script, many * 2, seed)
+    else:
+        words = SPECIAL.split(" ")
+        texts = [
+            " ".join(chosen.choices(words, k=chosen.randint(1, 9)))
+            for _ in range(many * 2)
+        ]
+    return {
+        new_id(): SaidEntry(
+            chosen.choice((text, text.upper(), f"  {text}\n{text} ")),
+            {code: chosen.choice(texts) for code in CODES if chosen.random() < 0.6},
+            chosen.randint(0, 3),
+        )
+        for text in texts[:many]
+    }
+
+
+def part_of(entry: SaidEntry, chosen: random.Random) -> str:
+    """A folded part of a text of the entry, never empty."""
+    _, text = chosen.choice(_texts(entry))
+    begin = chosen.randrange(len(text))
+    length = chosen.choice((1, 1, 2, 3, 4, 9, 33, 70, len(text)))
+    return text[begin : begin + length].strip() or text
+
+
+def _texts(entry: SaidEntry) -> list[tuple[str, str]]:
+    every = [(SOURCE_CODE, entry.source), *entry.values.items()]
+    return [(code, folded(text)) for code, text in every]
+
+
+def _is_asked(asked: Concordance, code: str) -> bool:
+    if code == SOURCE_CODE:
+        return asked.search_in != "target"
+    if asked.search_in == "source":
+        return False
+    return asked.language_codes is None or code in asked.language_codes
+
+
+def _day(day: int) -> str:
+    return timestamp(datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=day))
