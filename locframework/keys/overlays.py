@@ -38,11 +38,13 @@ class Overlays:
         key_ids: Collection[str],
         names: Collection[str],
         at: Timestamp,
+        outdating: Collection[str] = (),
     ) -> set[str]:
         """After keys of a line were written, in the same transaction.
 
         Open branches follow main, and of a branch it is counted how many changes it
-        has. ``names``: those that keys of main have newly taken, or left. Answers
+        has. ``names``: those that keys of main have newly taken, or left.
+        ``outdating``: keys whose source text changed and keeps nothing fresh. Answers
         which of the keys read otherwise now, on a branch, than they were written: what
         was made equal to the base again follows main. One statement on main when no
         branch is open; else a number of them a branch that grows with the keys / 500.
@@ -52,14 +54,14 @@ class Overlays:
         project, main = line.project, self._storage.keys
         if line.branch is not None:
             branch = self._storage.branch_keys(project.id, line.branch.id)
-            moved = self._follow(branch, main, project, key_ids)
+            moved = self._follow(branch, main, project, key_ids, key_ids)
             self._follow(branch, main, project, branch.hidden())
             self._storage.branches.touch_branch(line.branch.id, at)
             return moved
         for branch_id, theirs in main.branches_with(project.id, key_ids, names).items():
             branch = self._storage.branch_keys(project.id, branch_id)
             self._hide(branch, main, project, names)
-            self._follow(branch, main, project, theirs)
+            self._follow(branch, main, project, theirs, outdating)
         return set()
 
     def on_event(self, event: Event) -> None:
@@ -109,6 +111,7 @@ class Overlays:
         main: KeyStore,
         project: Project,
         key_ids: Collection[str],
+        outdating: Collection[str] = (),
     ) -> set[str]:
         """Bring these keys of a branch up to date; which of them changed there."""
         entries = branch.overlay(key_ids) if key_ids else []
@@ -130,7 +133,13 @@ class Overlays:
             elif now is None or copy is None:
                 kept.append(Touched(entry, now, copy))
             else:
-                both = followed(entry.base, now, copy, project.source_language)
+                both = followed(
+                    entry.base,
+                    now,
+                    copy,
+                    project.source_language,
+                    outdates=entry.key_id in outdating,
+                )
                 news.append(_News(copy, *both))
         news = list(_settled(news, holders))
         moved = [each for each in news if each.is_other()]

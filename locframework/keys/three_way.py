@@ -33,6 +33,11 @@ class Text(NamedTuple):
     status: ValueStatus
     approved_value: str | None
 
+    @property
+    def counts(self) -> str:
+        """The text that counts: the approved one, or the only one there is."""
+        return self.value if self.approved_value is None else self.approved_value
+
 
 class Sides(NamedTuple):
     """One unit in three states; None: there is none."""
@@ -172,13 +177,19 @@ def shown_text(content: object) -> object:
 
 
 def followed(
-    base: KeyState, main: KeyState, copy: KeyState, source_language: str
+    base: KeyState,
+    main: KeyState,
+    copy: KeyState,
+    source_language: str,
+    *,
+    outdates: bool = True,
 ) -> tuple[KeyState, KeyState]:
     """Base and copy of a branch after main changed.
 
     What the branch did not edit follows main, in both; what it edited stays, also while
     main says the same: main may go on. A source text that follows makes the branch's
-    own texts in other languages outdated.
+    own texts in other languages outdated, unless main's writer was to keep them fresh
+    (``outdates``).
     """
     states = (base, main, copy)
     aligned = is_aligned(states)
@@ -199,8 +210,8 @@ def followed(
         else:
             if side.own:
                 _set(bases, unit, _beside(of_base.get(unit), of_main.get(unit)))
-            if unit.language_code == source_language:
-                moved |= shown_text(side.main) != shown_text(side.branch)
+            if unit.language_code == source_language and has_place(main.key, unit):
+                moved |= outdates and _counts_otherwise(side)
     for unit, row in copies.items():
         if unit not in own:
             is_other = has_source and unit.language_code != source_language
@@ -209,8 +220,16 @@ def followed(
             copies[unit] = outdated(row)
     tags = fields[TAGS]
     key = replace(_key(copy.key, main.key, fields), tags=united(tags))
-    old = _state(_key(base.key, main.key, fields), bases)
+    old = _base(_key(base.key, main.key, fields), bases)
     return _with_tags(base, old, main.key, tags), _state(key, copies)
+
+
+def _counts_otherwise(side: Sides) -> bool:
+    """Whether another text counts on main; the first one outdates nothing."""
+    main, branch = side.main, side.branch
+    if not isinstance(branch, Text):
+        return False
+    return not isinstance(main, Text) or main.counts != branch.counts
 
 
 def _beside(base: StoredValue | None, main: StoredValue | None) -> StoredValue | None:
@@ -288,6 +307,18 @@ def _key(old: Key, main: Key, fields: Mapping[Unit, Sides]) -> Key:
             screenshot_url=main.screenshot_url,
         )
     return key
+
+
+def _base(key: Key, rows: Rows) -> KeyState:
+    """All texts, also such as the key has no place for: a branch that turned plurals on
+    compares them with main's."""
+    return KeyState(
+        key,
+        tuple(
+            row if needs_plurals(unit) else replace(row, plural_form=form_in(key, unit))
+            for unit, row in rows.items()
+        ),
+    )
 
 
 def _state(key: Key, rows: Rows) -> KeyState:

@@ -190,6 +190,8 @@ def _of_carried(
                 kept = _keeps_fresh(batch, write, there)
                 result = waiting(old, result, keeps_fresh=kept)
             outdates = _outdates(batch, place, old, result)
+            if outdates and any(code != place[0] for code, _ in there):
+                outdates = not _keeps_fresh(batch, write, there)
             yield ValuePlan(place, old, result, is_carried=True, outdates=outdates)
     for place in write.fresh:
         old = there.get(place)

@@ -152,6 +152,10 @@ class WorkingSet:
         kinds = (self._new, self._changed, self._touched, self._outdating)
         return list(dict.fromkeys(id_ for kind in kinds for id_ in kind))
 
+    def outdating(self) -> Collection[str]:
+        """The keys whose source text the batch changed, and kept nothing fresh."""
+        return self._outdating.keys()
+
     def is_new(self, key_id: str) -> bool:
         return key_id in self._new
 

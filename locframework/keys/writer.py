@@ -141,7 +141,9 @@ class KeyWriter:
             self.completion.watch(caller.actor, line)
         outdated = keys.flush(line.project.source_language, batch.at)
         self.findings.follow(line, languages, keys)
-        moved = self.overlays.follow(line, keys.changed(), keys.names(), batch.at)
+        moved = self.overlays.follow(
+            line, keys.changed(), keys.names(), batch.at, keys.outdating()
+        )
         crash_point("keys.before_events")
         tried.events.append(keys.keys(), outdated)
         crash_point("keys.after_events")

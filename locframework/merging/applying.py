@@ -75,6 +75,10 @@ class Applying:
         back = list(found.values())
         self._moves.restore(caller, main, languages, back, origin="merge")
         purged = set(lost) - found.keys()
+        for one in chosen:
+            key = found.get(one.entry.key_id)
+            if key is not None and not key.is_plural:
+                units[key.id] |= _lost_forms(one)
         writes = [
             _whole(each, each.branch)
             if each.entry.key_id in purged
@@ -136,7 +140,7 @@ def _carried(
     states = (touched.entry.base, touched.main, branch)
     rows = rows_of(branch, aligned=is_aligned(states))
     found: dict[tuple[str, str | None], StoredValue | None] = {}
-    for unit in (*units, *_lost_forms(touched, branch)):
+    for unit in units:
         if unit.language_code is None or not has_place(key, unit):
             continue  # what goes with the plurals does not stand on ``other``
         form, row = form_in(key, unit), rows.get(unit)
@@ -145,14 +149,12 @@ def _carried(
     return found
 
 
-def _lost_forms(touched: Touched, branch: KeyState) -> list[Unit]:
-    """Forms as the branch has always had them, of a key whose plurals main may have
-    turned off before it deleted the key."""
-    base = touched.entry.base
-    if not _is_lost(touched):
-        return []
+def _lost_forms(touched: Touched) -> set[Unit]:
+    """Forms that the branch left as they were, of a key whose plurals main turned off
+    before it deleted the key."""
+    base, branch = touched.entry.base, touched.branch
     found = sides(base, base, branch).items()
-    return [unit for unit, side in found if needs_plurals(unit) and not side.edited]
+    return {unit for unit, side in found if needs_plurals(unit) and not side.edited}
 
 
 def _within(write: KeyWrite, codes: set[str]) -> KeyWrite:

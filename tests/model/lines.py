@@ -1,7 +1,8 @@
 """What a project with branches ought to say, in plain dicts: the model of the tests.
 
 It knows no database, no services and no code of theirs. A key is a dict of fields:
-``key``, ``description``, ``tags``, and ``(language, plural form)`` to a Text.
+``key``, ``description``, ``tags``, ``isPlural``, and ``(language, plural form)`` to a
+Text; the text of a key without plurals is that of the form ``other``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from typing import Any, NamedTuple
 
 SOURCE = "en"
 Fields = dict[Any, Any]
-Place = tuple[str, str | None]
+Place = tuple[str, str]
+Spelled = tuple[str, str | None]
+"""As it is told: without plural form, if the key has none."""
+OTHER = "other"
 MAIN = None
 
 
@@ -74,7 +78,6 @@ class Lines:
         self.main: dict[str, Fields] = {}
         self.trash: dict[str, Fields] = {}
         self.outdated: set[tuple[str, Place]] = set()  # on main
-        self.plural: dict[str, bool] = {}
         self.branches: dict[str, dict[str, Entry]] = {}
 
     # reading
@@ -119,8 +122,7 @@ class Lines:
 
     # writing
 
-    def create(self, line: str | None, id_: str, fields: Fields, plural: bool) -> None:
-        self.plural[id_] = plural
+    def create(self, line: str | None, id_: str, fields: Fields) -> None:
         if line is MAIN:
             self.main[id_] = fields
             self._follow([id_])
@@ -129,7 +131,6 @@ class Lines:
 
     def rename_id(self, line: str | None, old: str, new: str) -> None:
         """Another id for a key that was just made."""
-        self.plural[new] = self.plural.pop(old)
         keys: dict[str, Any] = self.main if line is MAIN else self.branches[line]
         keys[new] = keys.pop(old)
 
@@ -144,6 +145,7 @@ class Lines:
         texts: Mapping[Place, str],
         *,
         approver: bool,
+        keeps_fresh: bool = False,
     ) -> dict[Place, Text | None]:
         """Write texts of one language; answers what changed. "" clears."""
         old, outdated = self.seen(line)[id_], set(self.stale(line, id_))
@@ -153,7 +155,8 @@ class Lines:
             after = written(before, value, approver, place in outdated)
             if after != before or (before is not None and place in outdated and value):
                 new[place] = after
-        self.put(line, id_, new)  # what is written is fresh, even if it says the same
+        # what is written is fresh, even if it says the same
+        self.put(line, id_, new, outdates=not keeps_fresh)
         return new
 
     def judge(
@@ -182,12 +185,27 @@ class Lines:
         self.put(line, id_, new)
         return new
 
-    def put(self, line: str | None, id_: str, texts: Mapping[Place, Any]) -> None:
+    def turn(self, line: str | None, id_: str, plural: bool) -> None:
+        """Turn plurals on or off; off has no place but for one text."""
+        fields = self._own(line, id_)
+        fields["isPlural"] = plural
+        drop_forms(fields)
+        self.mark(line, id_, self.stale(line, id_) & {*places(fields)})
+        self._settle(line, id_, outdates=False)
+
+    def put(
+        self,
+        line: str | None,
+        id_: str,
+        texts: Mapping[Place, Any],
+        *,
+        outdates: bool = True,
+    ) -> None:
         """Set texts; a source text that counts for something else outdates others."""
         if not texts:
             return
         fields = self._own(line, id_)
-        moved = any(
+        moved = outdates and any(
             place[0] == SOURCE
             and place in fields
             and fields[place].counts != (text and text.counts)
@@ -201,7 +219,7 @@ class Lines:
         if moved:
             stale |= {p for p in places(fields) if p[0] != SOURCE and p not in texts}
         self.mark(line, id_, stale)
-        self._settle(line, id_)
+        self._settle(line, id_, outdates=moved)
 
     def mark(self, line: str | None, id_: str, stale: set[Place]) -> None:
         """Set which texts of a key are outdated."""
@@ -261,21 +279,26 @@ class Lines:
         assert mine is not None
         return mine
 
-    def _settle(self, line: str | None, id_: str) -> None:
-        """After a write: what a branch says as before its change follows main again."""
-        if line is MAIN:
-            self._follow([id_])
-        else:
-            self._follow_one(self.branches[line], id_)
+    def _settle(self, line: str | None, id_: str, *, outdates: bool = False) -> None:
+        """After a write: what a branch says as before its change follows main again.
 
-    def _follow(self, ids: list[str]) -> None:
+        ``outdates``: main wrote another source text, and keeps nothing fresh.
+        """
+        if line is MAIN:
+            self._follow([id_], outdates=outdates)
+        else:
+            self._follow_one(self.branches[line], id_, outdates=True)
+
+    def _follow(self, ids: list[str], *, outdates: bool = False) -> None:
         """What a branch did not change is as main has it."""
         for entries in self.branches.values():
             for id_ in ids:
                 if id_ in entries:
-                    self._follow_one(entries, id_)
+                    self._follow_one(entries, id_, outdates=outdates)
 
-    def _follow_one(self, entries: dict[str, Entry], id_: str) -> None:
+    def _follow_one(
+        self, entries: dict[str, Entry], id_: str, *, outdates: bool = False
+    ) -> None:
         entry, now = entries[id_], self.main.get(id_)
         base, mine = entry.base, entry.mine
         if base is None:
@@ -291,7 +314,7 @@ class Lines:
             return
         tags = united(base["tags"], now["tags"], mine["tags"])
         changed = changed_fields(base, now, mine)
-        self._follow_marks(entry, id_, changed)
+        self._follow_marks(entry, id_, changed, outdates=outdates)
         for field in {*base, *now, *mine}:
             if field == "tags" or field in changed:
                 continue
@@ -306,8 +329,12 @@ class Lines:
                     fields[field] = now[field]
         base["tags"] = base_tags(base["tags"], now["tags"], mine["tags"])
         mine["tags"] = tags
+        drop_forms(mine)
+        entry.stale &= {*places(mine)}
 
-    def _follow_marks(self, entry: Entry, id_: str, changed: list[Any]) -> None:
+    def _follow_marks(
+        self, entry: Entry, id_: str, changed: list[Any], *, outdates: bool
+    ) -> None:
         """What is outdated on main is so on the branch, where both say the same."""
         base, mine, now = entry.base, entry.mine, self.main[id_]
         assert base is not None
@@ -316,9 +343,12 @@ class Lines:
         own = [*changed, *entry.freshened(now, outdated)]
         sources = [p for p in {*places(now), *places(mine)} if p[0] == SOURCE]
         has_source = any(place in own for place in sources)
-        moved = any(
-            place not in own and shown(now.get(place)) != shown(mine.get(place))
+        moved = outdates and any(
+            place not in own
+            and place in mine
+            and mine[place].counts != (place in now and now[place].counts)
             for place in sources
+            if now["isPlural"] or place[1] == OTHER
         )
         stale: set[Place] = set()
         for place in {*places(now), *places(mine)}:
@@ -349,15 +379,6 @@ class Lines:
             each for id_ in self.branches[line] for each in self._changes(line, id_)
         ]
 
-    def change_count(self, line: str) -> int:
-        """How many items the diff has: plurals of a key made there are one, too."""
-        made = [
-            id_
-            for id_, entry in self.branches[line].items()
-            if entry.base is None and entry.mine and not self._twin(line, id_)
-        ]
-        return len(self.diff(line)) + sum(self.plural[id_] for id_ in made)
-
     def _changes(self, line: str, id_: str) -> Iterator[Change]:
         entry, now = self.branches[line][id_], self.main.get(id_)
         base, mine = entry.base, entry.mine
@@ -375,9 +396,17 @@ class Lines:
         taken_by = self._twin(line, id_)
         if base is None:
             now = self.main[taken_by] if taken_by else None
+        odds = at_odds(base or {}, now or {}, mine)
         for field in changed_fields(base or {}, now or {}, mine):
             content = mine.get(field)
+            if field in odds:
+                yield Change(id_, field, field == "isPlural")
+                continue
             if base is None and content in ("", ()):
+                continue
+            if base is None and field == "isPlural":
+                if taken_by or content:
+                    yield Change(id_, field, taken_by is not None)
                 continue
             moved = (now or {}).get(field) not in _bases(base, field)
             conflict = moved and shown((now or {}).get(field)) != shown(content)
@@ -410,9 +439,14 @@ class Lines:
         if strategy == "fail" and any(change.conflict for change in changes):
             raise Refused("merge_conflict")
         coming: dict[str, list[Any]] = {}
+        left_out: set[str] = set()
         for change in changes:
             if not change.conflict or strategy == "use_branch":
                 coming.setdefault(change.id, []).append(change.field)
+            elif change.field == "isPlural":
+                left_out.add(change.id)
+        for id_ in left_out & coming.keys():  # forms stay with the plurals
+            coming[id_] = [each for each in coming[id_] if not is_form(each)]
         twins = {id_: self._twin(line, id_) for id_ in coming}
         entries = self.branches.pop(line)
         for id_ in [id_ for id_ in coming if entries[id_].mine is None]:
@@ -423,6 +457,7 @@ class Lines:
                 if self.named(MAIN, self.trash[id_]["key"]):
                     raise Refused("key_exists")
                 self.restore(MAIN, id_)
+                coming[id_] += self._turned_back(id_, entries[id_], coming[id_])
         fresh = {
             (id_, place)
             for id_ in coming
@@ -438,6 +473,16 @@ class Lines:
             raise Refused("key_exists")
         return fresh
 
+    def _turned_back(self, id_: str, entry: Entry, fields: list[Any]) -> list[Any]:
+        """Plurals of a key that main turned off before it deleted the key."""
+        base, mine, now = entry.base, entry.mine, self.main[id_]
+        assert base is not None
+        assert mine is not None
+        if now["isPlural"] or "isPlural" in fields or not base["isPlural"]:
+            return []
+        forms = [place for place in places(mine) if is_form(place)]
+        return ["isPlural", *(place for place in forms if place not in fields)]
+
     def _apply(
         self,
         id_: str,
@@ -448,7 +493,7 @@ class Lines:
         mine = entry.mine
         assert mine is not None
         if entry.base is None and twin is None:
-            self.create(MAIN, id_, dict(mine), self.plural[id_])
+            self.create(MAIN, id_, dict(mine))
             self.mark(MAIN, id_, set(entry.stale))
             return
         before = set(self.outdated)
@@ -459,6 +504,8 @@ class Lines:
             base = entry.base or {"tags": ()}
             meta["tags"] = united(base["tags"], now["tags"], mine["tags"])
         self.update(MAIN, target, meta)
+        if "isPlural" in fields and now["isPlural"] != mine["isPlural"]:
+            self.turn(MAIN, target, mine["isPlural"])
         texts = {f: mine.get(f) for f in fields if isinstance(f, tuple)}
         self.put(MAIN, target, texts)
         for place in places(self.main[target]):
@@ -516,13 +563,49 @@ def shown(content: object) -> object:
     return content.value if isinstance(content, Text) else content
 
 
+def is_form(field: object) -> bool:
+    """Whether it is a text that needs plurals."""
+    return isinstance(field, tuple) and field[1] != OTHER
+
+
+def drop_forms(fields: Fields) -> None:
+    """A key without plurals has one text in a language."""
+    if not fields["isPlural"]:
+        for place in [place for place in places(fields) if is_form(place)]:
+            del fields[place]
+
+
+def spelled(place: Place, plural: bool) -> Spelled:
+    return place if plural else (place[0], None)
+
+
+def spread(fields: Fields) -> dict[Spelled, Text]:
+    """The texts of a key as they are told."""
+    return {spelled(p, fields["isPlural"]): fields[p] for p in places(fields)}
+
+
 def changed_fields(base: Fields, main: Fields, mine: Fields) -> list[Any]:
-    """Where the branch says what neither main nor the base says."""
+    """Where the branch says what neither main nor the base says, or has plurals and
+    forms against main."""
+    odds = at_odds(base, main, mine)
     return [
         field
         for field in {**base, **main, **mine}
-        if mine.get(field) not in (base.get(field), main.get(field))
+        if field in odds or mine.get(field) not in (base.get(field), main.get(field))
     ]
+
+
+def at_odds(base: Fields, main: Fields, mine: Fields) -> set[Any]:
+    """The plurals and all forms, where one side turned them off and the other wrote a
+    form; so it is with two keys of one name."""
+    if not main or not mine or main["isPlural"] == mine["isPlural"]:
+        return set()
+    if base and not base["isPlural"]:
+        return set()
+    plural = main if main["isPlural"] else mine
+    forms = {place for place in places(plural) if is_form(place)}
+    written = any(plural[place] != base.get(place) for place in forms)
+    return {"isPlural", *forms} if written else set()
 
 
 def united(base: Any, main: Any, mine: Any) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -23,7 +23,13 @@ from locframework import OPERATOR, Framework, hookimpl
 from locframework.access.records import Caller, NewMember, NewToken
 from locframework.branches.records import BranchesQuery, NewBranch
 from locframework.delivery.records import NewDistribution, NewRelease
-from locframework.errors import KeyExists, KeyNotFound, MergeConflict, NothingPending
+from locframework.errors import (
+    KeyExists,
+    KeyNotFound,
+    MergeConflict,
+    NothingPending,
+    ValidationFailed,
+)
 from locframework.events import Event
 from locframework.exchange.records import ExportQuery, ImportOptions
 from locframework.formats.records import SourceFile
@@ -43,22 +49,26 @@ from locframework.testing.workspace import Workspace
 
 from .lines import (
     MAIN,
+    OTHER,
     SOURCE,
     Fields,
     Lines,
     Place,
     Refused,
+    Spelled,
     Text,
     counted,
     places,
     source_words,
+    spelled,
+    spread,
 )
 
 SINGULAR, PLURAL = ["home", "pay", "cart.pay"], ["items", "cart.items"]
 LANGUAGES = ["en", "de", "ar"]
 BRANCHES = ["spring", "autumn"]
 
-lines = st.sampled_from([MAIN, MAIN, *BRANCHES])
+lines = st.sampled_from([MAIN, MAIN, BRANCHES[0], *BRANCHES])
 languages = st.sampled_from(LANGUAGES)
 texts = st.sampled_from(["", "a", "b", "c"])
 forms = st.dictionaries(st.sampled_from(["one", "other"]), texts, min_size=1)
@@ -68,12 +78,12 @@ files = st.dictionaries(
 tags = st.lists(st.sampled_from(["x", "y", "z"]), unique=True).map(tuple)
 some_name = st.sampled_from([*SINGULAR, *PLURAL])
 some = st.integers(0, 10)  # which one of those there are
-META = ("key", "description", "tags")
+META = ("key", "description", "tags", "isPlural")
 PLACE = ("languageCode", "pluralForm")
 everyone = st.booleans()  # an approver, or a translator
 
 
-Written = dict[tuple[str, Place], Text | None]
+Written = dict[tuple[str, Spelled], Text | None]
 """What was written, where; on a branch it may give way to what main says."""
 
 
@@ -128,29 +138,36 @@ class People(RuleBasedStateMachine):
         self.framework: Framework = self.office.framework
         self.model = Lines()
         self.touched: Written = {}  # by the last step
+        self.turned: dict[str, set[Spelled]] = {}  # keys, and what that moved
         self.described: set[str] = set()  # keys, by the last step
         self.distribution = self.public_key = ""
         self.languages = list(LANGUAGES)  # in their order
 
-    @initialize(stocked=st.integers(0, 4))
-    def begin(self, stocked: int) -> None:
+    @initialize(stocked=st.sampled_from([True, True, True, False]))
+    def begin(self, stocked: bool) -> None:
         """Much of what people do needs a key with texts, and a branch."""
         self.project_id = self.office.project()
         self.office.ear.events.clear()
-        if stocked == 4:
+        if stocked:
             self.create(MAIN, "home", ("x",), "a", "b")
             self.create(MAIN, "items", (), "a", "b")
             self.branch(BRANCHES[0])
 
     # what people do
 
-    @rule(line=lines, name=some_name, tags=tags, text=texts, other=texts)
+    @rule(line=lines, name=some_name, tags=tags, text=texts, other=texts, many=everyone)
     def create(
-        self, line: str | None, name: str, tags: tuple[str, ...], text: str, other: str
+        self,
+        line: str | None,
+        name: str,
+        tags: tuple[str, ...],
+        text: str,
+        other: str,
+        many: bool = True,
     ) -> None:
         if line not in (MAIN, *self.model.branches):
             return
-        plural = name in PLURAL
+        plural = many and name in PLURAL
         given: dict[str, Any] = {"en": text, "de": other}
         if plural:
             given = {"en": {"one": text, "other": text}, "de": {"other": other}}
@@ -168,14 +185,23 @@ class People(RuleBasedStateMachine):
             return
         with self.told(line):
             fields: Fields = {"key": name, "description": "", "tags": tags}
+            fields["isPlural"] = plural
             for code, value in given.items():
-                by_form = value if plural else {None: value}
+                by_form = value if plural else {OTHER: value}
                 for form, one in by_form.items():
                     if one:
                         fields[code, form] = Text(one, "approved", one)
-            self.model.create(line, create().id, fields, plural)
+            self.model.create(line, create().id, fields)
 
-    @rule(line=lines, which=some, lang=languages, text=texts, forms=forms, by=everyone)
+    @rule(
+        line=lines,
+        which=some,
+        lang=languages,
+        text=texts,
+        forms=forms,
+        by=everyone,
+        fresh=everyone,
+    )
     def write(
         self,
         line: str | None,
@@ -184,26 +210,55 @@ class People(RuleBasedStateMachine):
         text: str,
         forms: dict[str, str],
         by: bool,
+        fresh: bool,
     ) -> None:
         id_ = self.pick(line, which)
         if id_ is None:
             return
-        plural = self.model.plural[id_]
+        fresh &= by  # a proposal may be one of several that must all say so
+        plural = self.model.seen(line)[id_]["isPlural"]
         caller = self.office.approver if by else self.office.translator
         with self.told(line):
+            given = forms if plural else {OTHER: text}
             written = self.model.write(
                 line,
                 id_,
-                {(lang, form): one for form, one in forms.items()}
-                if plural
-                else {(lang, None): text},
+                {(lang, form): one for form, one in given.items()},
                 approver=by,
+                keeps_fresh=fresh,
             )
-            self.touched = {(id_, place): text for place, text in written.items()}
-            new = NewValue(dict(forms) if plural else text)
+            self.note(id_, written, plural=plural)
+            new = NewValue(dict(forms) if plural else text, keep_fresh=fresh)
             self.framework.keys.set_value(
                 caller, self.project_id, id_, lang, new, branch=line
             )
+
+    def note(
+        self, id_: str, written: dict[Place, Text | None], *, plural: bool
+    ) -> None:
+        """What a step wrote, as it is told."""
+        self.touched |= {
+            (id_, spelled(place, plural)): text for place, text in written.items()
+        }
+
+    @rule(line=lines, which=some)
+    def turn(self, line: str | None, which: int) -> None:
+        """Turn the plurals of a key on or off."""
+        id_ = self.pick(line, which, PLURAL)
+        if id_ is None:
+            return
+        with self.told(line):
+            old = copy.deepcopy(self.model.seen(line)[id_])
+            plural = not old["isPlural"]
+            moved = {*spread(old)}
+            moved |= {
+                spelled(place, plural)
+                for place in places(old)
+                if plural or place[1] == OTHER
+            }
+            self.turned = {id_: moved}
+            self.model.turn(line, id_, plural)
+            self.update(line, id_, KeyChanges(is_plural=plural))
 
     @rule(line=lines, which=some, lang=languages, approves=st.booleans())
     def judge(self, line: str | None, which: int, lang: str, approves: bool) -> None:
@@ -218,7 +273,7 @@ class People(RuleBasedStateMachine):
             return
         seen = self.model.seen(line)
         stale = sorted(
-            (fields["key"], id_, place[0], place[1] or "")
+            (fields["key"], id_, *place)
             for id_, fields in seen.items()
             for place in self.model.stale(line, id_)
         )
@@ -243,7 +298,8 @@ class People(RuleBasedStateMachine):
             return
         verdict = "approved" if approves else "rejected"
         with self.told(line, verdict):
-            self.touched = {(id_, place): text for place, text in changed.items()}
+            plural = self.model.seen(line)[id_]["isPlural"]
+            self.note(id_, changed, plural=plural)
             self.model = model
             judge()
             if not approves:  # outdated as it was when it was approved
@@ -261,18 +317,29 @@ class People(RuleBasedStateMachine):
         if not history:
             return
         meant = history[back % len(history)]
-        with self.told(line):
-            written = self.model.write(
-                line,
-                id_,
-                {(lang, meant.plural_form): meant.value},
-                approver=True,
-            )
-            self.touched = {(id_, place): text for place, text in written.items()}
-            asked = Reversion(meant.revision, meant.plural_form)
+        plural = self.model.seen(line)[id_]["isPlural"]
+        form = meant.plural_form or OTHER
+        forms = {
+            each.plural_form for each in history if each.revision == meant.revision
+        }
+        asked = Reversion(meant.revision, meant.plural_form)
+
+        def revert() -> None:
             self.framework.history.revert(
                 self.office.approver, self.project_id, id_, lang, asked, branch=line
             )
+
+        is_unclear = meant.plural_form is None and len(forms) > 1
+        if is_unclear or (form != OTHER and not plural):
+            with pytest.raises(ValidationFailed):
+                revert()
+            return
+        with self.told(line):
+            written = self.model.write(
+                line, id_, {(lang, form): meant.value}, approver=True
+            )
+            self.note(id_, written, plural=plural)
+            revert()
 
     @rule(line=lines, lang=languages, keep=st.booleans(), content=files)
     def import_file(
@@ -305,14 +372,14 @@ class People(RuleBasedStateMachine):
         id_ = self.model.named(line, name)
         if id_ is None:
             fields: Fields = {"key": name, "description": "", "tags": ()}
-            fields[lang, None] = Text(text, "approved", text)
-            self.model.create(line, f"new {name}", fields, plural=False)
+            fields |= {"isPlural": False, (lang, OTHER): Text(text, "approved", text)}
+            self.model.create(line, f"new {name}", fields)
             return
-        there = self.model.seen(line)[id_].get((lang, None))
+        there = self.model.seen(line)[id_].get((lang, OTHER))
         if keep and there is not None and there.value != text:
             return
-        written = self.model.write(line, id_, {(lang, None): text}, approver=True)
-        self.touched |= {(id_, place): text for place, text in written.items()}
+        written = self.model.write(line, id_, {(lang, OTHER): text}, approver=True)
+        self.note(id_, written, plural=False)
 
     def adopt(self, line: str | None, name: str) -> None:
         """Give a key that an import made the id that it has."""
@@ -348,7 +415,9 @@ class People(RuleBasedStateMachine):
     @rule(line=lines, which=some, name=some_name)
     def rename(self, line: str | None, which: int, name: str) -> None:
         id_ = self.pick(line, which)
-        if id_ is None or self.model.plural[id_] != (name in PLURAL):
+        if id_ is None:
+            return
+        if (self.model.seen(line)[id_]["key"] in PLURAL) != (name in PLURAL):
             return
         if self.model.named(line, name) not in (None, id_):
             with pytest.raises(KeyExists):
@@ -465,9 +534,9 @@ class People(RuleBasedStateMachine):
             return
         with self.told(MAIN):
             self.model = after
-            self.touched = {
-                (id_, place): after.main[id_][place] for id_, place in found_right
-            }
+            for id_, place in found_right:
+                main = after.main[id_]
+                self.note(id_, {place: main[place]}, plural=main["isPlural"])
             self.run_merge(name, strategy)
         if clean:
             assert by_name(self.model.main) == on_branch
@@ -490,12 +559,15 @@ class People(RuleBasedStateMachine):
         for name in self.model.branches:
             self.check_diff(name)
 
-    def pick(self, line: str | None, which: int) -> str | None:
+    def pick(
+        self, line: str | None, which: int, names: Sequence[str] = (*SINGULAR, *PLURAL)
+    ) -> str | None:
         """One of the keys of the line, the same whenever the run is done again."""
         if line not in (MAIN, *self.model.branches):
             return None
         seen = self.model.seen(line)
-        by_name = sorted(seen, key=lambda id_: seen[id_]["key"])
+        named = [id_ for id_ in seen if seen[id_]["key"] in names]
+        by_name = sorted(named, key=lambda id_: seen[id_]["key"])
         return by_name[which % len(by_name)] if by_name else None
 
     def update(self, line: str | None, id_: str, changes: KeyChanges) -> None:
@@ -506,7 +578,9 @@ class People(RuleBasedStateMachine):
     def shown_outdated(self, line: str | None, id_: str) -> set[Place]:
         key = self.framework.keys.get_key(OPERATOR, self.project_id, id_, branch=line)
         return {
-            (v.language_code, v.plural_form) for v in key.values or () if v.is_outdated
+            (v.language_code, v.plural_form or OTHER)
+            for v in key.values or ()
+            if v.is_outdated
         }
 
     def history(self, line: str | None, id_: str, lang: str) -> list[Any]:
@@ -527,10 +601,10 @@ class People(RuleBasedStateMachine):
                 for form, revisions in by_form.items():
                     numbers = [each.revision for each in revisions]
                     assert numbers == sorted({*numbers}, reverse=True)
-                    text, newest = fields.get((lang, form)), revisions[0]
+                    text, newest = spread(fields).get((lang, form)), revisions[0]
                     told = None if newest.status == "untranslated" else newest.value
                     assert told == (text.value if text else None)
-                assert {p[1] for p in places(fields) if p[0] == lang} <= {*by_form}
+                assert {p[1] for p in spread(fields) if p[0] == lang} <= {*by_form}
 
     def check_statistics(self, line: str | None) -> None:
         statistics = self.framework.statistics.get_statistics(
@@ -554,9 +628,10 @@ class People(RuleBasedStateMachine):
 
     def check_file(self, lang: str, content: bytes) -> None:
         approved = {
-            fields["key"]: fields[lang, None].approved
+            fields["key"]: fields[lang, OTHER].approved
             for fields in self.model.main.values()
-            if (lang, None) in fields and fields[lang, None].approved is not None
+            if fields["key"] in SINGULAR
+            if (lang, OTHER) in fields and fields[lang, OTHER].approved is not None
         }
         found = json.loads(content) if content else {}
         assert {key: found[key] for key in found if key in SINGULAR} == approved
@@ -583,7 +658,7 @@ class People(RuleBasedStateMachine):
             id_: visible(fields) for id_, fields in seen.items()
         }
         assert {
-            (key.id, (v.language_code, v.plural_form))
+            (key.id, (v.language_code, v.plural_form or OTHER))
             for key in found.values()
             for v in key.values or ()
             if v.is_outdated
@@ -603,7 +678,7 @@ class People(RuleBasedStateMachine):
             for each in listed.items
             if each.status == "open"
         }
-        expected = {name: self.model.change_count(name) for name in self.model.branches}
+        expected = {name: len(self.model.diff(name)) for name in self.model.branches}
         assert counts == expected
 
     def check_diff(self, name: str) -> None:
@@ -611,16 +686,15 @@ class People(RuleBasedStateMachine):
         found = {
             (
                 each.key_id,
-                (each.language_code, each.plural_form)
+                (each.language_code, each.plural_form or OTHER)
                 if each.field == "value"
                 else each.field,
                 each.conflict,
             )
             for each in diff.items
-            if each.field != "isPlural"
         }
         assert found == set(self.model.diff(name))
-        assert len(diff.items) == self.model.change_count(name)
+        assert len(diff.items) == len(found)
 
 
 class Telling:
@@ -637,12 +711,12 @@ class Telling:
 
     def __exit__(self, kind: object, *_: object) -> None:
         people, touched = self.people, self.people.touched
-        described = people.described
-        people.touched, people.described = {}, set()
+        described, turned = people.described, people.turned
+        people.touched, people.described, people.turned = {}, set(), {}
         if kind is not None:
             return
         people.check(self.line)
-        heard, expected = self.heard(), self.expected(touched, described)
+        heard, expected = self.heard(), self.expected(touched, described, turned)
         assert heard == expected or self.vanished(), (heard, expected)
 
     def heard(self) -> Counter[Any]:
@@ -669,7 +743,12 @@ class Telling:
         )
         return any(id_ not in now and id_ not in trashed for id_ in self.before)
 
-    def expected(self, touched: Written, described: set[str]) -> Counter[Any]:
+    def expected(
+        self,
+        touched: Written,
+        described: set[str],
+        turned: dict[str, set[Spelled]],
+    ) -> Counter[Any]:
         """Each difference has one event, and no other event is told."""
         now, told = self.people.model.seen(self.line), Counter[Any]()
         if self.line is not MAIN:  # a key of main may come into sight again
@@ -685,23 +764,36 @@ class Telling:
                 told[f"key.{kind}", id_, None, None] += 1
                 if kind == "restored" and self.line is not MAIN:
                     continue  # with what main changed meanwhile
-                old = self.trash.get(id_, {"key": None})
-            is_other = any(old[field] != new[field] for field in META)
-            if old["key"] and (is_other or id_ in described):
+                old = self.trash.get(id_, {"key": None, "isPlural": False})
+            if id_ in turned:
                 told["key.updated", id_, None, None] += 1
+                told.update(("translation.updated", id_, *at) for at in turned[id_])
+                continue
             written = {place for key_id, place in touched if key_id == id_}
-            for place in {*places(old), *places(new), *written}:
-                if old.get(place) == new.get(place) and place not in written:
+            before, after = spread(old), spread(new)
+            is_moved = bool(old["key"]) and old["isPlural"] != new["isPlural"]
+            if is_moved and self.line is not MAIN:  # it took its form back
+                before, after = {}, {}
+                old = old | {"isPlural": new["isPlural"]}
+            is_other = bool(old["key"]) and any(old[each] != new[each] for each in META)
+            if is_other or (old["key"] and id_ in described):
+                told["key.updated", id_, None, None] += 1
+            for place in {*before, *after, *written}:
+                if before.get(place) == after.get(place) and place not in written:
                     continue
-                text = touched.get((id_, place), new.get(place))
+                text = touched.get((id_, place), after.get(place))
                 waits = text is not None and text.status == "pending_review"
+                here = (place[0], place[1] or OTHER)
+                if is_moved and place not in written and text == old.get(here):
+                    waits = False  # a merge turned plurals, and moved it
                 kind = self.verdict or ("submitted" if waits else "updated")
                 told[f"translation.{kind}", id_, *place] += 1
         if self.line is MAIN:
             for id_, place in self.people.model.outdated - self.stale:
                 text, old = now[id_].get(place), self.before.get(id_, {}).get(place)
                 if text == old:  # else a merge brought it as the branch had it
-                    told["translation.outdated", id_, *place] += 1
+                    at = spelled(place, now[id_]["isPlural"])
+                    told["translation.outdated", id_, *at] += 1
         return told
 
 
@@ -714,6 +806,7 @@ def fields_of(key: Key) -> Fields:
         "key": key.key,
         "description": key.description,
         "tags": key.tags,
+        "isPlural": key.is_plural,
     }
     for value in key.values or ():
         place = value.language_code, value.plural_form
@@ -727,10 +820,8 @@ def by_name(keys: dict[str, Fields]) -> dict[str, Fields]:
 
 def visible(fields: Fields) -> Fields:
     """What the read of a key shows; the approved text stands in the detail read."""
-    return {
-        field: content[:2] if isinstance(content, Text) else content
-        for field, content in fields.items()
-    }
+    told = {field: fields[field] for field in META}
+    return told | {place: text[:2] for place, text in spread(fields).items()}
 
 
 @pytest.fixture

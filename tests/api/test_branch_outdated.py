@@ -1,0 +1,82 @@
+"""What main's source texts make outdated on a branch that has its own translations."""
+
+from __future__ import annotations
+
+import pytest
+
+from locframework.testing.workspace import Workspace
+
+from .branched import Branched
+
+
+@pytest.fixture
+def shop(workspace: Workspace) -> Branched:
+    shop = Branched(workspace)
+    shop.write(shop.pay, "de", "Kaufen", "spring")
+    return shop
+
+
+def source(shop: Branched, text: str, role: str = "owner", **more: object) -> None:
+    client = shop.owner if role == "owner" else shop.workspace.client("translator")
+    path = f"{shop.path}/keys/{shop.pay['id']}/values/en"
+    assert client.put(path, json={"value": text, **more}).status == 200
+
+
+def is_outdated(shop: Branched, branch: str | None = "spring") -> bool:
+    return shop.outdated(shop.pay, branch)["de"]
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_source_text_of_main_keeps_fresh_on_branches_what_it_keeps_fresh(
+    shop: Branched, keep: bool
+) -> None:
+    source(shop, "Pay!", keepFresh=keep)
+
+    assert is_outdated(shop) is is_outdated(shop, None) is not keep
+    shop.merge()
+    assert is_outdated(shop, None) is not keep
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_proposed_source_text_counts_on_branches_when_it_is_approved(
+    shop: Branched, keep: bool
+) -> None:
+    source(shop, "Pay!", "translator", keepFresh=keep)
+    assert not is_outdated(shop)
+
+    shop.approve(shop.pay, "en")
+    assert is_outdated(shop) is not keep
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_merge_keeps_fresh_on_other_branches_what_it_keeps_fresh(
+    shop: Branched, keep: bool
+) -> None:
+    shop.branch("autumn")
+    path = f"{shop.path}/keys/{shop.pay['id']}/values/en"
+    body = {"value": "Pay!", "keepFresh": keep}
+    shop.owner.put(path, json=body, query={"branch": "autumn"})
+
+    shop.merge("autumn")
+
+    assert is_outdated(shop) is is_outdated(shop, None) is not keep
+
+
+def test_turning_plurals_on_main_makes_nothing_outdated(shop: Branched) -> None:
+    shop.patch(shop.pay, isPlural=True)
+    shop.write(shop.pay, "en", {"one": "Pay once"})  # the first of its form
+
+    assert not is_outdated(shop)
+    assert not is_outdated(shop, None)
+
+
+def test_a_form_that_is_new_on_main_follows_it_where_the_branch_has_plurals_too(
+    shop: Branched,
+) -> None:
+    shop.patch(shop.title, "spring", isPlural=True)
+    shop.patch(shop.title, isPlural=True)
+    for text in ("one shop", "1 shop"):
+        shop.write(shop.title, "en", {"one": text})
+
+    assert shop.texts(shop.title, "spring") == shop.texts(shop.title)
+    assert [change["key"] for change in shop.diff()] == ["checkout.pay"]
