@@ -220,6 +220,7 @@ def _distribution(framework: Framework, project_id: str) -> Distribution | None:
 
 
 def _run(framework: Framework, job: Job) -> None:
-    ended = run_to_end(framework, job, lambda done, total: None)
+    about = str(job.project_id)
+    ended = run_to_end(framework, framework.jobs, about, job, lambda done, total: None)
     if ended.error is not None:
         raise click.ClickException(f"the demo failed: {ended.error.message}")

@@ -40,7 +40,7 @@ def recheck(setup: Setup, reference: str | None) -> None:
         for project in list(_projects(framework, reference)):
             job = framework.issues.start_recheck(OPERATOR, project.id)
             with progress(f"checking {project.slug}") as tell:
-                job = run_to_end(framework, job, tell)
+                job = run_to_end(framework, framework.jobs, project.id, job, tell)
             if job.error is not None:
                 raise Refused(f"{project.slug}: {job.error.message}")
             if job.result is None:

@@ -4,7 +4,9 @@ import click
 
 from .checking import recheck
 from .exchanging import export, import_
+from .glossaries import glossary
 from .inspecting import check_settings, migrate, plugins
+from .memories import tm
 from .options import common_options
 from .organizations import organization, token
 from .serving import serve, worker
@@ -48,6 +50,8 @@ for command in (
     recheck,
     import_,
     export,
+    tm,
+    glossary,
     organization,
     token,
     webhooks,

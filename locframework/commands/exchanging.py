@@ -1,6 +1,6 @@
 """``locframework import`` and ``export``: files in, files out."""
 
-import sys
+import io
 from pathlib import Path
 from typing import Literal
 
@@ -8,18 +8,19 @@ import click
 import msgspec
 
 from locframework.app import OPERATOR, Framework
-from locframework.errors import InvalidKey, LocError, UnreadableFile
+from locframework.errors import InvalidKey, UnreadableFile
 from locframework.exchange.records import ExportQuery, ImportOptions, ImportResult
 from locframework.formats.archive import write_archive
 from locframework.formats.records import SourceFile
 from locframework.paging import PageRequest
 
+from .choosing import FEW, only_one
+from .importing import files_argument
 from .options import Setup, common_options
+from .output import output_options, put_out
 from .progress import progress
-from .telling import Refused, counted
+from .telling import Refused, counted, problems_of
 from .waiting import run_to_end
-
-PROBLEMS_SHOWN = 20
 
 project_option = click.option(
     "--project",
@@ -33,13 +34,7 @@ branch_option = click.option(
 
 
 @click.command("import")
-@click.argument(
-    "paths",
-    metavar="FILE…",
-    nargs=-1,
-    required=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-)
+@files_argument
 @project_option
 @branch_option
 @click.option("--format", "format_", metavar="ID", help="Left out: detected.")
@@ -119,10 +114,11 @@ def import_(
         try:
             job = framework.imports.start_import(OPERATOR, project_id, file, options)
         except (InvalidKey, UnreadableFile) as refusal:
-            _tell_problems(refusal)
+            for line in problems_of(refusal):
+                click.echo(f"  {line}", err=True)
             raise
         with progress("importing") as tell:
-            job = run_to_end(framework, job, tell)
+            job = run_to_end(framework, framework.jobs, project_id, job, tell)
     if job.error is not None:
         raise Refused(job.error.message)
     if job.result is None:
@@ -156,13 +152,7 @@ def import_(
 )
 @click.option("--module", metavar="SEGMENT", help="Only keys below this segment.")
 @click.option("--tag", metavar="TAG", help="Only keys with this tag.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path),
-    help='Left out: a name of its own in this folder; "-": standard output.',
-)
-@click.option("--overwrite", is_flag=True, help="Replace a file that is there.")
+@output_options
 @common_options
 @click.pass_obj
 def export(
@@ -196,14 +186,7 @@ def export(
             file = framework.exports.export(OPERATOR, project_id, query, tell=tell)
     for warning in file.warnings:
         click.echo(f"Warning: {warning}", err=True)
-    if output == Path("-"):
-        sys.stdout.buffer.write(file.content)
-        return
-    path = output or Path(file.name)
-    if path.is_file() and not overwrite:
-        raise Refused(f"{path} is there already; --overwrite replaces it")
-    path.write_bytes(file.content)
-    click.echo(f"{path}: {len(file.content)} bytes", err=True)
+    put_out(io.BytesIO(file.content), file.name, output, overwrite=overwrite)
 
 
 def _one_file(paths: tuple[Path, ...]) -> SourceFile:
@@ -221,21 +204,8 @@ def _name(path: Path) -> str:
 def _project_id(framework: Framework, reference: str | None) -> str:
     if reference is not None:
         return framework.projects.get_project(OPERATOR, reference).id
-    found = framework.projects.list_projects(OPERATOR, PageRequest(limit=10))
-    if found.total == 1:
-        return found.items[0].id
-    if not found.items:
-        raise Refused("there is no project yet; make one over the API")
-    slugs = ", ".join(project.slug for project in found.items)
-    more = ", …" if found.total > len(found.items) else ""
-    raise Refused(f"name one with --project: {slugs}{more}")
-
-
-def _tell_problems(refusal: LocError) -> None:
-    problems = refusal.details if isinstance(refusal.details, list) else []
-    if len(problems) > 1:
-        for problem in problems[:PROBLEMS_SHOWN]:
-            click.echo(f"  {problem.path}: {problem.message}", err=True)
+    found = framework.projects.list_projects(OPERATOR, PageRequest(limit=FEW))
+    return only_one(found, "project", "--project")
 
 
 def _tell_result(result: ImportResult) -> None:

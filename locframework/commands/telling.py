@@ -15,6 +15,8 @@ from .options import Setup
 
 log = logging.getLogger("locframework.commands")
 
+PROBLEMS_SHOWN = 20
+
 
 class Misconfigured(click.ClickException):
     """Settings, plugins or the machine do not allow it: exit code 2."""
@@ -67,9 +69,17 @@ def one_line(source_of: Callable[[str], str]) -> Iterator[None]:
         raise Refused(f"{told} (--log-level debug tells more)") from fault
 
 
-def counted(count: int, noun: str) -> str:
-    """``1 key``, ``2 keys``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def counted(count: int, noun: str, nouns: str = "") -> str:
+    """``1 key``, ``2 keys``; ``nouns`` where it is no plain ``s``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {nouns or noun + 's'}"
+
+
+def problems_of(refusal: LocError) -> list[str]:
+    """The first of several things that are wrong; the message tells of a single one."""
+    problems = refusal.details if isinstance(refusal.details, list) else []
+    if len(problems) < 2:
+        return []
+    return [f"{each.path}: {each.message}" for each in problems[:PROBLEMS_SHOWN]]
 
 
 def _line(error: Exception) -> str:

@@ -2,7 +2,9 @@
 
 import time
 from contextlib import suppress
+from typing import Protocol
 
+from locframework.access.records import Caller
 from locframework.app import OPERATOR, Framework
 from locframework.errors import JobNotCancellable
 from locframework.jobs.records import Job
@@ -12,10 +14,21 @@ from .progress import Tell
 POLL_SECONDS = 0.05
 
 
-def run_to_end(framework: Framework, job: Job, tell: Tell) -> Job:
+class JobsOf(Protocol):
+    """The jobs about projects, about glossaries, or about memories."""
+
+    def get_job(self, caller: Caller, about: str, job_id: str, /) -> Job: ...
+
+    def cancel_job(self, caller: Caller, about: str, job_id: str, /) -> Job: ...
+
+
+def run_to_end(
+    framework: Framework, jobs: JobsOf, about: str, job: Job, tell: Tell
+) -> Job:
     """The job when it has ended, done here or by another process.
 
-    Whoever interrupts it (Ctrl-C) cancels the job.
+    ``about`` is the project, glossary or memory. Whoever interrupts it (Ctrl-C)
+    cancels the job.
     """
     framework.runner.start()
     try:
@@ -23,16 +36,12 @@ def run_to_end(framework: Framework, job: Job, tell: Tell) -> Job:
             if job.status == "queued":
                 framework.runner.wake()
             time.sleep(POLL_SECONDS)
-            job = framework.jobs.get_job(OPERATOR, str(job.project_id), job.id)
+            job = jobs.get_job(OPERATOR, about, job.id)
             tell(job.progress.done, job.progress.total)
     except KeyboardInterrupt:
-        _cancel(framework, job)
+        with suppress(JobNotCancellable):  # it ended meanwhile
+            jobs.cancel_job(OPERATOR, about, job.id)
         raise
     finally:
         framework.runner.stop()
     return job
-
-
-def _cancel(framework: Framework, job: Job) -> None:
-    with suppress(JobNotCancellable):  # it ended meanwhile
-        framework.jobs.cancel_job(OPERATOR, str(job.project_id), job.id)

@@ -1,0 +1,112 @@
+"""``locframework glossary``: files of glossaries in and out."""
+
+import io
+from pathlib import Path
+
+import click
+import msgspec
+
+from locframework.app import OPERATOR, Framework
+from locframework.glossaries.file_records import ImportResult
+from locframework.glossaries.records import GlossaryQuery
+
+from .choosing import FEW, only_one
+from .importing import files_argument, named, result_of
+from .options import Setup, common_options
+from .output import output_options, put_out
+from .telling import counted
+
+glossary_option = click.option(
+    "--glossary",
+    "reference",
+    metavar="GLOSSARY",
+    help="Id or slug; may be left out where there is only one glossary.",
+)
+
+
+@click.group()
+def glossary() -> None:
+    """Import and export glossaries: CSV, TBX."""
+
+
+@glossary.command("import")
+@files_argument
+@glossary_option
+@click.option("--format", "format_", metavar="csv|tbx", help="Left out: detected.")
+@common_options
+@click.pass_obj
+def import_glossary(
+    setup: Setup,
+    paths: tuple[Path, ...],
+    reference: str | None,
+    format_: str | None,
+) -> None:
+    """Import CSV and TBX files into a glossary.
+
+    Each file is judged as a whole, and imported before the next is read: the same as
+    POST …/glossaries/{glossaryId}/import of the API. A term that is there becomes
+    what the file says; what no file names stays. A CSV has the column term, and one
+    for each language; "glossary export --format csv" shows the others.
+
+    \b
+    Examples:
+      locframework glossary import terms.csv
+      locframework glossary import *.tbx --glossary brand-names-0199…
+    """
+    with setup.framework() as framework:
+        glossary_id = _glossary_id(framework, reference)
+        files = framework.glossary_files
+        for path in paths:
+            with named(path):
+                job = files.start_import(
+                    OPERATOR, glossary_id, path.read_bytes(), format_
+                )
+                found = result_of(framework, files, glossary_id, job)
+            _tell(path, msgspec.convert(found, ImportResult))
+
+
+@glossary.command("export")
+@glossary_option
+@click.option("--format", "format_", metavar="csv|tbx", required=True)
+@output_options
+@common_options
+@click.pass_obj
+def export_glossary(
+    setup: Setup,
+    reference: str | None,
+    format_: str,
+    output: Path | None,
+    overwrite: bool,
+) -> None:
+    """Export the terms of a glossary, as CSV or TBX.
+
+    With the translations that count and drafts, without proposals: the same as
+    GET …/glossaries/{glossaryId}/export of the API. "glossary import" reads it back.
+
+    \b
+    Examples:
+      locframework glossary export --format csv -o terms.csv --overwrite
+      locframework glossary export --format tbx -o - | xmllint --format -
+    """
+    with setup.framework() as framework:
+        glossary_id = _glossary_id(framework, reference)
+        found = framework.glossary_files.export(OPERATOR, glossary_id, format_)
+    put_out(io.BytesIO(found.content), found.name, output, overwrite=overwrite)
+
+
+def _glossary_id(framework: Framework, reference: str | None) -> str:
+    if reference is not None:
+        return framework.glossaries.get_glossary(OPERATOR, reference).id
+    found = framework.glossaries.list_glossaries(OPERATOR, GlossaryQuery(limit=FEW))
+    return only_one(found, "glossary", "--glossary")
+
+
+def _tell(path: Path, result: ImportResult) -> None:
+    for warning in result.warnings:
+        click.echo(f"Warning: {path}: {warning}", err=True)
+    written = result.translations_applied + result.translations_drafted
+    click.echo(
+        f"{path}: {counted(result.terms_created, 'term')} created, "
+        f"{result.terms_updated} updated, {result.terms_unchanged} unchanged; "
+        f"{counted(written, 'translation')} written"
+    )
