@@ -94,6 +94,7 @@ class Framework:
         self.plugins.transport(self.settings.webhook_transport)
         self.storage = self.plugins.storage(self.settings.storage).open()
         self._background = ThreadPoolExecutor(1, thread_name_prefix="locframework")
+        self._is_migrated = False
         self._ticker: Ticker | None = None
         self._purge = Purge(self.storage, clock)
         self.checks = Checks(self.plugins.checks)
@@ -342,11 +343,13 @@ class Framework:
 
         Safe when several processes start at once.
         """
-        return self.storage.migrate()
+        applied = self.storage.migrate()
+        self._is_migrated = True
+        return applied
 
     def require_migrated(self) -> None:
         """Raise SettingsError when the database waits for a migration."""
-        pending = self.storage.pending_migrations()
+        pending = () if self._is_migrated else self.storage.pending_migrations()
         if pending:
             names = ", ".join(pending)
             message = f"the database lacks {names}; run: locframework migrate"

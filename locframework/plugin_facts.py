@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
-from importlib.metadata import EntryPoint, entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
@@ -16,6 +18,17 @@ GROUP = "locframework"  # of entry points
 
 class _NoSettings(msgspec.Struct, forbid_unknown_fields=True):
     """What a plugin without a ``settings_type`` may be set to: nothing."""
+
+
+def installed_entries() -> EntryPoints:
+    """The entry points of all installed plugins."""
+    return _entries_on(tuple(sys.path))
+
+
+@cache
+def _entries_on(_path: tuple[str, ...]) -> EntryPoints:
+    """All distributions there are asked for it: 10 ms."""
+    return entry_points(group=GROUP)
 
 
 def built(entry: EntryPoint, settings: Mapping[str, object]) -> object:
@@ -48,7 +61,7 @@ def installed_with(entry: EntryPoint) -> str:
 def distribution_of(name: str, plugin: object) -> tuple[str, str]:
     """Name and version of where the plugin came from; its module when made by hand."""
     module = plugin.__module__ if isinstance(plugin, type) else type(plugin).__module__
-    for entry in entry_points(group=GROUP, name=name):
+    for entry in installed_entries().select(name=name):
         if entry.dist and entry.module.split(".")[0] == module.split(".")[0]:
             return entry.dist.name, entry.dist.version
     return module, ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
 import msgspec
@@ -36,6 +35,7 @@ from .memories.matcher import Matcher
 from .plugin_facts import (
     built,
     distribution_of,
+    installed_entries,
     installed_with,
     name_of,
     origin_of,
@@ -127,7 +127,7 @@ class PluginHost:
         ``settings`` is by plugin name; a name that nobody has is a SettingsError,
         here and in ``blocked``.
         """
-        entries = entry_points(group=GROUP) if installed else ()
+        entries = installed_entries() if installed else ()
         names = {entry.name for entry in entries}
         for name in blocked if installed else ():
             if name not in names:

@@ -1,5 +1,6 @@
 """Fixtures for every test: a whole application on each kind of database."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,12 @@ def pytest_configure() -> None:
         has_room = there.f_bavail * there.f_frsize >= MEMORY_LEAST
         if has_room and not there.f_flag & os.ST_NOEXEC:  # some tests install programs
             os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def pytest_collection_finish() -> None:
+    """Seven thousand tests stay to the end: nobody need look at them again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
