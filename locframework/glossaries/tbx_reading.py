@@ -1,13 +1,14 @@
 """Reads TBX: that of 2019 (conceptEntry, langSec) and the older (termEntry, langSet).
 
-A DOCTYPE is refused, so there are no entities, and nothing outside the file is asked
-for (decisions 2.11).
+What is refused of XML: xml_reading.
 """
 
+import io
+import re
 from dataclasses import dataclass, field
-from xml.parsers import expat
 
 from locframework.languages import canonical_tag
+from locframework.xml_reading import OwnDoctype, XmlFault, feed, parser_for
 
 from .file_records import FileTerm, FileText, ReadTerms
 from .file_rules import Faults
@@ -20,6 +21,13 @@ _TERMS = ("termSec", "tig", "ntig")
 _TEXTS = ("term", "termNote", "note")
 _STATUSES = {"deprecatedTerm-admn-sts", "supersededTerm-admn-sts"}
 _DEPTH_MOST = 64
+_STRUCTURES = r"TBX(cdv04|(Basic)?coreStructV02|coreStructureDTD-v-1-0)\.(dtd|DTD)"
+_DOCTYPE = OwnDoctype(
+    root="martif",
+    public="ISO 12200:1999A//DTD MARTIF core (DXFcdV04)//EN",
+    system=re.compile(rf"(\./|https?://[\w./-]*/)?{_STRUCTURES}"),
+    told="TBXcoreStructV02.dtd and the like",
+)
 
 
 @dataclass
@@ -50,11 +58,8 @@ def read_tbx(content: bytes, source_language: str, faults: Faults) -> ReadTerms:
     reader = _Reader(faults)
     try:
         reader.read(content)
-    except expat.ExpatError as error:
-        reason = expat.ErrorString(error.code) or "is not XML"
-        faults.add(max(error.lineno, 1), "syntax", reason)
-    except (ValueError, LookupError):
-        faults.add(1, "encoding", "the encoding is not known")
+    except XmlFault as fault:
+        faults.add(fault.line, fault.rule, fault.message)
     faults.settle()
     if not reader.is_tbx:
         faults.add(1, "syntax", "the file is not TBX")
@@ -83,20 +88,15 @@ class _Reader:
         self._spelling: _Spelling | None = None
         self._note_type = ""
         self._texts: list[str] | None = None  # of the element that is being read
-        self._parser = expat.ParserCreate(namespace_separator=" ")
+        self._parser = parser_for(_DOCTYPE, separator=" ")
 
     def read(self, content: bytes) -> None:
         parser = self._parser
-        parser.buffer_text = True
-        parser.StartDoctypeDeclHandler = self._refuse
         parser.StartElementHandler = self._begin
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._add
-        parser.Parse(content, True)
-
-    def _refuse(self, *_: object) -> None:
-        self._faults.add(self._line, "doctype", "a DOCTYPE is not read")
-        self._faults.settle()
+        for _ in feed(parser, io.BytesIO(content)):
+            pass
 
     @property
     def _line(self) -> int:
@@ -108,8 +108,7 @@ class _Reader:
             self.is_tbx = name in ("tbx", "martif")
         self._path.append(name)
         if len(self._path) > _DEPTH_MOST:
-            self._faults.add(self._line, "depth", "elements are nested too deeply")
-            self._faults.settle()
+            raise XmlFault(self._line, "depth", "elements are nested too deeply")
         if name in _CONCEPTS:
             self._concept = _Concept(self._line)
         elif name in _SECTIONS:

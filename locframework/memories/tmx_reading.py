@@ -1,8 +1,6 @@
 """Reads TMX 1.4b (and older), unit by unit; memory does not grow with the file.
 
-A DOCTYPE is refused (decisions 2.11), but for the bare one that names TMX's own DTD,
-which most tools write: it is passed over. So there are no entities, and nothing outside
-the file is asked for.
+What is refused of XML: xml_reading.
 """
 
 from __future__ import annotations
@@ -10,19 +8,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO
-from xml.parsers import expat
 
-from locframework.errors import Problem, UnreadableFile, mentioned
+from locframework.errors import Problem, UnreadableFile
 from locframework.languages import canonical_tag, same_language
+from locframework.xml_reading import OwnDoctype, XmlFault, feed, parser_for
 
 from .file_records import Unit, UnitFault, UnitValue
 from .inline import NAMES, InlineText
+from .records import CONTEXT_LENGTH
 from .tmx_writing import CONTEXT, STATUS
 
-CHUNK = 64 * 1024
 SEGMENT_MOST = 256 * 1024  # characters of a segment that are looked at
 DEPTH_MOST = 64
-_OWN_DTD = re.compile(r"(https?://[\w./-]*/)?tmx1[0-4][ab]?\.dtd")
+DOCTYPE = OwnDoctype(
+    root="tmx",
+    public="-//LISA OSCAR:1998//DTD for Translation Memory eXchange//EN",
+    system=re.compile(r"(https?://[\w./-]*/)?tmx1[0-4][ab]?\.dtd"),
+    told="tmx14.dtd",
+)
 
 Found = Unit | UnitFault
 
@@ -35,11 +38,13 @@ def read_tmx(file: BinaryIO, source_language: str) -> Iterator[Found]:
     ``en``. Raises UnreadableFile, with the line, for what is not TMX.
     """
     reader = _Reader(source_language)
-    while chunk := file.read(CHUNK):
-        reader.feed(chunk)
-        yield from reader.taken()
-    reader.feed(b"", is_last=True)
-    yield from reader.taken()
+    try:
+        for _ in feed(reader.parser, file):
+            yield from reader.taken()
+    except XmlFault as fault:
+        where = f"line {fault.line}"
+        problem = Problem(where, fault.rule, fault.message)
+        raise UnreadableFile(f"{where}: {fault.message}", [problem]) from None
 
 
 class _Reader:
@@ -51,23 +56,12 @@ class _Reader:
         self._path: list[str] = []
         self._unit: _Unit | None = None
         self._segment: InlineText | None = None
-        self._prop: tuple[str, list[str]] | None = None
-        self._parser = parser = expat.ParserCreate()
-        parser.buffer_text = parser.ordered_attributes = True
-        parser.StartDoctypeDeclHandler = self._judge_doctype
-        parser.SkippedEntityHandler = self._refuse_entity
+        self._prop: tuple[str, str] | None = None  # its type, and its text so far
+        self.parser = parser = parser_for(DOCTYPE)
+        parser.ordered_attributes = True
         parser.StartElementHandler = self._begin
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._text
-
-    def feed(self, chunk: bytes, *, is_last: bool = False) -> None:
-        try:
-            self._parser.Parse(chunk, is_last)
-        except expat.ExpatError as error:
-            reason = expat.ErrorString(error.code) or "is not XML"
-            raise _unreadable(error.lineno, "syntax", reason) from None
-        except (ValueError, LookupError):
-            raise _unreadable(1, "encoding", "the encoding is not known") from None
 
     def taken(self) -> Sequence[Found]:
         """What was found since the last call."""
@@ -76,29 +70,17 @@ class _Reader:
 
     @property
     def _line(self) -> int:
-        return self._parser.CurrentLineNumber
-
-    def _judge_doctype(
-        self, name: str, system: str | None, public: str | None, has_subset: int
-    ) -> None:
-        is_bare = name == "tmx" and not has_subset and public is None
-        if not is_bare or _OWN_DTD.fullmatch(system or "") is None:
-            message = "a DOCTYPE is not read, unless it only names tmx14.dtd"
-            raise _unreadable(self._line, "doctype", message)
-
-    def _refuse_entity(self, name: str, _: bool) -> None:
-        message = f"the entity {mentioned(name)} is not known"
-        raise _unreadable(self._line, "entity", message)
+        return self.parser.CurrentLineNumber
 
     def _begin(self, name: str, attributes: Sequence[str]) -> None:
         if not self._path and name != "tmx":
-            raise _unreadable(self._line, "syntax", "the file is not TMX")
+            raise XmlFault(self._line, "syntax", "the file is not TMX")
         self._path.append(name)
         if len(self._path) > DEPTH_MOST:
             message = "elements are nested too deeply"
-            raise _unreadable(self._line, "depth", message)
+            raise XmlFault(self._line, "depth", message)
         if self._segment is not None:
-            if name in NAMES:
+            if name in NAMES and self._segment.size <= SEGMENT_MOST:
                 self._segment.begin(name, attributes)
             return
         given = dict(zip(attributes[::2], attributes[1::2], strict=True))
@@ -111,26 +93,28 @@ class _Reader:
         elif name == "seg":
             self._segment = InlineText()
         elif name == "prop":
-            self._prop = (given.get("type", "").lower(), [])
+            self._prop = (given.get("type", "").lower(), "")
 
     def _text(self, text: str) -> None:
         if self._segment is not None:
             if self._segment.size <= SEGMENT_MOST:
                 self._segment.text(text)
         elif self._prop is not None:
-            self._prop[1].append(text)
+            type_, before = self._prop  # longer ones than that are refused as they are
+            self._prop = type_, (before + text)[: CONTEXT_LENGTH + 1]
 
     def _end(self, name: str) -> None:
         self._path.pop()
         if self._unit is None:
             return
         if self._segment is not None and name in NAMES:
-            self._segment.end(name)
+            if self._segment.size <= SEGMENT_MOST:
+                self._segment.end(name)
         elif self._segment is not None and name == "seg":
             self._unit.set(self._segment)
             self._segment = None
         elif self._prop is not None and name == "prop":
-            self._unit.note(self._prop[0], "".join(self._prop[1]))
+            self._unit.note(*self._prop)
             self._prop = None
         elif name == "tuv":
             self._unit.close()
@@ -185,11 +169,6 @@ def source_of(values: dict[str, UnitValue], language: str) -> str | None:
     if language in values:
         return language
     return next((code for code in values if same_language(code, language)), None)
-
-
-def _unreadable(line: int, rule: str, message: str) -> UnreadableFile:
-    where = f"line {max(line, 1)}"
-    return UnreadableFile(f"{where}: {message}", [Problem(where, rule, message)])
 
 
 Reader = Callable[[BinaryIO, str], Iterator[Found]]

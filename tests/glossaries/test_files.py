@@ -209,6 +209,28 @@ def test_older_tbx_with_several_terms_of_one_concept_is_read() -> None:
     assert found.warnings == ["line 14: the concept has no term in en and was left out"]
 
 
+MARTIF = b"""<martif type="TBX"><text><body><termEntry>
+<langSet xml:lang="en"><tig><term>quay</term></tig></langSet>
+</termEntry></body></text></martif>"""
+PUBLIC = b'PUBLIC "ISO 12200:1999A//DTD MARTIF core (DXFcdV04)//EN"'
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        b'SYSTEM "TBXcoreStructV02.dtd"',
+        b'SYSTEM "./TBXBasiccoreStructV02.dtd"',
+        b'SYSTEM "https://example.com/TBXcoreStructV02.dtd"',
+        b'SYSTEM "TBXcoreStructureDTD-v-1-0.DTD"',
+        PUBLIC + b' "TBXcdv04.dtd"',
+    ],
+)
+def test_the_doctypes_that_older_tools_write_are_passed_over(named: bytes) -> None:
+    found = read(b"<!DOCTYPE martif " + named + b">\n" + MARTIF, "tbx")
+
+    assert [term.term for term in found.terms] == ["quay"]
+
+
 BLANK = b"""<tbx>
 <conceptEntry><langSec xml:lang="en"><termSec><term> </term></termSec></langSec>
 </conceptEntry></tbx>"""
@@ -222,6 +244,11 @@ BLANK = b"""<tbx>
         (b"<tbx>\n<text>", [("line 2", "syntax")]),
         (b'<!DOCTYPE tbx SYSTEM "file:///etc/passwd"><tbx/>', [("line 1", "doctype")]),
         (b'<!DOCTYPE t [<!ENTITY a "b">]><tbx>&a;</tbx>', [("line 1", "doctype")]),
+        (b'<!DOCTYPE martif SYSTEM "x/TBXcdv04.dtd"><a/>', [("line 1", "doctype")]),
+        (b'<!DOCTYPE martif SYSTEM "TBXcdv04.dtd" []><a/>', [("line 1", "doctype")]),
+        (b'<!DOCTYPE martif PUBLIC "x" "TBXcdv04.dtd"><a/>', [("line 1", "doctype")]),
+        (b'<!DOCTYPE martif SYSTEM "TBXcdv04.dtd"><a>&b;</a>', [("line 1", "entity")]),
+        (b'<tbx a="' + b"x" * 1_200_000, [("line 1", "length")]),
         (b"<tbx>&a;</tbx>", [("line 1", "syntax")]),
         (b'<?xml version="1.0" encoding="nope"?><tbx/>', [("line 1", "encoding")]),
         (b"<tbx>" + b"<a>" * 70 + b"</a>" * 70 + b"</tbx>", [("line 1", "depth")]),

@@ -60,9 +60,9 @@ def test_a_kind_that_does_not_raise_the_similarity_costs_nothing() -> None:
 
 @pytest.mark.parametrize("other", ["Save.  ", "Save.\n", " Save.", "Save .", "Save\t."])
 def test_white_space_anywhere_costs_its_points(other: str) -> None:
-    for scored in (score_of("Save.", other), score_of(other, "Save.")):
-        assert (scored.raw_percentage, scored.match_percentage) == (100, 99)
-        assert kinds(scored) == ["whitespace"]
+    for told in (score_of("Save.", other), score_of(other, "Save.")):
+        assert (told.raw_percentage, told.match_percentage) == (100, 99)
+        assert kinds(told) == ["whitespace"]
 
 
 def test_one_space_is_not_another() -> None:
@@ -70,9 +70,7 @@ def test_one_space_is_not_another() -> None:
     assert kinds(score_of("Quoi ?", "Quoi ?")) == []
 
 
-TEXTS = st.lists(
-    st.sampled_from(["ab", "Ab", "ß", "SS", "é", "e\u0301", *" .?…\n\xa0"]), max_size=7
-).map("".join)
+TEXTS = st.text("aAeb\u0301ßsS .?…\n\xa0", max_size=8)
 
 
 @given(TEXTS, TEXTS)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
+import itertools
 import tracemalloc
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import BinaryIO
 
@@ -41,6 +41,7 @@ TAGS = st.sampled_from(
         "]]>",
     ]
 )
+PUBLIC = 'PUBLIC "-//LISA OSCAR:1998//DTD for Translation Memory eXchange//EN"'
 TEXTS = st.lists(st.one_of(PLAIN, TAGS), min_size=1).map("".join)
 
 
@@ -175,6 +176,11 @@ def test_what_is_wrong_with_a_unit_is_told_with_its_line() -> None:
         (b"<!DOCTYPE tmx SYSTEM 'x/tmx14.dtd' [<!ENTITY a 'b'>]>\n<tmx/>", 1),
         (b"<!DOCTYPE tmx PUBLIC 'x' 'tmx14.dtd'>\n<tmx/>", 1),
         (b"<!DOCTYPE html SYSTEM 'tmx14.dtd'>\n<tmx/>", 1),
+        (f"<!DOCTYPE tmx {PUBLIC} 'x.dtd'>\n<tmx/>".encode(), 1),
+        (
+            f"<!DOCTYPE tmx {PUBLIC} 'tmx14.dtd' [<!ENTITY a 'b'>]>".encode(),
+            1,
+        ),
         (b"<!DOCTYPE tmx SYSTEM 'tmx14.dtd'>\n<tmx>&nbsp;</tmx>", 2),
         (b"\n<!DOCTYPE tmx [<!ENTITY a 'b'>]>\n<tmx>&a;</tmx>", 2),
         (b"<tmx>&nbsp;</tmx>", 1),
@@ -189,8 +195,17 @@ def test_what_is_no_tmx_is_refused_with_its_line(content: bytes, line: int) -> N
     assert caught.value.details[0].path == f"line {line}"
 
 
-def test_the_bare_doctype_that_most_tools_write_is_passed_over() -> None:
-    head = '<!DOCTYPE tmx SYSTEM "tmx14.dtd">'
+@pytest.mark.parametrize(
+    "named",
+    [
+        'SYSTEM "tmx14.dtd"',
+        'SYSTEM "tmx11.dtd"',
+        f'{PUBLIC} "tmx14.dtd"',
+        f'{PUBLIC} "http://www.lisa.org/tmx/tmx14.dtd"',
+    ],
+)
+def test_the_doctypes_that_tools_write_are_passed_over(named: str) -> None:
+    head = f"<!DOCTYPE tmx {named}>"
 
     [unit] = read(tmx(f"<tu>{tuv('en', 'a')}</tu>", head=head))
 
@@ -217,33 +232,68 @@ def test_any_bytes_are_read_or_refused(content: bytes) -> None:
 
 
 class Endless(io.RawIOBase):
-    """A file of so many units, made while it is read."""
+    """A file that is made while it is read: a head, parts again and again, a tail."""
 
-    def __init__(self, units: int) -> None:
-        self._parts = self._chunks(units)
-
-    def _chunks(self, units: int) -> Iterator[bytes]:
-        yield b'<tmx version="1.4"><body>\n'
-        some = f"<tu>{tuv('en', 'x' * 100)}{tuv('de', 'y' * 100)}</tu>\n" * 100
-        for _ in range(units // 100):
-            yield some.encode()
-        yield b"</body></tmx>"
+    def __init__(self, head: str, part: str, times: int, tail: str) -> None:
+        self.reads = 0
+        self._parts = itertools.chain([head], itertools.repeat(part, times), [tail])
 
     def read(self, size: int = -1) -> bytes:
-        return next(self._parts, b"")
+        self.reads += 1
+        return next(self._parts, "").encode()
+
+
+def peak_of(file: Endless, units: int) -> int:
+    """What reading the file took at its most, in bytes."""
+    tracemalloc.start()
+    read: BinaryIO = file  # type: ignore[assignment]
+    count = sum(1 for _ in read_tmx(read, "en"))
+    assert count == units
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most
+
+
+UNIT = f"<tu>{tuv('en', 'x' * 100)}{tuv('de', 'y' * 100)}</tu>\n"
 
 
 def test_memory_does_not_grow_with_the_file() -> None:
     def peak(units: int) -> int:
-        tracemalloc.start()
-        file: BinaryIO = Endless(units)  # type: ignore[assignment]
-        count = sum(1 for _ in read_tmx(file, "en"))
-        assert count == units
-        _, most = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        return most
+        file = Endless("<tmx><body>\n", UNIT * 100, units // 100, "</body></tmx>")
+        return peak_of(file, units)
 
     assert peak(20_000) < peak(1_000) + 200_000
+
+
+@pytest.mark.parametrize(
+    ("opened", "part", "closed"),
+    [
+        ('<prop type="x-context">', "x", "</prop>"),
+        ('<prop type="x-other">', "x", "</prop>"),
+        ('<tuv xml:lang="de"><seg>', "x", "</seg></tuv>"),
+        ('<tuv xml:lang="de"><seg>', '<ph x="1"/>', "</seg></tuv>"),
+        ("", "<!-- x -->", ""),
+    ],
+)
+def test_memory_does_not_grow_with_an_element(
+    opened: str, part: str, closed: str
+) -> None:
+    def peak(times: int) -> int:
+        head = f"<tmx><body><tu>{tuv('en', 'a')}{opened}"
+        file = Endless(head, part * 5_000, times, f"{closed}</tu></body></tmx>")
+        return peak_of(file, 1)
+
+    assert peak(200) < peak(100) + 200_000
+
+
+@pytest.mark.parametrize("opened", ['<tu tuid="', "<tu ", "<!-- ", "<?x ", "<"])
+def test_a_tag_or_comment_without_an_end_is_refused_soon(opened: str) -> None:
+    file = Endless(f"<tmx><body>\n{opened}", "x" * 65_536, 1_000, "")
+
+    with pytest.raises(UnreadableFile, match="line 2: a tag or a comment has more"):
+        list(read_tmx(file, "en"))  # type: ignore[arg-type]
+
+    assert file.reads < 20
 
 
 @pytest.mark.parametrize(
