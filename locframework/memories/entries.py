@@ -153,6 +153,7 @@ class Entries:
         self, caller: Caller, tm_id: str, entry_id: str, lang: str, new: NewTranslation
     ) -> MemoryEntry:
         """Set the translation in one language, or propose it (service.md, States).
+        "" clears.
 
         Raises TmNotFound, EntryNotFound, ValidationFailed, LanguageNotInProject,
         LanguageNotAssigned.

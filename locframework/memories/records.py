@@ -23,7 +23,8 @@ SourceText = Annotated[
 ]
 Context = Annotated[str, Meta(max_length=CONTEXT_LENGTH, examples=["checkout.pay"])]
 Value = Annotated[
-    str, Meta(min_length=1, max_length=VALUE_BYTES, examples=["Jetzt zahlen"])
+    str,
+    Meta(max_length=VALUE_BYTES, description='"" clears', examples=["Jetzt zahlen"]),
 ]
 Values = Annotated[
     dict[str, Value], Meta(max_length=500, examples=[{"de": "Jetzt zahlen"}])

@@ -98,12 +98,14 @@ def in_order(
 def check_source(text: str, path: str = "$.sourceText") -> str:
     """A source text. ValidationFailed when nothing but white space is in it."""
     if not text.strip():
-        raise ValidationFailed.at(path, "blank", "must not be blank")
+        raise ValidationFailed.at(path, "length", "must not be blank")
     return text
 
 
 def check_value(text: str, path: str = "$.value") -> str:
-    """A value, of 64 KiB at most. Raises ValidationFailed."""
+    """A value, of 64 KiB at most, or "", which clears. Raises ValidationFailed."""
+    if text and not text.strip():
+        raise ValidationFailed.at(path, "length", "must not be blank")
     if len(text) * 4 > VALUE_BYTES and len(text.encode()) > VALUE_BYTES:
         message = f"must have at most {VALUE_BYTES} bytes in UTF-8"
         raise ValidationFailed.at(path, "length", message)
@@ -113,17 +115,17 @@ def check_value(text: str, path: str = "$.value") -> str:
 def values_by_tag(values: Mapping[str, str]) -> NewValues:
     """The values of a body by canonical language code.
 
-    Raises LanguageNotInProject for what is no language, ValidationFailed for one that
-    is spelled in two ways, and for a value that is too long.
+    Those that are "" say nothing. Raises LanguageNotInProject for what is no language,
+    ValidationFailed for one that is spelled in two ways, and for what is no value.
     """
     found: dict[str, str] = {}
     for code, value in values.items():
         tag = canonical_tag(code)
         if tag is None:
-            message = f"the memory has no language {mentioned(code)}"
+            message = f"the memory has no language {mentioned(code)!r}"
             raise LanguageNotInProject(message)
         if tag in found:
             message = f"{tag} stands there twice, spelled in two ways"
             raise ValidationFailed.at("$.translations", "unique", message)
         found[tag] = check_value(value, f"$.translations.{mentioned(code)}")
-    return found
+    return {tag: value for tag, value in found.items() if value}

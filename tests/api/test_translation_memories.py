@@ -238,12 +238,59 @@ def test_a_translation_is_set_in_a_language_of_the_memory(memory: Memory) -> Non
         refused = memory.put(lang, "x")
         assert refused.status == 400
         assert refused.error["code"] == "language_not_in_project"
-    for value in ("", None, 7, {"one": "x"}):
+    for value in (None, 7, {"one": "x"}):
         assert memory.put("de", value).status == 400
     cleared = memory.owner.delete(f"{memory.one}/translations/de")
     assert translation(cleared) is None
     again = memory.owner.delete(f"{memory.one}/translations/de")
     assert (again.status, again.error["code"]) == (404, "language_not_found")
+
+
+def test_an_empty_value_clears_as_in_a_glossary(workspace: Workspace) -> None:
+    memory = Memory(workspace)
+
+    assert translation(memory.put("de", "")) is None
+    assert translation(memory.put("de", "")) is None
+    made = memory.add(sourceText="New", translations={"de": "", "fr": "Neuf"})
+    assert [each["languageCode"] for each in made["translations"]] == ["fr"]
+
+
+def test_clearing_what_is_approved_is_a_proposal_of_who_cannot_approve(
+    workspace: Workspace,
+) -> None:
+    memory = Memory(workspace, requiresApproval=True)
+    before = memory.read()["translations"][0]
+
+    waiting = translation(memory.put("de", "", workspace.client("translator")))
+
+    assert waiting == {**before, "proposedValue": ""}
+    assert translation(memory.judge("approve", "de")) is None
+
+
+@pytest.mark.parametrize("value", ["   ", "\t\n", "\u3000"])
+def test_a_translation_of_nothing_but_white_space_is_refused(
+    memory: Memory, value: str
+) -> None:
+    before = memory.read()
+    body = {"sourceText": "New", "translations": {"de": value}}
+
+    put = memory.put("de", value)
+    made = memory.owner.post(f"{memory.path}/entries", json=body)
+
+    for answer, path in ((put, "$.value"), (made, "$.translations.de")):
+        assert answer.status == 400
+        [problem] = answer.error["details"]
+        assert (problem["path"], problem["rule"]) == (path, "length")
+    assert memory.read() == before
+
+
+def test_a_language_without_a_name_is_refused_in_words(memory: Memory) -> None:
+    body = {"sourceText": "New", "translations": {"": "a"}}
+
+    answer = memory.owner.post(f"{memory.path}/entries", json=body)
+
+    assert (answer.status, answer.error["code"]) == (400, "language_not_in_project")
+    assert answer.error["message"] == "the memory has no language ''"
 
 
 def test_where_approval_is_required_a_translator_proposes(workspace: Workspace) -> None:
