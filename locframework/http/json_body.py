@@ -53,8 +53,9 @@ class JsonBody(Generic[T]):
         """
         check_encoding(environ)
         body = CountedBody(environ, JSON_MOST)
-        content = b"" if body.is_empty else self._read_all(body, environ)
+        content = b"" if body.is_empty else body.read_all()
         if content:
+            _require_json(environ)
             value = decode(content)
         elif self._optional:
             value = {}
@@ -65,15 +66,17 @@ class JsonBody(Generic[T]):
         except msgspec.ValidationError as error:
             raise refusal(error, value, self._type, "$") from None
 
-    def _read_all(self, body: CountedBody, environ: Environ) -> bytes:
-        if environ.get("CONTENT_TYPE") != "application/json":
-            name, charset = media_type(environ)
-            if name != "application/json" or charset not in ("", "utf-8", "utf8"):
-                raise UnsupportedMediaType(
-                    "the body must be application/json in UTF-8, not "
-                    f"{shown(environ.get('CONTENT_TYPE', ''))!r}"
-                )
-        return body.read_all()
+
+def _require_json(environ: Environ) -> None:
+    """Raises UnsupportedMediaType. Only of what has come: no body has no type."""
+    if environ.get("CONTENT_TYPE") == "application/json":
+        return
+    name, charset = media_type(environ)
+    if name != "application/json" or charset not in ("", "utf-8", "utf8"):
+        raise UnsupportedMediaType(
+            "the body must be application/json in UTF-8, not "
+            f"{shown(environ.get('CONTENT_TYPE', ''))!r}"
+        )
 
 
 def decode(content: bytes) -> object:

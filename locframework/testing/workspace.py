@@ -138,18 +138,15 @@ def open_workspace(
     ``settings`` are those of ``locframework.settings``; jobs run when a test asks.
     With ``matcher="postgres"`` that one has its tables in the same database.
     """
-    matcher = settings.get("matcher", "rapidfuzz")
-    of_matchers: dict[object, dict[str, str]] = {
-        "postgres": {"database": database_url},
-        "rapidfuzz": {"folder": str(folder / "matching")},
-    }
+    shared = {"postgres": {"database": database_url}}
     tree: dict[str, object] = {
         "start_scheduler": False,
         "webhooks": {"secret_key": WEBHOOK_KEY},
         "plugins": {
             "peewee": {"database": database_url},
             "disk": {"folder": str(folder / "blobs")},
-            **{name: each for name, each in of_matchers.items() if name == matcher},
+            "rapidfuzz": {"folder": str(folder / "matching")},
+            **(shared if settings.get("matcher") == "postgres" else {}),
         },
         **settings,
     }

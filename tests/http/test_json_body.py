@@ -228,6 +228,17 @@ def test_a_body_of_unknown_length_is_read_to_its_end():
     assert read(b'{"name": "a"}', **environ).name == "a"
 
 
+def test_no_body_needs_no_type_from_a_server_that_says_where_it_ends():
+    class Nothing(Struct):
+        pass
+
+    environ = {"wsgi.input": io.BytesIO(), "wsgi.input_terminated": True}
+
+    assert JsonBody(Nothing, optional=True).read(environ) == Nothing()
+    with pytest.raises(InvalidJson, match="a JSON body is required"):
+        JsonBody(Thing, optional=False).read(environ)
+
+
 def test_without_a_length_and_an_end_there_is_no_body():
     """Reading on could wait for ever (PEP 3333)."""
     with pytest.raises(InvalidJson, match="required"):
