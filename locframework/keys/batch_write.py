@@ -61,8 +61,9 @@ class BatchWrite:
             raise KeyExists(f"key {mentioned(name)!r} is already in the project")
         key = key_as_written(batch, old, write, is_plural=plural)
         self._ask(old, key)
-        there = _there(batch, keys, old, key)
-        plans = plan_values(batch, write, key, texts, there, keys.gone(key.id))
+        gone = _gone(keys, old, key)
+        there = _there(batch, keys, old, key, gone)
+        plans = plan_values(batch, write, key, texts, there, gone)
         key, changed = self._put_key(old, key, there)
         count = self._put_values(key, plans)
         if count and old is not None and not changed:
@@ -187,8 +188,21 @@ def _codes_beside(write: KeyWrite) -> list[str]:
     return [*codes, write.verdict.language_code] if write.verdict else codes
 
 
+def _gone(keys: WorkingSet, old: Key | None, key: Key) -> Mapping[Place, int]:
+    """The last revisions of values that were cleared, or are by turning plurals."""
+    gone = keys.gone(key.id)
+    if old is None or key.is_plural == old.is_plural:
+        return gone
+    ends = {at: row.revision + 1 for at, row in keys.values(old.id).items()}
+    return {**gone, **ends}
+
+
 def _there(
-    batch: Batch, keys: WorkingSet, old: Key | None, key: Key
+    batch: Batch,
+    keys: WorkingSet,
+    old: Key | None,
+    key: Key,
+    gone: Mapping[Place, int],
 ) -> Mapping[Place, StoredValue]:
     """The values of a key as they stand once its plurals are turned on or off."""
     if old is None:
@@ -196,4 +210,4 @@ def _there(
     values = keys.values(old.id)
     if key.is_plural == old.is_plural:
         return values
-    return turned(batch, values.values(), keys.gone(old.id), is_plural=key.is_plural)
+    return turned(batch, values.values(), gone, is_plural=key.is_plural)

@@ -18,11 +18,9 @@ from .edits import Touched, edits_of
 from .findings import Findings
 from .marks import marked_as
 from .records import BranchKey, Key, KeyState, StoredValue
-from .revisions import Revision, revision_of
+from .revisions import Place, Revision, last_number, revision_of
 from .store import BranchKeyStore, KeyStore
 from .three_way import followed, sides
-
-Place = tuple[str, str | None]
 
 
 class Overlays:
@@ -290,9 +288,10 @@ def _rewrite(
         after = {_place(row): row for row in each.new.values}
         last = _last(ends, each.new.key.id)
         lost = [row for at, row in before.items() if at not in after]
-        changed = list(_changed(before, after, last))
+        ended = [_end(row, last.get(_place(row))) for row in lost]
+        changed = list(_changed(before, after, [*last.values(), *ended]))
         told += (revision_of(row) for row in lost)
-        told += (_end(row, last.get(_place(row))) for row in lost)
+        told += ended
         told += (revision_of(old) for old in _replaced(before, changed))
         gone += lost
         put += changed
@@ -329,14 +328,17 @@ def _end(row: StoredValue, end: Revision | None) -> Revision:
 def _changed(
     before: dict[Place, StoredValue],
     after: dict[Place, StoredValue],
-    last: dict[Place, Revision],
+    ends: Iterable[Revision],
 ) -> Iterable[StoredValue]:
     """No revision of the branch is told twice."""
+    gone: dict[Place, int] = {}
+    for end in ends:
+        place = (end.language_code, end.plural_form)
+        gone[place] = max(gone.get(place, 0), end.revision)
     for at, row in after.items():
         old = before.get(at)
         if old is None:
-            known = last[at].revision if at in last else 0
-            yield replace(row, revision=max(row.revision, known + 1))
+            yield replace(row, revision=max(row.revision, last_number(at, gone) + 1))
         elif not _is_as(row, old):
             aged = marked_as(old, row)
             told = replace(row, revision=max(row.revision, old.revision + 1))

@@ -1,5 +1,6 @@
 """What a value was, and is: one revision for each change of it."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -10,6 +11,9 @@ from locframework.events import Actor, ActorType
 from locframework.paging import PageRequest
 
 from .records import Origin, RevisionNumber, StoredValue, ValueStatus
+
+Place = tuple[str, str | None]
+"""Language code and plural form."""
 
 RevisionStatus = Literal[ValueStatus, "untranslated"]
 
@@ -51,6 +55,23 @@ def value_of(revision: Revision) -> StoredValue | None:
     if revision.status == "untranslated":
         return None
     return StoredValue(*astuple(revision))
+
+
+def last_number(place: Place, gone: Mapping[Place, int]) -> int:
+    """The number that a value which begins at this place comes after.
+
+    ``gone``: the last numbers of values that were cleared. The text without plurals
+    and the plural forms share none: each goes on where the others ended.
+    """
+    code, form = place
+    return max(
+        (
+            number
+            for (other, its_form), number in gone.items()
+            if other == code and (its_form == form or None in (its_form, form))
+        ),
+        default=0,
+    )
 
 
 class HistoryItem(Struct, frozen=True, rename="camel"):

@@ -14,7 +14,7 @@ from .approval import Gate, Place
 from .changes import Action, ValueChange, WriteJudge
 from .records import Key, KeySource, KeyWrite, Origin, StoredValue
 from .review_rules import approved, judged, rejected, waiting
-from .revisions import Revision
+from .revisions import Revision, last_number
 from .rules import (
     carried,
     cleared,
@@ -111,7 +111,7 @@ def _judged(batch: Batch, judge: WriteJudge, key: Key, plan: ValuePlan) -> Value
 
 def _after(plan: ValuePlan, gone: Mapping[Place, int]) -> ValuePlan:
     """The plan with a revision that comes after those of a value that was cleared."""
-    new, last = plan.new, gone.get(plan.place, 0)
+    new, last = plan.new, last_number(plan.place, gone)
     if plan.old is not None or new is None or new.revision > last:
         return plan
     return replace(plan, new=replace(new, revision=last + 1))
@@ -124,15 +124,17 @@ def turned(
     *,
     is_plural: bool,
 ) -> dict[Place, StoredValue]:
-    """The values of a key after its plurals were turned on or off, as new revisions."""
+    """The values of a key after its plurals were turned on or off, as new revisions.
+
+    ``gone``: the last revisions of those that were cleared, by that too.
+    """
     found: dict[Place, StoredValue] = {}
     for value in values:
         moved = moved_form(value, is_plural=is_plural)
         if moved is not None:
             place = (moved.language_code, moved.plural_form)
-            revision = max(gone.get(place, 0) + 1, moved.revision)
-            by = batch.caller.actor
-            found[place] = marked(moved, batch.at, by, revision=revision)
+            number, by = last_number(place, gone) + 1, batch.caller.actor
+            found[place] = marked(moved, batch.at, by, revision=number)
     return found
 
 

@@ -187,9 +187,33 @@ def test_turning_plurals_ends_one_value_and_begins_another(keys: Any) -> None:
     assert [status for _, status in of(None)] == [
         "untranslated", "approved", "untranslated", "approved",
     ]  # fmt: skip
-    for form in (None, "other"):
-        revisions = [revision for revision, _ in of(form)]
-        assert len(set(revisions)) == len(revisions)
+    assert [item["revision"] for item in items] == [*range(7, 0, -1)]
+
+
+@pytest.mark.parametrize("branch", [None, "spring"])
+def test_a_text_from_before_plurals_has_its_number_for_itself(
+    keys: Any, branch: str | None
+) -> None:
+    key = keys.made(values={"de": "Datei"})
+    root, one = f"/projects/{keys.project['id']}", f"{keys.path}/{key['id']}"
+    query = {}
+    if branch is not None:
+        assert keys.owner.post(f"{root}/branches", json={"name": branch}).status == 201
+        query = {"branch": branch}
+    keys.owner.patch(one, json={"isPlural": True}, query=query)
+    forms = {"value": {"one": "1", "other": "n"}}
+    keys.owner.put(f"{one}/values/de", json=forms, query=query)
+    keys.owner.patch(one, json={"isPlural": False}, query=query)
+
+    items = history(keys, key, **query)
+    plain = {item["revision"] for item in items if item["pluralForm"] is None}
+    formed = {item["revision"] for item in items if item["pluralForm"] is not None}
+
+    assert plain.isdisjoint(formed)
+    assert max(plain) > max(formed)  # it goes on after them
+    assert act(keys, key, "revert", query=query, revision=1).status == 200
+    newest = history(keys, key, **query)[0]
+    assert (newest["pluralForm"], newest["value"]) == (None, "Datei")
 
 
 def test_an_import_is_told(keys: Any) -> None:

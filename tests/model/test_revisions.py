@@ -168,6 +168,9 @@ class Historians:
             assert item.revision not in of_form, "a number stands there twice"
             of_form[item.revision] = item
         assert set(now) <= set(forms)
+        plain = forms.get(None, {}).keys()
+        for form in forms.keys() - {None}:
+            assert plain.isdisjoint(forms[form]), "a form has the number of another era"
         key = self.framework.keys.get_key(OPERATOR, self.project, id_, branch=line)
         for form, items in forms.items():
             if key.is_plural != (form is not None):
