@@ -10,7 +10,6 @@ from .text_store import MemoryTextStore
 
 FIRST_HITS = 50  # of a text: nearly always enough for ten matches in each language
 MORE_HITS = 8  # times as many, when they were not
-MOST_HITS = FIRST_HITS * MORE_HITS**2  # 3,200: then what there is has to do
 
 ByLanguage = dict[str, list[Match]]
 Rows = dict[str, dict[str, MatchRow]]  # by entry id, then language
@@ -28,8 +27,12 @@ def gather(
     """For each text, which comes with how it is folded, matches by language tag.
 
     Asks the matcher for some hits first, and for more only for those texts whose
-    further hits could still be among the ten of a language.
+    further hits could still be among the ten of a language; there is no end to that
+    but the last hit, for the only entry that has the language may be behind any
+    number of equal ones that have not. A language of none of the memories is not
+    looked for.
     """
+    tags = store.languages(memories).intersection(tags)
     done: dict[str, ByLanguage] = {text: {} for text in texts}
     open_, most = [text for text in texts if texts[text]], FIRST_HITS
     while open_ and wanted and tags:
@@ -45,8 +48,6 @@ def gather(
             if not _is_final(hits, [ranked.get(tag, []) for tag in tags], memories):
                 further.append(text)
         open_, most = further, most * MORE_HITS
-        if most > MOST_HITS:
-            break
     return done
 
 

@@ -26,6 +26,10 @@ class MemoryTextStore(Segments, Passages, Protocol):
         """
         ...
 
+    def languages(self, memory_ids: Collection[str]) -> set[str]:
+        """The target languages of these memories: there are no values in others."""
+        ...
+
     def search(self, asked: Concordance, page: PageRequest) -> Page[ConcordanceItem]:
         """The entries that hold the text, in their sources, values or both.
 

@@ -47,6 +47,11 @@ LIKE = {
 }
 
 
+def japanese() -> list[str]:
+    """Texts of Django's catalogue, which hold one of ``CJK``."""
+    return [text for text in corpus.of_django() if any(c in text for c in CJK)]
+
+
 class Searched:
     """A project that reads a memory of so many entries, in Japanese too."""
 
@@ -60,11 +65,11 @@ class Searched:
         used = f"{self.path}/translation-memories/{self.id}"
         self._owner.put(used, json={"writeMode": "none"})
         chosen = random.Random(corpus.SEED)
-        japanese = [text for text in corpus.of_django() if any(c in text for c in CJK)]
+        values = japanese()
         texts = corpus.segments(size)
         for first in range(0, size, SLICE):
             some = [
-                self._entry(text or "-", str(first + at), chosen, japanese)
+                self._entry(text or "-", str(first + at), chosen, values)
                 for at, text in enumerate(texts[first : first + SLICE])
             ]
             with self._storage.transaction():

@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from locframework.memories.gathering import MOST_HITS
 from locframework.memories.records import Penalties
 from locframework.memories.scoring import folds_of, score
 from locframework.testing.contracts.matcher_samples import distance_of, percent_of
@@ -33,9 +32,8 @@ def test_every_score_of_the_page_is_right(page: Any) -> None:
     assert rows == [told(text) for text, *_ in rows]
 
 
-def test_the_entry_and_the_bound_are_those_of_the_page(page: Any) -> None:
+def test_the_entry_is_that_of_the_page(page: Any) -> None:
     assert f"The entry is `{ENTRY}`" in page.text
-    assert f"No more than {MOST_HITS:,} entries" in page.text
 
 
 def test_the_picture_shows_the_figures() -> None:

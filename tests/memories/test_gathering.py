@@ -81,6 +81,9 @@ class Rows(SegmentsInMemory):
             if row.entry_id in entry_ids and row.language_code in language_codes
         ]
 
+    def languages(self, memory_ids: Collection[str]) -> set[str]:
+        return set(TAGS)
+
     def search(self, *_: object) -> None:
         raise AssertionError("nothing is searched here")
 
@@ -109,6 +112,33 @@ def test_matches_are_those_of_scoring_every_entry() -> None:
         for tag in TAGS:
             told = [each.entry_id for each in found[text].get(tag, [])]
             assert told == every(text, tag, memories, rows), (text, tag)
+
+
+def test_a_match_is_found_behind_any_number_of_equal_ones_without_the_language() -> (
+    None
+):
+    rows = Rows()
+    of = memory()
+    use = Assignment(of.id, True, "none", 0, 0)
+    sources = entries(["Save the file"] * 4000)
+    rows.change(of.id, dict.fromkeys(sources, "save the file"))
+    last, when = max(sources), "2026-01-01T00:00:00.000Z"
+    for id_, tag in ((last, "fr"), *((id_, "de") for id_ in sources)):
+        rows.rows.append(
+            MatchRow(id_, tag, "Save the file", "", f"{tag} x", "approved", when)
+        )
+
+    found = gather(
+        Plain(),
+        rows,  # type: ignore[arg-type]
+        {of.id: AssignedMemory(of, use)},
+        [Wanted(of.id, 70)],
+        {"Save the file": "save the file"},
+        ["fr"],
+        {},
+    )
+
+    assert [each.entry_id for each in found["Save the file"]["fr"]] == [last]
 
 
 def every(

@@ -11,7 +11,11 @@ from locframework.ids import new_id
 from locframework.memories.concordancer import Passage
 from locframework.memories.folding import folded, match_fold
 from locframework.memories.matcher import Forgotten
-from locframework.memories.records import MemoryEntry, TranslationMemory
+from locframework.memories.records import (
+    MemoryEntry,
+    MemoryLanguage,
+    TranslationMemory,
+)
 from locframework.memories.search_records import Concordance, MatchRow, SearchIn
 from locframework.paging import PageRequest
 from locframework.storage import Storage
@@ -311,3 +315,17 @@ class StorageMemoryTextsContract:
         with storage.snapshot():
             assert texts.is_in_block()
         assert not texts.is_in_block()
+
+    def test_sx13_the_languages_of_memories_are_told_together(
+        self, storage: Storage
+    ) -> None:
+        of = add_project(storage)
+        one, other = add_memory(storage, of), add_memory(storage, of)
+        for to, code in ((one, "de"), (one, "fr"), (other, "fr"), (other, "ja")):
+            language = MemoryLanguage(new_id(), to.id, code, code)
+            storage.memories.add_languages([language])
+
+        texts = storage.memory_texts
+        assert texts.languages([one.id, other.id]) == {"de", "fr", "ja"}
+        assert texts.languages([one.id]) == {"de", "fr"}
+        assert texts.languages([]) == set()

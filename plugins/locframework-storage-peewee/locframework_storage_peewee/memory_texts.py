@@ -120,6 +120,14 @@ class MemoryTexts:
             found += [MatchRow(*row) for row in rows]
         return found
 
+    def languages(self, memory_ids: Collection[str]) -> set[str]:
+        rows = self._database.rows(
+            f"""SELECT DISTINCT language_code FROM memory_languages
+                WHERE {self._database.among("memory_id")}""",
+            (self._database.listed(memory_ids),),
+        )
+        return {code for (code,) in rows}
+
     def search(self, asked: Concordance, page: PageRequest) -> Page[ConcordanceItem]:
         hits = self._hits(asked)
         with self._database.snapshot():
