@@ -1,7 +1,11 @@
 """Judges callers on what an organization has and links to projects: glossaries, TMs."""
 
-from locframework.errors import LanguageNotAssigned, NotFound, PermissionDenied
+from collections.abc import Sequence
 
+from locframework.errors import LanguageNotAssigned, NotFound, PermissionDenied
+from locframework.proposals.records import TermTranslation
+
+from .permissions import OF_THE_WHOLE
 from .records import Caller, Grant, Reach, Scope
 from .rules import effective, reaches, union
 from .service import Access, Refusal
@@ -11,7 +15,8 @@ class LinkedAccess:
     """As Access, for what has no project of its own.
 
     A caller bound to projects reaches what is linked to one of theirs, and may do
-    there what their permissions say.
+    there what their permissions say; what is OF_THE_WHOLE only where every project
+    that it is linked to is one of theirs.
     """
 
     def __init__(self, access: Access, refusal: Refusal) -> None:
@@ -26,7 +31,8 @@ class LinkedAccess:
             grants = _there(caller, reach)
             if not grants:
                 raise missing
-            if not any(permission in effective(grant) for grant in grants):
+            giving = [grant for grant in grants if permission in effective(grant)]
+            if not giving or (permission in OF_THE_WHOLE and not _all(giving, reach)):
                 raise PermissionDenied(permission)
         scope = Scope(reach.organization_id)
         reason = self._refusal(caller, permission, scope)
@@ -64,6 +70,25 @@ class LinkedAccess:
         if assigned is not None and tag not in assigned:
             raise LanguageNotAssigned(tag)
 
+    def require_source(
+        self,
+        caller: Caller,
+        write: str,
+        approve: str | None,
+        reach: Reach,
+        translations: Sequence[TermTranslation],
+    ) -> None:
+        """Let pass who may change the text that these translate, or delete it: that
+        changes what every one of them says.
+
+        ``approve``: the permission that approved ones need, None where none do. Raises
+        PermissionDenied, LanguageNotAssigned.
+        """
+        if approve and any(each.status == "approved" for each in translations):
+            self.require(caller, approve, reach, NotFound())
+        for each in translations:
+            self.require_language(caller, write, reach, each.language_code)
+
     def languages(
         self, caller: Caller, permission: str, reach: Reach
     ) -> frozenset[str] | None:
@@ -74,6 +99,12 @@ class LinkedAccess:
             each for each in _there(caller, reach) if permission in effective(each)
         ]
         return union([each.languages for each in there])
+
+
+def _all(grants: Sequence[Grant], reach: Reach) -> bool:
+    """Whether the grants hold in every project of the reach, or in all there are."""
+    covered = union([grant.project_ids for grant in grants])
+    return covered is None or covered.issuperset(reach.project_ids)
 
 
 def _there(caller: Caller, reach: Reach) -> list[Grant]:

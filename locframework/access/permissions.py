@@ -77,6 +77,9 @@ ORGANIZATION_WIDE = frozenset(
 )
 """What no project can give: asked for in an organization, never in a project."""
 
+OF_THE_WHOLE = frozenset({"glossary_manage", "tm_manage"})
+"""What one project alone cannot give for what several use: asked for in all of them."""
+
 ROLES: Mapping[Role, frozenset[str]] = {
     "viewer": _VIEWER,
     "translator": _TRANSLATOR,

@@ -82,11 +82,10 @@ def without_translation(term: Term, language_code: str) -> Term:
 def changed_term(old: Term, changes: TermChanges, at: Timestamp) -> Term:
     """The term with what ``changes`` names; ``old`` itself when that is nothing new.
 
-    Raises ValidationFailed, TermNotTranslatable.
+    Raises TermNotTranslatable.
     """
     new = old
     if changes.term is not UNSET:
-        check_text(changes.term, "$.term")
         new = replace(new, term=changes.term)
     if changes.do_not_translate is not UNSET:
         new = replace(new, do_not_translate=changes.do_not_translate)

@@ -96,7 +96,7 @@ class TermEndpoints:
         "PATCH",
         _TERM,
         permission="glossary_write",
-        errors=(*_ABSENT, TermExists, TermNotTranslatable),
+        errors=(*_ABSENT, LanguageNotAssigned, TermExists, TermNotTranslatable),
         etag=True,
         tag=TAG,
     )
@@ -105,14 +105,25 @@ class TermEndpoints:
     ) -> TermAnswer:
         """Change a term.
 
-        What the body leaves out stays.
+        What the body leaves out stays. Where approval is required and a translation
+        is approved, another `term` needs `glossary_approve`; its translations must be
+        in languages assigned to the caller.
         """
         changed = self._terms.update_term(caller, glossary_id, term_id, body)
         return TermAnswer(changed)
 
-    @operation("DELETE", _TERM, permission="glossary_write", errors=_ABSENT, tag=TAG)
+    @operation(
+        "DELETE",
+        _TERM,
+        permission="glossary_write",
+        errors=(*_ABSENT, LanguageNotAssigned),
+        tag=TAG,
+    )
     def delete_term(self, caller: Caller, glossary_id: str, term_id: str) -> Deleted:
-        """Delete a term with its translations."""
+        """Delete a term with its translations.
+
+        Asks for what another `term` would.
+        """
         return Deleted(self._terms.delete_term(caller, glossary_id, term_id).id)
 
     @operation(

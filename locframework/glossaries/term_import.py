@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller
 from locframework.blobs.service import Blobs
 from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
-from locframework.errors import GlossaryNotFound, PermissionDenied, Unavailable
+from locframework.errors import GlossaryNotFound, PermissionDenied, Unavailable, shown
 from locframework.events import EventLog
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
@@ -123,10 +124,17 @@ class GlossaryImportJob:
         there = self._there(glossary_id, terms)
         now = timestamp(self._clock())
         applies = self._terms.applies(caller, stored)
-        done = [
-            merged(there.get(_same(each)), each, glossary_id, applies=applies, at=now)
-            for each in terms
-        ]
+        done: list[Merged] = []
+        for said in terms:
+            old = there.get(_same(said))
+            if (
+                old is not None
+                and said.term != old.term
+                and not self._terms.may_respell(caller, stored, old)
+            ):
+                result.warnings = [*result.warnings, _stays(said, old)]
+                said = replace(said, term=old.term)
+            done.append(merged(old, said, glossary_id, applies=applies, at=now))
         writes = [each.write for each in done if each.write is not None]
         if writes:
             self._storage.terms.write_terms(glossary_id, writes, now)
@@ -146,6 +154,11 @@ class GlossaryImportJob:
             ): each
             for each in found
         }
+
+
+def _stays(said: FileTerm, old: Term) -> str:
+    why = "who spells it otherwise must be allowed to write all its translations"
+    return f"line {said.line}: {shown(old.term)!r} stays spelt so: {why}"
 
 
 def _same(each: FileTerm) -> tuple[bool, str]:

@@ -1,9 +1,17 @@
 """What one can do with the terms of a glossary."""
 
+from msgspec import UNSET
+
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller
 from locframework.clock import Clock, timestamp
-from locframework.errors import TermExists, TermNotFound, shown
+from locframework.errors import (
+    LanguageNotAssigned,
+    PermissionDenied,
+    TermExists,
+    TermNotFound,
+    shown,
+)
 from locframework.events import EventLog
 from locframework.folding import fold
 from locframework.ids import is_id, new_id
@@ -121,13 +129,20 @@ class Terms:
     def update_term(
         self, caller: Caller, glossary_id: str, term_id: str, changes: TermChanges
     ) -> Term:
-        """Raises GlossaryNotFound, PermissionDenied, ValidationFailed, TermNotFound,
-        TermExists, TermNotTranslatable."""
+        """Another text is for those who may write what it is in every language.
+
+        Raises GlossaryNotFound, PermissionDenied, ValidationFailed, TermNotFound,
+        LanguageNotAssigned, TermExists, TermNotTranslatable.
+        """
         stored = self._glossaries.require(caller, WRITE, glossary_id)
         check_record(changes)
+        if changes.term is not UNSET:
+            check_text(changes.term, "$.term")
         with self._transactions.transaction():
             stored = self._glossaries.lock(stored)
             old, now = self.find(stored, term_id), timestamp(self._clock())
+            if changes.term not in (UNSET, old.term):
+                self.require_source(caller, stored, old)
             new = changed_term(old, changes, now)
             if new is old:
                 return old
@@ -137,15 +152,37 @@ class Terms:
         return new
 
     def delete_term(self, caller: Caller, glossary_id: str, term_id: str) -> Term:
-        """With its translations, in whatever language: it is an act on the term."""
+        """With its translations, for those who may write all of them.
+
+        Raises GlossaryNotFound, PermissionDenied, TermNotFound, LanguageNotAssigned.
+        """
         stored = self._glossaries.require(caller, WRITE, glossary_id)
         with self._transactions.transaction():
             stored = self._glossaries.lock(stored)
             term = self.find(stored, term_id)
+            self.require_source(caller, stored, term)
             now = timestamp(self._clock())
             self._store.delete_term(stored.id, term.id, now)
             self._events.append(caller, stored, "term.deleted", [{"termId": term.id}])
         return term
+
+    def require_source(
+        self, caller: Caller, stored: StoredGlossary, term: Term
+    ) -> None:
+        """Let pass who may give the term another text, or delete it, with the
+        translations that it has. Raises PermissionDenied, LanguageNotAssigned."""
+        approve = APPROVE if stored.glossary.requires_approval else None
+        self._linked.require_source(
+            caller, WRITE, approve, stored.reach, term.translations
+        )
+
+    def may_respell(self, caller: Caller, stored: StoredGlossary, term: Term) -> bool:
+        """Whether ``require_source`` would let pass."""
+        try:
+            self.require_source(caller, stored, term)
+        except (PermissionDenied, LanguageNotAssigned):
+            return False
+        return True
 
     def applies(self, caller: Caller, stored: StoredGlossary) -> bool:
         """Whether what the caller writes counts at once (service.md, States)."""

@@ -120,9 +120,10 @@ class Entries:
     ) -> MemoryEntry:
         """Change source text and context; what is left out stays, and translations do.
 
-        An entry that was learned is on its own from then on.
-        Raises TmNotFound, EntryNotFound, ValidationFailed, EntryExists. Source:
-        service.md, update a TM entry.
+        An entry that was learned is on its own from then on. Another source text is
+        for those who may write every translation of it. Raises TmNotFound,
+        EntryNotFound, ValidationFailed, PermissionDenied, LanguageNotAssigned,
+        EntryExists. Source: service.md, update a TM entry.
         """
         kept = self._memories.require(caller, "tm_write", tm_id)
         check_record(changes)
@@ -134,6 +135,8 @@ class Entries:
             new = _changed(old, changes)
             if new == old:
                 return old
+            if new.source_text != old.source_text:
+                self._require_source(caller, kept, old)
             self._require_free(kept, new)
             new = replace(new, updated_at=timestamp(self._clock()))
             self._store.detach_entries(writing, [new.id])
@@ -141,11 +144,15 @@ class Entries:
         return new
 
     def delete_entry(self, caller: Caller, tm_id: str, entry_id: str) -> MemoryEntry:
-        """Delete an entry with its translations. Raises TmNotFound, EntryNotFound."""
+        """Delete an entry with its translations, for those who may write all of them.
+
+        Raises TmNotFound, EntryNotFound, PermissionDenied, LanguageNotAssigned.
+        """
         kept = self._memories.require(caller, "tm_write", tm_id)
         with self._transactions.transaction():
             writing = self._memories.begin(kept.memory.id)
             entry = self._find(kept, entry_id)
+            self._require_source(caller, kept, entry)
             self._store.remove_entries(writing, [entry.id])
         return entry
 
@@ -302,6 +309,15 @@ class Entries:
         reach = self._memories.reach(caller, kept)
         for tag in tags:
             self._linked.require_language(caller, permission, reach, tag)
+
+    def _require_source(
+        self, caller: Caller, kept: KeptMemory, entry: MemoryEntry
+    ) -> None:
+        approve = "tm_approve" if kept.memory.requires_approval else None
+        reach = self._memories.reach(caller, kept)
+        self._linked.require_source(
+            caller, "tm_write", approve, reach, entry.translations
+        )
 
     def _applies(self, caller: Caller, kept: KeptMemory) -> bool:
         """Whether what the caller writes counts at once."""

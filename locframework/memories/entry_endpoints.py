@@ -87,7 +87,7 @@ class EntryEndpoints:
         "PATCH",
         _ONE,
         permission="tm_write",
-        errors=(*_FOUND, EntryExists),
+        errors=(*_FOUND, LanguageNotAssigned, EntryExists),
         tag=TAG,
         etag=True,
     )
@@ -96,13 +96,24 @@ class EntryEndpoints:
     ) -> EntryAnswer:
         """Change an entry's source text and context.
 
-        Translations stay. What is left out stays too.
+        Translations stay. What is left out stays too. Where approval is required and
+        a translation is approved, another `sourceText` needs `tm_approve`; its
+        translations must be in languages assigned to the caller.
         """
         return EntryAnswer(self._entries.update_entry(caller, tm_id, entry_id, body))
 
-    @operation("DELETE", _ONE, permission="tm_write", errors=_FOUND, tag=TAG)
+    @operation(
+        "DELETE",
+        _ONE,
+        permission="tm_write",
+        errors=(*_FOUND, LanguageNotAssigned),
+        tag=TAG,
+    )
     def delete_entry(self, caller: Caller, tm_id: str, entry_id: str) -> Deleted:
-        """Delete an entry with its translations."""
+        """Delete an entry with its translations.
+
+        Asks for what another `sourceText` would.
+        """
         return Deleted(self._entries.delete_entry(caller, tm_id, entry_id).id)
 
     @operation(

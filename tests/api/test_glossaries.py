@@ -144,6 +144,33 @@ def test_a_project_token_reaches_only_glossaries_linked_to_its_project(
     assert (made_there.status, made_there.error["code"]) == (403, "permission_denied")
 
 
+def test_a_glossary_is_managed_where_all_of_its_projects_are(
+    workspace: Workspace,
+) -> None:
+    one, other = (workspace.project()["id"] for _ in range(2))
+    path = f"/glossaries/{made(workspace)['id']}"
+    for project_id in (one, other):
+        workspace.owner.put(f"/projects/{project_id}{path}")
+    bound = workspace.client("manager", project_ids=[one])
+    both = workspace.client("manager", project_ids=[one, other])
+    asked = {"permissions": ["glossary_manage"], "name": "x"}
+    answer = workspace.owner.post(f"/projects/{one}/tokens", json=asked)
+    token = Client(workspace.app, answer.data["secret"])
+
+    answers = [
+        answer
+        for client in (bound, token)
+        for answer in (client.patch(path, json={"name": "x"}), client.delete(path))
+    ]
+
+    for answer in answers:
+        assert (answer.status, answer.error["code"]) == (403, "permission_denied")
+        assert answer.error["details"] == {"required": "glossary_manage"}
+    assert both.patch(path, json={"name": "Ours"}).status == 200
+    workspace.owner.delete(f"/projects/{other}{path}")
+    assert bound.delete(path).status == 200
+
+
 def test_a_link_ends_and_is_made_twice_without_harm(workspace: Workspace) -> None:
     project, glossary = workspace.project(), made(workspace)
     path = f"/projects/{project['id']}/glossaries/{glossary['id']}"

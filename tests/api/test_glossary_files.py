@@ -142,6 +142,24 @@ def test_what_needs_approval_is_proposed(workspace: Workspace) -> None:
     assert (german["status"], german["proposedValue"]) == ("pending_review", "Anleger")
 
 
+def test_a_file_spells_no_term_otherwise_that_its_sender_could_not(
+    workspace: Workspace,
+) -> None:
+    files = Files(workspace, requiresApproval=True)
+    files.imported("term,de,fr\npier,Pier,quai\nquay,,\n")
+    translator = workspace.client("translator")
+
+    result = files.imported("term,de\nPIER,Steg\nQUAY,Kai\n", client=translator)
+
+    why = "who spells it otherwise must be allowed to write all its translations"
+    assert result == {
+        "termsUpdated": 2,
+        "translationsProposed": 2,
+        "warnings": [f"line 2: 'pier' stays spelt so: {why}"],
+    }
+    assert [term["term"] for term in files.terms()] == ["QUAY", "pier"]
+
+
 def test_languages_of_a_file_must_be_assigned(files: Files) -> None:
     german = files.workspace.client("translator", languages=["de"])
 

@@ -196,6 +196,58 @@ def test_languages_that_are_not_assigned_are_refused(careful: Terms) -> None:
     assert german.get(f"{careful.path}/{term['id']}").status == 200
 
 
+def test_what_is_approved_keeps_its_term_without_the_right_to_approve(
+    careful: Terms,
+) -> None:
+    term = careful.made(translations={"fr": "quai"})
+    path = f"{careful.path}/{term['id']}"
+
+    answers = [
+        careful.translator.patch(path, json={"term": "HACKED"}),
+        careful.translator.delete(path),
+    ]
+
+    for answer in answers:
+        assert refused(answer) == (403, "permission_denied")
+        assert answer.error["details"] == {"required": "glossary_approve"}
+    body = {"term": "pier", "notes": "where ships lie"}
+    assert careful.translator.patch(path, json=body).status == 200
+    reviewer = careful.workspace.client("reviewer")
+    assert reviewer.patch(path, json={"term": "quay"}).status == 200
+    assert reviewer.delete(path).status == 200
+
+
+def test_what_nobody_approved_is_the_translators_to_change(careful: Terms) -> None:
+    term = careful.made()
+    path = f"{careful.path}/{term['id']}"
+    careful.put(term, "fr", "quai", careful.translator)
+
+    assert careful.translator.patch(path, json={"term": "quay"}).status == 200
+    assert careful.translator.delete(path).status == 200
+
+
+@pytest.mark.parametrize("requires_approval", [True, False])
+def test_a_term_with_translations_in_other_languages_stays_as_it_is(
+    workspace: Workspace, requires_approval: bool
+) -> None:
+    terms = Terms(workspace, requiresApproval=requires_approval)
+    german = workspace.client("reviewer", languages=["de"])
+    term = terms.made(translations={"de": "Pier"})
+    path = f"{terms.path}/{term['id']}"
+    terms.put(term, "fr", "quai", terms.translator)
+
+    answers = [german.patch(path, json={"term": "x"}), german.delete(path)]
+
+    for answer in answers:
+        assert refused(answer) == (403, "language_not_assigned")
+        assert answer.error["details"] == {"languageCode": "fr"}
+    assert german.patch(path, json={"usageStatus": "deprecated"}).status == 200
+    terms.put(term, "fr", "")
+    terms.act(term, "fr", "reject")
+    assert german.patch(path, json={"term": "quay"}).status == 200
+    assert german.delete(path).status == 200
+
+
 def test_a_cleared_translation_is_gone(terms: Terms) -> None:
     term = terms.made(translations={"de": "Pier", "fr": "quai"})
     path = f"{terms.path}/{term['id']}/translations/fr"

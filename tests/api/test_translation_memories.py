@@ -319,6 +319,46 @@ def test_where_approval_is_required_a_translator_proposes(workspace: Workspace) 
         assert (answer.status, answer.error["code"]) == (409, "nothing_pending")
 
 
+def test_what_is_approved_keeps_its_source_without_the_right_to_approve(
+    workspace: Workspace,
+) -> None:
+    memory = Memory(workspace, requiresApproval=True)
+    translator = workspace.client("translator")
+
+    answers = [
+        translator.patch(memory.one, json={"sourceText": "HACKED"}),
+        translator.delete(memory.one),
+    ]
+
+    for answer in answers:
+        assert (answer.status, answer.error["code"]) == (403, "permission_denied")
+        assert answer.error["details"] == {"required": "tm_approve"}
+    assert translator.patch(memory.one, json={"context": "x"}).status == 200
+    reviewer = workspace.client("reviewer")
+    assert reviewer.patch(memory.one, json={"sourceText": "Pay now"}).status == 200
+    assert reviewer.delete(memory.one).status == 200
+
+
+def test_an_entry_with_translations_in_other_languages_stays_as_it_is(
+    workspace: Workspace,
+) -> None:
+    memory = Memory(workspace)
+    french = workspace.client("reviewer", languages=["fr"])
+
+    answers = [
+        french.patch(memory.one, json={"sourceText": "Payment"}),
+        french.delete(memory.one),
+    ]
+
+    for answer in answers:
+        assert (answer.status, answer.error["code"]) == (403, "language_not_assigned")
+        assert answer.error["details"] == {"languageCode": "de"}
+    memory.owner.delete(f"{memory.one}/translations/de")
+    memory.put("fr", "Payer")
+    assert french.patch(memory.one, json={"sourceText": "Payment"}).status == 200
+    assert french.delete(memory.one).status == 200
+
+
 def test_a_reviewers_translation_counts_at_once(workspace: Workspace) -> None:
     memory = Memory(workspace, requiresApproval=True)
 
@@ -431,6 +471,39 @@ def test_a_project_token_reaches_only_memories_of_its_project(memory: Memory) ->
     assert bound.patch(memory.path, json={}).status == 403
     create = {"name": "x", "sourceLanguage": "en"}
     assert bound.post("/translation-memories", json=create).status == 403
+
+
+def test_a_memory_is_managed_where_all_of_its_projects_are(
+    workspace: Workspace,
+) -> None:
+    memory = Memory(workspace)
+    one, other = (workspace.project(languages=["de"])["id"] for _ in range(2))
+    for project_id in (one, other):
+        path = f"/projects/{project_id}{memory.path}"
+        assert workspace.owner.put(path, json={"writeMode": "none"}).status == 200
+    bound = workspace.client("manager", project_ids=[one])
+    both = workspace.client("manager", project_ids=[one, other])
+    asked = {"permissions": ["tm_manage"], "name": "x"}
+    path = f"/projects/{one}/tokens"
+    secret = workspace.owner.post(path, json=asked).data["secret"]
+
+    answers = [
+        answer
+        for client in (bound, Client(workspace.app, secret))
+        for answer in (
+            client.patch(memory.path, json={"name": "Mine"}),
+            client.post(f"{memory.path}/languages", json={"languageCode": "it"}),
+            client.delete(f"{memory.path}/languages/de"),
+            client.delete(memory.path),
+        )
+    ]
+
+    for answer in answers:
+        assert (answer.status, answer.error["code"]) == (403, "permission_denied")
+        assert answer.error["details"] == {"required": "tm_manage"}
+    assert both.patch(memory.path, json={"name": "Ours"}).status == 200
+    workspace.owner.delete(f"/projects/{other}")
+    assert bound.delete(memory.path).status == 200
 
 
 def test_another_organizations_memory_is_not_assigned(memory: Memory) -> None:
