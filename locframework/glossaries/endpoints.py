@@ -5,6 +5,7 @@ from msgspec import Struct
 from locframework.access.records import Caller
 from locframework.errors import (
     GlossaryNotFound,
+    LanguageExists,
     OrganizationNotFound,
     ProjectNotFound,
 )
@@ -85,7 +86,7 @@ class GlossaryEndpoints:
         "PATCH",
         "/glossaries/{glossaryId}",
         permission="glossary_manage",
-        errors=(GlossaryNotFound,),
+        errors=(GlossaryNotFound, LanguageExists),
         etag=True,
         tag=TAG,
     )

@@ -11,6 +11,8 @@ from locframework.http.records import Upload
 
 from .records import UsageStatus
 
+WARNINGS_MOST = 100
+
 FileFormat = Literal["csv", "tbx"]
 FormatName = Annotated[str, Meta(max_length=100, examples=["csv"])]  # csv or tbx
 
@@ -72,4 +74,10 @@ class ImportResult(Struct, rename="camel"):
     translations_applied: int = 0
     translations_proposed: int = 0
     translations_drafted: int = 0
-    warnings: Sequence[str] = ()
+    warning_count: int = 0
+    warnings: list[str] = []  # the first hundred
+
+    def warn(self, told: str) -> None:
+        self.warning_count += 1
+        if len(self.warnings) < WARNINGS_MOST:
+            self.warnings.append(told)

@@ -58,7 +58,8 @@ class GlossaryFiles:
         A term that is there, with the same case rule, is changed to what the file
         says; what the file does not name stays. Its translations are applied, or
         proposed where that needs approval and the caller cannot give it; drafts take
-        the place of nothing but drafts. ``format_`` None: told by the content. Raises
+        the place of nothing but drafts. A term that the file has twice is taken
+        together, and told. ``format_`` None: told by the content. Raises
         GlossaryNotFound, PermissionDenied, UnknownFormat, UnreadableFile (with a
         Problem a line), LanguageNotAssigned.
         """
@@ -71,7 +72,9 @@ class GlossaryFiles:
         stored = self._glossaries.require(caller, PERMISSION, glossary_id)
         chosen = _format(format_) if format_ is not None else _detected(content)
         faults = Faults()
-        read = judged(_read(chosen, content, stored, faults), faults)
+        source_language = stored.glossary.source_language
+        read = _read(chosen, content, source_language, faults)
+        read = judged(read, source_language, faults)
         codes = {text.language_code for each in read.terms for text in each.texts}
         for code in sorted(codes):
             self._linked.require_language(caller, PERMISSION, stored.reach, code)
@@ -134,8 +137,8 @@ def _detected(content: bytes) -> FileFormat:
 
 
 def _read(
-    format_: FileFormat, content: bytes, stored: StoredGlossary, faults: Faults
+    format_: FileFormat, content: bytes, source_language: str, faults: Faults
 ) -> ReadTerms:
     if format_ == "csv":
         return read_csv(content, faults)
-    return read_tbx(content, stored.glossary.source_language, faults)
+    return read_tbx(content, source_language, faults)

@@ -30,7 +30,14 @@ def check_text(text: str, path: str) -> None:
         raise ValidationFailed.at(path, "length", "must not be blank")
 
 
-def by_tag(values: Mapping[str, str]) -> dict[str, str]:
+def check_target(tag: str, source_language: str, path: str) -> None:
+    """Refuse what a term is in the language that it is in. Raises ValidationFailed."""
+    if tag == source_language:
+        message = f"the terms of the glossary are in {tag}: it needs no translation"
+        raise ValidationFailed.at(path, "language", message)
+
+
+def by_tag(values: Mapping[str, str], source_language: str) -> dict[str, str]:
     """The values by canonical language code. Raises ValidationFailed.
 
     Two spellings of one language are a fault; empty values are left out.
@@ -41,6 +48,7 @@ def by_tag(values: Mapping[str, str]) -> dict[str, str]:
         tag = require_tag(code, path)
         if tag in found:
             raise ValidationFailed.at(path, "duplicate", f"names {tag} twice")
+        check_target(tag, source_language, f"{path}.{tag}")
         check_text(value, f"{path}.{tag}")
         found[tag] = value
     return {tag: value for tag, value in found.items() if value}
@@ -94,7 +102,7 @@ def changed_term(old: Term, changes: TermChanges, at: Timestamp) -> Term:
     if changes.usage_status is not UNSET:
         new = replace(new, usage_status=changes.usage_status)
     if changes.notes is not UNSET:
-        new = replace(new, notes=changes.notes or None)
+        new = replace(new, notes=changes.notes)
     if new == old:
         return old
     check_translatable(new)

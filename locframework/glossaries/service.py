@@ -7,12 +7,12 @@ from locframework.access.records import Caller
 from locframework.access.rules import check_name
 from locframework.access.service import Access
 from locframework.clock import Clock, timestamp
-from locframework.errors import GlossaryNotFound
+from locframework.errors import GlossaryNotFound, LanguageExists
 from locframework.events import EventLog
 from locframework.folding import fold
 from locframework.ids import id_in, new_id, slug
 from locframework.languages import require_tag
-from locframework.paging import Page
+from locframework.paging import Page, PageRequest
 from locframework.projects.rules import changed_fields
 from locframework.projects.service import Projects
 from locframework.storage import Storage
@@ -25,6 +25,7 @@ from .records import (
     GlossaryQuery,
     NewGlossary,
     StoredGlossary,
+    TermFilter,
 )
 from .rules import changed_glossary
 
@@ -42,6 +43,7 @@ class Glossaries:
         clock: Clock,
     ) -> None:
         self._store = storage.glossaries
+        self._terms = storage.terms
         self._transactions = storage
         self._access = access
         self._linked = linked
@@ -118,7 +120,8 @@ class Glossaries:
     ) -> Glossary:
         """Proposals that wait go on waiting when approval is not required any more.
 
-        Raises GlossaryNotFound, PermissionDenied, ValidationFailed.
+        Raises GlossaryNotFound, PermissionDenied, ValidationFailed; LanguageExists for
+        a source language that terms are translated into.
         """
         stored = self.require(caller, "glossary_manage", reference)
         check_record(changes)
@@ -126,6 +129,8 @@ class Glossaries:
             old = self.lock(stored)
             now = timestamp(self._clock())
             new = changed_glossary(old.glossary, changes, now)
+            if new.source_language != old.glossary.source_language:
+                self._require_no_target(new)
             if new is not old.glossary:
                 self._store.save_glossary(new)
                 item = {"fields": changed_fields(old.glossary, new)}
@@ -174,6 +179,13 @@ class Glossaries:
         if found is None:
             raise GlossaryNotFound
         return found
+
+    def _require_no_target(self, glossary: Glossary) -> None:
+        tag = glossary.source_language
+        where = TermFilter(language_code=tag)
+        if self._terms.list_terms(glossary.id, where, PageRequest(limit=1)).total:
+            message = f"terms are translated into {tag}: clear these translations first"
+            raise LanguageExists(message)
 
     def _visible_in(
         self, caller: Caller, reference: str, organization_id: str

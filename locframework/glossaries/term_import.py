@@ -25,6 +25,7 @@ from locframework.storage import Storage
 
 from .events import GlossaryEvents
 from .file_records import FileTerm, ImportResult, ReadTerms
+from .file_rules import same
 from .importing import Merged, merged
 from .records import Term
 from .rules import spelling
@@ -89,9 +90,12 @@ class GlossaryImportJob:
             raise Unavailable("what was read of the file is gone; import it again")
         read = _decoder.decode(content)
         total = len(read.terms)
-        step = ImportStep(0, ImportResult(warnings=read.warnings))
+        step = ImportStep(0, ImportResult())
         if job.step is not None:
             step = msgspec.convert(job.step, ImportStep)
+        else:
+            for warning in read.warnings:
+                step.result.warn(warning)
         while total - step.done > TERMS_A_STEP:
             done = step.done + TERMS_A_STEP
             with work.step() as noted:
@@ -126,13 +130,13 @@ class GlossaryImportJob:
         applies = self._terms.applies(caller, stored)
         done: list[Merged] = []
         for said in terms:
-            old = there.get(_same(said))
+            old = there.get(same(said))
             if (
                 old is not None
                 and said.term != old.term
                 and not self._terms.may_respell(caller, stored, old)
             ):
-                result.warnings = [*result.warnings, _stays(said, old)]
+                result.warn(_stays(said, old))
                 said = replace(said, term=old.term)
             done.append(merged(old, said, glossary_id, applies=applies, at=now))
         writes = [each.write for each in done if each.write is not None]
@@ -145,7 +149,7 @@ class GlossaryImportJob:
             each.count(result)
 
     def _there(self, glossary_id: str, terms: Sequence[FileTerm]) -> dict[object, Term]:
-        spelt = [_same(each) for each in terms]
+        spelt = [same(each) for each in terms]
         found = self._storage.terms.find_terms_spelt(glossary_id, spelt)
         return {
             (
@@ -157,10 +161,6 @@ class GlossaryImportJob:
 
 
 def _stays(said: FileTerm, old: Term) -> str:
+    """What is told of a term whose spelling the caller may not change."""
     why = "who spells it otherwise must be allowed to write all its translations"
     return f"line {said.line}: {shown(old.term)!r} stays spelt so: {why}"
-
-
-def _same(each: FileTerm) -> tuple[bool, str]:
-    sensitive = each.case_sensitive
-    return sensitive, spelling(each.term, case_sensitive=sensitive)

@@ -100,7 +100,7 @@ class Terms:
         stored = self._glossaries.require(caller, WRITE, glossary_id)
         check_record(new)
         check_text(new.term, "$.term")
-        values = by_tag(new.translations)
+        values = by_tag(new.translations, stored.glossary.source_language)
         for tag in values:
             self._linked.require_language(caller, WRITE, stored.reach, tag)
         with self._transactions.transaction():
@@ -207,7 +207,7 @@ def _fresh(stored: StoredGlossary, new: NewTerm, now: str) -> Term:
         do_not_translate=new.do_not_translate,
         case_sensitive=new.case_sensitive,
         usage_status=new.usage_status,
-        notes=new.notes or None,
+        notes=new.notes,
         created_at=now,
         updated_at=now,
         translations=(),

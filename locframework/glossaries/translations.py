@@ -18,6 +18,7 @@ from locframework.validation import check_record
 from .events import GlossaryEvents
 from .records import NewTranslation, Rejection, StoredGlossary, Term, TermWrite
 from .rules import (
+    check_target,
     check_text,
     check_translatable,
     told,
@@ -76,6 +77,8 @@ class TermTranslations:
         def write(
             stored: StoredGlossary, old: TermTranslation | None, at: Timestamp
         ) -> TermTranslation | None:
+            if new.value:
+                check_target(tag, stored.glossary.source_language, "path.lang")
             applies = self._terms.applies(caller, stored)
             return written(old, tag, new.value, applies=applies, at=at)
 

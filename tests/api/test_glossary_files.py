@@ -87,6 +87,7 @@ def test_a_file_is_imported_by_a_job_of_the_glossary(files: Files) -> None:
         "translationsApplied": 2,
         "translationsProposed": 0,
         "translationsDrafted": 1,
+        "warningCount": 0,
         "warnings": [],
     }
     skerry, pier = files.terms()
@@ -155,6 +156,7 @@ def test_a_file_spells_no_term_otherwise_that_its_sender_could_not(
     assert result == {
         "termsUpdated": 2,
         "translationsProposed": 2,
+        "warningCount": 1,
         "warnings": [f"line 2: 'pier' stays spelt so: {why}"],
     }
     assert [term["term"] for term in files.terms()] == ["QUAY", "pier"]
@@ -196,6 +198,31 @@ def test_a_term_that_stays_untranslated_fails_the_job_and_nothing_changes(
     assert job["status"] == "failed"
     assert job["error"]["code"] == "term_not_translatable"
     assert files.terms() == before
+
+
+@pytest.mark.parametrize("format_", ["csv", "tbx"])
+def test_homonyms_are_imported_as_one_term_and_told(
+    workspace: Workspace, format_: str
+) -> None:
+    files = Files(workspace)
+    rows = "".join(f"two,z{number}\n" for number in range(150))
+    concepts = "".join(
+        f"""<conceptEntry><langSec xml:lang="en"><termSec><term>two</term></termSec>
+        </langSec><langSec xml:lang="de"><termSec><term>z{number}</term></termSec>
+        </langSec></conceptEntry>"""
+        for number in range(150)
+    )
+    content = {
+        "csv": f"term,de\n{rows}",
+        "tbx": f"<tbx>{concepts}</tbx>".replace("\n", ""),
+    }[format_]
+
+    result = files.imported(content)
+
+    assert (result["termsCreated"], result["warningCount"]) == (1, 149)
+    assert len(result["warnings"]) == 100
+    [term] = files.terms()
+    assert [each["value"] for each in term["translations"]] == ["z0"]
 
 
 def test_large_files_go_in_steps(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:

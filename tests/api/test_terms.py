@@ -123,6 +123,31 @@ def test_a_language_that_is_none_is_not_found(terms: Terms) -> None:
     assert refused(answer) == (404, "language_not_found")
 
 
+def test_a_term_is_not_translated_into_its_own_language(terms: Terms) -> None:
+    term = terms.made()
+
+    answer = terms.put(term, "EN", "jetty")
+    made = terms.create(term="quay", translations={"en": "quay"})
+
+    assert refused(answer) == refused(made) == (400, "validation_failed")
+    assert answer.error["details"][0]["path"] == "path.lang"
+    assert made.error["details"][0]["path"] == "$.translations.en"
+    assert only(terms.put(term, "en-GB", "jetty"))["value"] == "jetty"
+    other = terms.owner.patch(terms.one, json={"sourceLanguage": "en-gb"})
+    assert refused(other) == (409, "language_exists")
+    assert terms.owner.patch(terms.one, json={"sourceLanguage": "de"}).status == 200
+
+
+def test_notes_are_kept_as_they_came(terms: Terms) -> None:
+    term = terms.made(notes="")
+    path = f"{terms.path}/{term['id']}"
+
+    assert term["notes"] == ""
+    assert terms.owner.get(path).data["term"]["notes"] == ""
+    assert terms.owner.patch(path, json={"notes": None}).data["term"]["notes"] is None
+    assert terms.owner.patch(path, json={"notes": ""}).data["term"]["notes"] == ""
+
+
 def test_where_approval_is_required_a_value_waits(careful: Terms) -> None:
     term = careful.made()
 

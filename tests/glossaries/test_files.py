@@ -24,8 +24,8 @@ GLOSSARY = Glossary("g", "g", "Ferry & co", "en", False, (), 0, AT, AT)
 def read(content: bytes, format_: str = "csv") -> ReadTerms:
     faults = Faults()
     if format_ == "csv":
-        return judged(read_csv(content, faults), faults)
-    return judged(read_tbx(content, "en", faults), faults)
+        return judged(read_csv(content, faults), "en", faults)
+    return judged(read_tbx(content, "en", faults), "en", faults)
 
 
 def refused(content: bytes, format_: str = "csv") -> list[tuple[str, str]]:
@@ -57,7 +57,7 @@ def glossary_terms(draw: st.DrawFn) -> list[Term]:
     made = []
     for number, text in enumerate(draw(st.lists(texts, unique_by=str.casefold))):
         untranslated = draw(st.booleans())
-        codes = draw(st.sets(st.sampled_from(["de", "en", "pt-BR", "zh-Hant"])))
+        codes = draw(st.sets(st.sampled_from(["de", "en-GB", "pt-BR", "zh-Hant"])))
         usage: UsageStatus = draw(usages)
         made.append(
             Term(
@@ -100,7 +100,7 @@ def as_said(term: Term, *, tbx: bool = False) -> FileTerm:
 
 
 def without_lines(found: ReadTerms) -> list[FileTerm]:
-    assert found.warnings == ()
+    assert not found.warnings
     return [FileTerm(0, *_rest(each)) for each in found.terms]
 
 
@@ -166,7 +166,6 @@ def test_csv_of_others_is_read_too() -> None:
         (b'term\n"a', [("line 2", "syntax")]),
         (b"term,de\n,x\n", [("line 2", "length")]),
         (b"term\na\nb,c\n", [("line 3", "column")]),
-        (b"term\na\nA\n", [("line 3", "duplicate")]),
         (b"term\na\0\n", [("line 2", "character")]),
         (b'term,de\n"a\nb",\n' + b"x" * 501 + b"," + b"y" * 2001,
          [("line 4", "length"), ("line 4", "length")]),
@@ -260,6 +259,68 @@ def test_every_fault_of_a_tbx_file_is_told_with_its_line(
     content: bytes, faults: list[tuple[str, str]]
 ) -> None:
     assert refused(content, "tbx") == faults
+
+
+def test_what_a_file_says_twice_of_a_term_is_taken_together() -> None:
+    content = (
+        "term,caseSensitive,usageStatus,notes,doNotTranslate,de,fr\n"
+        "save,,,,,Sichern,\n"
+        "lock,,,,,Schleuse,\n"
+        "Lock,,forbidden,of doors,true,,\n"
+        "LOCK,,,of canals,,Schloss,serrure\n"
+        "Lock,yes,,,,,verrou\n"
+    )
+
+    found = read(content.encode())
+
+    assert [(t.line, t.term, t.usage_status, t.notes) for t in found.terms] == [
+        (2, "save", None, None),
+        (3, "lock", "forbidden", "of doors"),
+        (6, "Lock", None, None),
+    ]
+    assert found.terms[1].do_not_translate is None
+    assert found.terms[1].texts == (
+        FileText("de", "Schleuse"),
+        FileText("fr", "serrure"),
+    )
+    assert found.warnings == [
+        "line 4: 'Lock' is in line 3 too, which counts for doNotTranslate",
+        "line 5: 'LOCK' is in line 3 too, which counts for de, notes",
+    ]
+
+
+def test_what_stays_untranslated_stays_so_wherever_else_the_file_names_it() -> None:
+    content = b"term,doNotTranslate,de\nSkerry,yes,\nskerry,,Klippe\n"
+
+    [skerry] = read(content).terms
+
+    assert (skerry.do_not_translate, skerry.texts) == (True, ())
+
+
+HOMONYMS = b"""<tbx><text><body>
+<conceptEntry><langSec xml:lang="en"><termSec><term>t3</term></termSec><termSec>\
+<term>T3</term></termSec></langSec><langSec xml:lang="de"><termSec><term>a</term>\
+</termSec></langSec></conceptEntry><conceptEntry><langSec xml:lang="en"><termSec>\
+<term>t3</term></termSec></langSec><langSec xml:lang="de"><termSec><term>b</term>\
+</termSec></langSec></conceptEntry>
+</body></text></tbx>"""
+
+
+def test_homonyms_of_a_line_are_one_term() -> None:
+    found = read(HOMONYMS, "tbx")
+
+    assert [(t.term, t.texts) for t in found.terms] == [("t3", (FileText("de", "a"),))]
+    assert found.warnings == [
+        "line 2: 'T3' is in line 2 too",
+        "line 2: 't3' is in line 2 too, which counts for de",
+    ]
+
+
+def test_what_terms_are_in_their_own_language_is_left_out() -> None:
+    found = read(b"term,en,en-GB\ncolor,colour,colour\npier,pier,\n")
+
+    assert [t.texts for t in found.terms] == [(FileText("en-GB", "colour"),), ()]
+    assert found.warnings == ["left out 2 translations into en, which the terms are in"]
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
