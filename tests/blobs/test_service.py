@@ -10,7 +10,6 @@ import pytest
 
 from locframework.blobs.service import PRUNED_AT_ONCE, Blobs
 from locframework.errors import Unavailable
-from locframework.testing.databases import KINDS, fresh_url
 from locframework.testing.workspace import Workspace, open_workspace
 
 DAY = timedelta(days=1)
@@ -31,14 +30,11 @@ def clock() -> HandClock:
     return HandClock()
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture
 def workspace(
-    request: pytest.FixtureRequest, tmp_path: Path, clock: HandClock
+    database_url: str, tmp_path: Path, clock: HandClock
 ) -> Iterator[Workspace]:
-    with (
-        fresh_url(request.param, tmp_path) as url,
-        open_workspace(url, tmp_path, clock=clock) as workspace,
-    ):
+    with open_workspace(database_url, tmp_path, clock=clock) as workspace:
         yield workspace
 
 

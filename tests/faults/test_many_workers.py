@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.databases import KINDS, fresh_url
 from locframework.testing.processes import Process
 from locframework.testing.workspace import Workspace, open_workspace
 
@@ -23,13 +22,10 @@ class Shared:
         self.child = (CHILD, url, folder)
 
 
-@pytest.fixture(params=KINDS)
-def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shared]:
-    with (
-        fresh_url(request.param, tmp_path) as url,
-        open_workspace(url, tmp_path) as workspace,
-    ):
-        yield Shared(workspace, url, tmp_path)
+@pytest.fixture
+def shared(database_url: str, tmp_path: Path) -> Iterator[Shared]:
+    with open_workspace(database_url, tmp_path) as workspace:
+        yield Shared(workspace, database_url, tmp_path)
 
 
 def test_each_job_is_claimed_once_by_three_processes(shared: Shared) -> None:

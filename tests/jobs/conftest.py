@@ -3,11 +3,10 @@
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
-from locframework_storage_peewee.plugin import PeeweeProvider
+from locframework_storage_peewee import PeeweeProvider, postgres, sqlite
 from msgspec.structs import replace
 
 from locframework.access.records import Caller, Grant, Organization
@@ -24,7 +23,6 @@ from locframework.jobs.work import Work
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Storage
-from locframework.testing.databases import KINDS, fresh_url
 
 NOW = "2026-11-21T08:00:00.000Z"
 
@@ -157,15 +155,19 @@ def clock() -> HandClock:
     return HandClock()
 
 
-@pytest.fixture(params=KINDS)
-def world(
-    request: pytest.FixtureRequest, tmp_path: Path, clock: HandClock
-) -> Iterator[World]:
-    with fresh_url(request.param, tmp_path) as url:
-        storage = PeeweeProvider(url).open()
-        storage.migrate()
-        yield World(storage, clock)
-        storage.close()
+@pytest.fixture
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A transaction of the ``world`` waits 0.3 s for others, and not 5."""
+    settings = postgres.OUTSIDE_SNAPSHOTS.replace("timeout = 5000", "timeout = 300")
+    monkeypatch.setattr(postgres, "OUTSIDE_SNAPSHOTS", settings)
+    monkeypatch.setattr(sqlite, "LOCK_SECONDS", 0.3)
+
+
+@pytest.fixture
+def world(database_url: str, clock: HandClock) -> Iterator[World]:
+    storage = PeeweeProvider(database_url).open()
+    yield World(storage, clock)
+    storage.close()
 
 
 @pytest.fixture

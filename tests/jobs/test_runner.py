@@ -243,7 +243,9 @@ def test_the_heartbeat_does_not_stand_in_the_way_of_a_long_transaction(
     assert world.name() == "after a while"
 
 
-def test_a_job_waits_for_one_who_writes_at_length(world: World, does: Does) -> None:
+def test_a_job_waits_for_one_who_writes_at_length(
+    short_waits: None, world: World, does: Does
+) -> None:
     began, go_on = threading.Event(), threading.Event()
 
     def writes_at_length() -> None:
@@ -255,7 +257,7 @@ def test_a_job_waits_for_one_who_writes_at_length(world: World, does: Does) -> N
     def meets_the_other(job: StoredJob, work: Work) -> None:
         other.start()
         assert began.wait(5)
-        threading.Timer(6, go_on.set).start()  # a transaction waits 5 s by itself
+        threading.Timer(0.5, go_on.set).start()  # longer than a transaction waits
         succeeds(job, work)
 
     other, handler = threading.Thread(target=writes_at_length), does(meets_the_other)
@@ -268,7 +270,9 @@ def test_a_job_waits_for_one_who_writes_at_length(world: World, does: Does) -> N
     assert world.job(job_id).status == "succeeded"
 
 
-def test_a_job_that_waits_can_be_cancelled(world: World, does: Does) -> None:
+def test_a_job_that_waits_can_be_cancelled(
+    short_waits: None, world: World, does: Does
+) -> None:
     began, go_on = threading.Event(), threading.Event()
 
     def writes_at_length() -> None:
