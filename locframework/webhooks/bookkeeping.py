@@ -14,6 +14,7 @@ from .records import (
     ClaimedDelivery,
     DisabledReason,
     StoredWebhook,
+    WebhookHealth,
     WebhookTarget,
 )
 from .rules import health_after, is_failing, is_worn_out
@@ -57,21 +58,22 @@ class Bookkeeping:
         """Log the attempts, and judge the endpoints by them. One transaction.
 
         A constant number of statements, and three more for each endpoint that is
-        switched off by it.
+        switched off by it. Successes forgive all: how the endpoints were is asked
+        where something failed.
         """
         ids = sorted({done.claimed.webhook_id for done in outcomes})
-        webhooks = self._store.health_of(ids)
+        all_well = all(done.succeeded for done in outcomes)
+        webhooks = {} if all_well else self._store.health_of(ids)
         judged = dict(webhooks)
+        health = {}
         for done in outcomes:
-            stored = judged.get(done.claimed.webhook_id)
-            if stored is not None:
-                judged[stored.webhook.id] = self._judged(stored, done)
-        self._store.save_health(
-            {
-                id_: (stored.webhook.last_delivery_at or "", stored.health)
-                for id_, stored in judged.items()
-            }
-        )
+            id_, at = done.claimed.webhook_id, done.attempt.at
+            if all_well:
+                health[id_] = (at, WebhookHealth(good_at=at))
+            elif id_ in judged:
+                judged[id_] = self._judged(judged[id_], done)
+                health[id_] = (at, judged[id_].health)
+        self._store.save_health({id_: health[id_] for id_ in ids if id_ in health})
         for stored in judged.values():
             if stored.webhook != webhooks[stored.webhook.id].webhook:
                 self._switch_off_if_told(stored, webhooks[stored.webhook.id])

@@ -24,6 +24,7 @@ log = logging.getLogger("locframework.webhooks")
 
 LEASE = timedelta(seconds=45)  # more than an attempt may take
 STOP_SECONDS = 10.0
+POLL_SECONDS = 0.1  # until what another process committed is seen: half of what may be
 
 Share = Callable[[], float]
 Work = tuple[ClaimedDelivery, WebhookTarget]
@@ -40,7 +41,8 @@ class Dispatcher:
     No transaction is open while anything is sent. A claim is a lease: when its
     process dies, the delivery is sent again by another, with the same id. Takes from
     each webhook in turn, and few at once, so that one receiver that hangs does not
-    delay the others. ``wake`` must be called when something may be due.
+    delay the others. ``wake`` makes it look at once; else it looks ten times a second
+    for what other processes have committed, and for what is due again.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Dispatcher:
         self._senders = senders
         self._lease = lease
         self._share = share
+        self._patience: float | None = POLL_SECONDS  # None: until it is woken
         self._woken = threading.Event()
         self._stopping = threading.Event()
         self._abandoned = threading.Event()
@@ -136,12 +139,11 @@ class Dispatcher:
         while not self._abandoned.is_set():
             if self._stopping.is_set() and not self._at_work:
                 return
-            self._woken.wait()
+            self._woken.wait(self._patience)
             self._woken.clear()
             try:
-                while work := self._look(self._free()):
-                    for each in work:
-                        self._to_send.put(each)
+                for each in self._look(self._free()):
+                    self._to_send.put(each)
             except Exception:
                 log.exception("the dispatcher failed; it goes on")
                 self._untold = []  # sent again, when their leases are over
@@ -167,8 +169,13 @@ class Dispatcher:
         return self._senders - self._at_work.total()
 
     def _look(self, free: int) -> list[Work]:
-        """Tell the store what came of attempts, and take what is due: one commit."""
+        """Tell the store what came of attempts, and take what is due: one commit.
+
+        What is left then waits for a sender, or for its webhook: there is a wake-up
+        when an attempt has ended.
+        """
         self._gather()
+        self._patience = POLL_SECONDS
         try:
             waiting = []
             if free > 0:
@@ -183,6 +190,7 @@ class Dispatcher:
                 claimed = self._claim(shares) if shares else []
         except Unavailable as error:  # told and claimed at the next wake-up
             log.info("the store of webhooks waits: %s", error)
+            self._patience = None
             return []
         self._untold = []
         for each, _ in claimed:

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from locframework.clock import moment
+from locframework import Framework
+from locframework.clock import moment, timestamp
 from locframework.webhooks.rules import RETRY_AFTER
 
-from .conftest import Hooked, Receiver, open_hooked
+from .conftest import Hooked, LoopbackPlugin, Receiver, open_hooked
 
 OK = (204, {}, b"")
 FAIL = (500, {}, b"broken")
@@ -147,6 +148,19 @@ def test_five_days_of_failures_switch_a_webhook_off(
     assert "webhook.disabled" in types
 
 
+def test_one_success_forgives_all_failures(timed: Hooked, clock: Clock) -> None:
+    webhook, _ = timed.create()
+    for answer in (FAIL, OK, FAIL, FAIL):
+        timed.receiver.next_answer = lambda answer=answer: answer
+        timed.key(f"a{clock.now.day}")
+        timed.send()
+        at = clock.now
+        clock.go(days=2)
+
+    found = timed.get(webhook)
+    assert (found["isActive"], found["lastDeliveryAt"]) == (True, timestamp(at))
+
+
 def test_switched_on_again_a_webhook_has_five_days_anew(
     timed: Hooked, clock: Clock
 ) -> None:
@@ -237,6 +251,20 @@ def test_the_first_attempt_comes_within_200_ms_of_the_commit(running: Hooked) ->
         delays.append(running.receiver.received[-1].at - committed)
 
     assert sorted(delays)[len(delays) // 2] < 0.2
+
+
+def test_another_process_sees_by_itself_what_was_committed_here(
+    hooked: Hooked,
+) -> None:
+    hooked.create()
+    settings = hooked.workspace.framework.settings
+    with Framework(settings, [LoopbackPlugin()]) as other:
+        other.dispatcher.start()
+        other.dispatcher.wake = lambda: None  # type: ignore[method-assign]
+        hooked.key("a")
+
+        wait_for(lambda: hooked.receiver.received)
+        other.dispatcher.stop()
 
 
 def test_a_receiver_that_hangs_delays_no_other(running: Hooked) -> None:
