@@ -66,14 +66,19 @@ class Heartbeat:
         self._beat = beat
         self._every_seconds = every_seconds
         self._lock = threading.Lock()
-        self._kept: dict[str, tuple[StoredJob, Work]] = {}
+        self._kept: dict[tuple[str, int], tuple[StoredJob, Work]] = {}
         self._runs = False
 
     @contextmanager
     def keep(self, job: StoredJob, work: Work) -> Iterator[None]:
-        """Beat for the job for as long as the block takes."""
+        """Beat for the job for as long as the block takes.
+
+        A job that was taken over by a runner of this process is at work twice for a
+        while: each attempt has a beat of its own.
+        """
+        attempt = job.job.id, job.attempt
         with self._lock:
-            self._kept[job.job.id] = job, work
+            self._kept[attempt] = job, work
             if not self._runs:
                 self._runs = True
                 threading.Thread(
@@ -83,7 +88,7 @@ class Heartbeat:
             yield
         finally:
             with self._lock:
-                del self._kept[job.job.id]
+                del self._kept[attempt]
 
     def _run(self) -> None:
         while True:

@@ -114,12 +114,16 @@ class JobRunner:
             return False
         crash_point("job.after_claim")
         work = Work(job, self._storage, self._clock)
+        late = self._working.get(job.job.id)
+        if late is not None:
+            late.lose()  # its lease ran out, and we are the one who took over
         self._working[job.job.id] = work
         try:
             with self._heartbeat.keep(job, work):
                 self._run(job, work)
         finally:
-            del self._working[job.job.id]
+            if self._working.get(job.job.id) is work:
+                del self._working[job.job.id]
         return True
 
     def progress_of(self, job_id: str) -> Progress | None:

@@ -7,7 +7,7 @@ killed goes on where it was, and comes to the same end.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 import msgspec
@@ -23,14 +23,14 @@ from locframework.languages import facts
 from locframework.storage import Storage
 
 from .csv_file import read_csv
-from .file_records import FileFormat, ImportParams, ImportResult, ImportStep
+from .file_records import FileFormat, ImportParams, ImportResult, ImportStep, Unit
 from .records import KeptMemory, MemoryLanguage, MemoryWriting
-from .tmx_reading import Reader, read_tmx
+from .tmx_reading import Found, Reader, read_tmx
 from .unit_import import UnitImport, UnitRules
 
 TYPE = "tm_import"
 PERMISSION = "tm_write"
-UNITS_A_STEP = 1000
+TEXTS_A_STEP = 2000  # source texts and translations
 READERS: dict[FileFormat, Reader] = {"tmx": read_tmx, "csv": read_csv}
 
 Renewed = Callable[[Caller], Caller | None]
@@ -59,7 +59,7 @@ class MemoryImportJob:
         self._renewed = renewed
 
     def run(self, job: StoredJob, work: Work) -> None:
-        """Apply the file, 1,000 units a step.
+        """Apply the file, some 2,000 texts a step, however many languages they are in.
 
         What is wrong with a unit leaves it out and is told; the file as a whole was
         judged before. Raises TmNotFound, PermissionDenied.
@@ -78,7 +78,7 @@ class MemoryImportJob:
         read = READERS[params.format]
         found = read(io.BytesIO(content), kept.memory.source_language)
         rest = islice(found, step.done, None)
-        while some := list(islice(rest, UNITS_A_STEP)):
+        while some := _for_a_step(rest):
             work.check_cancelled()
             with work.step() as noted:
                 writing = self._begin(kept, params)
@@ -121,3 +121,15 @@ class MemoryImportJob:
             caller, "tm_approve", kept
         )
         return UnitRules(params.language_codes, params.on_existing, applies)
+
+
+def _for_a_step(rest: Iterator[Found]) -> list[Found]:
+    """The next units: no more than a step may write, but one at least."""
+    some: list[Found] = []
+    texts = 0
+    for each in rest:
+        some.append(each)
+        texts += 1 + (len(each.values) if isinstance(each, Unit) else 0)
+        if texts >= TEXTS_A_STEP:
+            break
+    return some

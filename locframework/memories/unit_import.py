@@ -92,9 +92,8 @@ class _Batch:
         self._at = at
         self._ids = {texts: entry.id for texts, entry in there.items()}
         self._rows = {
-            (entry.id, each.language_code): each
+            entry.id: {each.language_code: each for each in entry.translations}
             for entry in there.values()
-            for each in entry.translations
         }
         self.named: set[str] = set()  # entries that were there
         self.new: dict[Texts, MemoryEntry] = {}
@@ -106,13 +105,11 @@ class _Batch:
             id_ = self._ids[texts]
             self.named.add(id_)
             for code, row in self._changes(id_, unit).items():
-                self._rows[id_, code] = row
                 self.put[id_, code] = StoredTranslation(id_, row, self._at)
             return
         id_ = self.new[texts].id if texts in self.new else new_id()
-        for code, row in self._changes(id_, unit).items():
-            self._rows[id_, code] = row
-        rows = [row for (entry_id, _), row in self._rows.items() if entry_id == id_]
+        self._changes(id_, unit)
+        rows = self._rows[id_].values()
         self.new[texts] = MemoryEntry(
             id=id_,
             tm_id=self._tm_id,
@@ -124,18 +121,20 @@ class _Batch:
         )
 
     def _changes(self, id_: str, unit: Unit) -> dict[str, TermTranslation]:
-        """By language code, what a unit makes of the translations of an entry."""
+        """By language code, what a unit makes of the translations of an entry, which
+        are so from now on."""
+        rows = self._rows.setdefault(id_, {})
         found: dict[str, TermTranslation] = {}
         for code, value in unit.values.items():
             if code not in self._rules.language_codes:
                 continue
-            old = self._rows.get((id_, code))
+            old = rows.get(code)
             keeps = self._rules.on_existing == "keep"
             if old is not None and old.value and keeps:
                 continue
             new = self._written(old, code, value)
             if new is not None and new != old:
-                found[code] = new
+                rows[code] = found[code] = new
         return found
 
     def _written(

@@ -8,6 +8,7 @@ import pytest
 
 from locframework.http.records import Upload
 from locframework.testing.client import Answer, Client
+from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
 
 TMX = """<?xml version="1.0" encoding="UTF-8"?>
@@ -67,6 +68,26 @@ class Memory:
 @pytest.fixture
 def memory(sqlite_workspace: Workspace) -> Memory:
     return Memory(sqlite_workspace)
+
+
+def test_a_step_of_an_import_holds_others_up_no_longer_for_many_languages(
+    memory: Memory,
+) -> None:
+    codes = "de fr nl sv da nb fi et lv lt pl cs sk sl hr bg ro hu el tr".split()
+    rows = [
+        ",".join([f"text {number}", *(f"{code} {number}" for code in codes)])
+        for number in range(200)
+    ]
+    sent = memory.send("\n".join([",".join(["en", *codes]), *rows]))
+    framework = memory.workspace.framework
+
+    with statements_of(framework.storage) as seen:
+        framework.runner.run_until_idle()
+
+    steps = [each for each in seen if each.startswith("UPDATE jobs SET step = ")]
+    assert len(steps) == 3  # of 4,200 texts
+    job = memory.workspace.job_of(sent)
+    assert job["result"]["translationsWritten"] == 4000
 
 
 def test_a_tmx_file_is_imported_with_its_tags_and_languages(

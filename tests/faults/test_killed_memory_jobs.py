@@ -10,7 +10,7 @@ from locframework.http.records import Upload
 
 World = Any  # tests/faults/conftest.py
 
-UNITS, UNITS_A_STEP = 2100, 1000
+UNITS, UNITS_A_STEP = 2100, 1000  # of a source text and a translation each
 KEYS, KEYS_A_STEP = 210, 100
 
 

@@ -11,7 +11,7 @@ import pytest
 from locframework.errors import BranchProtected, Unavailable
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.runner import CLAIMS_MOST
-from locframework.jobs.work import LeaseLost, Work
+from locframework.jobs.work import Cancelled, LeaseLost, Work
 
 World = Any  # tests/jobs/conftest.py
 Does = Any
@@ -200,6 +200,68 @@ def test_the_late_one_is_told_that_the_job_is_gone(world: World, does: Does) -> 
     runner.run_until_idle()
 
     assert told.is_set()
+
+
+def test_a_job_that_its_own_runner_took_over_is_done_once(
+    world: World, does: Does, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen: list[tuple[int, str]] = []
+
+    def do(job: StoredJob, work: Work) -> None:
+        if job.attempt == 1:
+            world.clock.forward(31)
+            runner.run_one()  # as another thread of this runner does
+            seen.append((1, world.name()))
+            with suppress(Cancelled):
+                work.check_cancelled()  # LeaseLost
+            world.rename("by the late one")
+            return
+        with work.step() as step:
+            step.progress = Progress(1, 2)
+            world.rename("by the next")
+        runner.cancel(job.job.id)  # reaches the attempt that is at work
+        seen.append((2, world.name()))
+        with pytest.raises(Cancelled):
+            work.check_cancelled()
+        raise Cancelled
+
+    runner = world.runner(does(do))
+    job_id = world.queue(runner)
+
+    assert runner.run_one()
+
+    assert seen == [(2, "by the next"), (1, "by the next")]
+    assert world.name() == "by the next"
+    assert world.job(job_id).status == "cancelled"
+    assert runner.progress_of(job_id) is None
+    assert "was taken over by another runner" in caplog.text
+    assert not [each for each in caplog.records if each.exc_info]
+
+
+def test_a_step_of_the_late_one_is_not_committed_twice(
+    world: World, does: Does, caplog: pytest.LogCaptureFixture
+) -> None:
+    def add(job: StoredJob, work: Work) -> None:
+        done = int((job.step or {}).get("done", 0))
+        while done < 3:
+            if job.attempt == 1 and done == 2:
+                world.clock.forward(31)
+                runner.run_one()
+            with work.step() as step:
+                world.rename(f"{world.name()}+")
+                done += 1
+                step.note = {"done": done}
+        with work.finish():
+            pass
+
+    runner = world.runner(does(add))
+    job_id = world.queue(runner)
+
+    runner.run_until_idle()
+
+    assert world.name() == "Shop+++"
+    assert world.job(job_id).status == "succeeded"
+    assert not [each for each in caplog.records if each.exc_info]
 
 
 def test_a_long_job_keeps_its_lease(world: World, does: Does) -> None:
