@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json as json_library
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from secrets import token_hex
 from typing import Any
@@ -50,6 +51,18 @@ class Answer:
         if self.status < 400:
             raise AssertionError(self)
         return self.json["error"]
+
+
+def patiently(ask: Callable[[], Answer], tries: int = 20) -> Answer:
+    """What is answered in the end: a 503 wrote nothing, and is asked again when its
+    ``Retry-After`` is over."""
+    for _ in range(tries):
+        answer = ask()
+        if answer.status != 503:
+            break
+        assert answer.error["code"] == "unavailable", answer
+        time.sleep(float(str(answer.headers["Retry-After"])))
+    return answer
 
 
 class Client:

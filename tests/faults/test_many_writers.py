@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from locframework.testing.client import Answer
+from locframework.testing.client import Answer, patiently
 
 World = Any  # tests/faults/conftest.py
 
@@ -19,15 +19,15 @@ WRITERS = 50  # as many connections as one address may have
 
 
 def all_at_once(world: World, server: Any, ask: Callable[[Any, int], Answer]) -> Any:
-    """What fifty clients are answered, each on a connection of its own."""
+    """What fifty clients are answered, each on a connection of its own. Who is asked
+    to come again, as the machine has much to do, comes again."""
     start = Barrier(WRITERS)
 
     def one(number: int) -> Answer:
         with closing(world.owner(server)) as client:
             client.get("/healthz")  # the connection is there
             start.wait(60)
-            answer: Answer = ask(client, number)
-            return answer
+            return patiently(lambda: ask(client, number))
 
     with ThreadPoolExecutor(WRITERS) as pool:
         return list(pool.map(one, range(WRITERS)))
@@ -80,23 +80,20 @@ def test_fifty_writes_of_one_value_are_all_kept_in_turn(
         world, server, lambda client, number: client.put(path, {"value": str(number)})
     )
 
-    statuses = Counter(answer.status for answer in answers)
-    assert set(statuses) <= {200, 503}
-    assert statuses[200] >= WRITERS / 2
+    assert {answer.status for answer in answers} == {200}
     value = world.workspace.owner.get(path).data["value"]
-    written = {str(n) for n, answer in enumerate(answers) if answer.status == 200}
+    written = {str(number) for number in range(WRITERS)}
     assert value["value"] in written
-    assert value["revision"] == 1 + statuses[200]  # none was lost in between
+    assert value["revision"] == 1 + WRITERS  # none was lost in between, or done twice
     updates = [
         event for event in world.events(project) if event.type == "translation.updated"
     ]
-    assert len(updates) == 1 + statuses[200]
+    assert len(updates) == 1 + WRITERS
     for answer in answers:
-        if answer.status == 200:
-            assert len(answer.data["key"]["values"]) == 1
+        assert len(answer.data["key"]["values"]) == 1
     history = world.workspace.owner.get(f"{path}/history", query={"limit": 200}).data
     revisions = [item["revision"] for item in history["items"]]
-    assert revisions == list(range(1 + statuses[200], 0, -1))
+    assert revisions == list(range(1 + WRITERS, 0, -1))
     assert {item["value"] for item in history["items"]} == written | {"before"}
 
 
@@ -117,15 +114,9 @@ def test_fifty_writes_of_fifty_languages_of_one_key_are_all_there(
     )
 
     stored = world.workspace.owner.get(path).data["key"]["values"]
-    acknowledged = [
-        code
-        for code, answer in zip(codes, answers, strict=True)
-        if answer.status == 200
-    ]
-    assert {answer.status for answer in answers} <= {200, 503}
-    assert len(acknowledged) >= WRITERS / 2
+    assert {answer.status for answer in answers} == {200}
     there = {value["languageCode"]: value["value"] for value in stored}
-    assert there == {"en": "source", **{code: code for code in acknowledged}}
+    assert there == {"en": "source", **{code: code for code in codes}}
 
 
 def test_one_of_fifty_publishes_and_the_others_are_told_to_wait(
@@ -147,7 +138,7 @@ def test_one_of_fifty_publishes_and_the_others_are_told_to_wait(
     )
 
     statuses = Counter(answer.status for answer in answers)
-    assert set(statuses) <= {200, 202, 409, 503}
+    assert set(statuses) <= {200, 202, 409}
     assert statuses[202] == 1
     with closing(world.owner(server)) as client:
         for job in owner.get(f"{path}/jobs").data["items"]:

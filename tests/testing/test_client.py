@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
+from wsgiref.headers import Headers
 from wsgiref.validate import validator
 
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.client import Answer, Client
+from locframework.testing.client import Answer, Client, patiently
 
 
 def echo(environ: dict[str, Any], start_response: Any) -> list[bytes]:
@@ -93,3 +94,14 @@ def test_asking_a_refusal_for_its_data_fails_and_shows_it():
     assert refused.error == {"code": "x"}
     with pytest.raises(AssertionError, match="404"):
         _ = refused.data
+
+
+def test_a_patient_client_asks_again_what_was_refused_for_a_moment_only() -> None:
+    headers = Headers([("Retry-After", "0")])
+    busy = Answer(503, headers, b'{"error": {"code": "unavailable"}}')
+    answers = [busy, busy, Answer(409, headers, b"{}"), busy]
+
+    answer = patiently(lambda: answers.pop(0))
+
+    assert (answer.status, len(answers)) == (409, 1)
+    assert patiently(lambda: busy, tries=2).status == 503
