@@ -73,7 +73,28 @@ def memory(sqlite_workspace: Workspace) -> Memory:
 def test_a_step_of_an_import_holds_others_up_no_longer_for_many_languages(
     memory: Memory,
 ) -> None:
-    codes = "de fr nl sv da nb fi et lv lt pl cs sk sl hr bg ro hu el tr".split()
+    codes = [
+        "de",
+        "fr",
+        "nl",
+        "sv",
+        "da",
+        "nb",
+        "fi",
+        "et",
+        "lv",
+        "lt",
+        "pl",
+        "cs",
+        "sk",
+        "sl",
+        "hr",
+        "bg",
+        "ro",
+        "hu",
+        "el",
+        "tr",
+    ]
     rows = [
         ",".join([f"text {number}", *(f"{code} {number}" for code in codes)])
         for number in range(200)
