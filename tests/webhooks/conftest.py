@@ -22,6 +22,8 @@ from locframework.ports import Answer as Came
 from locframework.ports import Post
 from locframework.testing.workspace import Workspace, open_workspace
 
+from .hearing import Heard
+
 PREFIX = "http://127.0.0.1:"
 EVERYTHING = ["key.created", "key.deleted", "translation.updated"]
 
@@ -196,3 +198,9 @@ def hooked(database_url: str, tmp_path: Path, receiver: Receiver) -> Iterator[Ho
     """A project and a receiver, on SQLite and on PostgreSQL; sends when asked."""
     with open_hooked(database_url, tmp_path, receiver) as hooked:
         yield hooked
+
+
+@pytest.fixture
+def heard(hooked: Hooked) -> Heard:
+    """What is told of that project."""
+    return Heard(hooked)
