@@ -18,6 +18,15 @@ typedef uint8_t u8;
 #define WIDE
 #endif
 
+/* of eight bytes that were read into a word: the first that is not 0, and it alone */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define FIRST_BYTE(word) (__builtin_clzll(word) >> 3)
+#define BYTE(i) (0xffull << (56 - (i) * 8))
+#else
+#define FIRST_BYTE(word) (__builtin_ctzll(word) >> 3)
+#define BYTE(i) (0xffull << (i) * 8)
+#endif
+
 typedef u8 places __attribute__((vector_size(32)));
 
 /* the first place from `at` on, before `end`, where the needle begins; else `end` */
@@ -31,13 +40,12 @@ WIDE static u64 next_hit(const u8 *text, u64 at, u64 end, const u8 *needle, u64 
         u64 parts[4];
         memcpy(parts, &both, 32);
         if (!(parts[0] | parts[1] | parts[2] | parts[3])) continue;
-        u8 candidates[32];
-        memcpy(candidates, &both, 32);
-        for (int part = 0; part < 4; part++) {
-            if (!parts[part]) continue;
-            for (int i = part * 8; i < part * 8 + 8; i++)
-                if (candidates[i] && !memcmp(text + at + i, needle, n)) return at + i;
-        }
+        for (int part = 0; part < 4; part++)
+            for (u64 left = parts[part]; left;) {
+                int i = FIRST_BYTE(left);
+                if (!memcmp(text + at + part * 8 + i, needle, n)) return at + part * 8 + i;
+                left &= ~BYTE(i);
+            }
     }
     for (; at + n <= end; at++)
         if (!memcmp(text + at, needle, n)) return at;
