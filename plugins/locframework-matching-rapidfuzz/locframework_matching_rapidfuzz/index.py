@@ -114,9 +114,10 @@ class MemoryIndex(Generic[V]):
         if len(self._view.tail) > self._tail and not self._is_merging():
             self._merge()
             self._take_over()
+            self._read_on(source, revision)  # nothing, but where damage was found
 
     def _read_on(self, source: Source, revision: int) -> None:
-        if self._view.parts:
+        if self._view.parts or self._view.revision >= revision:
             self._view = _read(self._view, source, revision)
         else:  # perhaps a million of them: one process reads, the others wait
             with self._folder.locked():

@@ -1,16 +1,18 @@
 """The texts of a memory in one file, sorted by length and indexed by pairs."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from .building import BLOCK, Arrays
-from .entries import Entries
+from .entries import Entries, Numbers
 from .stored import Damaged, read_arrays, write_arrays
 from .tokens import TOKENS, Codes
 
 FORMAT = 2
+AT_ONCE = 4096  # texts that are decoded together
 
 
 class Segment(Entries[str]):
@@ -63,14 +65,23 @@ class Segment(Entries[str]):
         is_narrow = self.codes.dtype == np.uint16
         return codes.astype(np.uint16) if is_narrow else codes.astype(np.uint32)
 
-    def text(self, doc: int) -> str:
-        """The text with this number."""
-        codes = self.codes[int(self.offsets[doc]) : int(self.offsets[doc + 1])]
-        return self.alphabet[codes - 1].tobytes().decode("utf-32-le", "surrogatepass")
-
     def told(self, docs: Sequence[int]) -> list[str]:
         """The texts with these numbers."""
-        return [self.text(doc) for doc in docs]
+        found: list[str] = []
+        for first in range(0, len(docs), AT_ONCE):
+            found += self._decoded(np.asarray(docs[first : first + AT_ONCE], np.int64))
+        return found
+
+    def _decoded(self, docs: Numbers) -> list[str]:
+        """Decoded as one text: one by one takes twenty times as long."""
+        begins = self.offsets[docs].astype(np.int64)
+        lengths = self.offsets[docs + 1].astype(np.int64) - begins
+        ends = np.cumsum(lengths)
+        places = np.repeat(begins - ends + lengths, lengths)
+        places += np.arange(len(places))
+        points = self.alphabet[self.codes[places] - 1]
+        text = points.tobytes().decode("utf-32-le", "surrogatepass")
+        return [text[i:j] for i, j in pairwise([0, *ends.tolist()])]
 
     def write(self, path: Path) -> None:
         """Write it to a file, durably."""

@@ -1,0 +1,62 @@
+"""A flipped bit is noticed: at the opening, or when all is read for a merge."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from locframework_matching_rapidfuzz import MatchingSettings, RapidfuzzMatcher, stored
+from locframework_matching_rapidfuzz.stored import Damaged, read_arrays, write_arrays
+
+from locframework.ports import Wanted
+from locframework.testing.contracts.matcher_samples import (
+    SegmentsInMemory,
+    brute_force,
+    entries,
+    sentences,
+)
+from locframework.testing.contracts.matchers import MEMORY
+
+
+def flip(file: Path, place: int) -> None:
+    with file.open("r+b") as opened:
+        opened.seek(place)
+        [byte] = opened.read(1)
+        opened.seek(place)
+        opened.write(bytes([byte ^ 4]))
+
+
+def test_a_flipped_bit_of_a_long_array_is_noticed_where_all_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "CHECKED", 100)
+    file = tmp_path / "x.segment"
+    arrays = {"short": np.arange(10), "long": np.arange(1000)}
+    write_arrays(file, 1, arrays, 7)
+
+    flip(file, stored.HEAD + 4000)
+
+    assert read_arrays(file, 1).revision == 7
+    with pytest.raises(Damaged, match="long"):
+        read_arrays(file, 1, whole=True)
+    flip(file, stored.HEAD + 8)
+    with pytest.raises(Damaged, match="short"):
+        read_arrays(file, 1)
+
+
+def test_what_was_damaged_while_it_was_open_is_not_merged_but_made_again(
+    tmp_path: Path,
+) -> None:
+    matcher = RapidfuzzMatcher(MatchingSettings(str(tmp_path), 1, tail=3))
+    segments, wanted = SegmentsInMemory(), [Wanted(MEMORY, 60)]
+    segments.change(MEMORY, entries(sentences("Latin", 100, seed=1)))
+    matcher.find(segments, wanted, ["open"], 9)
+    [file] = (tmp_path / MEMORY).glob("*.segment")
+    flip(file, file.stat().st_size - 64)
+
+    segments.change(MEMORY, entries(sentences("Latin", 60, seed=2)))
+    for text in list(segments.texts[MEMORY].values())[::20]:
+        [found] = matcher.find(segments, wanted, [text], 1000)
+        assert found == brute_force(segments, wanted, text, 1000, matcher.distance)
+
+    [made] = (tmp_path / MEMORY).glob("*.segment")
+    assert made != file
