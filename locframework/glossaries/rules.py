@@ -1,6 +1,5 @@
 """Decides what terms may be, and what becomes of them and of their translations."""
 
-import unicodedata
 from collections.abc import Iterable, Mapping
 
 from msgspec import UNSET
@@ -12,13 +11,18 @@ from locframework.folding import fold
 from locframework.ids import slug
 from locframework.languages import require_tag
 from locframework.proposals.records import TermTranslation
+from locframework.terminology.words import exact
 
 from .records import Glossary, GlossaryChanges, Term, TermChanges
 
 
 def spelling(term: str, *, case_sensitive: bool) -> str:
-    """What tells a term from the others with the same case rule in its glossary."""
-    return unicodedata.normalize("NFC", term) if case_sensitive else fold(term)
+    """What tells a term from the others with the same case rule in its glossary.
+
+    Terms with one spelling are found in the same places.
+    """
+    text = exact(" ".join(term.split()))
+    return text if case_sensitive else fold(text)
 
 
 def check_text(text: str, path: str) -> None:

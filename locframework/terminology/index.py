@@ -10,17 +10,16 @@ from typing import NamedTuple, Protocol
 
 import ahocorasick  # type: ignore[import-not-found]
 
-from locframework.folding import fold
-
+from .particles import stems_of
 from .records import Found, Wanted
-from .words import SPACE, Word, exact, loosely, words_of
+from .words import SPACE, Word, caseless, exact, loosely, words_of
 
 UNKNOWN = 0  # the number of every word that no term has
 Key = Callable[[str], str]
 
 
 class _Candidate(NamedTuple):
-    end: int  # in words, not included
+    end: int  # in code points, not included
     ids: Sequence[str]
 
 
@@ -32,19 +31,22 @@ class TermIndex:
     """The terms of one language, ready to be found. Threads may share it."""
 
     def __init__(self, wanted: Iterable[Wanted], language_code: str) -> None:
-        """``language_code`` says which endings do not count."""
+        """``language_code`` says which endings do not count, which words are elided
+        before others, and what is the capital of what."""
+        self.language_code = language_code
+        self._caseless = caseless(language_code)
         terms = list(wanted)
         self._texts = {term.id: term.text for term in terms}
         loose = [term for term in terms if not term.case_sensitive]
         strict = [term for term in terms if term.case_sensitive]
         self._patterns = [
-            _Patterns(terms, key)
+            _Patterns(terms, key, language_code)
             for terms, key in ((loose, loosely(language_code)), (strict, exact))
             if terms
         ]
 
     def candidates(self, words: Sequence[Word]) -> dict[int, _Candidate]:
-        """The longest terms that begin at each word, by its place; nearest first."""
+        """The longest terms that begin at each place of the text."""
         longest: dict[int, _Candidate] = {}
         for patterns in self._patterns:
             for start, end, ids in patterns.find(words):
@@ -55,29 +57,31 @@ class TermIndex:
                     longest[start] = _Candidate(end, [*best.ids, *ids])
         return longest
 
-    def nearest(self, ids: Iterable[str], words: Sequence[Word]) -> list[str]:
-        """Those that stand there to the letter; else but for case; else all.
-        In order."""
+    def nearest(self, ids: Iterable[str], piece: str) -> tuple[bool, list[str]]:
+        """Those that are the piece of text to the letter; else but for case; else
+        all, and that they have other endings. In order."""
         ids = sorted(ids)
-        for key in (exact, fold):
-            there = _row(words, key)
-            near = [
-                id_ for id_ in ids if _row(_trimmed(self._texts[id_]), key) == there
-            ]
+        for key in (exact, self._caseless):
+            there = self._row(piece, key)
+            near = [id_ for id_ in ids if self._row(self._texts[id_], key) == there]
             if near:
-                return near
-        return ids
+                return False, near
+        return True, ids
+
+    def _row(self, text: str, key: Key) -> list[str]:
+        return [key(word.text) for word in _trimmed(text, self.language_code)]
 
 
 def find_terms(text: str, indexes: Sequence[TermIndex]) -> list[Found]:
     """The terms of all indexes that are in the text, from its beginning to its end.
 
-    At every place the longest counts, and nothing else in it. Of the terms of one index
-    that differ in case or ending only, the nearest are found: those that stand there to
-    the letter, else those that differ in case, else all.
+    At every place the longest counts, and nothing else in it. Of terms that differ in
+    ending only, those that stand there are found, if any do; of those of one index that
+    differ in case only, those that stand there to the letter.
     """
-    words = words_of(text)
-    tables = [index.candidates(words) for index in indexes]
+    codes = {index.language_code for index in indexes}
+    words = {code: words_of(text, code) for code in codes}
+    tables = [index.candidates(words[index.language_code]) for index in indexes]
     found: list[Found] = []
     place = 0
     for start in sorted(set[int]().union(*tables)):
@@ -89,27 +93,35 @@ def find_terms(text: str, indexes: Sequence[TermIndex]) -> list[Found]:
             if start in table
         ]
         place = max(candidate.end for _, candidate in here)
-        covered = words[start:place]
-        for index, candidate in here:
-            if candidate.end == place:
-                found += [
-                    Found(id_, covered[0].start, covered[-1].end)
-                    for id_ in index.nearest(candidate.ids, covered)
-                ]
+        near = [
+            index.nearest(candidate.ids, text[start:place])
+            for index, candidate in here
+            if candidate.end == place
+        ]
+        best = min(differs for differs, _ in near)
+        found += [
+            Found(id_, start, place)
+            for differs, ids in near
+            if differs == best
+            for id_ in ids
+        ]
     return found
 
 
 class _Patterns:
     """The terms of one case rule."""
 
-    def __init__(self, terms: Sequence[Wanted], key: Key) -> None:
+    def __init__(self, terms: Sequence[Wanted], key: Key, language_code: str) -> None:
         self._key = key
+        self._has_particles = language_code.partition("-")[0] == "ko"
         self._numbers: dict[str, int] = {}
         rows: dict[tuple[int, ...], list[str]] = {}
-        for term in terms:
+        words = [_trimmed(term.text, language_code) for term in terms]
+        self._stems = {key(word.text) for some in words for word in some}
+        for term, some in zip(terms, words, strict=True):
             row = tuple(
                 self._numbers.setdefault(key(word.text), len(self._numbers) + 1)
-                for word in _trimmed(term.text)
+                for word in self._cut(some)
             )
             if row:
                 rows.setdefault(row, []).append(term.id)
@@ -118,11 +130,28 @@ class _Patterns:
         self._automaton = _automaton(rows)
 
     def find(self, words: Sequence[Word]) -> Iterator[tuple[int, int, list[str]]]:
-        """Every term at every place: the words from, the words to, their ids."""
+        """Every term at every place: where it begins and ends, their ids."""
         numbers = self._numbers
+        words = self._cut(words)
         row = tuple(numbers.get(self._key(word.text), UNKNOWN) for word in words)
         for last, which in self._automaton.iter(row):
-            yield last + 1 - self._lengths[which], last + 1, self._ids[which]
+            first = words[last + 1 - self._lengths[which]]
+            yield first.start, words[last].end, self._ids[which]
+
+    def _cut(self, words: Sequence[Word]) -> Sequence[Word]:
+        """The words of a text or term, particles cut off those that a term has."""
+        if not self._has_particles:
+            return words
+        return [part for word in words for part in self._without_particle(word)]
+
+    def _without_particle(self, word: Word) -> Iterator[Word]:
+        for stem in stems_of(word.text):
+            if self._key(stem) in self._stems:
+                place = word.start + len(stem)
+                yield Word(stem, word.start, place)
+                yield Word(word.text[len(stem) :], place, word.end)
+                return
+        yield word
 
 
 def _automaton(rows: Iterable[tuple[int, ...]]) -> _Automaton:
@@ -134,13 +163,9 @@ def _automaton(rows: Iterable[tuple[int, ...]]) -> _Automaton:
     return found
 
 
-def _trimmed(term: str) -> list[Word]:
+def _trimmed(term: str, language_code: str) -> list[Word]:
     """The words of a term, without the space around it."""
-    words = words_of(term)
+    words = words_of(term, language_code)
     first = 1 if words and words[0].text == SPACE else 0
     last = -1 if len(words) > first and words[-1].text == SPACE else None
     return words[first:last]
-
-
-def _row(words: Iterable[Word], key: Key) -> list[str]:
-    return [key(word.text) for word in words]

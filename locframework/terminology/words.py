@@ -2,12 +2,14 @@
 
 Words begin and end where Unicode says so (UAX #29). Scripts that write without spaces
 have no words there: in Thai, Lao, Khmer, Han and Hiragana each sign stands for itself,
-so what is looked for may begin and end between any two signs.
+so what is looked for may begin and end between any two signs. An elided word (the l’ of
+l’eau) is a word of its own.
 """
 
+import re
 import threading
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
 from typing import NamedTuple, Protocol
 
@@ -30,6 +32,20 @@ _ALGORITHMS = {
     "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
 _STEMS_KEPT = 200_000
+_ELIDED = {
+    "fr": "c d j l m n s t qu jusqu lorsqu puisqu quoiqu",
+    "it": "c d l m s t v un gl agl all bell coll dagl dall degl dell negl nell pell "
+    "quell quest sant sugl sull",
+    "ca": "d l m n s t",
+}
+_APOSTROPHES = "'\u2019\u02bc\uff07"
+_ELISIONS = {
+    code: re.compile(rf"(?:{'|'.join(words.split())})[{_APOSTROPHES}](?=\w)", re.I)
+    for code, words in _ELIDED.items()
+}
+_SPELT = dict.fromkeys(map(ord, _APOSTROPHES), "'") | {
+    code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFF01, 0xFFA0)
+}
 
 
 class Word(NamedTuple):
@@ -40,11 +56,14 @@ class Word(NamedTuple):
     end: int
 
 
-def words_of(text: str) -> list[Word]:
-    """All pieces of a text, in order; white space between two others is one."""
+def words_of(text: str, language_code: str = "") -> list[Word]:
+    """All pieces of a text, in order; white space between two others is one.
+
+    ``language_code`` says which words are elided before others.
+    """
     found: list[Word] = []
     start = 0
-    for piece in split_word_bounds(text):
+    for piece in _pieces(text, _ELISIONS.get(_base(language_code))):
         end = start + len(piece)
         if not piece.isspace():
             found.append(Word(piece, start, end))
@@ -56,18 +75,37 @@ def words_of(text: str) -> list[Word]:
     return found
 
 
+def _pieces(text: str, elision: re.Pattern[str] | None) -> Iterator[str]:
+    for piece in split_word_bounds(text):
+        elided = elision.match(piece) if elision else None
+        if elided:
+            yield elided[0]
+            yield piece[elided.end() :]
+        else:
+            yield piece
+
+
 def exact(word: str) -> str:
-    """What words share that are the same to the letter, however accents are spelt."""
-    return unicodedata.normalize("NFC", word)
+    """What words share that are the same to the letter, however accents and
+    apostrophes are spelt and however wide Latin letters and Katakana are."""
+    if word.isascii():
+        return word
+    return unicodedata.normalize("NFC", word.translate(_SPELT))
+
+
+def caseless(language_code: str) -> Callable[[str], str]:
+    """What words of a language share that differ in case only."""
+    return _turkish if _base(language_code) in ("tr", "az") else _caseless
 
 
 def loosely(language_code: str) -> Callable[[str], str]:
     """What words of a language share that differ in case, or in their ending where
     the language has a stemmer."""
-    algorithm = _ALGORITHMS.get(language_code.partition("-")[0])
+    key = caseless(language_code)
+    algorithm = _ALGORITHMS.get(_base(language_code))
     if algorithm is None or algorithm not in _known():
-        return fold
-    return lambda word: _stem(algorithm, fold(word))
+        return key
+    return lambda word: _stem(algorithm, key(word))
 
 
 class Searched:
@@ -75,7 +113,9 @@ class Searched:
 
     def __init__(self, text: str, language_code: str) -> None:
         self._text = text
-        self._folded = fold(text)
+        self._language_code = language_code
+        self._caseless = caseless(language_code)
+        self._folded = self._caseless(text)
         self._key = loosely(language_code)
 
     def has(self, part: str, *, exactly: bool = False) -> bool:
@@ -83,9 +123,9 @@ class Searched:
         ``exactly``, in another case, or word by word with other endings."""
         if exactly:
             return exact(part) in exact(self._text)
-        if fold(part) in self._folded:
+        if self._caseless(part) in self._folded:
             return True
-        wanted = [self._key(word.text) for word in words_of(part.strip())]
+        wanted = self._keys(part.strip())
         there = self._words
         return any(
             there[at : at + len(wanted)] == wanted
@@ -94,7 +134,23 @@ class Searched:
 
     @cached_property
     def _words(self) -> list[str]:
-        return [self._key(word.text) for word in words_of(self._text)]
+        return self._keys(self._text)
+
+    def _keys(self, text: str) -> list[str]:
+        return [self._key(word.text) for word in words_of(text, self._language_code)]
+
+
+def _base(language_code: str) -> str:
+    return language_code.partition("-")[0]
+
+
+def _caseless(word: str) -> str:
+    return fold(exact(word))
+
+
+def _turkish(word: str) -> str:
+    """There I is the capital of \u0131, and \u0130 that of i."""
+    return fold(exact(word).replace("\u0130", "i").replace("I", "\u0131"))
 
 
 @lru_cache(maxsize=1)

@@ -298,13 +298,23 @@ def test_to_clear_what_is_approved_is_proposed_where_that_is_required(
 def test_a_term_exists_once_for_each_case_rule(terms: Terms) -> None:
     terms.made(term="Häfen")
 
-    for same in ("Häfen", "HÄFEN", "Ha\u0308fen"):
+    for same in ("Häfen", "HÄFEN", "Ha\u0308fen", " Häfen\t"):
         assert refused(terms.create(term=same)) == (409, "term_exists")
     exact = terms.made(term="Häfen", caseSensitive=True)
     assert terms.create(term="HÄFEN", caseSensitive=True).status == 201
     path = f"{terms.path}/{exact['id']}"
     answer = terms.owner.patch(path, json={"caseSensitive": False})
     assert refused(answer) == (409, "term_exists")
+
+
+def test_terms_that_are_found_in_the_same_places_are_one(terms: Terms) -> None:
+    for case_sensitive in (False, True):
+        made = terms.made(term=" l’eau\n Ｘ ", caseSensitive=case_sensitive)
+
+        again = terms.create(term="l'eau X", caseSensitive=case_sensitive)
+
+        assert refused(again) == (409, "term_exists")
+        assert made["term"] == " l’eau\n Ｘ "
 
 
 def test_a_term_that_stays_untranslated_is_itself_everywhere(terms: Terms) -> None:

@@ -103,6 +103,96 @@ def test_space_is_space_however_wide_it_is() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("language", "term", "text", "hits"),
+    [
+        ("fr", "œuvre", "l’œuvre, d'œuvres, L'Œuvre", ["œuvre", "œuvres", "Œuvre"]),
+        ("fr", "hui", "aujourd’hui, presqu'hui", []),
+        ("fr", "il", "qu’il lorsqu'il", ["il", "il"]),
+        ("fr", "l’eau", "de l'eau", ["l'eau"]),
+        ("it", "arte", "dell’arte, un'arte", ["arte", "arte"]),
+        ("ca-ES", "aigua", "l'aigua", ["aigua"]),
+        ("en", "Reilly", "O'Reilly l'Reilly", []),
+        ("en", "don't", "I don’t, I donʼt, I dont", ["don’t", "donʼt"]),
+        ("en", "pier", "the pier’s end", ["pier’s"]),
+        ("tr", "kapı", "KAPI, Kapı, KAPİ", ["KAPI", "Kapı"]),
+        ("az", "istanbul", "İstanbul, İSTANBUL, ISTANBUL", ["İstanbul", "İSTANBUL"]),
+        ("tr", "İstanbul", "istanbul’da", ["istanbul’da"]),
+        ("en", "ISTANBUL", "istanbul", ["istanbul"]),
+        ("ja", "ガイド", "ｶﾞｲﾄﾞを", ["ｶﾞｲﾄﾞ"]),
+        ("ja", "ﾌｧｲﾙ", "ファイル", ["ファイル"]),
+        ("ja", "pdf", "ＰＤＦの", ["ＰＤＦ"]),
+        ("ko", "파일", "파일을, 파일들에서는 파일명", ["파일", "파일"]),
+        ("ko", "서버", "서버를 서버로 서버을 서버으로", ["서버", "서버"]),
+        ("ko", "키", "키를 키는 키의 키위", ["키", "키"]),
+        ("ko", "파일 저장", "파일 저장을, 파일을 저장", ["파일 저장"]),
+        ("ko", "PDF", "PDF를 pdf로", ["PDF", "pdf"]),
+        ("en", "파일", "파일을", []),
+    ],
+)
+def test_what_a_language_writes_onto_a_word_hides_no_term(
+    language: str, term: str, text: str, hits: list[str]
+) -> None:
+    assert found(text, term, language=language) == hits
+
+
+def test_what_is_written_onto_a_word_is_neither_case_nor_ending() -> None:
+    assert found("l’Orne, l’orne", strict=["Orne"], language="fr") == ["Orne"]
+    assert found("I don’t", strict=["don't"]) == ["don’t"]
+    assert found("ＰＤＦ", strict=["PDF"], language="ja") == ["ＰＤＦ"]
+    assert found("API를 api를", strict=["API"], language="ko") == ["API"]
+
+
+def test_of_terms_in_each_other_before_particles_the_longest_counts() -> None:
+    terms = ("사용자", "사용자의 파일", "사용자의")
+
+    assert found("사용자의 파일을, 사용자는 파일", *terms, language="ko") == [
+        "사용자의 파일",
+        "사용자",
+    ]
+
+
+syllables = st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3)
+
+
+@given(st.text(syllables, min_size=2, max_size=4))
+def test_a_particle_of_a_pair_stands_after_its_own_sounds_only(stem: str) -> None:
+    ends_in_vowel = len(unicodedata.normalize("NFD", stem[-1])) == 2
+    after_vowels, after_consonants = ["는", "를", "가", "와"], ["은", "을", "이", "과"]
+    right, wrong = after_consonants, after_vowels
+    if ends_in_vowel:
+        right, wrong = wrong, right
+
+    for particle in right:
+        assert found(stem + particle, stem, language="ko") == [stem]
+    for particle in wrong:
+        assert found(stem + particle, stem, language="ko") == []
+
+
+@given(st.text(syllables, min_size=1, max_size=3), st.text(syllables, min_size=1))
+def test_a_korean_term_ends_at_the_end_of_a_word_or_before_a_particle(
+    term: str, more: str
+) -> None:
+    known = "의에서게께한테도만들까지부터조차마저처럼보다다밖입니이은을과는를가와로써으"
+    assume(not set(more) <= set(known))
+
+    assert found(term + more, term, language="ko") == []
+
+
+HALF = {
+    unicodedata.normalize("NFKC", chr(code)): chr(code)
+    for code in range(0xFF66, 0xFFA0)
+}
+
+
+@given(st.text(st.sampled_from("アイカガパヴッャーン"), min_size=1, max_size=6))
+def test_katakana_is_the_same_however_wide(term: str) -> None:
+    half = "".join(HALF[sign] for sign in unicodedata.normalize("NFD", term))
+
+    assert found(f"「{half}」", term, language="ja") == [half]
+    assert found(f"「{term}」", half, language="ja", strict=[half]) == [term, term]
+
+
 def test_signs_may_be_terms() -> None:
     assert found("C++ or C or .NET", "C++", ".NET") == ["C++", ".NET"]
 
@@ -131,6 +221,30 @@ def test_each_of_two_glossaries_has_its_say_and_the_longest_counts() -> None:
     assert find_terms("the pier", []) == []
 
 
+def test_the_term_that_stands_there_counts_whichever_glossary_has_it() -> None:
+    one = TermIndex([Wanted("1", "save", False)], "en")
+    two = TermIndex([Wanted("2", "saved", False)], "en")
+    three = TermIndex([Wanted("3", "SAVED", False)], "de")
+
+    def ids(text: str) -> list[str]:
+        return [each.id for each in find_terms(text, [one, two, three])]
+
+    assert ids("saved") == ["2", "3"]
+    assert ids("Save") == ["1"]
+    assert ids("saving") == ["1", "2"]
+
+
+def test_each_glossary_cuts_words_as_its_own_language_does() -> None:
+    french = TermIndex([Wanted("1", "eau", False)], "fr")
+    english = TermIndex([Wanted("2", "l'eau", False)], "en")
+
+    def places(text: str, *indexes: TermIndex) -> list[Found]:
+        return find_terms(text, indexes)
+
+    assert places("l’eau", french) == [Found("1", 2, 5)]
+    assert places("l’eau", french, english) == [Found("2", 0, 5)]
+
+
 def test_many_terms_within_each_other_do_no_harm() -> None:
     """A text of 10,000 characters in which 1.2 million terms begin."""
     terms = [" ".join("a" * count) for count in range(1, 251)]
@@ -148,6 +262,8 @@ ALPHABETS = {
     "zh": "文件保存。 a",
     "ja": "保存しテスーっ ",
     "ar": "ابتة\u064b ",
+    "fr": "lLqu'’aé ",
+    "az": "kiIıİ ",
 }
 
 
@@ -189,7 +305,7 @@ def test_what_is_found_is_what_trying_every_term_everywhere_finds(
 def naive(text: str, wanted: list[Wanted], language: str) -> list[Found]:
     """Every term is tried at every boundary; the longest wins, then the nearest."""
     pieces, at = [], 0
-    for piece in split_word_bounds(text):
+    for piece in pieces_of(text, language):
         pieces.append((at, at + len(piece)))
         at += len(piece)
     hits, place = [], 0
@@ -218,15 +334,15 @@ def nearness(piece: str, term: Wanted, language: str) -> int | None:
     """0 to the letter, 1 but for case, 2 but for endings; None: another text."""
     if piece != piece.strip():
         return None
-    there, wanted = rows(piece), rows(term.text.strip())
+    there, wanted = rows(piece, language), rows(term.text.strip(), language)
     if there == wanted:
         return 0
     if term.case_sensitive:
         return None
-    there, wanted = [w.casefold() for w in there], [w.casefold() for w in wanted]
+    there, wanted = lowered(there, language), lowered(wanted, language)
     if there == wanted:
         return 1
-    names = {"en": "english", "ru": "russian", "ar": "arabic"}
+    names = {"en": "english", "ru": "russian", "ar": "arabic", "fr": "french"}
     if language in names:
         stemmer = snowballstemmer.stemmer(names[language])
         if stemmer.stemWords(there) == stemmer.stemWords(wanted):
@@ -234,7 +350,25 @@ def nearness(piece: str, term: Wanted, language: str) -> int | None:
     return None
 
 
-def rows(text: str) -> list[str]:
+def rows(text: str, language: str) -> list[str]:
     """The words of a text, composed; white space is one space."""
     spaced = " ".join(text.split()) if text.strip() else text
-    return [unicodedata.normalize("NFC", word) for word in split_word_bounds(spaced)]
+    composed = unicodedata.normalize("NFC", spaced.replace("’", "'"))
+    return pieces_of(composed, language)
+
+
+def pieces_of(text: str, language: str) -> list[str]:
+    """The words of a text; in French, elided ones too."""
+    pieces = []
+    for piece in split_word_bounds(text):
+        head = piece.replace("’", "'").partition("'")[0].lower()
+        if language == "fr" and head in ("l", "qu") and len(piece) > len(head) + 1:
+            pieces += [piece[: len(head) + 1], piece[len(head) + 1 :]]
+        else:
+            pieces.append(piece)
+    return pieces
+
+
+def lowered(words: list[str], language: str) -> list[str]:
+    letters = {"I": "ı", "İ": "i"} if language == "az" else {}
+    return [word.translate(str.maketrans(letters)).casefold() for word in words]

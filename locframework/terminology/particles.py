@@ -1,0 +1,57 @@
+"""Cuts the particles (josa) off Korean words, which are written without a space.
+
+There is no telling for certain without a dictionary: 회의 is a meeting, and what a
+회 has. So particles are cut off what is looked for only; those that come in pairs,
+only where the sound before allows; and off a single syllable no others than 은, 는, 을
+and 를, since so many words of two syllables end in one that is a particle, too.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+_SYLLABLES = range(0xAC00, 0xD7A4)
+_FINALS, _L = 28, 8  # consonants that may end a syllable, none among them; ㄹ
+_ANYWHERE = [
+    "의", "에", "에서", "에게", "에게서", "께", "께서", "한테", "도", "만", "들",
+    "까지", "부터", "조차", "마저", "처럼", "보다", "마다", "밖에", "입니다", "이다",
+]  # fmt: skip
+_AFTER_CONSONANTS = ["은", "을", "이", "과"]
+_AFTER_VOWELS = ["는", "를", "가", "와"]
+_AFTER_VOWELS_AND_L = ["로", "로서", "로써"]
+_AFTER_CONSONANTS_BUT_L = ["으로", "으로서", "으로써"]
+_AFTER_ONE_SYLLABLE = {"은", "는", "을", "를"}
+_MOST = 3  # 파일 들 에게 는
+_KEPT = 50_000
+
+
+@lru_cache(maxsize=_KEPT)
+def stems_of(word: str) -> tuple[str, ...]:
+    """What may stand before the particles that a word ends in, the longest first."""
+    stems: list[str] = []
+    last = [word]
+    for _ in range(_MOST):
+        last = [stem for each in last for stem in _cut(each)]
+        stems += last
+    return tuple(sorted(set(stems), key=len, reverse=True))
+
+
+def _cut(word: str) -> Iterator[str]:
+    for length in (1, 2, 3):
+        stem, particle = word[:-length], word[-length:]
+        if not stem or (len(stem) == 1 and particle not in _AFTER_ONE_SYLLABLE):
+            continue
+        if particle in _ANYWHERE or particle in _fitting(stem[-1]):
+            yield stem
+
+
+def _fitting(sound: str) -> list[str]:
+    """The particles of a pair that may stand after a sign; any after a foreign one."""
+    if ord(sound) not in _SYLLABLES:
+        pairs = _AFTER_CONSONANTS + _AFTER_VOWELS
+        return pairs + _AFTER_VOWELS_AND_L + _AFTER_CONSONANTS_BUT_L
+    final = (ord(sound) - _SYLLABLES.start) % _FINALS
+    if final == 0:
+        return _AFTER_VOWELS + _AFTER_VOWELS_AND_L
+    if final == _L:
+        return _AFTER_CONSONANTS + _AFTER_VOWELS_AND_L
+    return _AFTER_CONSONANTS + _AFTER_CONSONANTS_BUT_L
