@@ -22,7 +22,7 @@ Steps = list[tuple[str, str]]
 
 @pytest.fixture
 def walk(sqlite_workspace: Workspace) -> dict[str, Steps]:
-    """What was called in each of the three requests, by the heading on the page."""
+    """What was called in each of the requests, by the heading on the page."""
     workspace = sqlite_workspace
     project = workspace.project(languages=["de"])
     path = f"/projects/{project['slug']}"
@@ -30,6 +30,7 @@ def walk(sqlite_workspace: Workspace) -> dict[str, Steps]:
     walked = {
         "POST a key": calls_of(lambda: workspace.owner.post(f"{path}/keys", json=body))
     }
+    walked["A text on a branch"] = calls_of(lambda: stage(workspace, path))
     body = {"name": "Web", "format": "json-nested"}
     made = workspace.owner.post(f"{path}/distributions", json=body)
     public_key = made.data["distribution"]["publicKey"]
@@ -38,6 +39,20 @@ def walk(sqlite_workspace: Workspace) -> dict[str, Steps]:
     client = workspace.owner.with_token(None)
     walked["The manifest"] = calls_of(lambda: client.get(manifest))
     return walked
+
+
+def stage(workspace: Workspace, path: str) -> None:
+    """Propose a text on a branch, approve it there, and merge it."""
+    owner, query = workspace.owner, {"branch": "spring"}
+    [key] = owner.get(f"{path}/keys").data["items"]
+    owner.post(f"{path}/branches", json={"name": "spring"})
+    value = f"{path}/keys/{key['id']}/values/de"
+    translator = workspace.client("translator")
+    assert translator.put(value, json={"value": "Zahlen"}, query=query).status == 200
+    assert owner.post(f"{value}/approve", json={}, query=query).status == 200
+    assert owner.post(f"{path}/branches/spring/merge", json={}).status == 200
+    value = owner.get(value).data["value"]
+    assert (value["value"], value["status"]) == ("Zahlen", "approved")
 
 
 def calls_of(act: Callable[[], object]) -> Steps:
@@ -67,7 +82,10 @@ def file_of(name: str) -> Path:
     return found
 
 
-@pytest.mark.parametrize("section", ["POST a key", "A release", "The manifest"])
+SECTIONS = ["POST a key", "A text on a branch", "A release", "The manifest"]
+
+
+@pytest.mark.parametrize("section", SECTIONS)
 def test_the_request_goes_the_way_the_page_tells(
     page: Any, walk: dict[str, Steps], section: str
 ) -> None:
