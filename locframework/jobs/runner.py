@@ -202,6 +202,7 @@ class JobRunner:
             job.job,
             status=status,
             progress=work.progress,
+            result=work.noted.get("result"),  # done items stay (decisions 2.6)
             error=error,
             finished_at=timestamp(self._clock()),
         )

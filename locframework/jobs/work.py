@@ -39,7 +39,11 @@ class Outcome(Struct):
 
 
 class Step(Struct):
-    """What a handler needs to go on after a step; set it inside ``work.step()``."""
+    """What a handler needs to go on after a step; set it inside ``work.step()``.
+
+    The note's member ``result`` is what came of the job so far: its result, should it
+    end before it is done.
+    """
 
     note: Mapping[str, object]  # JSON-shaped
     progress: Progress
@@ -57,6 +61,7 @@ class Work:
         self._lost = threading.Event()
         self.is_finishing = False
         self.is_finished = False
+        self.noted = job.step or {}  # by the last step that is kept
         self.written = self._progress  # what of it the store has
         self.extended_at = clock()  # when the lease was taken or extended
 
@@ -130,6 +135,7 @@ class Work:
                 raise LeaseLost
             crash_point("job.before_step")
         self._progress = self.written = step.progress
+        self.noted = step.note
         crash_point("job.after_step")
         # whoever waits must see it free: SQLite's waiters only look now and then
         time.sleep(max(PAUSE_SECONDS, PAUSE_SHARE * (time.monotonic() - begun)))

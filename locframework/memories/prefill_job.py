@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -11,7 +11,12 @@ from locframework.access.service import Access
 from locframework.branches.records import Line
 from locframework.branches.service import Branches, require_writable
 from locframework.crash_points import crash_point
-from locframework.errors import LocError, PermissionDenied, ProjectNotFound
+from locframework.errors import (
+    LocError,
+    PermissionDenied,
+    ProjectNotFound,
+    mentioned,
+)
 from locframework.events import SYSTEM
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
@@ -69,10 +74,11 @@ class PrefillJob:
         """100 keys a step: matches are looked for before, what is missing is asked
         again when it is written. Raises PermissionDenied, BranchProtected, …"""
         params = msgspec.convert(job.params, PrefillParams)
-        step = PrefillStep("", 0, PrefillResult())
+        ids = self._ids(job, params)
+        step = PrefillStep("", 0, _without(params.key_ids or (), ids))
         if job.step is not None:
             step = msgspec.convert(job.step, PrefillStep)
-        ids = [id_ for id_ in self._ids(job, params) if id_ > step.after]
+        ids = [id_ for id_ in ids if id_ > step.after]
         total = step.done + len(ids)
         for at in range(0, len(ids), KEYS_A_STEP):
             work.check_cancelled()
@@ -171,6 +177,13 @@ class PrefillJob:
         if caller is None or not self._access.may(caller, PERMISSION, scope):
             raise PermissionDenied(PERMISSION)
         return caller
+
+
+def _without(asked: Iterable[str], there: Iterable[str]) -> PrefillResult:
+    """Where a job begins: keys that it was asked for and that are not there."""
+    gone = sorted(set(asked) - set(there))
+    told = [PrefillSkipped(mentioned(id_), None, "key_not_found") for id_ in gone]
+    return PrefillResult(skipped_count=len(told), skipped=told[:SKIPPED_TOLD])
 
 
 def _in_parts(texts: Sequence[str]) -> list[list[str]]:

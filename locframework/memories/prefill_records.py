@@ -47,10 +47,13 @@ class PrefillParams(Struct, frozen=True, rename="camel"):
 
 
 class PrefillSkipped(Struct, frozen=True, rename="camel"):
-    """A key that could not be written; ``reason`` is an error code."""
+    """A key that could not be written; ``reason`` is an error code.
+
+    ``key`` is null for one that is not there (``key_not_found``).
+    """
 
     key_id: str
-    key: str
+    key: str | None
     reason: str
 
 

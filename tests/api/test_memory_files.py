@@ -22,6 +22,7 @@ TMX = """<?xml version="1.0" encoding="UTF-8"?>
 <tu><tuv xml:lang="de"><seg>ohne Quelle</seg></tuv></tu>
 </body></tmx>
 """
+TWENTY = "de fr nl sv da nb fi et lv lt pl cs sk sl hr bg ro hu el tr"
 CSV = "context,en,de\nmenu,=SUM(1),'=SUMME(1)\n,Pay,Kaufen\n"
 
 
@@ -73,28 +74,7 @@ def memory(sqlite_workspace: Workspace) -> Memory:
 def test_a_step_of_an_import_holds_others_up_no_longer_for_many_languages(
     memory: Memory,
 ) -> None:
-    codes = [
-        "de",
-        "fr",
-        "nl",
-        "sv",
-        "da",
-        "nb",
-        "fi",
-        "et",
-        "lv",
-        "lt",
-        "pl",
-        "cs",
-        "sk",
-        "sl",
-        "hr",
-        "bg",
-        "ro",
-        "hu",
-        "el",
-        "tr",
-    ]
+    codes = TWENTY.split()
     rows = [
         ",".join([f"text {number}", *(f"{code} {number}" for code in codes)])
         for number in range(200)
@@ -285,6 +265,25 @@ def test_an_import_of_many_units_goes_in_steps(memory: Memory) -> None:
 
     assert result["entriesCreated"] == result["translationsWritten"] == 2500
     assert memory.owner.get(memory.path).data["translationMemory"]["entryCount"] == 2500
+
+
+def test_an_import_that_is_cancelled_tells_what_it_has_done(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cancel(place: str) -> None:
+        if place == "tm_import.after_step":
+            memory.owner.post(f"{job}/cancel")
+
+    monkeypatch.setattr("locframework.memories.import_job.crash_point", cancel)
+    rows = "\n".join(f"text {number},Text {number}" for number in range(1500))
+    sent = memory.send(f"en,de\n{rows}\n")
+    job = f"{memory.path}/jobs/{sent.data['job']['id']}"
+
+    memory.workspace.run_jobs()
+
+    ended = memory.owner.get(job).data["job"]
+    assert (ended["status"], ended["progress"]["done"]) == ("cancelled", 1000)
+    assert ended["result"]["entriesCreated"] == 1000
 
 
 def test_an_import_can_be_cancelled_before_it_begins(memory: Memory) -> None:

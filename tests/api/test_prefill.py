@@ -174,6 +174,19 @@ def test_only_the_keys_that_are_named_are_filled(shop: Shop) -> None:
     assert [shop.values(key) for key in (one, other, third)] == [filled, {}, filled]
 
 
+def test_keys_that_are_named_and_are_not_there_are_told(shop: Shop) -> None:
+    key = shop.key("save", en="Save the file")
+    unknown = "01890000-0000-7000-8000-000000000000"
+
+    result = shop.fill(keyIds=[key.rpartition("/")[2], unknown, "x"])
+
+    assert (result["keysLookedAt"], result["skippedCount"]) == (1, 2)
+    assert result["skipped"] == [
+        {"keyId": unknown, "key": None, "reason": "key_not_found"},
+        {"keyId": "x", "key": None, "reason": "key_not_found"},
+    ]
+
+
 def test_a_branch_is_filled_and_main_is_not(shop: Shop) -> None:
     key = shop.key("save", en="Save the file")
     shop.owner.post(f"{shop.path}/branches", json={"name": "b"})

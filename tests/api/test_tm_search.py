@@ -65,6 +65,22 @@ def test_it_looks_where_it_is_told(memories: Memories) -> None:
     assert memories.found("file", searchIn="both") == ["Akte", "File"]
 
 
+def test_what_waits_for_approval_is_never_shown(memories: Memories) -> None:
+    tm = memories.memory("Careful", requiresApproval=True)
+    entry = memories.entry("Pay now", tm, de="Jetzt zahlen")
+    translator = memories.workspace.client("translator")
+    path = f"{memories.path_of(entry)}/translations"
+    assert translator.put(f"{path}/de", json={"value": "Bezahlen"}).status == 200
+    assert translator.put(f"{path}/fr", json={"value": "Payer"}).status == 200
+
+    [item] = memories.search("pay").data["items"]
+
+    assert item["translations"] == [
+        {"languageCode": "de", "value": "Jetzt zahlen", "status": "approved"}
+    ]
+    assert memories.found("payer", searchIn="both") == []
+
+
 def test_whole_segments_come_first_then_shorter_ones_then_newer_ones(
     memories: Memories,
 ) -> None:

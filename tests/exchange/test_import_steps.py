@@ -149,6 +149,7 @@ def test_an_import_that_is_cancelled_keeps_its_steps(
     job = uploads.run(project, "en.json", FILE)
 
     assert (job["status"], job["progress"]["done"]) == ("cancelled", 2)
+    assert job["result"]["keysCreated"] == 2
     assert list(uploads.values(project)) == ["key0", "key1"]
 
 

@@ -2,6 +2,7 @@
 
 import mmap
 import os
+import stat
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -47,7 +48,11 @@ class Stored(NamedTuple):
 def write_arrays(
     path: Path, format_: int, arrays: Mapping[str, AnyArray], revision: int
 ) -> None:
-    """Write arrays, durably; the file gets its name when it is whole."""
+    """Write arrays, durably; the file gets its name when it is whole.
+
+    Nobody may write to it any more: a process that has mapped a file which is cut
+    short ends by SIGBUS, and cannot be kept from it.
+    """
     sections, at = {}, HEAD
     for name, array in arrays.items():
         checksum = zlib.crc32(np.ascontiguousarray(array).tobytes())
@@ -64,6 +69,8 @@ def write_arrays(
             file.write(np.ascontiguousarray(array).tobytes())
         file.truncate(at)
         file.flush()
+        mode = os.fstat(file.fileno()).st_mode
+        os.fchmod(file.fileno(), stat.S_IMODE(mode) & ~0o222)
         os.fsync(file.fileno())
     writing.rename(path)
 

@@ -7,6 +7,9 @@ from typing import ClassVar
 import pytest
 from locframework_matching_rapidfuzz import MatchingSettings, RapidfuzzMatcher
 
+from locframework.ids import new_id
+from locframework.ports import Wanted
+from locframework.testing.contracts.matcher_samples import SegmentsInMemory
 from locframework.testing.contracts.matchers import (
     Damage,
     MatcherContract,
@@ -30,7 +33,9 @@ class RapidfuzzContract(MatcherContract):
     def damage(self, folder: Path) -> Damage:
         def cut(memory_id: str) -> None:
             [file] = (folder / memory_id).glob("*.segment")
-            file.write_bytes(file.read_bytes()[:5000])
+            there = file.read_bytes()
+            file.unlink()  # nobody writes to it
+            file.write_bytes(there[:5000])
 
         return cut
 
@@ -39,6 +44,18 @@ class RapidfuzzContract(MatcherContract):
         (tmp_path / "file").write_text("where a folder should be")
         folder = str(tmp_path / "file" / "matching")
         return RapidfuzzMatcher(MatchingSettings(folder, compiled=self.compiled))
+
+
+def test_nobody_writes_to_a_file_that_others_may_have_mapped(tmp_path: Path) -> None:
+    segments, memory_id = SegmentsInMemory(), new_id()
+    segments.change(memory_id, {new_id(): "save" for _ in range(5)})
+    settings = MatchingSettings(str(tmp_path), compiled=False, tail=3)
+    matcher = RapidfuzzMatcher(settings)
+
+    matcher.find(segments, [Wanted(memory_id, 70)], ["save"], 1)
+
+    [file] = (tmp_path / memory_id).glob("*.segment")
+    assert file.stat().st_mode & 0o222 == 0
 
 
 class TestCompiled(RapidfuzzContract):

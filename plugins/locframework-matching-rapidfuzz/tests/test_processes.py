@@ -57,7 +57,7 @@ def test_all_of_three_processes_answer_as_brute_force_after_any_change(
         segments.change(changes)
         some = chosen.sample(children, k=chosen.randint(1, 3))
 
-        ask(some, chosen.randint(50, 95), sentences(script, 5, 100 + turn))
+        ask(some, chosen.randint(50, 100), sentences(script, 5, 100 + turn))
     ask(children, 60, [text for script in WORDS for text in sentences(script, 2, 77)])
 
 

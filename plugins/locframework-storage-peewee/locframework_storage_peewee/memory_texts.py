@@ -169,7 +169,8 @@ class MemoryTexts:
                 f"""SELECT e.id, t.language_code, t.value, t.status
                     FROM memory_entries e
                     JOIN memory_translations t ON t.entry = e.number
-                    WHERE {where.sql} ORDER BY t.language_code""",
+                    WHERE {where.sql} AND t.value <> ''
+                    ORDER BY t.language_code""",
                 where.params,
             )
         found = {row[0]: ConcordanceItem(*(*row, [])) for row in entries}
