@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from functools import partial
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
@@ -87,7 +88,11 @@ def wait_for(pid: int) -> int:
 
 
 def main() -> None:
-    with Framework(Settings()) as framework:  # loads the plugins; opens nothing
+    with TemporaryDirectory() as folder:
+        plugins = {"peewee": {"database": f"sqlite:///{folder}/x.sqlite3"}}
+        with Framework(Settings.of({"plugins": plugins})) as framework:
+            framework.migrate()
+            create_app(framework)  # what is worked out once is there for all
         del framework
     gc.collect()
     gc.freeze()
