@@ -1,62 +1,122 @@
-"""A webhook in the demo project, and its log: nobody listens where it leads."""
+"""A webhook in the demo project, and the log of what was really sent to it."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
 
 from msgspec.structs import replace
 
 from locframework import OPERATOR, Framework
+from locframework.commands.listening import HOST, Listener
 from locframework.errors import WebhooksNotSetUp
 from locframework.paging import PageRequest
 from locframework.projects.records import Project
-from locframework.webhooks.records import NewWebhook, Webhook, WebhookChanges
-
-PORT = 9443
-NETWORK = "127.0.0.0/8"
-NEW = NewWebhook(
-    url=f"https://127.0.0.1:{PORT}/l10n",
-    event_types=["translation.updated", "translation.submitted", "key.created"],
-    description="An example, switched off: nobody listens there. Give it the URL of "
-    "your receiver, and switch it on.",
+from locframework.webhooks.records import (
+    DeliveryQuery,
+    NewWebhook,
+    Webhook,
+    WebhookChanges,
 )
+
+from .certificate import certificate_for
+
+NETWORK = "127.0.0.0/8"
+TYPES = ["translation.updated", "translation.submitted", "key.created"]
+ABOUT = (
+    "An example, switched off: it led to a receiver that was there while the demo was "
+    "made, too busy at first. Give it the URL of yours, and switch it on."
+)
+
+
+class Receiver(Listener):
+    """A receiver on this machine, which says nothing to the terminal."""
+
+    def __init__(self, certificate: Path) -> None:
+        super().__init__(0, certificate, [], status=503, delay=0)
+        self.certificate = certificate
+
+    def show(self, lines: Sequence[str]) -> None:
+        """Nothing."""
 
 
 @contextmanager
 def webhook_of(framework: Framework, project: Project) -> Iterator[None]:
-    """What is done in the block is told to a webhook, in vain; then it is switched off.
+    """What is done in the block is told to a webhook, which is switched off then.
 
     Webhooks lead to public addresses only. This one does not, so that the demo bothers
-    nobody: a framework of its own, which may reach this machine, registers it.
+    nobody: a framework of its own, which may reach this machine, registers it, and
+    sends to a receiver that is there for the moment.
     """
-    webhook = _registered(framework, project)
-    yield
-    if webhook is not None and webhook.is_active:
-        with _reaching_here(framework) as local:
-            local.dispatcher.run_until_idle()
-        off = WebhookChanges(is_active=False)
-        framework.webhooks.update_webhook(OPERATOR, project.id, webhook.id, off)
+    with _receiver() as receiver:
+        webhook = _registered(framework, project, receiver)
+        yield
+        if webhook is not None and webhook.is_active:
+            with _reaching(framework, receiver) as local:
+                _send(local, webhook, receiver)
+            off = WebhookChanges(is_active=False)
+            framework.webhooks.update_webhook(OPERATOR, project.id, webhook.id, off)
 
 
-def _registered(framework: Framework, project: Project) -> Webhook | None:
-    page = PageRequest(limit=1)
+def _send(local: Framework, webhook: Webhook, receiver: Receiver) -> None:
+    """Each once, in vain; then all but the last again, and a test."""
+    where = OPERATOR, webhook.project_id, webhook.id
+    local.dispatcher.run_until_idle()
+    receiver.status = 204
+    _, *others = local.deliveries.list_deliveries(*where, DeliveryQuery()).items
+    for delivery in others:
+        local.deliveries.replay(*where, delivery.id)
+    local.deliveries.test(*where)
+    local.dispatcher.run_until_idle()
+
+
+@contextmanager
+def _receiver() -> Iterator[Receiver]:
+    with (
+        TemporaryDirectory() as folder,
+        Receiver(certificate_for(HOST, Path(folder))) as receiver,
+    ):
+        serving = Thread(target=receiver.serve_forever, daemon=True)
+        serving.start()
+        try:
+            yield receiver
+        finally:
+            receiver.shutdown()
+            serving.join()
+
+
+def _registered(
+    framework: Framework, project: Project, receiver: Receiver
+) -> Webhook | None:
+    """The webhook, of an earlier start that died half way if there was one."""
+    page, url = PageRequest(limit=1), f"{receiver.url}l10n"
     found = framework.webhooks.list_webhooks(OPERATOR, project.id, page).items
-    if found:
+    if found and not found[0].is_active:
         return found[0]
     try:
-        with _reaching_here(framework) as local:
-            return local.webhooks.create_webhook(OPERATOR, project.id, NEW)[0]
+        with _reaching(framework, receiver) as local:
+            if found:
+                moved = WebhookChanges(url=url)
+                here = OPERATOR, project.id, found[0].id
+                return local.webhooks.update_webhook(*here, moved)
+            new = NewWebhook(url, TYPES, ABOUT)
+            return local.webhooks.create_webhook(OPERATOR, project.id, new)[0]
     except WebhooksNotSetUp:  # the user's settings have no transport
         return None
 
 
 @contextmanager
-def _reaching_here(framework: Framework) -> Iterator[Framework]:
+def _reaching(framework: Framework, receiver: Receiver) -> Iterator[Framework]:
     settings, log = framework.settings, logging.getLogger("locframework_webhooks_https")
-    allowed = {"allowed_networks": [NETWORK], "allowed_ports": [443, PORT]}
-    https = {**settings.plugins.get("https", {}), **allowed}
+    https = {
+        "allowed_networks": [NETWORK],
+        "allowed_ports": [443, receiver.server_port],
+        "ca_file": str(receiver.certificate),
+    }
     opened = replace(settings, plugins={**settings.plugins, "https": https})
     level = log.level
     log.setLevel(logging.ERROR)  # it warns of the network, which is ours for a moment
