@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from locframework.errors import mentioned
 from locframework.languages import canonical_tag
-from locframework.spreadsheet import guarded, plain
+from locframework.spreadsheet import fault, guarded, plain
 
 from .file_records import FileTerm, FileText, ReadTerms
 from .file_rules import Faults
@@ -92,7 +92,7 @@ def read_csv(content: bytes, faults: Faults) -> ReadTerms:
             numbered.append((line, row))
             line = rows.line_num + 1
     except csv.Error as error:
-        faults.add(line, "syntax", str(error))
+        faults.add(line, "syntax", fault(error))
         faults.settle()
     columns = _columns(numbered[0][1] if numbered else [], faults)
     faults.settle()

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from locframework.errors import Problem, UnreadableFile, mentioned
 from locframework.languages import canonical_tag
-from locframework.spreadsheet import guarded, plain
+from locframework.spreadsheet import fault, guarded, plain
 
 from .file_records import Unit, UnitFault, UnitValue
 from .records import MemoryEntry, TranslationMemory
@@ -80,7 +80,7 @@ def read_csv(file: BinaryIO, source_language: str) -> Iterator[Found]:
             elif any(cell.strip() for cell in row):
                 yield _unit(begins, dict(zip(columns, row, strict=False)))
     except csv.Error as error:
-        raise _unreadable(line, "syntax", str(error)) from None
+        raise _unreadable(line, "syntax", fault(error)) from None
     if columns is None:
         raise _unreadable(1, "column", "the file is empty")
 
