@@ -5,7 +5,7 @@ run     serve the example app; its options may follow, see: dev.py run --help
 test    all tests; what follows goes to pytest: dev.py test tests/keys -k plural
 check   ruff, mypy, import rules and the documentation: all but the tests
 fix     let ruff mend and format what it can
-bench   the benchmarks; what follows goes to pytest
+bench   the benchmarks, with tm those of translation memories; then as test
 docs    build the documentation into docs/_build
 
 Needs Python 3.11 with pip, and git. All else goes into ``.venv``, which follows
@@ -41,6 +41,7 @@ TASKS = {
     "bench": [["pytest", "tests/benchmarks"]],
     "docs": [DOCS],
 }
+BENCHMARKS = {"tm": ["matching", "concordance", "concordancer"]}
 
 
 def main() -> int:
@@ -55,7 +56,11 @@ def main() -> int:
         return 1
     except KeyboardInterrupt:
         return 130
-    for command in TASKS[task]:
+    commands = TASKS[task]
+    if task == "bench" and rest and rest[0] in BENCHMARKS:
+        names = BENCHMARKS[rest.pop(0)]
+        commands = [["pytest", *(f"tests/benchmarks/test_{name}.py" for name in names)]]
+    for command in commands:
         status = run([*command, *rest], cwd=None if task == "run" else ROOT)
         if status:
             return status

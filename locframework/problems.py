@@ -14,7 +14,7 @@ from locframework.wording import sentence
 
 PROBLEMS_MOST = 20
 
-_PLACE = re.compile(r"(?s)(.*) - at `(?:\$|key in \$)([^`]*)`\Z")
+_PLACE = re.compile(r"(?s)(.*) - at (?:`key` in )?`(?:\$|key in \$)([^`]*)`\Z")
 _MISSING = re.compile(r"(?s)Object missing required field `([^`]*)`\Z")
 _RULES = (
     (re.compile(r"Expected `(?:str|array|object|bytes)` of length"), "length"),

@@ -55,6 +55,22 @@ def test_running_needs_the_app_and_testing_the_tools_too(dev, monkeypatch):
     assert dev.installed == ["app", "tools"]
 
 
+def test_the_benchmarks_of_translation_memories_have_a_name(dev, monkeypatch):
+    ran = []
+    monkeypatch.setattr(dev, "run", lambda command, cwd: ran.append(command) or 0)
+
+    monkeypatch.setattr(sys, "argv", ["dev.py", "bench", "tm", "-k", "sqlite"])
+    dev.main()
+    monkeypatch.setattr(sys, "argv", ["dev.py", "bench", "-k", "tm"])
+    dev.main()
+
+    [_, *files, asked, words], all_ = ran
+    assert (asked, words) == ("-k", "sqlite")
+    assert "tests/benchmarks/test_matching.py" in files
+    assert all((FILE.parent / file).is_file() for file in files)
+    assert all_ == ["pytest", "tests/benchmarks", "-k", "tm"]
+
+
 def test_nothing_is_installed_twice(dev):
     dev.prepare(["app", "tools"])
     dev.prepare(["app", "tools"])

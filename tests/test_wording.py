@@ -25,6 +25,7 @@ class Outer(Struct, rename="camel"):
     code: Annotated[str, Meta(pattern="^[a-z]$")] = "a"
     inner: list[Inner] = []
     by_name: dict[str, Inner] = {}
+    by_code: dict[Annotated[str, Meta(min_length=1)], str] = {}
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,7 @@ class Outer(Struct, rename="camel"):
         ({"name": 3}, "$.name", "type", "must be text, not a number"),
         ({"name": None}, "$.name", "type", "must be text, not null"),
         ({"name": ""}, "$.name", "length", "must have at least 1 character"),
+        ({"byCode": {"": ""}}, "$.byCode", "length", "must have at least 1 character"),
         ({"name": "x" * 6}, "$.name", "length", "must have at most 5 characters"),
         ({"isPlural": 1}, "$.isPlural", "type", "must be true or false, not a number"),
         ({"share": "1"}, "$.share", "type", "must be a number, not text"),

@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
+from msgspec import UNSET
+
 from locframework.access.records import Caller
 from locframework.errors import ValidationFailed
 from locframework.languages import require_tag
@@ -42,7 +44,7 @@ class GlossaryMatches:
             message = f"all together have more than {CHARACTERS_MOST:,} characters"
             raise ValidationFailed.at("$.texts", "length", message)
         codes = None
-        if request.language_codes is not None:
+        if request.language_codes is not UNSET:
             codes = [
                 require_tag(code, f"$.languageCodes[{at}]")
                 for at, code in enumerate(request.language_codes)

@@ -107,7 +107,7 @@ class NewTerm(Struct, frozen=True, rename="camel"):
     usage_status: UsageStatus = "preferred"
     notes: Notes | None = None
     translations: Annotated[
-        dict[LanguageTag, TermValue],
+        dict[str, TermValue],
         Meta(max_length=LANGUAGES_MOST, description="Language code to value"),
     ] = {}
 
@@ -187,8 +187,8 @@ class MatchRequest(Struct, frozen=True, rename="camel"):
                 description="Of the translations to tell; left out: all",
             ),
         ]
-        | None
-    ) = None
+        | UnsetType
+    ) = UNSET
 
 
 class TermMatch(Struct, frozen=True, rename="camel"):

@@ -51,7 +51,8 @@ def by_tag(values: Mapping[str, str], source_language: str) -> dict[str, str]:
         path = "$.translations"
         tag = require_tag(code, path)
         if tag in found:
-            raise ValidationFailed.at(path, "duplicate", f"names {tag} twice")
+            message = f"{tag} stands there twice, spelled in two ways"
+            raise ValidationFailed.at(path, "unique", message)
         check_target(tag, source_language, f"{path}.{tag}")
         check_text(value, f"{path}.{tag}")
         found[tag] = value

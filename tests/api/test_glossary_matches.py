@@ -129,6 +129,7 @@ def test_only_glossaries_of_the_project_are_asked(matching: Matching) -> None:
         ({"texts": ["x" * 9_999] * 11}, "$.texts"),
         ({"texts": [1]}, "$.texts[0]"),
         ({"texts": ["x"], "languageCodes": []}, "$.languageCodes"),
+        ({"texts": ["x"], "languageCodes": None}, "$.languageCodes"),
         ({"texts": ["x"], "languageCodes": ["de"] * 51}, "$.languageCodes"),
         ({"texts": ["x"], "languageCodes": ["de", "?"]}, "$.languageCodes[1]"),
     ],

@@ -513,3 +513,18 @@ def test_terms_cost_the_same_statements_however_many_there_are(terms: Terms) -> 
     assert costs() == few
     assert max(few[:4]) <= 6
     assert max(few) <= 18
+
+
+@pytest.mark.parametrize(
+    ("given", "rule"),
+    [({"": "a"}, "language"), ({"de": "a", "DE": "b"}, "unique")],
+)
+def test_translations_are_of_languages_each_once(
+    terms: Terms, given: dict[str, str], rule: str
+) -> None:
+    refused = terms.create(translations=given)
+
+    assert refused.status == 400
+    [problem] = refused.error["details"]
+    assert (problem["path"], problem["rule"]) == ("$.translations", rule)
+    assert "`" not in problem["message"]
