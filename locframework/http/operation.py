@@ -131,7 +131,7 @@ class Operation(Struct, frozen=True):
         return (
             self.body is not None
             and self.method == "POST"
-            and not any(field.required for field in structs.fields(self.body))
+            and not needs_something(self.body)
         )
 
     @property
@@ -144,6 +144,12 @@ class Operation(Struct, frozen=True):
     def decodes(self) -> bool:
         """Whether a request can be refused for what it carries beside its path."""
         return self.takes_json or any((self.query, self.form))
+
+
+@cache  # each app asks for the types of all operations
+def needs_something(type_: type[Struct]) -> bool:
+    """Whether a struct cannot be made of nothing."""
+    return any(field.required for field in structs.fields(type_))
 
 
 def operation(

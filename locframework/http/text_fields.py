@@ -9,14 +9,14 @@ from typing import Generic, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
-from msgspec import Struct, inspect, structs
+from msgspec import Struct, inspect
 
 from locframework.errors import Problem, ValidationFailed
 from locframework.problems import refusal, refusal_of
 from locframework.validation import forbidden
 
 from .bounds import check_bounds
-from .operation import DeclarationError
+from .operation import DeclarationError, needs_something
 
 T = TypeVar("T", bound=Struct)
 Reader = Callable[[str], object]
@@ -88,8 +88,7 @@ class Query(Generic[T]):
 
     def __init__(self, type_: type[T]) -> None:
         self._fields = TextFields(type_, "query")
-        required = any(field.required for field in structs.fields(type_))
-        self._nothing = None if required else type_()
+        self._nothing = None if needs_something(type_) else type_()
 
     def read(self, text: str) -> T:
         """``text`` as WSGI gives it: percent-encoded. Raises ValidationFailed."""
