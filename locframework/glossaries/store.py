@@ -102,11 +102,13 @@ class TermStore(Protocol):
     def list_terms(
         self, glossary_id: str, where: TermFilter, page: PageRequest
     ) -> Page[Term]:
-        """By term, equal ones by id. Three statements, whatever the page."""
+        """By term, folded, those with the same first 200 signs by id. Three
+        statements, whatever the page."""
         ...
 
     def walk_terms(self, glossary_id: str) -> Iterator[Term]:
-        """Every one of them, by term, equal ones by id; streamed, as of one moment."""
+        """Every one of them, in the order of ``list_terms``; streamed, as of one
+        moment."""
         ...
 
     def plain_terms(self, glossary_ids: Collection[str]) -> list[Term]:

@@ -90,7 +90,7 @@ def test_a_file_is_imported_by_a_job_of_the_glossary(files: Files) -> None:
         "warningCount": 0,
         "warnings": [],
     }
-    skerry, pier = files.terms()
+    pier, skerry = files.terms()
     assert (skerry["doNotTranslate"], skerry["usageStatus"]) == (True, "deprecated")
     assert [(t["value"], t["status"]) for t in pier["translations"]] == [
         ("Anleger", "approved"),
@@ -159,7 +159,7 @@ def test_a_file_spells_no_term_otherwise_that_its_sender_could_not(
         "warningCount": 1,
         "warnings": [f"line 2: 'pier' stays spelt so: {why}"],
     }
-    assert [term["term"] for term in files.terms()] == ["QUAY", "pier"]
+    assert [term["term"] for term in files.terms()] == ["pier", "QUAY"]
 
 
 def test_languages_of_a_file_must_be_assigned(files: Files) -> None:

@@ -441,6 +441,14 @@ def test_terms_are_listed_as_they_are_asked_for(careful: Terms) -> None:
     assert refused(answer) == (400, "validation_failed")
 
 
+def test_terms_are_listed_as_in_a_dictionary(terms: Terms) -> None:
+    for text in ("Z1", "a1", "B", "b2"):
+        terms.made(term=text)
+
+    assert terms.listed() == ["a1", "B", "b2", "Z1"]
+    assert terms.listed(sort="-term") == ["Z1", "b2", "B", "a1"]
+
+
 def test_every_linked_project_hears_of_it_by_ids_alone(careful: Terms) -> None:
     workspace, projects = careful.workspace, []
     for _ in range(2):

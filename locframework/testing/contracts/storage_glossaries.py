@@ -318,6 +318,10 @@ class StorageGlossariesContract:
         second = storage.terms.list_terms(of.id, TermFilter(), PageRequest(2, 2))
         assert ([each.term for each in second.items], second.total) == (["Ä"], 3)
 
+        add_terms(storage, term(of, "Z1"), term(of, "B", case_sensitive=True))
+        assert [each.casefold() for each in listed()] == ["a", "b", "b", "z1", "ä"]
+        assert [each.term for each in storage.terms.walk_terms(of.id)] == listed()
+
     def test_sg11_all_terms_are_walked_in_order(
         self, storage: Storage, of: Glossary
     ) -> None:

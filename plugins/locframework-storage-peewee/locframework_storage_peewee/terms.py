@@ -27,11 +27,12 @@ _TERM = """t.id, t.glossary_id, t.term, t.do_not_translate, t.case_sensitive,
 _TRANSLATION = """v.term_id, v.language_code, v.value, v.status, v.approved_at,
     v.proposed_value"""
 _ORDER = Order(
-    {"term": "t.term", "createdAt": "t.created_at", "updatedAt": "t.updated_at"},
+    {"term": "t.listed", "createdAt": "t.created_at", "updatedAt": "t.updated_at"},
     tie="t.id",
     default="term",
 )
 _WALKED_AT_ONCE = 500
+_LISTED = 200  # characters of a term that lists go by
 _BREAK = "\n"  # between the texts that are searched in one
 
 
@@ -49,14 +50,15 @@ class TermTables:
         with self._database.transaction():
             self._database.insert_many(
                 "terms",
-                """id, glossary_id, created_at, term, spelling, do_not_translate,
-                    case_sensitive, usage_status, notes, folded, updated_at""",
+                """id, glossary_id, created_at, term, spelling, listed,
+                    do_not_translate, case_sensitive, usage_status, notes, folded,
+                    updated_at""",
                 [(t.id, glossary_id, t.created_at, *_changing(t)) for t in new],
             )
             self._database.run_many(
-                """UPDATE terms SET term = ?, spelling = ?, do_not_translate = ?,
-                    case_sensitive = ?, usage_status = ?, notes = ?, folded = ?,
-                    updated_at = ? WHERE id = ?""",
+                """UPDATE terms SET term = ?, spelling = ?, listed = ?,
+                    do_not_translate = ?, case_sensitive = ?, usage_status = ?,
+                    notes = ?, folded = ?, updated_at = ? WHERE id = ?""",
                 [(*_changing(term), term.id) for term in old],
             )
             self._database.run_many(
@@ -127,14 +129,14 @@ class TermTables:
             while True:
                 rows = self._database.rows(
                     f"""SELECT {_TERM} FROM terms t
-                        WHERE t.glossary_id = ? AND (t.term, t.id) > (?, ?)
-                        ORDER BY t.term, t.id LIMIT ?""",
+                        WHERE t.glossary_id = ? AND (t.listed, t.id) > (?, ?)
+                        ORDER BY t.listed, t.id LIMIT ?""",
                     (glossary_id, *last, _WALKED_AT_ONCE),
                 )
                 yield from self._whole([_term(row) for row in rows])
                 if len(rows) < _WALKED_AT_ONCE:
                     return
-                last = (rows[-1][2], rows[-1][0])
+                last = (_listed(rows[-1][2]), rows[-1][0])
 
     def plain_terms(self, glossary_ids: Collection[str]) -> list[Term]:
         rows = self._database.rows(
@@ -234,6 +236,7 @@ def _changing(term: Term) -> tuple[object, ...]:
     return (
         term.term,
         spelling(term.term, case_sensitive=term.case_sensitive),
+        _listed(term.term),
         term.do_not_translate,
         term.case_sensitive,
         term.usage_status,
@@ -241,6 +244,11 @@ def _changing(term: Term) -> tuple[object, ...]:
         fold(term.term) + _BREAK + fold(term.notes or ""),
         term.updated_at,
     )
+
+
+def _listed(term: str) -> str:
+    """Where a term stands in lists, whatever its case."""
+    return fold(term)[:_LISTED]
 
 
 def _translation_row(term_id: str, each: TermTranslation) -> tuple[object, ...]:

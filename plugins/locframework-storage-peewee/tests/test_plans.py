@@ -10,6 +10,7 @@ from locframework_storage_peewee.postgres import FEW
 from locframework.access.records import Scope
 from locframework.blobs.records import BlobNote
 from locframework.events import EventFilter
+from locframework.glossaries.records import TermFilter
 from locframework.jobs.records import JobFilter
 from locframework.keys.records import KeyFilter
 from locframework.paging import PageRequest
@@ -65,6 +66,7 @@ QUESTIONS: dict[str, Ask] = {
     "find_file": lambda s, i: s.files.find_file(i, i),
     "look_for_unused": lambda s, i: s.files.look_for_unused(at(1), at(0), 9),
     "purge_files": lambda s, i: s.files.purge_files(at(0), 9),
+    "list_terms": lambda s, i: s.terms.list_terms(i, TermFilter(), ALL),
     "find_webhook": lambda s, i: s.webhooks.find_webhook(i, i),
     "list_webhooks": lambda s, i: s.webhooks.list_webhooks(i, ALL),
     "active_webhooks": lambda s, i: s.webhooks.active_webhooks([i]),
