@@ -48,6 +48,7 @@ from .keys.review import Review
 from .keys.service import Keys
 from .keys.writer import KeyWriter
 from .memories.area import MemoryArea
+from .memories.checked_matcher import CheckedMatcher
 from .merging.applying import Applying
 from .merging.service import Merging
 from .plugins import PluginHost
@@ -243,7 +244,7 @@ class Framework:
     def _build_memories(self) -> None:
         area = MemoryArea(
             self,
-            self.plugins.matcher(self.settings.matcher),
+            CheckedMatcher(self.plugins.matcher(self.settings.matcher)),
             self.plugins.any_concordancer(self.settings.concordancer),
         )
         self.memories, self.memory_entries = area.memories, area.entries

@@ -30,6 +30,7 @@ from .keys.changes import (
     WriteNote,
     WriteRefusal,
 )
+from .memories.checked_matcher import name_of_matcher
 from .memories.concordancer import Concordancer
 from .memories.matcher import Matcher
 from .plugin_facts import (
@@ -95,7 +96,7 @@ class PluginHost:
             "loc_provide_transports", lambda transport: transport.name
         )
         self.matchers: dict[str, Matcher] = self._provided(
-            "loc_provide_matchers", lambda matcher: matcher.name
+            "loc_provide_matchers", name_of_matcher
         )
         self.concordancers: dict[str, Concordancer] = self._provided(
             "loc_provide_concordancers", lambda concordancer: concordancer.name
