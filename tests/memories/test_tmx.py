@@ -296,6 +296,14 @@ def test_a_tag_or_comment_without_an_end_is_refused_soon(opened: str) -> None:
     assert file.reads < 20
 
 
+def test_a_fault_of_csv_is_told_in_our_words() -> None:
+    with pytest.raises(UnreadableFile) as caught:
+        list(read_csv(io.BytesIO(b"en,de\na\rb,c\n"), "en"))
+
+    told = "line 2: a line ends in a carriage return alone; LF or CR LF should end it"
+    assert caught.value.message == told
+
+
 @pytest.mark.parametrize(
     ("content", "line"),
     [
