@@ -252,8 +252,6 @@ def test_matches_over_http(shop: Any, memory: Memory, table: Table) -> None:
         pytest.skip("takes minutes to fill: LOCFRAMEWORK_BENCH_HTTP_1M=1 asks for it")
     owner, path = shop.workspace.owner, _filled(shop, memory)
     texts = memory.queries
-    codes = ["de", "fr", "ja", "ar", "th"]
-    fifty = [f"{code}-{at:03}" for at in range(100, 110) for code in codes]
 
     def matches(languages: list[str]) -> Any:
         body = {"sourceTexts": texts, "languageCodes": languages}
@@ -261,15 +259,17 @@ def test_matches_over_http(shop: Any, memory: Memory, table: Table) -> None:
         assert answer.status == 200, answer.json
         return answer.data["matches"]
 
-    found = matches(codes)
-    assert sum(bool(each["de"]) for each in found.values()) > TEXTS / 5
+    for each in matches(FIFTY).values():
+        assert {len(there) for there in each.values()} == {len(each["de"])}
+    found = matches(FIVE)
+    assert sum(bool(each["th"]) for each in found.values()) > TEXTS / 5
     matcher = shop.workspace.framework.plugins.matcher("rapidfuzz")
     store = shop.storage.memory_texts
     wanted = [Wanted(path_of_memory[path], LEAST)]
     taken = in_turns(
         3,
-        five=lambda: matches(codes),
-        fifty=lambda: matches(fifty),
+        five=lambda: matches(FIVE),
+        fifty=lambda: matches(FIFTY),
         one=lambda: matches(["de"]),
         alone=lambda: matcher.find(store, wanted, texts, 50),
     )
@@ -279,18 +279,27 @@ def test_matches_over_http(shop: Any, memory: Memory, table: Table) -> None:
     table.add("the same × 50", shop.kind, size, taken["fifty"], one, ratio_most=1.5)
 
 
+FIVE = ["de", "fr", "ja", "ar", "th"]
+OTHERS = """bg ca cs da el es et eu fa fi ga gl he hi hr hu id is it ko lt lv mk ms nb
+    nl pl pt ro ru sk sl sq sr sv sw ta te tr uk ur vi zh de-AT fr-CA"""
+FIFTY = (*FIVE, *OTHERS.split())
 path_of_memory: dict[str, str] = {}
 
 
 def _filled(shop: Any, memory: Memory) -> str:
-    """A project that reads a memory of these segments, each with a value in German."""
+    """A project that reads a memory of these segments, each with a value in German.
+
+    Those that the texts are like have one in each of the fifty languages.
+    """
     from locframework.memories.records import MemoryEntry
     from locframework.ports import TermTranslation
 
     owner = shop.workspace.owner
     path = f"/projects/{shop.workspace.project()['id']}"
-    body = {"name": "Bench", "sourceLanguage": "en", "languageCodes": ["de"]}
+    body = {"name": "Bench", "sourceLanguage": "en", "languageCodes": FIFTY}
     made = owner.post("/translation-memories", json=body).data["translationMemory"]
+    answers = memory.find(memory.open(), memory.queries)
+    near = {hit.entry_id for answer in answers for hit in answer.hits}
     owner.put(f"{path}/translation-memories/{made['id']}", json={"writeMode": "none"})
     at = "2026-01-01T00:00:00.000Z"
     for first in range(0, memory.size, SLICE):
@@ -306,7 +315,16 @@ def _filled(shop: Any, memory: Memory) -> str:
                         str(first + number),
                         at,
                         at,
-                        (TermTranslation("de", f"de {text}", "approved", at, None),),
+                        tuple(
+                            TermTranslation(
+                                code, f"{code} {text}", "approved", at, None
+                            )
+                            for code in (
+                                sorted(FIFTY)
+                                if memory.ids[first + number] in near
+                                else ["de"]
+                            )
+                        ),
                     )
                     for number, text in enumerate(memory.texts[first : first + SLICE])
                 ],
