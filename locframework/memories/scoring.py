@@ -3,7 +3,10 @@
 The rules of decisions 2.5, items 2 to 5; docs/translation-memory.md works an example.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from itertools import groupby
+from operator import attrgetter
+from typing import Protocol
 from unicodedata import normalize
 
 import msgspec
@@ -17,7 +20,7 @@ Distance = Callable[[str, str], int]
 MATCHES_PER_LANGUAGE = 10  # service.md, Limits
 
 
-class Score(msgspec.Struct, frozen=True):
+class Score(msgspec.Struct, frozen=True, gc=False):
     """What a match is worth, and why."""
 
     raw_percentage: int
@@ -25,20 +28,27 @@ class Score(msgspec.Struct, frozen=True):
     penalties: list[MatchPenalty]
 
 
-class Candidate(msgspec.Struct, frozen=True):
-    """A scored match with what its rank hangs on."""
+class Rated(msgspec.Struct, frozen=True, gc=False):
+    """A scored entry with what its rank hangs on, whatever the language."""
 
     entry_id: str
-    language_code: str
-    value: str
     score: Score
     is_same_context: bool
     priority: int  # of the memory in the project; a low number comes first
-    is_approved: bool
     updated_at: str  # as clock.Timestamp writes it, so that later ones are greater
 
 
-class Folds(msgspec.Struct, frozen=True):
+class Value(Protocol):
+    """What the rank of an entry hangs on in one language."""
+
+    @property
+    def value(self) -> str: ...
+
+    @property
+    def status(self) -> str: ...
+
+
+class Folds(msgspec.Struct, frozen=True, gc=False):
     """A text folded in every way that a score asks for."""
 
     text: str
@@ -89,32 +99,45 @@ def score(
     return Score(raw_percentage, max(0, min(100, net)), penalties)
 
 
-def best(candidates: Iterable[Candidate]) -> list[Candidate]:
+def best_first(entries: Iterable[Rated]) -> list[tuple[Rated, bool]]:
+    """Each entry where its approved value stands, and where one that is not.
+
+    What is equal in all that ranks goes by entry id (2.5.4).
+    """
+    by_id = sorted(entries, key=attrgetter("entry_id"))
+    latest = sorted(by_id, key=attrgetter("updated_at"), reverse=True)
+    order: list[tuple[Rated, bool]] = []
+    for _, each in groupby(sorted(latest, key=_rank, reverse=True), key=_rank):
+        alike = list(each)
+        order += [(entry, True) for entry in alike]
+        order += [(entry, False) for entry in alike]
+    return order
+
+
+def best(
+    order: Iterable[tuple[Rated, bool]], values: Mapping[str, Value]
+) -> list[Rated]:
     """The matches to show for one text and language, best first, at most ten.
 
-    Of entries with one value the best is kept.
+    ``values`` are those of the language, by entry id. Of entries with one value the
+    best is kept.
     """
-    kept: dict[str, Candidate] = {}
-    for candidate in sorted(candidates, key=lambda each: each.entry_id):
-        before = kept.get(candidate.value)
-        if before is None or _rank(candidate) > _rank(before):
-            kept[candidate.value] = candidate
-    by_id = sorted(kept.values(), key=lambda each: each.entry_id)
-    return sorted(by_id, key=_rank, reverse=True)[:MATCHES_PER_LANGUAGE]
+    kept: dict[str, Rated] = {}
+    for entry, is_approved in order:
+        there = values.get(entry.entry_id)
+        if there is not None and (there.status == "approved") == is_approved:
+            kept.setdefault(there.value, entry)
+            if len(kept) == MATCHES_PER_LANGUAGE:
+                break
+    return list(kept.values())
 
 
-def _rank(candidate: Candidate) -> tuple[int, bool, int, bool, str]:
-    """More is better; what is equal in all of it goes by entry id (2.5.4)."""
-    return (
-        candidate.score.match_percentage,
-        candidate.is_same_context,
-        -candidate.priority,
-        candidate.is_approved,
-        candidate.updated_at,
-    )
+def _rank(entry: Rated) -> tuple[int, bool, int]:
+    """More is better; what is equal in it goes by whether it is approved."""
+    return entry.score.match_percentage, entry.is_same_context, -entry.priority
 
 
-class _Pair(msgspec.Struct, frozen=True):
+class _Pair(msgspec.Struct, frozen=True, gc=False):
     first: str
     second: str
 

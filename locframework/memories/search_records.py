@@ -71,14 +71,14 @@ class MatchQuery(Struct, frozen=True, rename="camel"):
     language_codes: LanguageCodes
 
 
-class MatchPenalty(Struct, frozen=True):
+class MatchPenalty(Struct, frozen=True, gc=False):
     """Points that were taken off the raw percentage."""
 
     kind: Literal["case", "whitespace", "trailingPunctuation", "tm"]
     points: int
 
 
-class Match(Struct, frozen=True, rename="camel"):
+class Match(Struct, frozen=True, gc=False, rename="camel"):
     """An entry that is like a text, with its translation (decisions 2.5.2)."""
 
     entry_id: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Sequence
+from operator import itemgetter
 
 from msgspec.structs import replace
 from rapidfuzz.distance import Levenshtein
@@ -12,7 +13,7 @@ from locframework.memories.folding import match_fold
 from locframework.memories.gathering import gather
 from locframework.memories.matcher import Found, Segments, Wanted
 from locframework.memories.records import AssignedMemory, Assignment
-from locframework.memories.scoring import Candidate, best, folds_of, score
+from locframework.memories.scoring import folds_of, score
 from locframework.memories.search_records import MatchRow
 from locframework.testing.contracts.matcher_samples import (
     SegmentsInMemory,
@@ -64,10 +65,10 @@ class Rows(SegmentsInMemory):
         folded = {id_: match_fold(text or "") for id_, text in sources.items()}
         self.change(memory_id, dict(folded))
         for at, (id_, text) in enumerate(sources.items()):
-            for tag in ("de",) * (at % 2) + ("fr",) * (at % 40 == 0):
+            when = f"2026-01-0{chosen.randint(1, 9)}T00:00:00.000Z"
+            for tag in ("de",) * (at % 2) + ("fr",) * (at % 40 < 2):
                 value = f"{tag} {at % 30}"
                 status = chosen.choice(("approved", "draft"))
-                when = f"2026-01-0{chosen.randint(1, 9)}T00:00:00.000Z"
                 self.rows.append(
                     MatchRow(id_, tag, text or "", "", value, status, when)
                 )
@@ -146,7 +147,7 @@ def every(
 ) -> list[str]:
     """The ten best, by scoring all."""
     folds = folds_of(text)
-    candidates = []
+    ranked = []
     for row in rows.rows:
         [of] = [id_ for id_ in memories if row.entry_id in rows.texts[id_]]
         use, source = memories[of].assignment, folds_of(row.source_text)
@@ -154,16 +155,15 @@ def every(
         points = memories[of].memory.penalties
         given = score(folds, source, raw, points, use.penalty, Levenshtein.distance)
         if row.language_code == tag and given.match_percentage >= 50:
-            candidates.append(
-                Candidate(
-                    entry_id=row.entry_id,
-                    language_code=tag,
-                    value=row.value,
-                    score=given,
-                    is_same_context=True,
-                    priority=use.priority,
-                    is_approved=row.status == "approved",
-                    updated_at=row.updated_at,
-                )
+            rank = (
+                -given.match_percentage,
+                use.priority,
+                row.status != "approved",
+                -int(row.updated_at[9]),  # the day, in which alone they differ
+                row.entry_id,
             )
-    return [each.entry_id for each in best(candidates)]
+            ranked.append((rank, row))
+    values: dict[str, str] = {}
+    for _, row in sorted(ranked, key=itemgetter(0)):
+        values.setdefault(row.value, row.entry_id)
+    return list(values.values())[:10]

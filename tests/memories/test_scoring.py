@@ -1,5 +1,8 @@
 """What a match is worth and which are shown: decisions 2.5, items 2 to 5."""
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -12,9 +15,10 @@ from locframework.memories.folding import (
 )
 from locframework.memories.records import Penalties
 from locframework.memories.scoring import (
-    Candidate,
+    Rated,
     Score,
     best,
+    best_first,
     folds_of,
     score,
 )
@@ -158,17 +162,31 @@ def test_a_score_is_raw_less_its_penalties(text: str, source: str) -> None:
     assert fold_white_space(text) == fold_white_space(fold_white_space(text))
 
 
+class Candidate(NamedTuple):
+    """An entry with its value in the language asked for."""
+
+    entry: Rated
+    value: str
+    status: str
+
+
 def candidate(entry_id: str, **given: object) -> Candidate:
     told: dict[str, object] = {
-        "language_code": "de",
-        "value": entry_id,
         "score": Score(90, 90, []),
         "is_same_context": False,
         "priority": 0,
-        "is_approved": True,
         "updated_at": "2026-01-01T00:00:00.000Z",
     }
-    return Candidate(entry_id=entry_id, **{**told, **given})  # type: ignore[arg-type]
+    value = str(given.pop("value", entry_id))
+    status = "approved" if given.pop("is_approved", True) else "draft"
+    rated = Rated(entry_id=entry_id, **{**told, **given})  # type: ignore[arg-type]
+    return Candidate(rated, value, status)
+
+
+def shown(candidates: Iterable[Candidate]) -> list[str]:
+    by_id = {each.entry.entry_id: each for each in candidates}
+    order = best_first(each.entry for each in by_id.values())
+    return [each.entry_id for each in best(order, by_id)]
 
 
 def test_the_order_is_score_context_priority_approval_time_and_id() -> None:
@@ -179,9 +197,9 @@ def test_the_order_is_score_context_priority_approval_time_and_id() -> None:
     context = candidate("b", is_same_context=True, priority=9)
     score_ = candidate("z", score=Score(91, 91, []), priority=9)
 
-    shown = best([last, draft, context, first_id, score_, low, newer])
+    given = [last, draft, context, first_id, score_, low, newer]
 
-    assert [each.entry_id for each in shown] == ["z", "b", "c", "d", "e", "f", "x"]
+    assert shown(given) == ["z", "b", "c", "d", "e", "f", "x"]
 
 
 def test_of_entries_with_one_value_the_best_is_kept() -> None:
@@ -189,10 +207,16 @@ def test_of_entries_with_one_value_the_best_is_kept() -> None:
     better = candidate("b", value="Sichern")
     same = candidate("c", value="Sichern")
 
-    assert best([worse, same, better]) == [better]
+    assert shown([worse, same, better]) == ["b"]
+
+
+def test_an_entry_without_a_value_in_the_language_is_not_shown() -> None:
+    order = best_first([candidate("a").entry, candidate("b").entry])
+
+    assert best(order, {"b": candidate("b")}) == [candidate("b").entry]
 
 
 def test_ten_matches_are_shown_at_most() -> None:
     many = [candidate(f"{at:03}") for at in range(25)]
 
-    assert best(reversed(many)) == many[:10]
+    assert shown(reversed(many)) == [f"{at:03}" for at in range(10)]
