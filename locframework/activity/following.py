@@ -52,7 +52,7 @@ class Following(Struct, frozen=True):
         self, place: Place, rows: Sequence[Revision], chosen: Collection[int]
     ) -> Sequence[Revision]:
         """The revisions without those that only followed main after the chosen ones."""
-        last = max(chosen)
+        last = max(chosen, default=0)
         told = self.told.get(place, ())
         return [row for row in rows if row.revision <= last or row.revision in told]
 

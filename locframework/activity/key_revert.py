@@ -113,6 +113,28 @@ class KeyPast(Struct):
             raise Untouched
         return found
 
+    def before_turn(self, place: Place, chosen: Collection[int]) -> Revision | None:
+        """How a value stood that has a place again once plurals are turned back.
+
+        Where nothing chosen was last, nothing was there: the key has no place for it.
+        Raises Untouched.
+        """
+        try:
+            return self.before(place, chosen)
+        except ChangedLater:
+            if self.follows(place):
+                raise Untouched from None
+            return None
+
+    def landings(self) -> Iterator[Place]:
+        """Where turning plurals moves the texts that the key has."""
+        for (code, form), rows in self.history.items():
+            if form not in (None, "other") or self.key.is_plural != (form == "other"):
+                continue
+            newest = max(rows, key=lambda each: each.revision)
+            if newest.status != "untranslated":
+                yield code, None if form else "other"
+
 
 class Attempt(Struct):
     """A write that brings something back, and what that is."""
@@ -163,14 +185,17 @@ class KeyRevert:
     ) -> Attempt:
         """What brings values back to how they stood, in a key that has plurals then."""
         key, turns = past.key, is_plural != past.key.is_plural
+        stood = past.before_turn if turns else past.before
         carried: dict[Place, StoredValue | None] = {}
+        if turns:  # what has a place now goes with the plurals
+            there = {at for at in places if is_plural == (at[1] is not None)}
+            at_all = sorted(there.union(past.landings()), key=str)
+            places = {at: places.get(at, set()) for at in at_all}
         for place, chosen in places.items():
-            if turns and is_plural != (place[1] is not None):
-                continue  # it goes with the plurals
             reason = self._refusal(run, place, is_plural=is_plural)
             found = None
             try:
-                found = past.before(place, chosen)
+                found = stood(place, chosen)
             except Untouched:
                 continue
             except ChangedLater:
