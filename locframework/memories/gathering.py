@@ -40,11 +40,13 @@ def gather(
     languages among whose ten a further hit could still be; there is no end to that
     but the last hit, for the only entry that has the language may be behind any
     number of equal ones that have not. A language of none of the memories is not
-    looked for.
+    looked for, nor looked further for when there is no value in it.
     """
+    least = _least_penalty(memories) if memories else 0
     tags = store.languages(memories).intersection(tags)
     done: dict[str, ByLanguage] = {text: {} for text in texts}
     open_ = {text: tags for text in texts if texts[text]}
+    seen: set[str] = set()
     most = FIRST_HITS
     while open_ and wanted and tags:
         found = matcher.find(store, wanted, [texts[text] for text in open_], most)
@@ -55,9 +57,15 @@ def gather(
         for (text, asked), hits in zip(open_.items(), found, strict=True):
             ranked = scoring.ranked(text, contexts.get(text, ""), hits.hits, asked)
             done[text] |= {tag: scoring.matches(tag, ranked[tag]) for tag in ranked}
-            if left := _left(hits, ranked, memories):
-                further[text] = left
-        open_, most = further, most * MORE_HITS
+            further[text] = {
+                tag for tag in asked if not _is_final(hits, ranked.get(tag, []), least)
+            }
+        seen |= {row.language_code for row in rows}
+        unseen = set().union(*further.values()) - seen
+        if unseen:
+            seen |= store.filled_languages(memories, unseen)
+        open_ = {text: left & seen for text, left in further.items() if left & seen}
+        most *= MORE_HITS
     return done
 
 
@@ -99,6 +107,8 @@ class _Scoring:
                 each = self._rated(folds, context, hit)
                 if each is not None:
                     rated.append(each)
+        if not rated:
+            return {}
         order = best_first(rated)
         return {tag: best(order, self._rows.get(tag, {})) for tag in tags}
 
@@ -166,24 +176,18 @@ class _Scoring:
         )
 
 
-def _left(
-    found: Found,
-    ranked: Mapping[str, Sequence[Rated]],
-    memories: Mapping[str, AssignedMemory],
-) -> set[str]:
-    """The languages among whose ten a further hit could be.
+def _is_final(found: Found, ranked: Sequence[Rated], least_penalty: int) -> bool:
+    """Whether no further hit could be among the ten of a language.
 
     A further one is at most as alike as the last, less the smallest penalty.
     """
     if found.is_complete or not found.hits:
-        return set()
-    at_best = found.hits[-1].percent - _least_penalty(memories)
-    return {
-        tag
-        for tag, best_ in ranked.items()
-        if len(best_) < MATCHES_PER_LANGUAGE
-        or best_[-1].score.match_percentage <= at_best
-    }
+        return True
+    at_best = found.hits[-1].percent - least_penalty
+    return (
+        len(ranked) == MATCHES_PER_LANGUAGE
+        and ranked[-1].score.match_percentage > at_best
+    )
 
 
 def _least_penalty(memories: Mapping[str, AssignedMemory]) -> int:

@@ -30,6 +30,15 @@ class MemoryTextStore(Segments, Passages, Protocol):
         """The target languages of these memories: there are no values in others."""
         ...
 
+    def filled_languages(
+        self, memory_ids: Collection[str], language_codes: Collection[str]
+    ) -> set[str]:
+        """Those of the languages that any entry of these memories has a value in.
+
+        One statement; it reads every translation, so ask only when more would follow.
+        """
+        ...
+
     def search(self, asked: Concordance, page: PageRequest) -> Page[ConcordanceItem]:
         """The entries that hold the text, in their sources, values or both.
 

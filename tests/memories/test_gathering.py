@@ -32,6 +32,9 @@ class Plain:
 
     name = "plain"
 
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
     def find(
         self,
         segments: Segments,
@@ -40,6 +43,7 @@ class Plain:
         most: int,
     ) -> list[Found]:
         assert isinstance(segments, Rows)
+        self.asked.append(most)
         by = self.distance
         return [brute_force(segments, wanted, text, most, by) for text in texts]
 
@@ -84,6 +88,11 @@ class Rows(SegmentsInMemory):
 
     def languages(self, memory_ids: Collection[str]) -> set[str]:
         return set(TAGS)
+
+    def filled_languages(
+        self, memory_ids: Collection[str], language_codes: Collection[str]
+    ) -> set[str]:
+        return {row.language_code for row in self.rows}.intersection(language_codes)
 
     def search(self, *_: object) -> None:
         raise AssertionError("nothing is searched here")
@@ -140,6 +149,30 @@ def test_a_match_is_found_behind_any_number_of_equal_ones_without_the_language()
     )
 
     assert [each.entry_id for each in found["Save the file"]["fr"]] == [last]
+
+
+def test_nothing_more_is_looked_for_in_a_language_without_any_value() -> None:
+    rows, matcher = Rows(), Plain()
+    of = memory()
+    use = Assignment(of.id, True, "none", 0, 0)
+    sources = entries([f"Save the file {at}" for at in range(60)])
+    rows.change(of.id, {id_: text or "" for id_, text in sources.items()})
+    for id_, text in sources.items():
+        when = "2026-01-01T00:00:00.000Z"
+        rows.rows.append(MatchRow(id_, "de", text or "", "", id_, "approved", when))
+
+    found = gather(
+        matcher,
+        rows,  # type: ignore[arg-type]
+        {of.id: AssignedMemory(of, use)},
+        [Wanted(of.id, 70)],
+        {"Save the file 0": "save the file 0"},
+        ["fr"],
+        {},
+    )
+
+    assert not found["Save the file 0"].get("fr")
+    assert matcher.asked == [50]
 
 
 def every(

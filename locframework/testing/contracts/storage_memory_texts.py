@@ -329,3 +329,16 @@ class StorageMemoryTextsContract:
         assert texts.languages([one.id, other.id]) == {"de", "fr", "ja"}
         assert texts.languages([one.id]) == {"de", "fr"}
         assert texts.languages([]) == set()
+
+    def test_sx14_a_language_is_filled_when_an_entry_says_something_in_it(
+        self, storage: Storage
+    ) -> None:
+        of = add_project(storage)
+        one, other = add_memory(storage, of), add_memory(storage, of)
+        add_entries(storage, [entry(one, "Pay", "de:Zahlen", "fr:")])
+        add_entries(storage, [entry(other, "Buy", "ja:買う")])
+
+        texts, asked = storage.memory_texts, ["de", "fr", "ja"]
+        assert texts.filled_languages([one.id, other.id], asked) == {"de", "ja"}
+        assert texts.filled_languages([one.id], asked) == {"de"}
+        assert texts.filled_languages([other.id], ["de"]) == set()

@@ -128,6 +128,20 @@ class MemoryTexts:
         )
         return {code for (code,) in rows}
 
+    def filled_languages(
+        self, memory_ids: Collection[str], language_codes: Collection[str]
+    ) -> set[str]:
+        among, listed = self._database.among, self._database.listed
+        rows = self._database.rows(
+            f"""SELECT DISTINCT t.language_code FROM memories m
+                JOIN memory_entries e ON e.memory = m.number
+                JOIN memory_translations t ON t.entry = e.number
+                WHERE {among("m.id")} AND m.deleted_at IS NULL
+                AND {among("t.language_code")} AND t.value <> ''""",
+            (listed(memory_ids), listed(language_codes)),
+        )
+        return {code for (code,) in rows}
+
     def search(self, asked: Concordance, page: PageRequest) -> Page[ConcordanceItem]:
         hits = self._hits(asked)
         with self._database.snapshot():
