@@ -1,13 +1,19 @@
 """Lets plugins tell of events of their own, as the core tells of its."""
 
+import math
+import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
 
-from locframework.errors import ProjectNotFound
+from locframework.branches.records import BRANCH_NAME
+from locframework.branches.rules import check_name
+from locframework.errors import ProjectNotFound, ValidationFailed
 from locframework.events import Actor, EventLog
+from locframework.ids import id_in
 from locframework.storage import Storage
+from locframework.validation import CHARACTER, DEPTH_MOST, forbidden
 
 Items = Sequence[Mapping[str, object]]
 
@@ -27,10 +33,10 @@ class EventTeller(Protocol):
     ) -> None:
         """Append an event of one of the plugin's types, and tell webhooks of it.
 
-        ``items`` are JSON objects of at most 4 KiB each, ``branch`` the name of a
-        branch, None for main. In a transaction of its own, or in the one that is open.
-        Raises ValueError for a type or items that cannot be, ProjectNotFound, and
-        Unavailable.
+        ``items`` is a list or tuple of JSON objects of at most 4 KiB each, ``branch``
+        the name of a branch, None for main. In a transaction of its own, or in the one
+        that is open. Raises ValueError for a type, items or a branch that cannot be,
+        ProjectNotFound, and Unavailable.
         """
         ...
 
@@ -61,8 +67,10 @@ class PluginEvents:
         if type_ not in self._types or not type_.startswith(f"plugin.{plugin}."):
             raise ValueError(f"plugin {plugin} provides no event type {type_!r}")
         _check(items)
+        _check_branch(branch)
+        id_ = id_in(project_id)
         with self._storage.transaction():
-            project = self._storage.projects.find_project(project_id)
+            project = self._storage.projects.find_project(id_) if id_ else None
             if project is None:
                 raise ProjectNotFound
             self._events.append(
@@ -75,11 +83,50 @@ class PluginEvents:
             )
 
 
-def _check(items: Items) -> None:
+def _check(items: object) -> None:
+    if not isinstance(items, list | tuple):
+        raise ValueError("items must be a list or a tuple")
     if not items:
         raise ValueError("an event has at least one item")
     for item in items:
-        if not isinstance(item, Mapping):
+        if not isinstance(item, dict):
             raise ValueError("each item must be an object")
+        if fault := _fault(item):
+            raise ValueError(f"an item {fault}")
         if len(msgspec.json.encode(item)) > ITEM_MOST:
             raise ValueError(f"an item has at most {ITEM_MOST} bytes of JSON")
+
+
+def _check_branch(branch: object) -> None:
+    if branch is None:
+        return
+    if not isinstance(branch, str) or not re.fullmatch(BRANCH_NAME, branch):
+        raise ValueError("branch must be the name of a branch, or None for main")
+    try:
+        check_name(branch, "branch")
+    except ValidationFailed as refused:
+        raise ValueError(refused.message) from None
+
+
+def _fault(value: object, depth: int = 0) -> str | None:
+    """Why a value cannot be told as JSON; None when it can."""
+    if depth > DEPTH_MOST:
+        return f"is nested deeper than {DEPTH_MOST} levels"
+    if isinstance(value, dict):
+        if not all(isinstance(name, str) for name in value):
+            return "has a name that is no text"
+        inner = [*value, *value.values()]
+    elif isinstance(value, list | tuple):
+        inner = list(value)
+    else:
+        return _fault_of_one(value)
+    return next(filter(None, (_fault(each, depth + 1) for each in inner)), None)
+
+
+def _fault_of_one(value: object) -> str | None:
+    if isinstance(value, str):
+        return CHARACTER if forbidden(value) else None
+    if isinstance(value, float):
+        return None if math.isfinite(value) else "holds a number that JSON has not"
+    known = value is None or isinstance(value, int)
+    return None if known else f"holds what JSON has not: {type(value).__name__}"

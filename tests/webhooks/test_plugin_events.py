@@ -42,15 +42,18 @@ class Own:
         return self.types
 
 
+def nested(levels: int) -> dict[str, object]:
+    return {"a": nested(levels - 1)} if levels else {}
+
+
 @pytest.fixture
 def own() -> Own:
     return Own(type_())
 
 
 @pytest.fixture
-def workspace(own: Own, tmp_path: Path) -> Iterator[Workspace]:
-    url = f"sqlite:///{tmp_path}/x.sqlite3"
-    with open_workspace(url, tmp_path, plugins=[own]) as opened:
+def workspace(database_url: str, own: Own, tmp_path: Path) -> Iterator[Workspace]:
+    with open_workspace(database_url, tmp_path, plugins=[own]) as opened:
         yield opened
 
 
@@ -91,6 +94,14 @@ def test_nothing_can_be_told_before_the_framework_is_made(tmp_path: Path) -> Non
         (TYPE, [], "at least one item"),
         (TYPE, ["x"], "must be an object"),
         (TYPE, [{"text": "x" * 5000}], "at most 4096 bytes"),
+        (TYPE, ({"n": n} for n in range(3)), "must be a list or a tuple"),
+        (TYPE, {"n": 1}, "must be a list or a tuple"),
+        (TYPE, [{"keyId": "a\0"}], r"holds U\+0000 or a lone surrogate"),
+        (TYPE, [{"a\ud800": 1}], r"holds U\+0000 or a lone surrogate"),
+        (TYPE, [{"a": [{"b": object()}]}], "holds what JSON has not: object"),
+        (TYPE, [{"a": float("nan")}], "a number that JSON has not"),
+        (TYPE, [{1: "a"}], "a name that is no text"),
+        (TYPE, [nested(70)], "nested deeper than 64 levels"),
     ],
 )
 def test_what_is_no_event_of_the_plugin_is_refused(
@@ -102,11 +113,32 @@ def test_what_is_no_event_of_the_plugin_is_refused(
         own.tell(type_name, project["id"], items)
 
 
+@pytest.mark.parametrize(
+    ("branch", "told"),
+    [
+        (5, "must be the name of a branch"),
+        ("", "must be the name of a branch"),
+        ("a\n", "must be the name of a branch"),
+        ("a b", "must be the name of a branch"),
+        ("main", "main is the main line"),
+        ("a//b", "no part between slashes"),
+    ],
+)
+def test_what_is_no_branch_is_refused(
+    workspace: Workspace, own: Own, branch: Any, told: str
+) -> None:
+    project = workspace.project()
+
+    with pytest.raises(ValueError, match=told):
+        own.tell(TYPE, project["id"], [{}], branch=branch)
+
+
+@pytest.mark.parametrize("project_id", [new_id(), "x", "a\0"])
 def test_a_project_that_is_not_there_is_told_of_nothing(
-    workspace: Workspace, own: Own
+    workspace: Workspace, own: Own, project_id: str
 ) -> None:
     with pytest.raises(ProjectNotFound):
-        own.tell(TYPE, new_id(), [{}])
+        own.tell(TYPE, project_id, [{}])
 
 
 def test_what_is_told_is_an_event_of_the_plugin(workspace: Workspace, own: Own) -> None:
