@@ -72,6 +72,11 @@ class Following(Struct, frozen=True):
             if each.revision in self.told.get(other, ())
         )
 
+    def is_base(self, was: Revision) -> bool:
+        """Whether this is what main says."""
+        base = self.bases.get(_text_of((was.language_code, was.plural_form)))
+        return base is not None and (base.value, base.status) == (was.value, was.status)
+
     def as_base(self, value: StoredValue) -> StoredValue:
         """The value; where it goes back to main's it is outdated as main's is."""
         base = self.bases.get(_text_of((value.language_code, value.plural_form)))

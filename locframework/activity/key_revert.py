@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.records import Line
+from locframework.clock import Timestamp
 from locframework.events import Touch
 from locframework.keys.marks import outdated
 from locframework.keys.records import Field, Key, KeyWrite, StoredValue
@@ -56,6 +57,13 @@ class LineRun(Struct):
     gone: set[str] = field(default_factory=set)  # keys that are there no more
     kept: dict[str, str] = field(default_factory=dict)
     """Keys that were made and stay, and why: they keep the texts they came with."""
+
+    def marks(
+        self, key_id: str, place: Place, since: Timestamp | None
+    ) -> Collection[int]:
+        """The revisions that chosen changes have made outdated since then."""
+        found = self.changes.outdated.get(key_id, {}).get(place, {})
+        return {at for at, when in found.items() if since is not None and when >= since}
 
     def keep(self, key_id: str, reason: str) -> None:
         """Tell that a key that was made stays."""
@@ -126,13 +134,59 @@ class KeyPast(Struct):
                 raise Untouched from None
             return None
 
+    def undone_since(
+        self, source: str, stood: Mapping[Place, Revision | None]
+    ) -> Timestamp | None:
+        """When the first source text came that goes; ``stood``: what comes back."""
+        gone = (
+            row.updated_at
+            for place, was in stood.items()
+            if place[0] == source
+            for row in self.history.get(place, ())
+            if was is None or row.revision > was.revision
+        )
+        return min(gone, default=None)
+
+    def changed_after(self, source: str, at: Timestamp) -> bool:
+        """Whether a source text is younger than this."""
+        return any(
+            row.updated_at > at
+            for (code, _), rows in self.history.items()
+            if code == source
+            for row in rows
+        )
+
+    def fresh_before(
+        self, source: str, stood: Mapping[Place, Revision | None]
+    ) -> frozenset[Place]:
+        """The values that stood before a source text came that goes, and that it did
+        not make outdated: nor does it when it goes.
+
+        What follows main is fresh beside main's source text.
+        """
+        since = self.undone_since(source, stood)
+        if since is None:
+            return frozenset()
+        kept = all(
+            was is None or self.following.is_base(was)
+            for place, was in stood.items()
+            if place[0] == source
+        )
+        newest = {at: _newest(rows) for at, rows in self.history.items()}
+        return frozenset(
+            at
+            for at, row in newest.items()
+            if row is not None and not row.is_outdated and row.updated_at < since
+            if kept or not self.follows(at)
+        )
+
     def landings(self) -> Iterator[Place]:
         """Where turning plurals moves the texts that the key has."""
         for (code, form), rows in self.history.items():
             if form not in (None, "other") or self.key.is_plural != (form == "other"):
                 continue
-            newest = max(rows, key=lambda each: each.revision)
-            if newest.status != "untranslated":
+            newest = _newest(rows)
+            if newest is not None and newest.status != "untranslated":
                 yield code, None if form else "other"
 
 
@@ -185,8 +239,8 @@ class KeyRevert:
     ) -> Attempt:
         """What brings values back to how they stood, in a key that has plurals then."""
         key, turns = past.key, is_plural != past.key.is_plural
-        stood = past.before_turn if turns else past.before
-        carried: dict[Place, StoredValue | None] = {}
+        before = past.before_turn if turns else past.before
+        stood: dict[Place, Revision | None] = {}
         if turns:  # what has a place now goes with the plurals
             there = {at for at in places if is_plural == (at[1] is not None)}
             at_all = sorted(there.union(past.landings()), key=str)
@@ -195,7 +249,7 @@ class KeyRevert:
             reason = self._refusal(run, place, is_plural=is_plural)
             found = None
             try:
-                found = stood(place, chosen)
+                found = before(place, chosen)
             except Untouched:
                 continue
             except ChangedLater:
@@ -203,19 +257,24 @@ class KeyRevert:
             if reason is not None:
                 run.skip(key.id, reason, "value", place)
                 continue
-            value = None if found is None else _as_it_is_now(run, past, place, found)
-            if key.id in run.kept and value is None:
+            if key.id in run.kept and (found is None or value_of(found) is None):
                 run.skip(key.id, run.kept[key.id], "value", place)
             else:
-                carried[place] = value
+                stood[place] = found
         source = run.line.project.source_language
-        if any(code == source for code, _ in carried):
-            carried |= self._fresh_again(run, past, set(carried), is_plural=is_plural)
+        since = past.undone_since(source, stood)
+        carried = {
+            place: None if was is None else _as_it_is_now(run, past, place, was, since)
+            for place, was in stood.items()
+        }
+        if since is not None:
+            carried |= self._fresh_again(run, past, carried, since, is_plural=is_plural)
         write = KeyWrite(
             name=key.key,
             key_id=key.id,
             is_plural=is_plural if turns else UNSET,
             carried=carried,
+            fresh=past.fresh_before(source, stood),
         )
         turned: list[Field] = ["isPlural"] if turns else []
         return Attempt(write, turned, tuple(carried))
@@ -232,16 +291,21 @@ class KeyRevert:
         return None
 
     def _fresh_again(
-        self, run: LineRun, past: KeyPast, done: Collection[Place], *, is_plural: bool
+        self,
+        run: LineRun,
+        past: KeyPast,
+        done: Collection[Place],
+        since: Timestamp,
+        *,
+        is_plural: bool,
     ) -> dict[Place, StoredValue | None]:
         """Translations that only the source text which goes made outdated."""
         found: dict[Place, StoredValue | None] = {}
-        for place, revision in run.changes.outdated.get(past.key.id, {}).items():
-            rows = past.history.get(place, ())
-            newest = max(rows, key=lambda each: each.revision, default=None)
-            if newest is None or newest.revision != revision or place in done:
+        for place in run.changes.outdated.get(past.key.id, {}):
+            newest = _newest(past.history.get(place, ()))
+            if newest is None or not newest.is_outdated or place in done:
                 continue
-            if not newest.is_outdated:
+            if newest.revision not in run.marks(past.key.id, place, since):
                 continue
             if self._refusal(run, place, is_plural=is_plural) is None:
                 found[place] = value_of(replace(newest, is_outdated=False))
@@ -255,17 +319,25 @@ def traces_of(touches: Sequence[Touch]) -> dict[str, KeyTrace]:
 
 
 def _as_it_is_now(
-    run: LineRun, past: KeyPast, place: Place, was: Revision
+    run: LineRun, past: KeyPast, place: Place, was: Revision, since: Timestamp | None
 ) -> StoredValue | None:
-    """What comes back, outdated if the source text was changed since, and stays so."""
-    value = value_of(was)
-    if value is None:
+    """What comes back: outdated if it was, or if the source text was changed since;
+    but not by a change that is undone, as all ``since`` then are."""
+    value, newest = value_of(was), _newest(past.history[place])
+    if value is None or newest is None:
         return None
-    newest = max(past.history[place], key=lambda each: each.revision)
-    by_chosen = run.changes.outdated.get(past.key.id, {}).get(place)
-    if newest.is_outdated and newest.revision != by_chosen:
+    undone = run.marks(past.key.id, place, since)
+    source = run.line.project.source_language
+    is_marked = newest.is_outdated and newest.revision not in undone
+    if is_marked and past.changed_after(source, newest.updated_at):
         value = outdated(value)
+    elif was.revision in undone:
+        value = replace(value, is_outdated=False)
     return past.following.as_base(value)
+
+
+def _newest(rows: Iterable[Revision]) -> Revision | None:
+    return max(rows, key=lambda each: each.revision, default=None)
 
 
 def _fields(

@@ -21,7 +21,8 @@ class LineChanges(Struct):
 
     first_at: Timestamp
     values: dict[str, dict[Place, set[int]]] = field(default_factory=dict)
-    outdated: dict[str, dict[Place, int]] = field(default_factory=dict)
+    outdated: dict[str, dict[Place, dict[int, Timestamp]]] = field(default_factory=dict)
+    """The revisions that became outdated, and when."""
     made: dict[str, None] = field(default_factory=dict)  # or brought back
     deleted: dict[str, None] = field(default_factory=dict)
     described: dict[str, set[str]] = field(default_factory=dict)
@@ -37,9 +38,9 @@ class LineChanges(Struct):
                 places.setdefault(_place(item), set()).add(_revision(item))
         elif event.type == "translation.outdated":
             for item in event.items:
-                self.outdated.setdefault(self._key(item), {})[_place(item)] = _revision(
-                    item
-                )
+                places_outdated = self.outdated.setdefault(self._key(item), {})
+                marks = places_outdated.setdefault(_place(item), {})
+                marks[_revision(item)] = event.created_at
         elif event.type == "key.updated":
             for item in event.items:
                 self.described.setdefault(self._key(item), set()).add(event.id)

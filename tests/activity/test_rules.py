@@ -140,7 +140,7 @@ def test_events_are_gathered_by_line_key_and_place() -> None:
     assert set(found) == {None, "spring"}
     main = found[None]
     assert main.values == {"k": {("de", None): {1, 2}, ("de", "one"): {1}}}
-    assert main.outdated == {"k": {("de", "other"): 9}}
+    assert main.outdated == {"k": {("de", "other"): {9: NOW}}}
     assert (list(main.made), list(main.deleted)) == (["k"], [])
     assert found["spring"].values == {"k": {("de", None): {4}}}
 
