@@ -17,7 +17,7 @@ from .records import (
     WebhookHealth,
     WebhookTarget,
 )
-from .rules import health_after, is_failing, is_worn_out
+from .rules import health_after, is_failing, is_worn_out, judges
 
 log = logging.getLogger("locframework.webhooks")
 
@@ -81,8 +81,10 @@ class Bookkeeping:
 
     def _judged(self, stored: StoredWebhook, done: AttemptOutcome) -> StoredWebhook:
         at, succeeded = done.attempt.at, done.succeeded
-        health = health_after(stored.health, done.claimed.id, at, succeeded=succeeded)
         webhook = replace(stored.webhook, last_delivery_at=at)
+        if not judges(done, stored.webhook):
+            return replace(stored, webhook=webhook)
+        health = health_after(stored.health, done.claimed.id, at, succeeded=succeeded)
         reason: DisabledReason | None = None
         if done.is_gone:
             reason = "gone"

@@ -201,6 +201,7 @@ class ClaimedDelivery(Struct, frozen=True):
     trigger: Trigger
     tries: int  # attempts of the plan so far, this one included if it is of the plan
     planned_at: Timestamp | None  # a replay or test: when the plan goes on, if it does
+    lost: int = 0  # a replay or test: of the six attempts before, those without end
 
 
 class WebhookTarget(Struct, frozen=True):
@@ -221,6 +222,7 @@ class AttemptOutcome(Struct, frozen=True):
     status: DeliveryStatus
     next_at: Timestamp | None  # pending: when it is tried again
     is_gone: bool = False  # the receiver said 410
+    url: str = ""  # that it was made to: the webhook may have another by now
 
 
 class WaitingWebhook(Struct, frozen=True):

@@ -33,6 +33,8 @@ RETRY_AFTER = (
 )
 """Waits after the first to fifth failure (service.md, Events 4; decisions 2.7)."""
 
+TRIES_MOST = len(RETRY_AFTER) + 1
+
 SHARE_LEAST, SHARE_MOST = 0.8, 1.0  # of a wait; the share is drawn at random
 IN_ALL = timedelta(hours=8)  # no Retry-After moves the last try beyond; CHOSEN
 GONE = 410
@@ -82,14 +84,15 @@ def next_attempt(
 
     ``tries`` counts the attempts so far, the first one included: 1 to 6. ``share`` is
     0.8 to 1.0 of the planned wait; ``retry_after``, what the receiver asked for, may
-    lengthen the wait up to twice, and never beyond 8 hours after ``first_at``.
+    lengthen the wait up to twice the plan, never beyond 8 hours after ``first_at``.
     """
     if tries > len(RETRY_AFTER):
         return None
-    wait = RETRY_AFTER[tries - 1] * share
+    plan = RETRY_AFTER[tries - 1]
+    wait = plan * share
     if retry_after is not None:
         rest = first_at + IN_ALL - at
-        wait = max(wait, min(retry_after, 2 * wait, rest))
+        wait = max(wait, min(retry_after, 2 * plan, rest))
     return at + wait
 
 
@@ -118,14 +121,13 @@ def judged(
 ) -> AttemptOutcome:
     """What becomes of a delivery after an attempt that ended ``at``.
 
-    Only 2xx succeeds; 410 ends it at once. A replay or test is one attempt: when it
-    fails, the plan goes on where it was, or the delivery has failed.
+    Only 2xx succeeds. A replay or test is one attempt: when it fails, the plan goes on
+    where it was, or the delivery has failed. So after 410, as far as the delivery goes:
+    whether it switches the webhook off, and so ends it, is for who knows the webhook.
     """
     code = attempt.status_code
     if code is not None and 200 <= code < 300:
         return AttemptOutcome(claimed, attempt, True, "succeeded", None)
-    if code == GONE:
-        return AttemptOutcome(claimed, attempt, False, "failed", None, is_gone=True)
     next_at = claimed.planned_at
     if claimed.trigger == "auto":
         asked = read_retry_after(retry_after, at)
@@ -133,16 +135,28 @@ def judged(
         found = next_attempt(claimed.tries, at, first_at, share, asked)
         next_at = None if found is None else timestamp(found)
     status: DeliveryStatus = "failed" if next_at is None else "pending"
-    return AttemptOutcome(claimed, attempt, False, status, next_at)
+    return AttemptOutcome(claimed, attempt, False, status, next_at, code == GONE)
 
 
 def is_worn_out(claimed: ClaimedDelivery) -> bool:
     """Whether it was claimed more often than the plan has tries.
 
     Claims are counted when they are made: a delivery that kills its process each
-    time is given up like any other.
+    time is given up like any other. So is a test or replay, which is no part of the
+    plan, when nothing came of that many attempts one after the other.
     """
-    return claimed.trigger == "auto" and claimed.tries > len(RETRY_AFTER) + 1
+    if claimed.trigger == "auto":
+        return claimed.tries > TRIES_MOST
+    return claimed.lost >= TRIES_MOST
+
+
+def judges(done: AttemptOutcome, webhook: Webhook) -> bool:
+    """Whether the webhook is to be judged by the attempt.
+
+    Not by one that was made to another URL, or was under way when the webhook was
+    changed: it may have been switched off and on.
+    """
+    return done.url == webhook.url and done.attempt.at >= webhook.updated_at
 
 
 def health_after(

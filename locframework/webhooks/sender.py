@@ -2,6 +2,8 @@
 
 import logging
 
+from msgspec.structs import replace
+
 from locframework.clock import Clock, timestamp
 
 from .records import (
@@ -35,6 +37,11 @@ class Sender:
         self, claimed: ClaimedDelivery, target: WebhookTarget, share: float
     ) -> AttemptOutcome:
         """What came of it. Raises nothing; ``share`` is of the wait, if it failed."""
+        return replace(self._outcome(claimed, target, share), url=target.url)
+
+    def _outcome(
+        self, claimed: ClaimedDelivery, target: WebhookTarget, share: float
+    ) -> AttemptOutcome:
         at = self._clock()
         if self._transport is None:
             found = _failed(claimed, timestamp(at), "no_transport")

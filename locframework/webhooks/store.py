@@ -67,7 +67,11 @@ class WebhookStore(Protocol):
         ...
 
     def end_deliveries(self, webhook_id: str) -> None:
-        """Whatever is pending of the webhook has failed, and is not tried again."""
+        """Whatever is pending of the webhook has failed, and is not tried again.
+
+        Here as in ``finish`` and ``give_up``, what succeeded once has not failed: a
+        success stays one when a replay of it comes to nothing.
+        """
         ...
 
     def find_delivery(self, webhook_id: str, delivery_id: str) -> Delivery | None:
@@ -114,6 +118,7 @@ class WebhookStore(Protocol):
 
         In the open transaction, such that no other claimer has the same: sets owner
         and lease, and counts the attempt. Those that others hold are passed over.
+        ``lost`` counts attempts of the log, so that six of them in a row are told.
         """
         ...
 

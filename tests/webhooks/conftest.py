@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -26,6 +27,19 @@ from .hearing import Heard
 
 PREFIX = "http://127.0.0.1:"
 EVERYTHING = ["key.created", "key.deleted", "translation.updated"]
+
+
+class Clock:
+    """Stands until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def go(self, **by: float) -> None:
+        self.now += timedelta(**by)
 
 
 class LoopbackTransport:
@@ -197,6 +211,20 @@ def open_hooked(
 def hooked(database_url: str, tmp_path: Path, receiver: Receiver) -> Iterator[Hooked]:
     """A project and a receiver, on SQLite and on PostgreSQL; sends when asked."""
     with open_hooked(database_url, tmp_path, receiver) as hooked:
+        yield hooked
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def timed(
+    database_url: str, tmp_path: Any, receiver: Receiver, clock: Clock
+) -> Iterator[Hooked]:
+    """As ``hooked``, by a clock of ours."""
+    with open_hooked(database_url, tmp_path, receiver, clock=clock) as hooked:
         yield hooked
 
 

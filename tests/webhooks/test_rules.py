@@ -36,7 +36,7 @@ from locframework.webhooks.rules import (
 )
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+DAY, HOUR, SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
 
 
 def webhook(**changes: Any) -> Webhook:
@@ -152,6 +152,14 @@ def test_retry_after_may_lengthen_a_wait_to_twice_the_plan(
     assert found == NOW + timedelta(seconds=waits)
 
 
+def test_the_plan_that_retry_after_may_double_is_the_one_before_its_shortening() -> (
+    None
+):
+    assert next_attempt(1, NOW, NOW, 0.8, 9 * SECOND) == NOW + 9 * SECOND
+    assert next_attempt(1, NOW, NOW, 0.8, 11 * SECOND) == NOW + 10 * SECOND
+    assert next_attempt(1, NOW, NOW, 0.8, 1 * SECOND) == NOW + 4 * SECOND
+
+
 def test_retry_after_moves_no_try_beyond_eight_hours() -> None:
     late = NOW + 2.6 * HOUR
 
@@ -223,10 +231,9 @@ def test_no_answer_is_tried_again_and_the_sixth_failure_is_the_last() -> None:
     assert (sixth.status, sixth.next_at) == ("failed", None)
 
 
-def test_410_ends_a_delivery_at_once() -> None:
-    outcome = judged(claimed(), answer(410), NOW, 1.0, "5")
-
-    assert (outcome.status, outcome.next_at, outcome.is_gone) == ("failed", None, True)
+def test_410_says_that_the_receiver_is_gone_and_no_other_answer_does() -> None:
+    assert judged(claimed(), answer(410), NOW, 1.0).is_gone
+    assert not judged(claimed(), answer(404), NOW, 1.0).is_gone
 
 
 def test_a_failed_replay_leaves_the_plan_as_it_was() -> None:
@@ -244,7 +251,9 @@ def test_a_failed_replay_leaves_the_plan_as_it_was() -> None:
 def test_what_was_claimed_more_often_than_the_plan_has_tries_is_worn_out() -> None:
     assert not is_worn_out(claimed(tries=6))
     assert is_worn_out(claimed(tries=7))
-    assert not is_worn_out(claimed(tries=9, trigger="replay"))
+    assert not is_worn_out(claimed(tries=9, trigger="replay", lost=5))
+    assert is_worn_out(claimed(trigger="replay", lost=6))
+    assert is_worn_out(claimed(trigger="test", lost=6))
 
 
 def ill(*failures: tuple[str, datetime], good: datetime = NOW) -> WebhookHealth:

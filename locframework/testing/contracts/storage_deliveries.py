@@ -1,5 +1,6 @@
 """The contract of Storage, part SW from 9 on: deliveries, and who sends them."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
@@ -170,6 +171,42 @@ class StorageDeliveriesContract:
         [again] = claim(storage, of, 9, now=30, until=35)
         assert (again.id, again.trigger, again.planned_at) == (young.id, "replay", None)
         assert store.replay_deliveries(new_id(), DeliveryFilter(), at(30)) == 0
+
+    def test_sw23_what_succeeded_once_stays_so_when_a_replay_fails(
+        self, storage: Storage
+    ) -> None:
+        of, store = add_webhook(storage, add_project(storage)), storage.webhooks
+        [new] = add_deliveries(storage, of)
+        store.finish([succeeded(each) for each in claim(storage, of)], OWNER)
+
+        def status_after_replay(end: Callable[[ClaimedDelivery], None]) -> str:
+            store.replay_delivery(new.id, at(30))
+            [again] = claim(storage, of, now=30, until=35)
+            end(again)
+            [found] = log(storage, of)
+            assert found.next_attempt_at is None
+            return found.status
+
+        def fail(claimed: ClaimedDelivery) -> None:
+            done = replace(put_off(claimed, 0), status="failed", next_at=None)
+            store.finish([done], OWNER)
+
+        assert status_after_replay(fail) == "succeeded"
+        assert status_after_replay(lambda each: store.give_up([each])) == "succeeded"
+        store.replay_delivery(new.id, at(40))
+        store.end_deliveries(of.webhook.id)
+        assert log(storage, of)[0].status == "succeeded"
+
+    def test_sw24_a_test_or_replay_tells_how_many_attempts_were_lost_before_it(
+        self, storage: Storage
+    ) -> None:
+        of = add_webhook(storage, add_project(storage))
+        add_deliveries(storage, of, trigger="test")
+        [first] = claim(storage, of)
+
+        lost = [claim(storage, of, now=30, until=30)[0].lost for _ in range(7)]
+
+        assert (first.lost, lost) == (0, [1, 2, 3, 4, 5, 6, 6])
 
     def test_sw16_ending_deliveries_leaves_those_that_are_being_sent(
         self, storage: Storage

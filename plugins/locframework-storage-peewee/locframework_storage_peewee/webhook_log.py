@@ -26,6 +26,10 @@ _ORDER = Order({"createdAt": "created_at"}, tie="id", default="-createdAt")
 _REPLAY = """UPDATE webhook_deliveries SET status = 'pending', cause = 'replay',
     planned_at = CASE cause WHEN 'auto' THEN due_at ELSE planned_at END, due_at = ?
     WHERE owner IS NULL"""
+# how a delivery ends by a failure: what succeeded once stays so after a replay
+FAILED = """CASE WHEN EXISTS (SELECT 1 FROM webhook_attempts a
+    WHERE a.delivery_id = webhook_deliveries.id
+    AND a.status_code BETWEEN 200 AND 299) THEN 'succeeded' ELSE 'failed' END"""
 
 _payload = msgspec.json.Decoder(dict[str, object])
 
@@ -62,7 +66,7 @@ class WebhookLog:
 
     def end_deliveries(self, webhook_id: str) -> None:
         self._database.run(
-            """UPDATE webhook_deliveries SET status = 'failed', due_at = NULL,
+            f"""UPDATE webhook_deliveries SET status = {FAILED}, due_at = NULL,
                 planned_at = NULL
                 WHERE webhook_id = ? AND due_at IS NOT NULL AND owner IS NULL""",
             (webhook_id,),

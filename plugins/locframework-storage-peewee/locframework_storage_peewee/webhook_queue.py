@@ -11,9 +11,14 @@ from locframework.ports import (
 )
 
 from .database import Database
+from .webhook_log import FAILED
 
 _CLAIMED = """id, webhook_id, project_id, event_type, payload, created_at, attempt,
-    cause, tries, planned_at"""
+    cause, tries, planned_at, CASE cause WHEN 'auto' THEN 0 ELSE (
+        SELECT count(*) FROM webhook_attempts a
+        WHERE a.delivery_id = webhook_deliveries.id
+        AND a.number >= webhook_deliveries.attempt - 6
+        AND a.status_code IS NULL AND a.error IS NULL) END"""
 
 # from one webhook with something pending to the next, by the index of what is due
 _WAITING = """WITH RECURSIVE pending (id) AS (
@@ -96,11 +101,13 @@ class WebhookQueue:
                 ],
             )
             self._database.run_many(
-                """UPDATE webhook_deliveries SET status = ?, due_at = ?,
+                f"""UPDATE webhook_deliveries SET
+                    status = CASE WHEN ? THEN {FAILED} ELSE ? END, due_at = ?,
                     owner = NULL, cause = 'auto', planned_at = NULL
                     WHERE id = ? AND attempt = ? AND owner = ?""",
                 [
                     (
+                        done.status == "failed",
                         done.status,
                         done.next_at,
                         done.claimed.id,
@@ -113,7 +120,7 @@ class WebhookQueue:
 
     def give_up(self, claimed: Sequence[ClaimedDelivery]) -> None:
         self._database.run_many(
-            """UPDATE webhook_deliveries SET status = 'failed', due_at = NULL,
+            f"""UPDATE webhook_deliveries SET status = {FAILED}, due_at = NULL,
                 owner = NULL, cause = 'auto', planned_at = NULL
                 WHERE id = ? AND attempt = ?""",
             [(each.id, each.number) for each in claimed],

@@ -33,6 +33,7 @@ from .target import Target, read_url
 
 LOOKUP_SECONDS = 3.0
 RETRY_AFTER_CHARACTERS = 100
+INTERIM = {*range(100, 200)} - {101}
 
 
 class SendFailed(Exception):
@@ -141,9 +142,20 @@ def _exchange(channel: Channel, target: Target, post: Post) -> Answer:
     with suppress(ConnectionError, SSLEOFError):
         connection.endheaders(post.body)
     with closing(connection), connection.getresponse() as response:
+        _skip_interim(response)
         channel.may_end = True
         retry_after = _plain(response.headers.get("Retry-After"))
         return Answer(response.status, None, 0, retry_after, _read_body(response))
+
+
+def _skip_interim(response: HTTPResponse) -> None:
+    """Read on to the final answer: any number of 1xx may precede it (RFC 9110, 15.2).
+
+    http.client passes over 100 alone. After 101, for which nobody asked, no HTTP comes.
+    """
+    while response.status in INTERIM:
+        response.headers = None  # type: ignore[assignment]  # begin() reads anew
+        response.begin()
 
 
 def _read_body(response: HTTPResponse) -> bytes:

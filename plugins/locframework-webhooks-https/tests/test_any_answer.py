@@ -65,6 +65,39 @@ def test_whatever_is_said_there_is_an_answer(
     assert len(answer.body) <= KEPT_BYTES
 
 
+def test_what_comes_before_the_answer_is_not_the_answer(
+    receiver: Receiver, transport: HttpsTransport
+) -> None:
+    def patient(visit: Visit) -> None:
+        visit.shake_hands()
+        visit.read_request()
+        visit.send(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n")
+        visit.send(b"HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n" * 2)
+        visit.send(b"HTTP/1.1 429 X\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\nno")
+
+    receiver.behaviours = [patient]
+
+    answer = transport.send(Post(receiver.url(), (), b"{}", seconds=5))
+
+    assert (answer.status_code, answer.error) == (429, None)
+    assert (answer.retry_after, answer.body) == ("7", b"no")
+
+
+def test_another_protocol_is_an_answer_as_nothing_follows_it(
+    receiver: Receiver, transport: HttpsTransport
+) -> None:
+    def switching(visit: Visit) -> None:
+        visit.shake_hands()
+        visit.read_request()
+        visit.send(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")
+
+    receiver.behaviours = [switching]
+
+    answer = transport.send(Post(receiver.url(), (), b"{}", seconds=5))
+
+    assert (answer.status_code, answer.error) == (101, None)
+
+
 @pytest.mark.parametrize("end", [Visit.reset, lambda visit: visit.connection.close()])
 def test_an_answer_counts_though_the_request_was_not_read_to_its_end(
     receiver: Receiver, transport: HttpsTransport, end: Callable[[Visit], None]

@@ -1,0 +1,107 @@
+"""Attempts that end late, replays of what arrived, tests that kill their process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .conftest import Clock, Hooked
+
+FAIL: tuple[int, dict[str, str], bytes] = (500, {}, b"broken")
+
+
+@pytest.mark.parametrize("answer", [(410, {}, b"gone"), FAIL])
+@pytest.mark.parametrize("changes", ["url", "off and on"])
+def test_what_was_under_way_when_a_webhook_was_changed_does_not_judge_it(
+    hooked: Hooked, answer: Any, changes: str
+) -> None:
+    webhook, _ = hooked.create()
+    path, url = f"{hooked.webhooks}/{webhook['id']}", hooked.receiver.url
+    patches: dict[str, list[dict[str, object]]] = {
+        "url": [{"url": f"{url}/new"}],
+        "off and on": [{"isActive": False}, {"isActive": True}],
+    }
+
+    def change(received: Any) -> None:
+        hooked.receiver.on_request = lambda received: None
+        for patch in patches[changes]:
+            assert hooked.owner.patch(path, json=patch).status == 200
+
+    hooked.receiver.on_request = change
+    hooked.receiver.answers = [answer]
+    hooked.key("a")
+    hooked.send()
+
+    found = hooked.get(webhook)
+    assert (found["isActive"], found["disabledReason"]) == (True, None)
+    [delivery] = hooked.log(webhook)
+    assert (delivery["status"], len(delivery["attempts"])) == ("pending", 1)
+    store = hooked.workspace.framework.storage.webhooks
+    stored = store.find_webhook(hooked.project["id"], webhook["id"])
+    assert stored is not None
+    assert stored.health.failing_since is None
+
+
+def test_a_replay_that_fails_leaves_a_success_a_success(timed: Hooked) -> None:
+    webhook, _ = timed.create()
+    timed.key("a")
+    timed.send()
+    log = f"{timed.webhooks}/{webhook['id']}/deliveries"
+    [delivery] = timed.log(webhook)
+    timed.receiver.answers = [FAIL]
+
+    timed.owner.post(f"{log}/{delivery['id']}/replay")
+    timed.send()
+
+    [after] = timed.log(webhook)
+    assert (after["status"], after["nextAttemptAt"]) == ("succeeded", None)
+    assert [each["statusCode"] for each in after["attempts"]] == [204, 500]
+    assert timed.owner.post(f"{log}/replay", json={}).data["count"] == 0
+
+
+def test_a_success_whose_replay_waits_stays_one_when_the_webhook_is_switched_off(
+    timed: Hooked,
+) -> None:
+    webhook, _ = timed.create()
+    timed.key("a")
+    timed.send()
+    [delivery] = timed.log(webhook)
+    path = f"{timed.webhooks}/{webhook['id']}"
+    timed.owner.post(f"{path}/deliveries/{delivery['id']}/replay")
+    timed.key("b")
+
+    timed.owner.patch(path, json={"isActive": False})
+
+    assert [each["status"] for each in timed.log(webhook)] == ["failed", "succeeded"]
+
+
+@pytest.mark.parametrize("trigger", ["test", "replay"])
+def test_a_test_or_replay_that_kills_its_process_each_time_is_given_up(
+    timed: Hooked, clock: Clock, trigger: str
+) -> None:
+    webhook, _ = timed.create()
+    path = f"{timed.webhooks}/{webhook['id']}"
+    if trigger == "test":
+        timed.owner.post(f"{path}/test")
+    else:
+        timed.receiver.answers = [(410, {}, b"")]
+        timed.key("a")
+        timed.send()
+        [delivery] = timed.log(webhook)
+        timed.owner.post(f"{path}/deliveries/{delivery['id']}/replay")
+    answered = len(timed.receiver.received)
+    dispatcher = timed.workspace.framework.dispatcher
+    for _ in range(6):
+        assert dispatcher._look(1)
+        clock.go(seconds=45)
+        dispatcher._at_work.clear()
+
+    assert dispatcher._look(1) == []
+
+    [delivery] = timed.log(webhook)
+    assert (delivery["status"], delivery["nextAttemptAt"]) == ("failed", None)
+    assert len(delivery["attempts"]) == answered + 6
+    timed.owner.post(f"{path}/deliveries/{delivery['id']}/replay")
+    assert len(timed.send()) == 1
+    assert timed.log(webhook)[0]["status"] == "succeeded"
