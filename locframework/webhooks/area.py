@@ -39,8 +39,7 @@ class WebhookArea:
     ) -> None:
         """Raises SettingsError for a key that is none."""
         types = EventTypes(types_of_plugins)
-        newest = [settings.secret_key] if settings.secret_key is not None else []
-        box = SecretBox([*newest, *settings.old_secret_keys])
+        box = SecretBox(settings.secret_key, settings.old_secret_keys)
         self.webhooks = Webhooks(
             storage, access, projects, types, transport, box, clock
         )

@@ -4,7 +4,7 @@ import binascii
 import hashlib
 import os
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -18,6 +18,7 @@ SECRET_BYTES = 32
 KEY_BYTES = 32
 _NONCE_BYTES = 12
 _SETTING = "webhooks.secret_key"
+_OLD_SETTING = "webhooks.old_secret_keys"
 
 
 class SecretLost(Exception):
@@ -37,15 +38,16 @@ def new_key() -> str:
 class SecretBox:
     """AES-256-GCM; each secret is bound to its webhook, and opens for no other."""
 
-    def __init__(self, keys: Sequence[str]) -> None:
-        """The first key seals, all of them open. Raises SettingsError."""
-        read = [_key(text) for text in keys]
-        self._ciphers = {_id_of(key): AESGCM(key) for key in read}
-        self._newest = _id_of(read[0]) if read else None
+    def __init__(self, newest: str | None, old: Iterable[str] = ()) -> None:
+        """The newest key seals, all of them open. Raises SettingsError."""
+        sealing = [_key(newest, _SETTING)] if newest is not None else []
+        keys = [*sealing, *(_key(text, _OLD_SETTING) for text in old)]
+        self._ciphers = {_id_of(key): AESGCM(key) for key in keys}
+        self._newest = _id_of(sealing[0]) if sealing else None
 
     @property
     def can_seal(self) -> bool:
-        """Whether there is a key."""
+        """Whether there is a newest key."""
         return self._newest is not None
 
     def require_keys(self, key_ids: Iterable[str]) -> None:
@@ -55,7 +57,7 @@ class SecretBox:
         fault = "is not the key that sealed the signing secrets of the webhooks"
         if not self.can_seal:
             fault = "is missing, and the signing secrets of webhooks are sealed with it"
-        told = "; an older key belongs in webhooks.old_secret_keys"
+        told = f"; an older key belongs in {_OLD_SETTING}"
         raise SettingsError(f"settings: {_SETTING}: {fault}{told}", _SETTING)
 
     def seal(self, secret: str, webhook_id: str) -> SealedSecret:
@@ -80,14 +82,14 @@ class SecretBox:
             raise SecretLost(f"the secret of webhook {webhook_id} is damaged") from None
 
 
-def _key(text: str) -> bytes:
+def _key(text: str, setting: str) -> bytes:
     try:
         key = b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         key = b""
     if len(key) != KEY_BYTES:
-        message = f"settings: {_SETTING}: must be {KEY_BYTES} bytes in base64"
-        raise SettingsError(message, _SETTING)
+        message = f"settings: {setting}: must be {KEY_BYTES} bytes in base64"
+        raise SettingsError(message, setting)
     return key
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
@@ -260,6 +262,12 @@ def test_a_changed_project_and_a_switched_off_webhook_are_told(heard: Heard) -> 
         "webhook.disabled",
     ]
     assert heard.items("webhook.disabled")[0]["reason"] == "gone"
+
+
+def test_every_type_is_one_that_an_operation_here_is_heard_to_tell() -> None:
+    heard_here = {*re.findall(r'"([a-z_]+(?:\.[a-z_]+)+)"', Path(__file__).read_text())}
+
+    assert {*TYPES} - heard_here == set()
 
 
 def test_every_example_fits_its_schema() -> None:

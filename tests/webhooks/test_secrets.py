@@ -22,7 +22,7 @@ from locframework.webhooks.signing import signed_headers
 
 
 def test_a_sealed_secret_opens_again_for_its_webhook_only() -> None:
-    box, secret = SecretBox([new_key()]), new_secret()
+    box, secret = SecretBox(new_key()), new_secret()
 
     sealed = box.seal(secret, "w1")
 
@@ -32,13 +32,13 @@ def test_a_sealed_secret_opens_again_for_its_webhook_only() -> None:
 
 
 def test_the_same_secret_never_looks_the_same_at_rest() -> None:
-    box = SecretBox([new_key()])
+    box = SecretBox(new_key())
 
     assert box.seal("whsec_x", "w1").sealed != box.seal("whsec_x", "w1").sealed
 
 
 def test_a_damaged_secret_does_not_open() -> None:
-    box = SecretBox([new_key()])
+    box = SecretBox(new_key())
     sealed = box.seal(new_secret(), "w1")
 
     for damaged in ("", "!", "AAAA", sealed.sealed[:-8]):
@@ -48,19 +48,36 @@ def test_a_damaged_secret_does_not_open() -> None:
 
 def test_an_old_key_opens_what_it_sealed_and_the_new_one_seals() -> None:
     old, new = new_key(), new_key()
-    sealed = SecretBox([old]).seal("whsec_x", "w1")
-    box = SecretBox([new, old])
+    sealed = SecretBox(old).seal("whsec_x", "w1")
+    box = SecretBox(new, [old])
 
     assert box.open(sealed, "w1") == "whsec_x"
     assert box.seal("whsec_x", "w1").key_id != sealed.key_id
     with pytest.raises(SecretLost, match=sealed.key_id):
-        SecretBox([new]).open(sealed, "w1")
+        SecretBox(new).open(sealed, "w1")
 
 
 @pytest.mark.parametrize("key", ["", "x", "AAAA", "é", "A" * 40])
 def test_what_is_no_key_is_refused_by_its_setting(key: str) -> None:
     with pytest.raises(SettingsError, match=r"webhooks\.secret_key: must be 32 bytes"):
-        SecretBox([key])
+        SecretBox(key)
+
+
+def test_an_old_key_that_is_none_is_refused_by_its_own_setting() -> None:
+    told = r"settings: webhooks\.old_secret_keys: must be 32 bytes"
+    with pytest.raises(SettingsError, match=told) as refused:
+        SecretBox(new_key(), ["bad"])
+
+    assert refused.value.setting == "webhooks.old_secret_keys"
+
+
+def test_an_old_key_alone_opens_and_seals_nothing() -> None:
+    old = new_key()
+    sealed = SecretBox(old).seal("whsec_x", "w1")
+    box = SecretBox(None, [old])
+
+    assert box.open(sealed, "w1") == "whsec_x"
+    assert not box.can_seal
 
 
 def test_no_secret_is_in_the_database_in_logs_or_in_other_answers(
@@ -130,6 +147,17 @@ def test_an_app_without_the_key_of_its_webhooks_does_not_start(
         start()
     with pytest.raises(SettingsError, match=r"is not the key that sealed"):
         start(secret_key=new_key())
+
+
+@pytest.mark.parametrize("key", [None, new_key()])
+def test_a_start_without_the_key_of_webhooks_is_warned_of(
+    key: str | None, database_url: str, tmp_path: Path, caplog: Any
+) -> None:
+    webhooks = {} if key is None else {"secret_key": key}
+    with open_workspace(database_url, tmp_path, webhooks=webhooks):
+        warned = [line for line in caplog.messages if "webhooks.secret_key" in line]
+
+    assert len(warned) == (1 if key is None else 0)
 
 
 def test_without_a_key_there_are_no_webhooks(database_url: str, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from locframework.ports import UrlNotAllowed
 MOST_CHARACTERS = 2048
 _SCHEME = "https://"
 _URL = re.compile(
-    r"https://(?P<host>[^/?#:@\[\]]+|\[[0-9A-Fa-f:.]+\])"
+    r"(?i:https)://(?P<host>[^/?#:@\[\]]+|\[[0-9A-Fa-f:.]+\])"
     r"(?::(?P<port>[1-9][0-9]{0,4}))?(?P<target>[/?].*)?",
     re.ASCII,
 )
@@ -42,14 +42,14 @@ def read_url(url: str, allowed_ports: Collection[int]) -> Target:
     """What the URL says. UrlNotAllowed, naming the rule, unless it is one of ours."""
     if len(url) > MOST_CHARACTERS:
         raise UrlNotAllowed(f"url: is longer than {MOST_CHARACTERS} characters")
-    if not url.startswith(_SCHEME):
+    if url[: len(_SCHEME)].lower() != _SCHEME:  # RFC 3986 section 3.1
         raise UrlNotAllowed(f"url: must begin with {_SCHEME}")
     if not all("!" <= character <= "~" for character in url) or "\\" in url:
         raise UrlNotAllowed(
             "url: only printable ASCII without spaces and backslashes; write the host "
             "as xn--…, the rest percent-encoded"
         )
-    if "@" in re.split(r"[/?#]", url.removeprefix(_SCHEME), maxsplit=1)[0]:
+    if "@" in re.split(r"[/?#]", url[len(_SCHEME) :], maxsplit=1)[0]:
         raise UrlNotAllowed("url: must not have a user name or password")
     found = _URL.fullmatch(url)
     if found is None or _NOT_IN_TARGET & set(found["target"] or ""):

@@ -15,6 +15,7 @@ from locframework.ports import (
     Post,
     SendError,
     UrlNotAllowed,
+    mentioned,
 )
 
 from .addresses import AddressRule
@@ -65,8 +66,9 @@ class HttpsTransport:
         """Raise UrlNotAllowed unless all addresses of the host are public now."""
         target = read_url(url, self._ports)
         if not self._public_addresses(target, Deadline(LOOKUP_SECONDS)):
+            host = mentioned(target.host)  # the message is cut, and is to say why
             raise UrlNotAllowed(
-                f"url: {target.host} must lead to addresses of the public internet only"
+                f"url: {host} must lead to addresses of the public internet only"
             )
 
     def send(self, post: Post) -> Answer:

@@ -173,6 +173,16 @@ def test_a_name_server_that_hangs_holds_an_attempt_for_three_seconds(
     assert active_count() <= before
 
 
+def test_a_refusal_says_why_however_long_the_name_is() -> None:
+    host = ".".join(["a" * 60] * 4)
+    sender = HttpsTransport(HttpsSettings(), Lookup(Names(())))
+
+    with pytest.raises(UrlNotAllowed) as refused:
+        sender.judge(f"https://{host}/")
+
+    assert "public internet" in refused.value.message[:200]  # answers tell no more
+
+
 def test_a_hanging_lookup_does_not_hold_the_end_of_the_process() -> None:
     script = """
 import time

@@ -16,6 +16,7 @@ from locframework.ports import UrlNotAllowed
     [
         ("https://a.example", "a.example", 443, "/", "a.example"),
         ("https://a.example/", "a.example", 443, "/", "a.example"),
+        ("HTTPS://a.example/B", "a.example", 443, "/B", "a.example"),
         ("https://A.Example:443/X", "a.example", 443, "/X", "a.example"),
         ("https://a.example?b=c", "a.example", 443, "/?b=c", "a.example"),
         ("https://a.example/b?c@d:e", "a.example", 443, "/b?c@d:e", "a.example"),
@@ -44,7 +45,8 @@ def test_a_good_url_is_taken_apart(
     ("url", "told"),
     [
         ("http://a.example/", "must begin with https://"),
-        ("HTTPS://a.example/", "must begin with https://"),
+        ("HTTP://a.example/", "must begin with https://"),
+        ("HTTPS://me@a.example/", "must not have a user name or password"),
         (" https://a.example/", "must begin with https://"),
         ("https://a.example/ b", "only printable ASCII without spaces"),
         ("https://bücher.example/", "write the host as xn--"),
