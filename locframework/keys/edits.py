@@ -12,6 +12,7 @@ from .three_way import (
     TAGS,
     Sides,
     Unit,
+    needs_plurals,
     sides,
     too_many_tags,
     united,
@@ -37,6 +38,7 @@ class Edit(NamedTuple):
     unit: Unit
     sides: Sides
     conflict: bool  # main changed the same, to something else
+    hanging: tuple[object, ...] = ()  # what else goes or stays with it, as it is now
 
 
 def edits_of(touched: Touched) -> list[Edit]:
@@ -50,13 +52,15 @@ def edits_of(touched: Touched) -> list[Edit]:
     if branch is None:
         return _deletion(base, main)
     if base is not None and main is None:
+        compared = sides(base, base, branch)
         return [
-            Edit(unit, side._replace(main=None), conflict=True)
-            for unit, side in sides(base, base, branch).items()
+            Edit(unit, side._replace(main=None), True, _hanging(unit, compared))
+            for unit, side in compared.items()
             if side.edited
         ]
     found = []
-    for unit, side in sides(base, main, branch).items():
+    compared = sides(base, main, branch)
+    for unit, side in compared.items():
         fits = True
         if unit == TAGS:
             fits = not too_many_tags(side)
@@ -71,7 +75,7 @@ def edits_of(touched: Touched) -> list[Edit]:
             clashes = base is not None
         if unit == TAGS and base is not None:
             side = side._replace(base=base.key.tags)
-        found.append(Edit(unit, side, clashes))
+        found.append(Edit(unit, side, clashes, _hanging(unit, compared)))
     return found
 
 
@@ -86,5 +90,21 @@ def _is_silent(unit: Unit, content: object, side: Sides) -> bool:
 def _deletion(base: KeyState | None, main: KeyState | None) -> list[Edit]:
     if base is None or main is None:
         return []  # made and deleted there, or gone on both sides
-    moved = any(side.main != side.base for side in sides(base, main, base).values())
-    return [Edit(KEY, Sides(base.key.key, main.key.key, None), conflict=moved)]
+    compared = sides(base, main, base)
+    moved = any(side.main != side.base for side in compared.values())
+    key = Sides(base.key.key, main.key.key, None)
+    return [Edit(KEY, key, moved, _shown(compared))]
+
+
+def _hanging(unit: Unit, compared: dict[Unit, Sides]) -> tuple[object, ...]:
+    """With a new key all that it says; with plurals the forms that need them."""
+    if unit == PLURAL:
+        return _shown({u: side for u, side in compared.items() if needs_plurals(u)})
+    is_new = unit == KEY and compared[KEY][:2] == (None, None)
+    return _shown(compared) if is_new else ()
+
+
+def _shown(compared: dict[Unit, Sides]) -> tuple[object, ...]:
+    """What main and the branch have there, in an order of its own."""
+    found = [(*unit, side.main, side.branch) for unit, side in compared.items()]
+    return tuple(sorted(found, key=lambda each: [part or "" for part in each[:3]]))

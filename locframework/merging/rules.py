@@ -64,7 +64,8 @@ def _change(touched: Touched, edit: Edit) -> Change:
     base, main, branch = (_content(each) for each in side[:3])
     of = touched.branch or touched.main
     assert of is not None  # a key that is nowhere is no change
-    shown = (touched.entry.key_id, *unit, base, main, branch, *_states(side))
+    shown: tuple[object, ...] = (touched.entry.key_id, *unit, base, main, branch)
+    shown += (*_states(side), *edit.hanging)
     return Change(
         id=hashlib.sha256(_encoder.encode(shown)).hexdigest()[:32],
         type=_type(unit, main, branch, is_there=touched.main is not None),

@@ -282,6 +282,41 @@ def test_a_resolution_that_cannot_be_obeyed_is_refused_and_named(
     assert shop.one()["status"] == "open"
 
 
+@pytest.mark.parametrize("what", ["text", "description", "proposal"])
+def test_a_deletion_is_another_change_when_main_goes_on_with_the_key(
+    shop: Branched, what: str
+) -> None:
+    shop.delete(shop.pay, "spring")
+    shop.write(shop.pay, "en", "Pay now")
+    [seen] = shop.diff()
+    if what == "text":
+        shop.write(shop.pay, "en", "Pay at once")
+    elif what == "description":
+        shop.patch(shop.pay, description="The big one")
+    else:
+        shop.keys.put(shop.pay, "en", "Pay now!", shop.keys.translator)
+
+    refused = shop.merge(resolutions=resolve(shop, (seen, "branch")))
+
+    assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+    assert "checkout.pay" in shop.names()
+    merged = shop.merge(resolutions=resolve(shop, (*shop.diff(), "branch")))
+    assert merged.status == 200
+    assert shop.names() == ["title"]
+
+
+def test_a_key_of_the_branch_is_another_change_when_its_texts_go_on(
+    shop: Branched,
+) -> None:
+    banner = shop.create("spring", key="banner", values={"en": "Spring!"})
+    seen = by_field(shop)["banner", "key"]
+    shop.write(banner, "de", "Lenz!", "spring")
+
+    refused = shop.merge(resolutions=resolve(shop, (seen, "main")))
+
+    assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+
+
 # what the trash does not hold any more
 
 

@@ -335,3 +335,37 @@ def test_a_text_of_the_branch_conflicts_with_what_main_wrote_for_other(
     assert told(shop) == [
         ("value", "de", "other", ("Zahlen", "Bezahlen", "Kaufen"), True)
     ]
+
+
+# a decision is about what was seen
+
+
+@pytest.mark.parametrize("use", ["branch", "main"])
+@pytest.mark.parametrize("turned", ["spring", None])
+def test_turned_plurals_are_another_change_when_the_forms_beside_them_go_on(
+    shop: Branched, cart: dict[str, Any], turned: str | None, use: str
+) -> None:
+    writing = None if turned else "spring"
+    shop.write(cart, "en", {"one": "a thing"}, writing)
+    shop.patch(cart, turned, isPlural=False)
+    shop.write(cart, "en", {"one": "the thing"}, writing)
+    [seen] = [change for change in shop.diff() if change["field"] == "isPlural"]
+    shop.write(cart, "en", {"one": "one thing", "few": "some"}, writing)
+
+    refused = shop.merge(resolutions=[{"changeId": seen["id"], "use": use}])
+
+    assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+    assert shop.one()["status"] == "open"
+    assert resolved(shop, use).status == 200
+
+
+def test_turned_plurals_stay_the_same_change_when_a_text_that_stays_goes_on(
+    shop: Branched, cart: dict[str, Any]
+) -> None:
+    shop.patch(cart, "spring", isPlural=False)
+    shop.write(cart, "en", {"one": "a thing"})
+    seen = [c["id"] for c in shop.diff() if c["field"] == "isPlural"]
+
+    shop.write(cart, "en", {"other": "things"})
+
+    assert seen == [c["id"] for c in shop.diff() if c["field"] == "isPlural"]
