@@ -101,6 +101,21 @@ def test_a_list_is_found_by_every_filter(keys: Any) -> None:
     assert keys.names(updatedSince="2100-01-01T00:00:00Z") == []
 
 
+def test_keys_in_a_state_are_outdated_in_it_or_not(keys: Any) -> None:
+    key = keys.made(key="a", values={"en": "Pay", "de": "Zahlen"})
+    keys.put(key, "ar", "x", keys.translator)
+    keys.put(key, "en", "Pay now")
+    keys.put(key, "de", "Bezahlen")
+
+    def found(**query: Any) -> list[int]:
+        return [
+            len(keys.names(isOutdated=stale, **query)) for stale in ("true", "false")
+        ]
+
+    assert found(status="approved") == [0, 1]
+    assert found(status="pending_review") == [1, 0]
+
+
 def test_a_page_past_the_end_is_empty_with_the_right_total(keys: Any) -> None:
     for name in ("a", "b", "c"):
         keys.made(key=name)

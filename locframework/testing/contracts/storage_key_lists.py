@@ -157,10 +157,27 @@ class StorageKeyListsContract:
         assert names(storage, of, language_code="de", **outdated_draft) == []
         assert names(storage, of, **outdated_draft) == []
         fresh_draft = {"is_outdated": False, "status": "draft"}
-        assert names(storage, of, language_code="de", **fresh_draft) == []
+        assert names(storage, of, language_code="de", **fresh_draft) == ["c"]
         assert names(storage, of, language_code="ja", **fresh_draft) == []
         fresh = {"is_outdated": False, "status": "approved"}
         assert names(storage, of, language_code="de", **fresh) == ["b"]
+
+    def test_sl7_a_state_parts_into_the_outdated_and_the_others(
+        self, storage: Storage
+    ) -> None:
+        of = add_keys_project(storage)
+        a, b = key(of, "a"), key(of, "b")
+        waiting = replace(draft(a, "ja", is_outdated=True), status="pending_review")
+        storage.keys.add_keys([a, b], [value(a, "de"), waiting, value(b, "de")])
+
+        for code in (None, "de", "ja"):
+            for status in ("approved", "pending_review", "untranslated"):
+                asked = {"language_code": code, "status": status}
+                outdated = names(storage, of, is_outdated=True, **asked)
+                others = names(storage, of, is_outdated=False, **asked)
+                assert sorted(outdated + others) == names(storage, of, **asked)
+                is_stale = status == "pending_review" and code != "de"
+                assert outdated == (["a"] if is_stale else [])
 
     def test_sl8_keys_with_plurals_and_those_without(self, storage: Storage) -> None:
         of = add_keys_project(storage)

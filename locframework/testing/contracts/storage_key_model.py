@@ -77,27 +77,19 @@ class KeyModel:
         )
 
     def _meets_state(self, key: Key, where: KeyFilter) -> bool:
-        status = where.status
-        if status == "untranslated":
-            there = {language_code for language_code, _ in self.values[key.id]}
-            missing = [code for code in self._asked(where) if code not in there]
-            if not missing:
-                return False
-            status = None
         mine = [
             value
             for value in self.values[key.id].values()
             if value.language_code in self._asked(where)
         ]
-        if where.is_outdated is False and any(value.is_outdated for value in mine):
+        if where.status == "untranslated":
+            there = {value.language_code for value in mine}
+            return not where.is_outdated and there != set(self._asked(where))
+        meant = [value for value in mine if where.status in (None, value.status)]
+        if where.status is not None and not meant:
             return False
-        if status is None and not where.is_outdated:
-            return True
-        return any(
-            status in (None, value.status)
-            and (value.is_outdated or not where.is_outdated)
-            for value in mine
-        )
+        is_outdated = any(value.is_outdated for value in meant)
+        return where.is_outdated in (None, is_outdated)
 
     def _has_issues(self, key: Key, where: KeyFilter) -> bool:
         return any(

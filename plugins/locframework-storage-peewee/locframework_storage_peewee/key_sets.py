@@ -56,6 +56,9 @@ class _List(NamedTuple):
     table: str = "key_lists"
 
 
+_EMPTY = _List(Part("FALSE"), None)
+
+
 def all_keys(from_: Source, where: KeyFilter) -> KeySet:
     """Walks all keys, in any order; has the table ``keys``."""
     lists, rest = _lists(from_.line_id, where)
@@ -158,15 +161,17 @@ def _lists(line_id: str, where: KeyFilter) -> tuple[list[_List], KeyFilter]:
     rest = replace(where, tags=())
     if where.has_issues:
         rest = replace(rest, has_issues=None, checks=())
-    if where.is_outdated:
-        lists.append(_of_language(line_id, where.language_code, OUTDATED))
-    elif where.status is not None:
-        lists.append(_of_language(line_id, where.language_code, where.status))
-    if where.is_outdated and where.status == UNTRANSLATED:
-        lists.append(_of_language(line_id, where.language_code, UNTRANSLATED))
-    if where.status == UNTRANSLATED or not where.is_outdated:
+    if where.status == UNTRANSLATED and where.is_outdated is not None:
+        if where.is_outdated:
+            lists.append(_EMPTY)  # what is not there is not outdated
+        where = replace(where, is_outdated=None)
+        rest = replace(rest, is_outdated=None)
+    state = OUTDATED if where.is_outdated else where.status
+    if state is not None:
+        lists.append(_of_language(line_id, where.language_code, state))
+    if where.is_outdated is None:
         rest = replace(rest, status=None)
-    if where.is_outdated and rest.status is None:
+    elif where.is_outdated and where.status is None:
         rest = replace(rest, is_outdated=None)
     if where.is_plural is not None:
         lists.append(_one_list(of_plural(is_plural=where.is_plural)))
@@ -218,7 +223,7 @@ def of_names(from_: Source, name: str) -> Iterator[Part]:
 
 def _of_names(from_: Source, where: KeyFilter, name: str) -> Iterator[Part]:
     yield from of_names(from_, name)
-    if where.is_outdated is False:
+    if where.is_outdated is False and where.status is None:
         stale = _of_language(from_.line_id, where.language_code, OUTDATED)
         found = _on_list(name, from_.line_id, stale)
         yield Part(f"NOT {found.sql}", found.params)
@@ -232,11 +237,10 @@ def _of_names(from_: Source, where: KeyFilter, name: str) -> Iterator[Part]:
 def _of_keys(where: KeyFilter) -> Iterator[Part]:
     if where.updated_since is not None:
         yield Part("k.updated_at >= ?", (where.updated_since,))
-    if where.is_outdated or where.status is not None:
+    if where.status is not None:
         value = every([Part("v.key_number = k.number"), *_of_value(where)])
-        yield Part(
-            f"EXISTS (SELECT 1 FROM key_values v WHERE {value.sql})", value.params
-        )
+        found = f"EXISTS (SELECT 1 FROM key_values v WHERE {value.sql})"
+        yield Part(found if where.is_outdated else f"NOT {found}", value.params)
     if where.search is not None:
         in_key = contains("k.folded", where.search)
         in_value = contains("v.folded", where.search)
@@ -248,10 +252,8 @@ def _of_keys(where: KeyFilter) -> Iterator[Part]:
 
 
 def _of_value(where: KeyFilter) -> Iterator[Part]:
-    """What one and the same value must be, of any plural form."""
+    """What one and the same value is, of any plural form: outdated, in that state."""
     if where.language_code is not None:
         yield Part("v.language_code = ?", (where.language_code,))
-    if where.status is not None:
-        yield Part("v.status = ?", (where.status,))
-    if where.is_outdated:
-        yield Part("v.is_outdated")
+    yield Part("v.status = ?", (where.status,))
+    yield Part("v.is_outdated")
