@@ -6,6 +6,10 @@ from msgspec import Meta, Struct
 
 T = TypeVar("T")
 
+_PAGE = (
+    "1-based. Each page is as of its own moment: while items are added, pages sorted by"
+    " name shift, and those by `createdAt` do not"
+)
 PAGE_MOST = 1_000_000
 LIMIT_MOST = 200
 
@@ -30,7 +34,7 @@ ByEmail = Annotated[
 class PageRequest(Struct, frozen=True):
     """Which page of a list, as every list endpoint asks (decisions 2.1.2)."""
 
-    page: Annotated[int, Meta(ge=1, le=PAGE_MOST, description="1-based")] = 1
+    page: Annotated[int, Meta(ge=1, le=PAGE_MOST, description=_PAGE)] = 1
     limit: Annotated[int, Meta(ge=1, le=LIMIT_MOST, description="Items a page")] = 50
 
     @property

@@ -93,7 +93,12 @@ class History:
             found = self._revision(line, key, tag, asked)
             form = _form_in(key, found)
             text = found.value if form is None else {form: found.value}
-            write = KeyWrite(name=key.id, key_id=key.id, values={tag: text})
+            write = KeyWrite(
+                name=key.id,
+                key_id=key.id,
+                values={tag: text},
+                keep_fresh=asked.keep_fresh,
+            )
             languages = self._languages.of(line.project)
             [written] = self._writer.write(
                 caller, line, languages, [write], origin="revert"

@@ -77,6 +77,7 @@ class HistoryEndpoints:
 
         A new revision of the origin `revert`; without `translation_approve` it waits
         for review. `pluralForm` tells forms apart that have the same number.
+        `keepFresh`: a source text that comes back outdates no other language.
         """
         key = self._history.revert(
             caller, project_id, key_id, lang, body, branch=query.branch

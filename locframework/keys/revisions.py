@@ -118,3 +118,4 @@ class Reversion(Struct, frozen=True, rename="camel"):
 
     revision: RevisionNumber
     plural_form: str | None = None  # of a plural key, where several have that number
+    keep_fresh: bool = False  # true: other languages do not become outdated

@@ -135,6 +135,21 @@ def test_a_proposal_that_is_merged_keeps_fresh_when_it_is_approved(keys: Any) ->
 
 
 @pytest.mark.parametrize("keep", [True, False])
+def test_a_source_text_that_is_brought_back_keeps_fresh_what_it_is_to_keep(
+    keys: Any, keep: bool
+) -> None:
+    key = made(keys)
+    keys.put(key, "en", "Pay now", keepFresh=True)
+    path = f"{keys.path}/{key['id']}/values/en/revert"
+
+    back = keys.owner.post(path, json={"revision": 1, "keepFresh": keep})
+
+    assert back.status == 200
+    assert shown(keys, key, "en")[0] == "Pay"
+    assert shown(keys, key)[2] is not keep
+
+
+@pytest.mark.parametrize("keep", [True, False])
 def test_batches_keep_fresh_what_they_are_to_keep(keys: Any, keep: bool) -> None:
     one, two = made(keys), keys.made(key="b", values={"en": "Pay", "de": "Zahlen"})
     of_keys = {"key": "a.b", "values": {"en": "Buy"}, "keepFresh": keep}

@@ -99,6 +99,8 @@ def test_every_service_of_the_table_is_there(page: Any, ran: dict[str, Any]) -> 
     ]
 
     assert len(names) > 10
+    assert {"branches", "merging", "history", "review"} <= set(names)
+    assert {"activity", "files", "statistics", "webhooks"} <= set(names)
     assert all(hasattr(ran["framework"], name) for name in names)
 
 
