@@ -26,7 +26,6 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     """
     framework.require_migrated()
     framework.webhooks.require_keys()
-    framework.webhooks.warn_without_key()
     settings = framework.settings
     document = ApiDocumentEndpoints()
     metrics = open_metrics()

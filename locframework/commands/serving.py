@@ -60,6 +60,9 @@ def serve(
     settings = replace(settings, server=replace(settings.server, **given))
     _check_limits(settings)
     migrate_first(settings)
+    if settings.webhooks.secret_key is None:
+        told = "no webhook can be made without the setting webhooks.secret_key"
+        click.echo(f"warning: {told}", err=True)
 
     def on_ready(host: str, port: int) -> None:
         url = base_url(settings, host, port)

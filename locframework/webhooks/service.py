@@ -1,6 +1,5 @@
 """What one can do with webhooks: register them, change them, renew their secrets."""
 
-import logging
 from collections.abc import Callable, Collection
 
 from msgspec import UNSET
@@ -39,8 +38,6 @@ from .rules import ALL_BRANCHES, rotated
 from .sealing import SecretBox, new_secret
 from .transport import Transport
 
-log = logging.getLogger("locframework.webhooks")
-
 
 class Webhooks:
     """The webhooks of projects."""
@@ -68,13 +65,6 @@ class Webhooks:
     def require_keys(self) -> None:
         """Raise SettingsError when there are webhooks whose secrets no key opens."""
         self._box.require_keys(self._store.sealing_keys())
-
-    def warn_without_key(self) -> None:
-        """Say in the log that there can be no webhooks, where there is no key."""
-        if not self._box.can_seal:
-            log.warning(
-                "no webhook can be made without the setting webhooks.secret_key"
-            )
 
     def list_event_types(self, caller: Caller) -> list[ShownEventType]:
         """Every type that can be subscribed to, in the order of the documentation."""

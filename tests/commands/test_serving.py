@@ -14,6 +14,7 @@ from locframework.commands.serving import base_url
 from locframework.exchange.records import ImportOptions
 from locframework.formats.records import SourceFile
 from locframework.keys.records import KeyQuery
+from locframework.webhooks.sealing import new_key
 
 SERVES = re.compile(r"locframework serves (http://127\.0\.0\.1:\d+/api/v1) \(.*/docs\)")
 
@@ -38,6 +39,18 @@ def test_serve_migrates_serves_and_exits_with_0_on_sigterm(start):
     assert process.returncode == 0
     assert "migrated the database: 0001_access" in told
     assert "Traceback" not in told
+
+
+@pytest.mark.parametrize("has_key", [True, False])
+def test_serve_warns_where_webhooks_lack_their_key(start, has_key):
+    key = {"LOCFRAMEWORK_WEBHOOKS__SECRET_KEY": new_key()} if has_key else {}
+    process = start("serve", "--port", "0", **key)
+    url_of(process)
+    process.send_signal(signal.SIGTERM)
+    _, told = process.communicate(timeout=20)
+
+    warning = "no webhook can be made without the setting webhooks.secret_key"
+    assert told.count(warning) == (0 if has_key else 1)
 
 
 def test_several_processes_need_one_place_to_count_requests_in(start):

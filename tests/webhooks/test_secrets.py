@@ -149,17 +149,6 @@ def test_an_app_without_the_key_of_its_webhooks_does_not_start(
         start(secret_key=new_key())
 
 
-@pytest.mark.parametrize("key", [None, new_key()])
-def test_a_start_without_the_key_of_webhooks_is_warned_of(
-    key: str | None, database_url: str, tmp_path: Path, caplog: Any
-) -> None:
-    webhooks = {} if key is None else {"secret_key": key}
-    with open_workspace(database_url, tmp_path, webhooks=webhooks):
-        warned = [line for line in caplog.messages if "webhooks.secret_key" in line]
-
-    assert len(warned) == (1 if key is None else 0)
-
-
 def test_without_a_key_there_are_no_webhooks(database_url: str, tmp_path: Path) -> None:
     with open_workspace(database_url, tmp_path, webhooks={}) as workspace:
         project = workspace.project()
