@@ -34,8 +34,10 @@ def test_a_killed_process_leaves_whole_blobs_only(
             time.sleep(random.uniform(0.001, 0.03))
             child.kill()
         for child in children:
-            told = child.communicate(timeout=30)[0].split("\n")
-            acknowledged.update(told[:-1])
+            assert child.stdout is not None
+            with child.stdout as told:  # communicate() would lose what readline() took
+                acknowledged.update(told.read().split("\n")[:-1])
+            child.wait(timeout=30)
 
     kept = set(store.names())
     assert len(acknowledged) >= 20
