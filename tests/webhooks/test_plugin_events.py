@@ -10,11 +10,11 @@ import pytest
 
 from locframework import Framework, Settings, hookimpl
 from locframework.errors import PluginError, ProjectNotFound
-from locframework.ids import new_id
 from locframework.ports import EventType
 from locframework.testing.workspace import Workspace, open_workspace
 
 TYPE = "plugin.own.happened"
+ABSENT_ID = "01a2008c-0000-7000-8000-000000000000"
 
 
 def type_(**changes: Any) -> EventType:
@@ -80,7 +80,7 @@ def test_nothing_can_be_told_before_the_framework_is_made(tmp_path: Path) -> Non
     class Hasty(Own):
         @hookimpl
         def loc_provide_event_types(self, tell: Any) -> Any:
-            tell(TYPE, new_id(), [{}])
+            tell(TYPE, ABSENT_ID, [{}])
 
     with pytest.raises(PluginError, match="before the framework is made"):
         Framework(Settings(), [Hasty()])
@@ -133,7 +133,7 @@ def test_what_is_no_branch_is_refused(
         own.tell(TYPE, project["id"], [{}], branch=branch)
 
 
-@pytest.mark.parametrize("project_id", [new_id(), "x", "a\0"])
+@pytest.mark.parametrize("project_id", [ABSENT_ID, "x", "a\0"])
 def test_a_project_that_is_not_there_is_told_of_nothing(
     workspace: Workspace, own: Own, project_id: str
 ) -> None:
