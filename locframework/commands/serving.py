@@ -2,7 +2,8 @@
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from threading import Event
 from types import FrameType
 from wsgiref.types import WSGIApplication
@@ -12,6 +13,8 @@ from msgspec.structs import replace
 
 from locframework.app import Framework
 from locframework.errors import SettingsError
+from locframework.http.metrics import open_metrics
+from locframework.server import ServerError
 from locframework.server import serve as serve_wsgi
 from locframework.settings import ServerSettings, Settings
 from locframework.wsgi import create_app
@@ -72,10 +75,18 @@ def serve(
 
 
 @click.command()
+@click.option(
+    "--metrics-host", metavar="ADDRESS", default="127.0.0.1", show_default=True
+)
+@click.option(
+    "--metrics-port",
+    type=click.IntRange(0, 65535),
+    help="Answer Prometheus there, with the numbers of this worker.  [nowhere]",
+)
 @common_options
 @click.pass_obj
-def worker(setup: Setup) -> None:
-    """Run jobs and send webhooks; serve nothing.
+def worker(setup: Setup, metrics_host: str, metrics_port: int | None) -> None:
+    """Run jobs and send webhooks; serve nothing but metrics.
 
     Any number of workers may share a database, beside any number of "locframework
     serve", which can leave all jobs to them by the setting start_scheduler = false.
@@ -85,7 +96,7 @@ def worker(setup: Setup) -> None:
     \b
     Example:
       LOCFRAMEWORK_START_SCHEDULER=false locframework serve &
-      locframework worker
+      locframework worker --metrics-port 9100
     """
     settings = setup.settings()
     migrate_first(settings)
@@ -98,7 +109,10 @@ def worker(setup: Setup) -> None:
 
     for number in STOP_SIGNALS:
         signal.signal(number, on_signal)
-    with Framework(settings) as framework:
+    with (
+        Framework(settings) as framework,
+        _metrics(framework, metrics_host, metrics_port),
+    ):
         framework.start()
         click.echo(f"locframework works on jobs, {settings.job_workers} at once")
         stop.wait()
@@ -131,10 +145,34 @@ def base_url(settings: Settings, host: str, port: int) -> str:
     """Where the API is to be found, by a listener's address and port."""
     if settings.base_url is not None:
         return settings.base_url
+    return f"http://{_in_url(host)}:{port}{API_PATH}"
+
+
+def _in_url(host: str) -> str:
+    """The address that a listener can be asked by."""
     name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)
-    if ":" in name and not name.startswith("["):
-        name = f"[{name}]"
-    return f"http://{name}:{port}{API_PATH}"
+    return f"[{name}]" if ":" in name and not name.startswith("[") else name
+
+
+@contextmanager
+def _metrics(framework: Framework, host: str, port: int | None) -> Iterator[None]:
+    """Tell Prometheus of this worker there. Raises SettingsError, ServerError."""
+    if port is None:
+        yield
+        return
+    metrics = open_metrics()
+    if metrics is None:
+        raise SettingsError("--metrics-port needs the extra: locframework[metrics]")
+    metrics.watch(framework.webhook_numbers)
+    with ExitStack() as stack:
+        try:
+            port = stack.enter_context(metrics.served(host, port))
+        except OSError as error:
+            raise ServerError(
+                f"cannot listen on {host} port {port}: {error.strerror}"
+            ) from None
+        click.echo(f"metrics: http://{_in_url(host)}:{port}/metrics", err=True)
+        yield
 
 
 class _Site:

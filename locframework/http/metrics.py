@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from falcon import Request, Response
@@ -51,6 +52,23 @@ class Metrics:
     def watch(self, read: Callable[[], Iterable[Reading]]) -> None:
         """Ask ``read`` too, each time that the page is."""
         self.registry.register(_Watched(read))
+
+    @contextmanager
+    def served(self, host: str, port: int) -> Iterator[int]:
+        """Answer with the page to anybody who asks there, on any path, for so long.
+
+        For processes that serve nothing else. Gives the port, of which 0 is any free
+        one. Raises OSError when nobody can listen there.
+        """
+        from prometheus_client import start_http_server
+
+        server, thread = start_http_server(port, host, self.registry)
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            server.server_close()
+            thread.join()
 
     def process_request(self, request: Request, response: Response) -> None:
         """Falcon calls this first."""

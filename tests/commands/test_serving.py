@@ -118,6 +118,34 @@ def test_a_worker_does_the_jobs_that_a_server_leaves_to_it(
     assert (worker.returncode, told) == (0, "")
 
 
+def test_a_worker_tells_prometheus_of_what_it_sends_where_it_is_asked_to(start):
+    worker = start("worker", "--metrics-port", "0")
+    worker.stdout.readline()
+    told = iter(worker.stderr.readline, "")
+    url = next(line for line in told if line.startswith("metrics: ")).split()[1]
+
+    with urlopen(url, timeout=10) as answer:
+        page = answer.read().decode()
+    worker.send_signal(signal.SIGTERM)
+    worker.communicate(timeout=20)
+
+    assert "# TYPE locframework_webhooks_attempts_total counter" in page
+    assert "locframework_webhooks_pending 0.0" in page
+    assert worker.returncode == 0
+
+
+def test_a_busy_port_for_metrics_is_one_line_and_exit_code_2(start):
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        port = str(busy.getsockname()[1])
+        worker = start("worker", "--metrics-port", port)
+        out, told = worker.communicate(timeout=20)
+
+    last = told.splitlines()[-1]
+    assert last.startswith(f"Error: cannot listen on 127.0.0.1 port {port}: ")
+    assert (worker.returncode, out) == (2, "")
+    assert "Traceback" not in told
+
+
 def test_a_worker_stops_on_ctrl_c_too(start):
     worker = start("worker")
     worker.stdout.readline()
