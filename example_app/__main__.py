@@ -5,13 +5,19 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
+from urllib.request import ProxyHandler, build_opener
 
 import click
 from msgspec.structs import replace
 
 from locframework import Framework, Settings
 from locframework.commands.options import Setup, configure_logging
-from locframework.commands.serving import base_url, migrate_first, serve_settings
+from locframework.commands.serving import (
+    base_url,
+    migrate_first,
+    require_server,
+    serve_settings,
+)
 from locframework.commands.telling import one_line
 from locframework.webhooks.sealing import new_key
 
@@ -54,44 +60,60 @@ def main(
     configure_logging("warning")
     setup = Setup(settings_file)
     with one_line(setup.source_of):
-        settings = settings_of(settings_file, data_dir)
+        settings = Settings.load(settings_file)
         asked = {"host": host, "port": port}
         given = {name: value for name, value in asked.items() if value is not None}
         settings = replace(settings, server=replace(settings.server, **given))
-        run(settings, data_dir / "demo.json")
+        require_server(settings.server)  # before anything is made
+        run(settings, data_dir)
 
 
-def run(settings: Settings, demo_file: Path) -> None:
+def run(settings: Settings, data_dir: Path) -> None:
     """Serve until SIGTERM or SIGINT."""
-    demo_file.parent.mkdir(parents=True, exist_ok=True)
+    demo_file = data_dir / "demo.json"
+    key_file = None if settings.webhooks.secret_key else data_dir / "webhooks.key"
+    settings = kept_in(data_dir, settings, key_file)
     migrate_first(settings)
+    kept = Demo.read(demo_file)
     with Framework(settings) as framework:
-        demo = ready_demo(framework, Demo.read(demo_file))
+        demo = ready_demo(framework, kept)
 
     def on_ready(host: str, port: int) -> None:
         token = demo.token or new_token(settings, demo)
         served = replace(demo, token=token, base_url=base_url(settings, host, port))
-        served.write(demo_file)
-        tell(served, demo_file, is_new=not demo.token)
+        if kept and kept.base_url != served.base_url and is_served(kept.base_url):
+            told = f"{demo_file} goes on naming {kept.base_url}, which is served too"
+            click.echo(told, err=True)
+        else:
+            served.write(demo_file)
+        tell(served, demo_file, key_file, is_new=not demo.token)
 
     serve_settings(settings, on_ready)
 
 
+def is_served(url: str) -> bool:
+    """Whether an API answers there: another start of this demo, which scripts use."""
+    direct = build_opener(ProxyHandler({}))
+    try:
+        with direct.open(f"{url}/healthz", timeout=1):
+            return True
+    except (OSError, ValueError):
+        return False
+
+
 def new_token(settings: Settings, demo: Demo) -> str:
-    """Made only when it can be shown: the address may have been in use."""
+    """Made only when it can be shown: somebody else may have taken the address."""
     with Framework(settings) as framework:
         return owner_token(framework, demo)
 
 
-def settings_of(file: Path, data_dir: Path) -> Settings:
-    """The settings of the file; where they do not say, data goes to ``data_dir``, and
-    so does a key for signing secrets."""
-    settings = Settings.load(file)
-    if settings.webhooks.secret_key is None:
-        key = kept_key(data_dir / "webhooks.key")
-        settings = replace(
-            settings, webhooks=replace(settings.webhooks, secret_key=key)
-        )
+def kept_in(data_dir: Path, settings: Settings, key_file: Path | None) -> Settings:
+    """The settings, with all data in the folder where they do not say; the key for
+    signing secrets in ``key_file``, if they have none."""
+    data_dir.mkdir(parents=True, exist_ok=True)
+    if key_file is not None:
+        webhooks = replace(settings.webhooks, secret_key=kept_key(key_file))
+        settings = replace(settings, webhooks=webhooks)
     database = quote(str(data_dir / "locframework.sqlite3"))
     tables: dict[str, dict[str, object]] = {
         "peewee": {"database": f"sqlite:///{database}"},
@@ -106,7 +128,6 @@ def settings_of(file: Path, data_dir: Path) -> Settings:
 def kept_key(file: Path) -> str:
     """The key in the file; a new one at the first start, which only we may read."""
     if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)  # mode 0600
         with os.fdopen(handle, "w", encoding="ascii") as written:
             written.write(new_key() + "\n")
@@ -118,7 +139,7 @@ def kept_key(file: Path) -> str:
     return file.read_text("ascii").strip()
 
 
-def tell(demo: Demo, demo_file: Path, *, is_new: bool) -> None:
+def tell(demo: Demo, demo_file: Path, key_file: Path | None, *, is_new: bool) -> None:
     """Print where everything is; the token only once, when it was made."""
     url = demo.base_url
     click.echo(f"base URL     {url}")
@@ -127,6 +148,9 @@ def tell(demo: Demo, demo_file: Path, *, is_new: bool) -> None:
     if demo.public_key:
         click.echo(f"manifest     {url}/content/{demo.public_key}/manifest.json")
     click.echo(f"docs         {url}/docs")
+    if key_file is not None:
+        kept = "keep it: no webhook can be signed without it"
+        click.echo(f"webhook key  {key_file} ({kept})")
     click.echo(f"(also in {demo_file}, with the token; Ctrl-C stops)")
 
 

@@ -1,4 +1,4 @@
-"""The demo's translation memory: what the project says, and what a file brings."""
+"""The demo's translation memory: what the project says, and what files bring."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from locframework.memories.records import MemoryQuery, NewAssignment, NewMemory
 from locframework.projects.records import Project
 
 NAME = "Skerry, and the harbour office before it"
-FILE = Path(__file__).resolve().parent / "demo" / "harbour.tmx"
+DEMO = Path(__file__).resolve().parent / "demo"
+FILES = (DEMO / "harbour.tmx", *sorted((DEMO / "django").glob("*.tmx")))
 
 
 def remember(
@@ -22,13 +23,16 @@ def remember(
     """Each step may be done again: an earlier start may have died half way."""
     tm_id = _memory(framework, organization, project)
     framework.memory_assignments.assign(OPERATOR, project.id, tm_id, NewAssignment())
-    content = FILE.read_bytes()
     files = framework.memory_files
-    sent = files.start_import(OPERATOR, tm_id, content, ImportOptions())
+    sent = [
+        files.start_import(OPERATOR, tm_id, path.read_bytes(), ImportOptions())
+        for path in FILES
+    ]
     framework.runner.run_until_idle()  # all of it is learned, and imported
-    ended = files.get_job(OPERATOR, tm_id, sent.id)
-    if ended.error is not None:
-        raise click.ClickException(f"the demo failed: {ended.error.message}")
+    for job in sent:
+        ended = files.get_job(OPERATOR, tm_id, job.id)
+        if ended.error is not None:
+            raise click.ClickException(f"the demo failed: {ended.error.message}")
 
 
 def _memory(framework: Framework, organization: Organization, project: Project) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self
@@ -25,7 +24,7 @@ from .delivery.meter import Meter
 from .delivery.public import PublicContent
 from .delivery.queue import ReleaseQueue
 from .delivery.releases import Releases
-from .errors import SettingsError
+from .errors import SettingsError, Unavailable
 from .events import SYSTEM, EventLog
 from .exchange.exports import Exports
 from .exchange.import_job import ImportJob
@@ -58,8 +57,6 @@ from .quality.service import Checks
 from .settings import Settings
 from .statistics.service import ProjectStatistics
 from .webhooks.area import WebhookArea
-
-log = logging.getLogger("locframework")
 
 OPERATOR = Caller(actor=SYSTEM, everything=True)
 """The caller that may do everything: for the operator's own code, never over HTTP."""
@@ -95,7 +92,7 @@ class Framework:
         self.plugins.transport(self.settings.webhook_transport)
         self.storage = self.plugins.storage(self.settings.storage).open()
         self._background = ThreadPoolExecutor(1, thread_name_prefix="locframework")
-        self._is_migrated = False
+        self._is_migrated = self._is_closed = False
         self._ticker: Ticker | None = None
         self._purge = Purge(self.storage, clock)
         self.checks = Checks(self.plugins.checks)
@@ -356,21 +353,27 @@ class Framework:
             message = f"the database lacks {names}; run: locframework migrate"
             raise SettingsError(message)
 
+    def require_open(self) -> None:
+        """Raise Unavailable once the framework was closed."""
+        if self._is_closed:
+            raise Unavailable("the framework was closed")
+
     def start(self) -> None:
         """Begin background work: jobs, webhooks, and housekeeping. After any fork."""
+        self.require_open()
         if self._ticker is not None:
             return
         self.webhooks.require_keys()
-        chores: list[Callable[[], object]] = [self._purge, self.jobs.prune]
-        chores.append(self.files.purge)
-        chores += [self.blobs.prune, self.meter.write]
-        self._ticker = Ticker(self._wake, chores)
+        chores = [self.files.purge, self.blobs.prune, self.meter.write]
+        self._ticker = Ticker(self._wake, [self._purge, self.jobs.prune, *chores])
         self.runner.start()
         self.dispatcher.start()
         self._ticker.start()
 
     def close(self) -> None:
-        """Finish or give back what runs in the background; close the database."""
+        """Finish or give back what runs in the background; close the database. What
+        comes from now on is answered by 503."""
+        self._is_closed = True
         if self._ticker is not None:
             self._ticker.stop()
             self.dispatcher.stop()

@@ -6,6 +6,8 @@ between catches. The message is for people and may change; the code may not.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .faults import PLUGIN_FAULTS as PLUGIN_FAULTS
 from .faults import PluginError as PluginError
 from .faults import SettingsError as SettingsError
@@ -248,6 +250,12 @@ class SourceLanguageRequired(LocError):
     code, status = "source_language_required", 409
 
 
+class MemoriesAssigned(LocError):
+    """The project uses memories of another source language than the one wanted."""
+
+    code, status = "memories_assigned", 409
+
+
 class SeparatorFixed(LocError):
     """The key separator is fixed once keys exist (decisions 2.6)."""
 
@@ -292,12 +300,16 @@ class QualityCheckFailed(LocError):
 
 
 class WriteRefused(LocError):
-    """A plugin refuses the change of a value; ``details`` names it and its reason."""
+    """A plugin refuses the change of a key or value; ``details`` names the plugin, its
+    reason, the ``key``, and of a value ``languageCode`` and ``pluralForm``."""
 
     code, status = "write_refused", 409
 
-    def __init__(self, plugin: str, reason: str) -> None:
-        super().__init__(shown(reason), {"plugin": plugin, "reason": reason})
+    def __init__(self, plugin: str, reason: str, what: Mapping[str, object]) -> None:
+        where = ", ".join(shown(str(each)) for each in what.values() if each)
+        super().__init__(
+            f"{where}: {shown(reason)}", {"plugin": plugin, "reason": reason, **what}
+        )
 
 
 class JobNotCancellable(LocError):

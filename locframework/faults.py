@@ -1,4 +1,9 @@
-"""What stops the start: settings and plugins that cannot be used."""
+"""What stops the start: settings and plugins that cannot be used.
+
+Both are one line for people, in which no URL shows its user or password.
+"""
+
+from .redact import without_user
 
 
 class PluginError(Exception):
@@ -10,7 +15,7 @@ class PluginError(Exception):
     def __init__(
         self, plugin: str, origin: str, reason: str, setting: str = ""
     ) -> None:
-        super().__init__(f"plugin {plugin!r} ({origin}): {reason}")
+        super().__init__(without_user(f"plugin {plugin!r} ({origin}): {reason}"))
         self.setting = setting
 
 
@@ -25,5 +30,5 @@ class SettingsError(Exception):
     """
 
     def __init__(self, message: str, setting: str = "") -> None:
-        super().__init__(message)
+        super().__init__(without_user(message))
         self.setting = setting

@@ -4,6 +4,7 @@ import os
 import re
 import time
 import unicodedata
+from typing import TypeGuard
 
 UUID_LENGTH = 36
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
@@ -28,16 +29,20 @@ def new_id() -> str:
     return "-".join(parts)
 
 
-def is_id(text: str) -> bool:
-    """Whether ``text`` is a lower-case hyphenated UUID (decisions 2.10)."""
-    return _UUID.fullmatch(text) is not None
+def is_id(text: object) -> TypeGuard[str]:
+    """Whether it is a lower-case hyphenated UUID (decisions 2.10), and a text at all,
+    which only Python can give otherwise."""
+    return isinstance(text, str) and _UUID.fullmatch(text) is not None
 
 
-def id_in(reference: str) -> str | None:
+def id_in(reference: object) -> str | None:
     """The UUID at the end of a bare id or a slug, or None (decisions 2.1.3).
 
-    What stands before the UUID is ignored, so renames never break links.
+    What stands before the UUID is ignored, so renames never break links. None too for
+    what is no text, which only Python can say.
     """
+    if not isinstance(reference, str):
+        return None
     found = reference[-UUID_LENGTH:]
     before = reference[:-UUID_LENGTH]
     if not is_id(found) or (before and not before.endswith("-")):

@@ -1,5 +1,8 @@
 """What is known of languages: canonical tags, and names and plurals from CLDR."""
 
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from functools import lru_cache
 
 import langcodes
@@ -47,9 +50,18 @@ def require_tag(text: str, path: str) -> str:
     """The canonical tag. ValidationFailed, at ``path``, when it is none."""
     tag = canonical_tag(text)
     if tag is None:
-        message = f"{mentioned(text)!r} is not a BCP-47 language tag"
-        raise ValidationFailed.at(path, "language", message)
+        raise ValidationFailed.at(path, "language", why_no_tag(text))
     return tag
+
+
+def why_no_tag(text: str) -> str:
+    """What is wrong with a text of which there is no canonical tag."""
+    short, tag = repr(mentioned(text)), text.replace("_", "-")
+    if len(text) <= 100 and text.isascii() and text[:2].isalpha():
+        with suppress(ValueError):
+            langcodes.get(tag)
+            return f"{short} is well formed, but BCP-47 has no such language tag"
+    return f"{short} is not a BCP-47 language tag"
 
 
 def same_language(one: str, other: str) -> bool:
@@ -57,12 +69,52 @@ def same_language(one: str, other: str) -> bool:
     return one.partition("-")[0] == other.partition("-")[0]
 
 
+def meant_by(codes: Collection[str], there: Collection[str]) -> dict[str, str]:
+    """Which of the languages that are there the codes of a file mean.
+
+    All are canonical tags. What is there means itself. Another code means what differs
+    by its likely script and region only (``de-DE``: ``de``; ``zh-TW``: ``zh-Hant``),
+    else the language at large (``de-AT``: ``de``), where nothing else can be meant and
+    no other code means the same. Codes that mean nothing are not in the answer.
+    """
+    meant = {code: code for code in codes if code in there}
+    for spelt, of in (
+        (_likely, there),
+        (_at_large, [tag for tag in there if langcodes.get(tag).territory is None]),
+    ):
+        free = _told_apart(spelt, set(of).difference(meant.values()))
+        asked = _told_apart(spelt, set(codes).difference(meant))
+        meant |= {asked[form]: free[form] for form in asked.keys() & free.keys()}
+    return meant
+
+
+def _told_apart(spelt: Callable[[str], str], tags: Iterable[str]) -> dict[str, str]:
+    """By how they are spelt, those that no other is spelt like."""
+    forms = {tag: spelt(tag) for tag in tags}
+    counts = Counter(forms.values())
+    return {form: tag for tag, form in forms.items() if counts[form] == 1}
+
+
+def _likely(tag: str) -> str:
+    return langcodes.get(tag).maximize().to_tag()
+
+
+def _at_large(tag: str) -> str:
+    """Language and script; the tag itself where it tells more than a region."""
+    likely = langcodes.get(tag).maximize()
+    parts = likely.language, likely.script, likely.territory
+    if likely.to_tag() != "-".join(part for part in parts if part):
+        return tag
+    return f"{likely.language}-{likely.script}"
+
+
 def tag_in_path(segment: str) -> str:
     """The tag a path segment names: all from the first ``.`` on is dropped.
 
     Raises LanguageNotFound when it is no tag at all (decisions 2.1.4).
     """
-    tag = canonical_tag(segment.partition(".")[0])
+    is_text = isinstance(segment, str)  # Python may give anything
+    tag = canonical_tag(segment.partition(".")[0]) if is_text else None
     if tag is None:
         raise LanguageNotFound
     return tag

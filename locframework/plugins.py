@@ -29,6 +29,7 @@ from .keys.changes import (
     WriteJudge,
     WriteNote,
     WriteRefusal,
+    named,
 )
 from .memories.checked_matcher import name_of_matcher
 from .memories.concordancer import Concordancer
@@ -68,6 +69,16 @@ class LoadedPlugin(msgspec.Struct, frozen=True):
     settings: list[str]  # "name: type = default", one a setting
 
 
+class _Manager(pluggy.PluginManager):
+    """pluggy's, which looks at nothing but what is named as hooks are."""
+
+    def parse_hookimpl_opts(
+        self, plugin: object, name: str
+    ) -> pluggy.HookimplOpts | None:
+        is_hook = name.startswith("loc_")
+        return super().parse_hookimpl_opts(plugin, name) if is_hook else None
+
+
 class PluginHost:
     """The plugins of one application. Two applications share nothing.
 
@@ -77,7 +88,7 @@ class PluginHost:
     """
 
     def __init__(self, plugins: Mapping[str, object]) -> None:
-        self._manager = pluggy.PluginManager(GROUP)
+        self._manager = _Manager(GROUP)
         self._manager.add_hookspecs(hookspecs)
         self.tells: PluginTells | None = None  # set by the framework, once it can
         self._givers: dict[tuple[str, str], str] = {}  # (hook, name) to plugin
@@ -110,9 +121,9 @@ class PluginHost:
         )
         self._listeners = self._one_by_one("loc_on_event")
         self._judges = self._one_by_one("loc_decide_write")
-        # asked with every request: hooks that nobody has cost nothing
-        self._decides_callers = bool(self._one_by_one("loc_decide_caller"))
-        self._decides_refusals = bool(self._one_by_one("loc_decide_refusal"))
+        # the one whose name sorts last is asked first, as pluggy would
+        self._callers = self._one_by_one("loc_decide_caller")[::-1]
+        self._refusers = self._one_by_one("loc_decide_refusal")[::-1]
 
     @classmethod
     def discover(
@@ -193,19 +204,18 @@ class PluginHost:
         A plugin that fails refuses, as one does that answers anything else:
         Unauthorized. Unavailable passes, for one whose own source does not answer.
         """
-        if not self._decides_callers:
-            return None
-        try:
-            found = self._manager.hook.loc_decide_caller(token=token)
-            if found is None:
-                return None
-            # there and back: a Caller may be made of anything, and is checked so
-            return msgspec.convert(msgspec.to_builtins(found), Caller)
-        except (Unauthorized, Unavailable):
-            raise
-        except PLUGIN_FAULTS:
-            log.exception("a plugin failed in loc_decide_caller")
-            raise Unauthorized from None
+        for name, decide in self._callers:
+            try:
+                found = decide(token=token)
+                if found is not None:
+                    # there and back: a Caller may be made of anything
+                    return msgspec.convert(msgspec.to_builtins(found), Caller)
+            except (Unauthorized, Unavailable):
+                raise
+            except PLUGIN_FAULTS:
+                log.exception("plugin %s failed in loc_decide_caller", name)
+                raise Unauthorized from None
+        return None
 
     def refusal(self, caller: Caller, permission: str, scope: Scope) -> str | None:
         """The first reason that a plugin gives to refuse, or None.
@@ -213,18 +223,17 @@ class PluginHost:
         A plugin that fails refuses too, as one does that answers anything else: a
         broken judge lets nobody through.
         """
-        if not self._decides_refusals:
-            return None
-        try:
-            reason = self._manager.hook.loc_decide_refusal(
-                caller=caller, permission=permission, scope=scope
-            )
-            return msgspec.convert(reason, str | None)
-        except Unavailable:
-            raise
-        except PLUGIN_FAULTS:
-            log.exception("a plugin failed in loc_decide_refusal")
-            return "a plugin could not decide"
+        for name, decide in self._refusers:
+            try:
+                reason = decide(caller=caller, permission=permission, scope=scope)
+                if reason is not None:
+                    return msgspec.convert(reason, str)
+            except Unavailable:
+                raise
+            except PLUGIN_FAULTS:
+                log.exception("plugin %s failed in loc_decide_refusal", name)
+                return "a plugin could not decide"
+        return None
 
     @property
     def write_judge(self) -> WriteJudge | None:
@@ -245,9 +254,10 @@ class PluginHost:
                 raise
             except PLUGIN_FAULTS:
                 log.exception("plugin %s failed in loc_decide_write", name)
-                raise WriteRefused(name, "a plugin could not decide") from None
+                reason = "a plugin could not decide"
+                raise WriteRefused(name, reason, named(change)) from None
             if isinstance(found, WriteRefusal):
-                raise WriteRefused(name, found.reason[:NOTE_LENGTH])
+                raise WriteRefused(name, found.reason[:NOTE_LENGTH], named(change))
             if found is not None:
                 notes.append(found.text)
         return "\n".join(notes)[:NOTE_LENGTH] or None

@@ -55,7 +55,7 @@ from locframework.events import (
 )
 from locframework.files.records import StoredFile
 from locframework.files.store import FileStore
-from locframework.folding import fold
+from locframework.folding import fold, folded
 from locframework.formats.format import Format
 from locframework.formats.records import (
     PLURAL_FORMS,
@@ -69,6 +69,7 @@ from locframework.formats.records import (
     WrittenFile,
 )
 from locframework.glossaries.records import (
+    ChangedTerms,
     Glossary,
     StoredGlossary,
     Term,
@@ -113,7 +114,7 @@ from locframework.memories.concordancer import (
     Passage,
     Passages,
 )
-from locframework.memories.folding import cut_punctuation, folded, match_fold
+from locframework.memories.folding import cut_punctuation, match_fold
 from locframework.memories.matcher import (
     Forgotten,
     Found,
@@ -141,7 +142,8 @@ from locframework.memories.search_records import (
     Concordance,
     ConcordanceItem,
     FoundTranslation,
-    MatchRow,
+    MatchSource,
+    MatchValue,
 )
 from locframework.memories.store import MemoryStore
 from locframework.memories.text_store import MemoryTextStore
@@ -203,6 +205,7 @@ __all__ = [
     "Caller",
     "Catalogue",
     "Change",
+    "ChangedTerms",
     "Check",
     "ClaimedDelivery",
     "Concordance",
@@ -258,7 +261,8 @@ __all__ = [
     "LanguageCounts",
     "LineCounts",
     "LocError",
-    "MatchRow",
+    "MatchSource",
+    "MatchValue",
     "Matcher",
     "Member",
     "Membership",

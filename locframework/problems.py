@@ -57,6 +57,11 @@ def _in_fields(value: object, type_: type[Struct], root: str) -> list[Problem]:
                 found.append(Problem(path, "required", "is required"))
         elif problem := _fault(value[field.encode_name], field.type, path):
             found.append(problem)
+    if type_.__struct_config__.forbid_unknown_fields:
+        found += [
+            Problem(f"{root}.{shown(name)}", "unknown", "is no member of this body")
+            for name in value.keys() - {*type_.__struct_encode_fields__}
+        ]
     return found
 
 

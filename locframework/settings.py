@@ -16,6 +16,7 @@ from .errors import SettingsError
 
 ENVIRONMENT_PREFIX = "LOCFRAMEWORK_"
 
+_NAMES_A_USER = re.compile(r"https?://[^\s/?#]*@")
 _BASE_URL = re.compile(r"https?://[^\s/?#@]+(/[^\s/?#]+)*/api/v1")
 
 _PLACE = re.compile(r"at `\$\.([^`\[]+)")
@@ -64,8 +65,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         """Raise SettingsError for a base URL that no answer could name."""
         if self.base_url is not None and not _BASE_URL.fullmatch(self.base_url):
-            wanted = "an http or https address that ends with /api/v1"
-            message = f"settings: base_url: {self.base_url!r} is not {wanted}"
+            wrong = "is not an http or https address that ends with /api/v1"
+            if _NAMES_A_USER.match(self.base_url):
+                wrong = "may name no user: whoever reads a manifest would learn it"
+            message = f"settings: base_url: {self.base_url!r} {wrong}"
             raise SettingsError(message, "base_url")
 
     @classmethod

@@ -1,20 +1,41 @@
-"""Keeps text text in spreadsheets: what looks like a formula gets a mark in front.
+"""CSV as spreadsheets write and read it, row by row; memory does not grow with a file.
 
-Reading takes the mark away again, so it reads back the same (decisions 2.11). What is
-wrong with CSV is told in words for who has made the file.
+Text stays text: what looks like a formula gets a mark in front, which reading takes
+away again, so it reads back the same (decisions 2.11). What is wrong with a file is
+told in words for who has made it.
 """
 
 import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import BinaryIO, NamedTuple
+
+from locframework.errors import mentioned
 
 _MARK = "'"
 _MARKED = ("=", "+", "-", "@", "\t", "\r", "\n", _MARK)
+_DELIMITERS = ",;\t"
+
+CHUNK = 64 * 1024
+ROW_MOST = 4 * 1024 * 1024  # bytes of a row: it is read as a whole
+COLUMNS_MOST = 1000
 
 _FAULTS = {
-    "new-line": "a line ends in a carriage return alone; LF or CR LF should end it",
     "unexpected end": "a quote is opened and not closed",
     "field larger": f"a cell has more than {csv.field_size_limit():,} characters",
     "'": "a quote within a quoted cell is not doubled",
 }  # by how the message of the library begins
+
+
+class CsvFault(Exception):
+    """What makes a file unreadable, and in which line."""
+
+    def __init__(self, line: int, rule: str, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+        self.rule = rule
+        self.message = message
 
 
 def guarded(cell: str) -> str:
@@ -28,7 +49,133 @@ def plain(cell: str) -> str:
     return cell[1:] if is_guarded else cell
 
 
-def fault(error: csv.Error) -> str:
-    """What is wrong with a line."""
+def write_rows(rows: Iterable[Sequence[str]]) -> Iterator[bytes]:
+    """The lines of a file, guarded; UTF-8 with a byte order mark, which spreadsheets go
+    by."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    out.write("\ufeff")
+    for row in rows:
+        writer.writerow([guarded(cell) for cell in row])
+        yield out.getvalue().encode()
+        out.seek(0)
+        out.truncate()
+
+
+def read_rows(file: BinaryIO) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a file, each with the line in which it begins, from 1 on.
+
+    UTF-8, with a byte order mark or without; LF, CR LF or CR end a line; commas,
+    semicolons or tabs part the cells, as the first line says. Nothing for an empty
+    file. Raises CsvFault.
+    """
+    lines = _Lines(file)
+    first = next(lines, None)
+    if first is None:
+        return
+    delimiter = max(_DELIMITERS, key=first.count)
+    rows = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
+    begins = 1
+    try:
+        for row in rows:
+            if len(row) > COLUMNS_MOST:
+                message = f"there are more than {COLUMNS_MOST:,} columns"
+                raise CsvFault(begins, "column", message)
+            yield begins, row
+            begins = rows.line_num + 1
+            lines.row_bytes = 0
+    except csv.Error as error:
+        raise CsvFault(begins, "syntax", _told(error)) from None
+
+
+class TableRow(NamedTuple):
+    """A row under its columns, as it was before ``guarded`` wrote it."""
+
+    line: int  # in which it begins, from 1 on
+    cells: dict[str, str]  # by column; those at the end may be missing
+    has_surplus: bool  # more cells than columns; empty ones do not count
+
+
+def read_table(
+    file: BinaryIO, columns_of: Callable[[Sequence[str]], Sequence[str]]
+) -> Iterator[TableRow]:
+    """The rows below the head that are not blank.
+
+    ``columns_of`` tells what the columns of the head are. Raises CsvFault, for an
+    empty file too.
+    """
+    columns: Sequence[str] | None = None
+    for line, row in read_rows(file):
+        if columns is None:
+            columns = columns_of(row)
+        elif any(cell.strip() for cell in row):
+            cells = dict(zip(columns, map(plain, row), strict=False))
+            surplus = any(cell.strip() for cell in row[len(columns) :])
+            yield TableRow(line, cells, surplus)
+    if columns is None:
+        raise CsvFault(1, "column", "the file is empty")
+
+
+def columns_in(
+    head: Sequence[str], known: Callable[[str], str | None]
+) -> tuple[list[str], list[str]]:
+    """What the columns of a head are, and what is wrong with them.
+
+    ``known`` tells how a column is called, None for one that it does not know.
+    """
+    columns: list[str] = []
+    wrong: list[str] = []
+    for cell in head:
+        name = cell.strip()
+        column = known(name)
+        if column is None:
+            told = f"{mentioned(name)!r} is neither a language nor a known column"
+            wrong.append(f"{told} (the file was read as CSV; XML begins with '<')")
+            column = name
+        if column in columns:
+            wrong.append(f"{mentioned(column)!r} is there twice")
+        columns.append(column)
+    return columns, wrong
+
+
+class _Lines:
+    """The lines of a file, each with its end; counts what a row takes."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._lines = _split(file)
+        self._number = 0
+        self.row_bytes = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self._number += 1
+        self.row_bytes += len(line)
+        if self.row_bytes > ROW_MOST:
+            message = f"a row has more than {ROW_MOST:,} bytes: is a quote not closed?"
+            raise CsvFault(self._number, "length", message)
+        try:
+            return line.decode("utf-8-sig" if self._number == 1 else "utf-8")
+        except UnicodeDecodeError:
+            message = "the file is not UTF-8"
+            raise CsvFault(self._number, "encoding", message) from None
+
+
+def _split(file: BinaryIO) -> Iterator[bytes]:
+    """The lines, but of one that is longer than any row may be the begin only."""
+    rest = b""
+    while chunk := file.read(CHUNK):
+        # the last one may go on, or be the CR of a CR LF
+        *whole, rest = (rest + chunk).splitlines(keepends=True)
+        yield from whole
+        if len(rest) > ROW_MOST:
+            break
+    if rest:
+        yield rest
+
+
+def _told(error: csv.Error) -> str:
     told = (each for begin, each in _FAULTS.items() if str(error).startswith(begin))
     return next(told, "the line is not CSV")

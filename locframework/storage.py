@@ -97,7 +97,9 @@ class Storage(Transactions, Protocol):
         """
         ...
 
-    def pending_migrations(self) -> list[str]: ...
+    def pending_migrations(self) -> list[str]:
+        """What ``migrate`` would apply, in order; changes nothing, and makes none."""
+        ...
 
     def ping(self) -> None:
         """Ask the database anything; Unavailable when it does not answer."""

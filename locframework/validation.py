@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
 from datetime import date, datetime, time
+from typing import BinaryIO
 
 import msgspec
 from msgspec import Struct
@@ -18,13 +20,14 @@ _FORBIDDEN = re.compile("[\0\ud800-\udfff]")
 _AS_THEY_ARE = (bytes, bytearray, date, datetime, time)  # a field of text is none
 
 
-def check_record(record: Struct, root: str = "$") -> None:
+def check_record(record: object, root: str = "$") -> None:
     """Raises ValidationFailed, with a Problem each, for what no request may say.
 
     Services ask it of every record that they are given: its constructor checks
     nothing. ``root`` is "query" or "form" for what HTTP reads from there. What HTTP
     has decoded passes always; asking costs 2 µs for a key, 0.4 ms for 500.
     """
+    record = require_record(record, root)
     try:
         value = msgspec.to_builtins(record, builtin_types=_AS_THEY_ARE)
         msgspec.convert(value, type(record))
@@ -39,10 +42,32 @@ def check_record(record: Struct, root: str = "$") -> None:
         raise refusal_of(problems)
 
 
+def require_record(record: object, root: str = "$") -> Struct:
+    """The record. Raises ValidationFailed for what is none, before it is asked for
+    anything."""
+    if not isinstance(record, Struct):
+        raise ValidationFailed.at(root, "type", "is no record")
+    return record
+
+
 def check_text(text: str, path: str) -> None:
     """Raises ValidationFailed for a text of no record that nothing may hold."""
     if problems := _in_texts(text, path, 0):
         raise refusal_of(problems)
+
+
+def file_of(content: bytes | BinaryIO, path: str) -> BinaryIO:
+    """What is to be read, as a file. ValidationFailed for what holds no bytes."""
+    if isinstance(content, bytes | bytearray | memoryview):
+        return io.BytesIO(content)
+    try:
+        is_file = content.seekable() and isinstance(content.read(0), bytes)
+    except (AttributeError, OSError, ValueError):
+        is_file = False
+    if not is_file:
+        message = "is neither bytes nor a file that was opened to read bytes"
+        raise ValidationFailed.at(path, "type", message)
+    return content
 
 
 def forbidden(text: str) -> bool:

@@ -22,18 +22,24 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
 
     Begins background work unless the setting ``start_scheduler`` is false. Raises
     SettingsError when the database waits for a migration, or has webhooks whose
-    secrets the setting ``webhooks.secret_key`` does not open.
+    secrets the setting ``webhooks.secret_key`` does not open; Unavailable for a
+    framework that was closed. Once it is closed the app answers 503 to everything.
     """
+    framework.require_open()
     framework.require_migrated()
     framework.webhooks.require_keys()
     settings = framework.settings
+    limiter = RateLimiter(
+        open_windows(settings.rate_limit_storage),
+        content_most=settings.content_requests_per_minute,
+    )
     document = ApiDocumentEndpoints()
     metrics = open_metrics()
     if metrics is not None:
         metrics.watch(framework.webhook_numbers)
     endpoints: list[object] = [
         *operations_of(framework),
-        HealthEndpoints([framework.storage.ping]),
+        HealthEndpoints([framework.storage.ping, limiter.ping]),
         document,
         DocsPageEndpoints(),
         *([MetricsEndpoints(metrics)] if metrics is not None else []),
@@ -43,16 +49,14 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
         authenticate=framework.authenticate,
         guards=guards_of(framework),
         permissions=PERMISSIONS,
-        limiter=RateLimiter(
-            open_windows(settings.rate_limit_storage),
-            content_most=settings.content_requests_per_minute,
-        ),
+        limiter=limiter,
         base_url=settings.base_url,
         metrics=metrics,
         preconditions=Preconditions(framework.storage, locks_of(framework)),
         idempotency=Idempotency(
             framework.storage.idempotency, framework.storage, framework.clock
         ),
+        require_open=framework.require_open,
     )
     if settings.start_scheduler:
         framework.start()

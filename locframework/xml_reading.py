@@ -41,6 +41,13 @@ class OwnDoctype(Struct, frozen=True):
     told: str  # the name of the DTD, for who wrote another
 
 
+def begins_like_xml(file: BinaryIO) -> bool:
+    """Whether the first sign of a file is ``<``; it is read from its begin again."""
+    begin = file.read(100)
+    file.seek(0)
+    return begin.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \r\n\t")[:1] == b"<"
+
+
 def parser_for(own: OwnDoctype, separator: str | None = None) -> expat.XMLParserType:
     """A parser that refuses what decisions 2.11 refuses, with an XmlFault.
 

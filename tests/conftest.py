@@ -4,10 +4,15 @@ import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from locframework import Framework, Settings
+from locframework.errors import LocError
+from locframework.http.dispatch import Dispatch
+from locframework.http.openapi_answers import refusals_of
+from locframework.http.operation import Operation
 from locframework.testing.databases import KINDS, Migrated
 from locframework.testing.workspace import Workspace, open_workspace
 
@@ -18,7 +23,8 @@ MEMORY_LEAST = 4 * 2**30  # bytes
 def pytest_configure() -> None:
     """Keep what tests write in memory, where there is much of it: a commit waits for
     the disk, and there are tens of thousands. What is killed are processes, and no
-    computers."""
+    computers. Garbage is looked for less often than by programs that live long."""
+    gc.set_threshold(20_000, 20, 20)
     if MEMORY.is_dir():
         there = os.statvfs(MEMORY)
         has_room = there.f_bavail * there.f_frsize >= MEMORY_LEAST
@@ -27,7 +33,7 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Seven thousand tests stay to the end: nobody need look at them again."""
+    """Eight thousand tests stay to the end: nobody need look at them again."""
     gc.collect()
     gc.freeze()
 
@@ -44,10 +50,45 @@ def is_long(request: pytest.FixtureRequest) -> bool:
     return asked or os.environ.get("LOCFRAMEWORK_LONG") == "1"
 
 
+def codes_of(operation: Operation) -> set[str]:
+    """Of all the refusals that its description tells of."""
+    return {error.code for error in refusals_of(operation)}
+
+
+@pytest.fixture(autouse=True)
+def _refusals_are_declared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No test's request is refused by a code that its operation does not declare:
+    /openapi.json would not tell of it."""
+    undeclared: set[str] = set()
+    asked: dict[Dispatch[Any], Operation] = {}
+    init, call = Dispatch.__init__, Dispatch.__call__
+
+    def noting(
+        self: Dispatch[Any], operation: Operation, *args: Any, **how: Any
+    ) -> None:
+        init(self, operation, *args, **how)
+        asked[self] = operation
+
+    def judging(self: Dispatch[Any], *args: Any, **given: Any) -> None:
+        try:
+            call(self, *args, **given)
+        except LocError as error:
+            operation = asked.get(self)
+            if operation is not None and error.code not in codes_of(operation):
+                undeclared.add(f"{operation.name}: {error.code}")
+            raise
+
+    monkeypatch.setattr(Dispatch, "__init__", noting)
+    monkeypatch.setattr(Dispatch, "__call__", judging)
+    yield
+    assert undeclared == set()
+
+
 @pytest.fixture(scope="session")
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Migrated]:
     """Databases with the schema and nothing in them."""
-    with Migrated(tmp_path_factory.mktemp("migrated"), _migrate) as migrated:
+    folder = tmp_path_factory.mktemp("migrated")
+    with Migrated(folder, _migrate, keeps_connections=True) as migrated:
         yield migrated
 
 

@@ -6,7 +6,13 @@ from hypothesis import strategies as st
 
 from locframework.errors import LanguageNotFound, ValidationFailed
 from locframework.formats.records import PLURAL_FORMS
-from locframework.languages import canonical_tag, facts, require_tag, tag_in_path
+from locframework.languages import (
+    canonical_tag,
+    facts,
+    meant_by,
+    require_tag,
+    tag_in_path,
+)
 
 LANGUAGES = st.sampled_from(["de", "pt", "zh", "sr", "ar", "he", "gsw", "qaa", "x"])
 TAGS = st.builds(
@@ -61,6 +67,23 @@ def test_what_is_no_tag_is_refused_by_name(text: str) -> None:
         require_tag(text, "$.languageCode")
     [problem] = caught.value.details
     assert (problem.path, problem.rule) == ("$.languageCode", "language")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("xx", "'xx' is well formed, but BCP-47 has no such language tag"),
+        ("german", "'german' is not a BCP-47 language tag"),
+        ("12", "'12' is not a BCP-47 language tag"),
+        ("", "'' is not a BCP-47 language tag"),
+    ],
+)
+def test_an_unknown_language_is_told_from_what_cannot_be_one(
+    text: str, told: str
+) -> None:
+    with pytest.raises(ValidationFailed) as caught:
+        require_tag(text, "$.languageCode")
+    assert caught.value.message == f"$.languageCode: {told}"
 
 
 def test_a_tag_of_endless_length_is_refused_and_told_in_short() -> None:
@@ -147,3 +170,37 @@ def test_no_text_breaks_the_reader(text: str) -> None:
     tag = canonical_tag(text)
 
     assert tag is None or tag.isascii()
+
+
+@pytest.mark.parametrize(
+    ("codes", "there", "meant"),
+    [
+        ("de", "de fr", "de"),
+        ("de-DE", "de fr", "de"),
+        ("de", "de-DE fr", "de-DE"),
+        ("pt-BR", "pt pt-PT", "pt"),
+        ("zh-TW", "zh zh-Hant", "zh-Hant"),
+        ("zh-CN", "zh zh-Hant", "zh"),
+        ("de-AT", "de fr", "de"),
+        ("zh-HK", "zh zh-Hant", "zh-Hant"),
+        ("de-AT de", "de", "- de"),
+        ("de-AT de-DE", "de", "- de"),
+        ("de-AT de-CH", "de", "- -"),
+        ("de", "de-AT", "-"),
+        ("pt-PT", "pt-BR", "-"),
+        ("zh-TW", "zh", "-"),
+        ("sr-Latn", "sr", "-"),
+        ("de-1996", "de", "-"),
+        ("de-x-formal", "de", "-"),
+        ("nl", "de", "-"),
+        ("zh-TW", "zh-Hant-TW zh-Hant", "zh-Hant"),
+    ],
+)
+def test_a_code_of_a_file_means_the_one_language_that_it_can_be(
+    codes: str, there: str, meant: str
+) -> None:
+    expected = dict(zip(codes.split(), meant.split(), strict=True))
+
+    found = meant_by(codes.split(), there.split())
+
+    assert found == {code: tag for code, tag in expected.items() if tag != "-"}

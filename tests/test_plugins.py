@@ -494,7 +494,7 @@ def test_a_plugin_that_fails_lets_nobody_in(caplog: pytest.LogCaptureFixture) ->
 
     with pytest.raises(Unauthorized):
         host.caller("secret-token")
-    assert "loc_decide_caller" in caplog.text
+    assert "plugin a failed in loc_decide_caller" in caplog.text
     assert "secret-token" not in caplog.text
 
 
@@ -518,6 +518,7 @@ def test_a_judge_that_fails_refuses(caplog: pytest.LogCaptureFixture) -> None:
         "a plugin could not decide"
     )
     assert "no idea" in caplog.text
+    assert "plugin a failed in loc_decide_refusal" in caplog.text
 
 
 # loc_on_event

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from locframework.errors import PluginError, SettingsError
 from locframework.redact import RedactingFormatter, redact
 
 PERSONAL = "svc_pat_aM9OFdFuRFpjTEW0zvfZIoKlsrup8URyzfCX0ysgHy"
@@ -86,3 +87,23 @@ def test_the_record_is_left_as_it_was_for_other_handlers(written):
     logger.warning("token %s", PERSONAL)
 
     assert seen == [f"token {PERSONAL}"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "redis://:s3cret@h:1/0",
+        "redis://s3cret@h",
+        "postgresql://u:s3/c@r#s3cret@h/name",
+    ],
+)
+def test_an_error_of_settings_or_plugins_shows_nobody_of_an_address(address):
+    faults = [
+        SettingsError(f"settings: {address!r} is wrong"),
+        PluginError("p", "p 1.0", f"settings: {address!r} is wrong", "plugins.p"),
+    ]
+
+    for fault in map(str, faults):
+        assert "s3cret" not in fault
+        assert "://…@h" in fault
+        assert fault.endswith("' is wrong")

@@ -178,6 +178,26 @@ def test_any_other_base_url_is_refused_however_it_is_given(url: str) -> None:
         Settings(base_url=url)
 
 
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("https://anna:s3cret@x.example/api/v1", "may name no user"),
+        ("https://s3cret@x.example/api/v1", "may name no user"),
+        ("https://anna:s3cret@x.example", "may name no user"),
+        ("ftp://anna:s3cret@x.example/api/v1", "is not an http or https address"),
+        ("https://x.example", "is not an http or https address"),
+    ],
+)
+def test_what_is_wrong_with_a_base_url_is_told_without_its_user(
+    url: str, told: str
+) -> None:
+    with pytest.raises(SettingsError, match=told) as caught:
+        Settings(base_url=url)
+
+    assert "s3cret" not in str(caught.value)
+    assert "x.example" in str(caught.value)
+
+
 @given(
     st.dictionaries(
         st.from_regex(r"LOCFRAMEWORK_[A-Z_]{0,20}", fullmatch=True),

@@ -1,32 +1,113 @@
-"""What is wrong with CSV is told in words of ours."""
+"""CSV is read row by row, whatever ends its lines, and its faults told in our words."""
 
 from __future__ import annotations
 
 import csv
+import io
+import itertools
+import tracemalloc
+from contextlib import suppress
+from typing import BinaryIO
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from locframework.spreadsheet import fault
+from locframework.spreadsheet import ROW_MOST, CsvFault, guarded, plain, read_rows
+
+
+def rows(content: bytes) -> list[tuple[int, list[str]]]:
+    return list(read_rows(io.BytesIO(content)))
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("content", "told"),
     [
-        (
-            "a\rb,c\n",
-            "a line ends in a carriage return alone; LF or CR LF should end it",
-        ),
-        ('"a\n', "a quote is opened and not closed"),
-        ('"a"b,c\n', "a quote within a quoted cell is not doubled"),
-        ("x" * 131_073, "a cell has more than 131,072 characters"),
+        (b'a\n"a\n', "a quote is opened and not closed"),
+        (b'a\n"a"b,c\n', "a quote within a quoted cell is not doubled"),
+        (b"a\n" + b"x" * 131_073, "a cell has more than 131,072 characters"),
+        (b"a\n\xff", "the file is not UTF-8"),
+        (b"a\n" + b"," * 1000, "there are more than 1,000 columns"),
     ],
 )
-def test_what_is_wrong_with_csv_is_told_to_who_made_it(line: str, told: str) -> None:
-    with pytest.raises(csv.Error) as caught:
-        list(csv.reader([line], strict=True))
+def test_what_is_wrong_with_csv_is_told_to_who_made_it(
+    content: bytes, told: str
+) -> None:
+    with pytest.raises(CsvFault) as caught:
+        rows(content)
 
-    assert fault(caught.value) == told
+    assert (caught.value.line, caught.value.message) == (2, told)
 
 
-def test_what_is_not_known_to_be_wrong_is_told_without_detail() -> None:
-    assert fault(csv.Error("iterator should return strings")) == "the line is not CSV"
+def test_what_is_not_known_to_be_wrong_is_told_without_detail(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("locframework.spreadsheet._FAULTS", {})
+
+    with pytest.raises(CsvFault, match="the line is not CSV"):
+        rows(b'"a')
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_any_line_end_ends_a_line_also_that_of_old_macs(end: str) -> None:
+    content = f'en;de{end}a;b{end}{end}"c{end}d";e{end}f;g'.encode("utf-8-sig")
+
+    assert rows(content) == [
+        (1, ["en", "de"]),
+        (2, ["a", "b"]),
+        (3, []),
+        (4, [f"c{end}d", "e"]),
+        (6, ["f", "g"]),
+    ]
+
+
+cells = st.text(st.sampled_from("a\r\n,;\"'=\t é\U0001f600"), max_size=6)
+
+
+@given(st.lists(st.lists(cells, min_size=2, max_size=3), max_size=5), st.integers(1, 9))
+def test_what_is_written_is_read_the_same_whatever_piece_it_comes_in(
+    written: list[list[str]], size: int
+) -> None:
+    out = io.StringIO(newline="")
+    csv.writer(out).writerows([["a", "b"], *([guarded(c) for c in r] for r in written)])
+    content = out.getvalue().encode()
+
+    class InPieces(io.BytesIO):
+        def read(self, _: int | None = -1) -> bytes:
+            return super().read(size)
+
+    found = [[plain(cell) for cell in row] for _, row in read_rows(InPieces(content))]
+
+    assert found == [["a", "b"], *written]
+
+
+class Endless(io.RawIOBase):
+    """A file that is made while it is read."""
+
+    def __init__(self, part: bytes, times: int) -> None:
+        self._parts = itertools.repeat(part, times)
+
+    def read(self, size: int = -1) -> bytes:
+        return next(self._parts, b"")
+
+
+def peak_of(part: bytes, times: int) -> int:
+    """What reading the parts took at its most, in bytes."""
+    file: BinaryIO = Endless(part, times)  # type: ignore[assignment]
+    tracemalloc.start()
+    with suppress(CsvFault):
+        for _ in read_rows(file):
+            pass
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
+
+
+@pytest.mark.parametrize(
+    "part",
+    [b"a,b\n" * 16_000, b"x" * 65_536, b'"\n",' * 16_000, b'"\n\n', b"," * 65_536],
+)
+def test_memory_does_not_grow_with_the_file(part: bytes) -> None:
+    many = 4 * ROW_MOST // len(part) if len(part) > 10 else 10_000
+
+    assert peak_of(part, 2 * many) < peak_of(part, many) + 200_000

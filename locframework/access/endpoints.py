@@ -8,6 +8,7 @@ from locframework.errors import (
     MemberExists,
     MemberNotFound,
     OrganizationNotFound,
+    PermissionDenied,
     TokenNotFound,
     UnknownPermission,
 )
@@ -162,7 +163,7 @@ class AccessEndpoints:
         "/organizations/{organizationId}/members",
         permission="member_manage",
         status=201,
-        errors=(OrganizationNotFound, MemberExists),
+        errors=(OrganizationNotFound, MemberExists, LanguageNotAssigned),
         tag="Members",
     )
     def add_member(
@@ -179,7 +180,12 @@ class AccessEndpoints:
         "PATCH",
         "/organizations/{organizationId}/members/{memberId}",
         permission="member_manage",
-        errors=(OrganizationNotFound, MemberNotFound, LastOwner),
+        errors=(
+            OrganizationNotFound,
+            MemberNotFound,
+            LastOwner,
+            LanguageNotAssigned,
+        ),
         tag="Members",
     )
     def update_member(
@@ -255,7 +261,7 @@ class AccessEndpoints:
         permission=None,
         status=201,
         secret=True,
-        errors=(UnknownPermission, LanguageNotAssigned),
+        errors=(PermissionDenied, UnknownPermission, LanguageNotAssigned),
         tag="Tokens",
     )
     def create_token(self, caller: Caller, body: NewToken) -> TokenAnswer:

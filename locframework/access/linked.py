@@ -7,7 +7,7 @@ from locframework.proposals.records import TermTranslation
 
 from .permissions import OF_THE_WHOLE
 from .records import Caller, Grant, Reach, Scope
-from .rules import effective, reaches, union
+from .rules import effective, reaches, require_caller, union
 from .service import Access, Refusal
 
 
@@ -27,7 +27,7 @@ class LinkedAccess:
         self, caller: Caller, permission: str, reach: Reach, missing: NotFound
     ) -> None:
         """Let pass, or raise ``missing`` (not visible) or PermissionDenied."""
-        if not caller.everything:
+        if not require_caller(caller).everything:
             grants = _there(caller, reach)
             if not grants:
                 raise missing
@@ -49,7 +49,7 @@ class LinkedAccess:
 
     def sees(self, caller: Caller, reach: Reach) -> bool:
         """Whether any grant of the caller reaches it."""
-        return caller.everything or bool(_there(caller, reach))
+        return require_caller(caller).everything or bool(_there(caller, reach))
 
     def seen(self, caller: Caller, reach: Reach) -> tuple[str, ...]:
         """Those of the projects that the caller can see."""
@@ -93,7 +93,7 @@ class LinkedAccess:
         self, caller: Caller, permission: str, reach: Reach
     ) -> frozenset[str] | None:
         """The languages in which the caller may do that; None is every one."""
-        if caller.everything:
+        if require_caller(caller).everything:
             return None
         there = [
             each for each in _there(caller, reach) if permission in effective(each)

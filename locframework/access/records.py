@@ -139,7 +139,8 @@ class Holder(Struct, frozen=True):
 class NewToken(Struct, frozen=True, rename="camel"):
     """The body that makes a token.
 
-    ``permissions`` left out: all that the maker may grant. The end is told as
+    ``permissions`` left out: all that the maker may grant. A project token has none of
+    those that are asked for in an organization only. The end is told as
     ``expiresInDays`` or as ``expiresAt``, not as both: a moment to come, 366 days
     from now at most. Both left out: 90 days.
     """

@@ -17,6 +17,7 @@ from locframework.validation import check_text
 
 from .permissions import ORGANIZATION_WIDE, PERMISSIONS, ROLES
 from .records import (
+    Caller,
     Email,
     Grant,
     Holder,
@@ -30,6 +31,7 @@ from .records import (
 )
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_PAIRS = [high + low for high in ALPHABET for low in ALPHABET]
 RANDOM_LENGTH = 36
 CHECK_LENGTH = 6
 SHOWN_PREFIX_LENGTH = 12
@@ -117,6 +119,14 @@ def project_grants(token: StoredToken) -> tuple[Grant, ...]:
     )
 
 
+def require_caller(caller: Caller) -> Caller:
+    """The caller, before anything is asked of them. ValidationFailed for what is none,
+    which only Python can give."""
+    if not isinstance(caller, Caller):
+        raise ValidationFailed.at("caller", "type", "is no Caller")
+    return caller
+
+
 def covers(grant: Grant, scope: Scope) -> bool:
     """Whether a grant reaches the scope at all: what it does not, is not seen."""
     if grant.organization_id != scope.organization_id:
@@ -195,6 +205,16 @@ def check_permissions(keys: Collection[str], known: Collection[str]) -> None:
             raise UnknownPermission(f"there is no permission {mentioned(key)!r}")
 
 
+def kept_permissions(keys: Collection[str], project_id: str | None) -> tuple[str, ...]:
+    """The allow-list that a new token has: each key once, as they came.
+
+    Of a token of a project without what no project can give, so that what is shown
+    is what counts.
+    """
+    useless = ORGANIZATION_WIDE if project_id is not None else frozenset[str]()
+    return tuple(key for key in dict.fromkeys(keys) if key not in useless)
+
+
 def check_languages(codes: Sequence[str] | None, path: str) -> tuple[str, ...] | None:
     """Assigned languages in canonical spelling; empty means all, which is None."""
     if not codes:
@@ -222,11 +242,10 @@ def check_email(email: str, path: str = "$.email") -> str:
 
 
 def _check(body: str) -> str:
-    number, letters = zlib.crc32(body.encode()), ""
-    for _ in range(CHECK_LENGTH):
-        number, digit = divmod(number, len(ALPHABET))
-        letters = ALPHABET[digit] + letters
-    return letters
+    """The CRC32 as CHECK_LENGTH digits, two at a time: every request has it checked."""
+    rest, low = divmod(zlib.crc32(body.encode()), len(_PAIRS))
+    high, middle = divmod(rest, len(_PAIRS))
+    return _PAIRS[high] + _PAIRS[middle] + _PAIRS[low]
 
 
 def _some(items: Sequence[str] | None) -> frozenset[str] | None:

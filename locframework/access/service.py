@@ -12,7 +12,7 @@ from locframework.errors import (
 from locframework.ids import id_in
 
 from .records import Caller, Grant, Organization, Scope
-from .rules import allows, covers, effective, union
+from .rules import allows, covers, effective, require_caller, union
 from .store import AccessStore
 
 Refusal = Callable[[Caller, str, Scope], str | None]
@@ -36,7 +36,7 @@ class Access:
         ``missing`` is raised just as for an id that does not exist, so that the two
         answers are the same (decisions 2.2).
         """
-        if not caller.everything:
+        if not require_caller(caller).everything:
             grants = [grant for grant in caller.grants if covers(grant, scope)]
             if not grants:
                 raise missing
@@ -48,7 +48,9 @@ class Access:
 
     def sees(self, caller: Caller, scope: Scope) -> bool:
         """Whether the scope is visible: the caller has any grant that reaches it."""
-        return caller.everything or any(covers(grant, scope) for grant in caller.grants)
+        return require_caller(caller).everything or any(
+            covers(grant, scope) for grant in caller.grants
+        )
 
     def may(self, caller: Caller, permission: str, scope: Scope) -> bool:
         """Whether ``require`` would let pass."""
@@ -74,7 +76,7 @@ class Access:
         Of several grants, the one to read in every language does not widen the one
         to write in some.
         """
-        if caller.everything:
+        if require_caller(caller).everything:
             return None
         there = [grant for grant in caller.grants if covers(grant, scope)]
         writing = [grant for grant in there if _WRITE in grant.permissions]
@@ -85,7 +87,7 @@ class Access:
 
         Raises PermissionDenied when it is nowhere.
         """
-        if caller.everything:
+        if require_caller(caller).everything:
             return None
         self.require_somewhere(caller, permission)
         return [
@@ -114,7 +116,7 @@ class Access:
         self, caller: Caller, permission: str, _reference: str = ""
     ) -> None:
         """Raise PermissionDenied to callers that have the permission nowhere."""
-        if not caller.everything and not any(
+        if not require_caller(caller).everything and not any(
             permission in effective(grant) for grant in caller.grants
         ):
             raise PermissionDenied(permission)
@@ -126,7 +128,7 @@ class Access:
         """
         if reference is not None:
             return reference
-        mine = {grant.organization_id for grant in caller.grants}
+        mine = {grant.organization_id for grant in require_caller(caller).grants}
         if len(mine) != 1:
             message = "is required: the caller has not exactly one organization"
             raise ValidationFailed.at("$.organizationId", "required", message)

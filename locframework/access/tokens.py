@@ -50,7 +50,9 @@ from .rules import (
     grants_of,
     is_live,
     is_token_text,
+    kept_permissions,
     new_token_text,
+    require_caller,
     token_hash,
     union,
 )
@@ -84,8 +86,8 @@ class Tokens:
         Raises PermissionDenied when it asks for more than the caller has, or when
         the caller is no user; UnknownPermission; LanguageNotAssigned.
         """
-        check_record(new)
         user_id = self._user_of(caller)
+        check_record(new)
         grant = Grant(
             organization_id="",  # of all the caller's organizations together
             permissions=frozenset[str]().union(*map(effective, caller.grants)),
@@ -132,8 +134,9 @@ class Tokens:
     ) -> tuple[Token, str]:
         """A token bound to the scope's project; the caller was let pass before.
 
-        Raises PermissionDenied and LanguageNotAssigned when it asks for more than
-        the caller has there.
+        Its ``permissions`` leave out what no project can give. Raises
+        PermissionDenied and LanguageNotAssigned when it asks for more than the
+        caller has there.
         """
         check_record(new)
         grant = Grant(
@@ -151,6 +154,7 @@ class Tokens:
     def list_personal(self, caller: Caller, page: PageRequest) -> Page[Token]:
         """The caller's own live tokens, newest first; none for a project token."""
         check_record(page, "query")
+        require_caller(caller)
         if caller.user_id is None:
             return Page([], 0, page.page, page.limit)
         return self._store.list_personal_tokens(caller.user_id, caller.bound_to, page)
@@ -162,8 +166,8 @@ class Tokens:
 
     def revoke_personal(self, caller: Caller, token_id: str) -> None:
         """End one of the caller's own tokens, at once. Raises TokenNotFound."""
-        token = self._find(token_id)
-        if token.user_id is None or token.user_id != caller.user_id:
+        user_id, token = require_caller(caller).user_id, self._find(token_id)
+        if token.user_id is None or token.user_id != user_id:
             raise TokenNotFound
         if caller.bound_to not in (None, token.organization_id):
             raise TokenNotFound
@@ -202,6 +206,7 @@ class Tokens:
         For work that outlives its request: a token that was revoked meanwhile counts
         no more, one that only ran out does. Callers without a token stay as they were.
         """
+        require_caller(caller)
         if caller.token is None:
             return caller
         stored = self._store.find_token(caller.token.id)
@@ -237,7 +242,7 @@ class Tokens:
             kind=kind,
             name=check_name(new.name),
             prefix=text[:SHOWN_PREFIX_LENGTH],
-            permissions=tuple(dict.fromkeys(permissions)),
+            permissions=kept_permissions(permissions, project_id),
             project_id=project_id,
             assigned_languages=languages,
             expires_at=timestamp(expiry(new, now)),
@@ -265,6 +270,7 @@ class Tokens:
         )
 
     def _user_of(self, caller: Caller) -> str:
+        require_caller(caller)
         if caller.user_id is None:
             reason = "only a user has personal tokens"
             raise PermissionDenied("token_manage", reason)

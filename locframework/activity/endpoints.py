@@ -47,13 +47,15 @@ class ActivityEndpoints:
     ) -> Accepted[JobAnswer]:
         """Undo what a person, a job, a period or a merge changed.
 
-        Takes the conditions of the list, at least one; all must hold. 202 with a job
+        Takes the conditions of the list, at least one; all must hold. Without `branch`
+        it is about main and all open branches. 202 with a job
         that puts values back as they stood, all in one transaction, and with
         `key_update` names, descriptions, tags, plurals and screenshots. Keys that were
         created go to the trash and keys that were deleted come back, with
         `key_delete`. What was changed later stays, and is listed in the result:
         `reverted`, `keysUpdated`, `keysDeleted`, `keysRestored`, `skippedCount`, and
-        the first 1000 of `skipped`. `dryRun` tells the same and changes nothing.
+        the first 1000 of `skipped`, each with its `branch`. `dryRun` tells the same
+        and changes nothing.
         """
         job = self._activity.start_revert(caller, project_id, body)
         where = f"/projects/{job.project_id}/jobs/{job.id}"

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Self
 
 from msgspec import Struct
 
-from locframework.keys.edits import Touched
+from locframework.keys.edits import Part, Touched, text_of
 from locframework.keys.marks import marked_as
 from locframework.keys.records import Field, StoredValue
 from locframework.keys.revisions import Revision
-from locframework.keys.three_way import sides
+from locframework.keys.three_way import Sides, sides, united
+from locframework.keys.traces import FieldValue, fields_of
 
-from .rules import Place
+from .rules import ChangedLater, FieldChange, Place
 
 
 class Following(Struct, frozen=True):
@@ -23,30 +24,91 @@ class Following(Struct, frozen=True):
     """
 
     is_branch: bool = False
-    own: frozenset[tuple[Field, Place]] = frozenset()  # a field has no place
+    own: frozenset[Part] = frozenset()
+    shared: frozenset[Part] = frozenset()  # own, and main came to say the same
     told: Mapping[Place, Collection[int]] = {}  # revisions made on the branch
     bases: Mapping[Place, StoredValue] = {}  # what the branch's own are compared with
+    base_fields: Mapping[Field, FieldValue] = {}  # likewise
 
     @classmethod
     def of(cls, touched: Touched, told: Mapping[Place, Collection[int]]) -> Self:
-        """Of a key that the branch has for itself."""
-        base, main, branch = touched.entry.base, touched.main, touched.branch
-        if base is None or main is None or branch is None:
+        """Of a key that the branch has for itself, as main had it last."""
+        base, branch = touched.entry.base, touched.branch
+        if base is None or branch is None:
             return cls()
-        found = sides(base, main, branch).items()
-        own = frozenset(
-            (unit.field, _text_of((unit.language_code or "", unit.plural_form)))
-            for unit, side in found
-            if side.own
-        )
-        bases = {
-            _text_of((row.language_code, row.plural_form)): row for row in base.values
+        own = {
+            (unit.field, text_of((unit.language_code or "", unit.plural_form))): side
+            for unit, side in sides(base, touched.main or base, branch).items()
+            if side.own or side.freshened
         }
-        return cls(is_branch=True, own=own, told=told, bases=bases)
+        bases = {
+            text_of((row.language_code, row.plural_form)): row for row in base.values
+        }
+        tags = base.key.tags if base.followed_tags is None else base.followed_tags
+        return cls(
+            is_branch=True,
+            own=frozenset(own),
+            shared=frozenset(
+                part
+                for part, side in own.items()
+                if side.own and side.branch == side.main
+            ),
+            told=told,
+            bases=bases,
+            base_fields={**fields_of(base.key), "tags": tags},
+        )
 
     def follows(self, field: Field, place: Place = ("", None)) -> bool:
         """Whether the branch reads it from main."""
-        return self.is_branch and (field, _text_of(place)) not in self.own
+        return self.is_branch and (field, text_of(place)) not in self.own
+
+    def meets(self, field: Field, before: FieldValue) -> bool:
+        """Whether a field reads as it does now once it says this again: it follows
+        main then, which says what the branch does."""
+        shared = (field, ("", None)) in self.shared
+        return shared and before == self.base_fields[field]
+
+    def meets_text(self, place: Place, before: Revision | None) -> bool:
+        """Likewise of a value; None: there was none."""
+        if ("value", text_of(place)) not in self.shared:
+            return False
+        if before is None or before.status == "untranslated":
+            return text_of(place) not in self.bases
+        return self.is_base(before)
+
+    def keeps_plurals(
+        self, before: FieldValue, texts: Iterable[Revision | None]
+    ) -> bool:
+        """Whether plurals read as they do now once they are turned back: they follow
+        main, unless a form of these texts is the branch's own, and keeps them."""
+        return self.meets("isPlural", before) and all(
+            was is None or was.plural_form in (None, "other") or self.is_base(was)
+            for was in texts
+        )
+
+    def tags_before(
+        self,
+        changes: Sequence[FieldChange],
+        chosen: Collection[str],
+        now: FieldValue,
+    ) -> tuple[str, ...]:
+        """Tags that go back by each of the chosen changes at the end.
+
+        What main has put on or taken off the key between them and since is no part of
+        that. Raises ChangedLater when the last one was not chosen.
+        """
+        if not changes or changes[-1].event_id not in chosen:
+            raise ChangedLater
+        found, base = now, self.base_fields["tags"]
+        for change in reversed(changes):
+            if change.event_id not in chosen:
+                break
+            found = united(Sides(change.after, change.before, found))
+        else:  # as before all that was done on the branch
+            found = now if self.follows("tags") else found
+        assert isinstance(found, tuple)
+        assert isinstance(base, tuple)
+        return base if {*found} == {*base} else found
 
     def until(
         self, place: Place, rows: Sequence[Revision], chosen: Collection[int]
@@ -67,24 +129,47 @@ class Following(Struct, frozen=True):
         return any(
             (each.value, each.status) == (was.value, was.status)
             for other, rows in history.items()
-            if other != place and _text_of(other) == _text_of(place)
+            if other != place and text_of(other) == text_of(place)
             for each in rows
             if each.revision in self.told.get(other, ())
         )
 
     def is_base(self, was: Revision) -> bool:
         """Whether this is what main says."""
-        base = self.bases.get(_text_of((was.language_code, was.plural_form)))
+        base = self.bases.get(text_of((was.language_code, was.plural_form)))
         return base is not None and (base.value, base.status) == (was.value, was.status)
 
+    def keeps_fresh(self, rows: Sequence[Revision], source: Revision) -> bool:
+        """Whether a source text leaves fresh what is so beside main's: it is main's, or
+        each that the branch said since it left main's was to do so."""
+        told = self.told.get((source.language_code, source.plural_form), ())
+        for row in sorted(rows, key=lambda each: each.revision, reverse=True):
+            if row.revision > source.revision:
+                continue
+            if self.is_base(row) or row.revision not in told:
+                return self.is_base(row)
+            if not row.keeps_fresh:
+                return False
+        return False
+
+    def has_own(self, code: str, stood: Mapping[Place, Revision | None]) -> bool:
+        """Whether the branch has texts of its own in a language once these stand."""
+        back = {text_of(at): was for at, was in stood.items() if at[0] == code}
+        own = {at for field, at in self.own if field == "value" and at[0] == code}
+        return not own <= back.keys() or any(
+            at in self.bases
+            if was is None or was.status == "untranslated"
+            else not self.is_base(was)
+            for at, was in back.items()
+        )
+
     def as_base(self, value: StoredValue) -> StoredValue:
-        """The value; where it goes back to main's it is outdated as main's is."""
-        base = self.bases.get(_text_of((value.language_code, value.plural_form)))
-        if base is None or (base.value, base.status) != (value.value, value.status):
+        """The value; where it goes back to main's it is outdated as main's is, unless
+        the branch said so itself."""
+        place = value.language_code, value.plural_form
+        base = self.bases.get(text_of(place))
+        if base is None or value.revision in self.told.get(place, ()):
+            return value
+        if (base.value, base.status) != (value.value, value.status):
             return value
         return marked_as(value, base)
-
-
-def _text_of(place: Place) -> Place:
-    code, form = place
-    return code, (form or "other") if code else None

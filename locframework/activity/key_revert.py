@@ -2,192 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from msgspec import UNSET, Struct, field
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from locframework.access.records import Caller
 from locframework.access.service import Access
-from locframework.branches.records import Line
 from locframework.clock import Timestamp
-from locframework.events import Touch
 from locframework.keys.marks import outdated
 from locframework.keys.records import Field, Key, KeyWrite, StoredValue
 from locframework.keys.revisions import Revision, value_of
-from locframework.keys.traces import FieldValue, KeyTrace, fields_of, key_trace
-from locframework.projects.records import Language
+from locframework.keys.traces import FieldValue, fields_of
 from locframework.projects.service import scope_of
 
-from .following import Following
-from .records import RevertResult, Skipped
-from .rules import (
-    ChangedLater,
-    FieldChange,
-    History,
-    Place,
-    before,
-    can_turn,
-    field_before,
-)
-from .undoing import LineChanges
-
-SKIPPED_TOLD = 1000
-
-
-class Untouched(Exception):
-    """A value that follows main did so before, too."""
-
-
-Places = dict[Place, set[int]]
-"""The chosen revisions of values of one key."""
-
-
-class LineRun(Struct):
-    """One line while it is undone."""
-
-    caller: Caller
-    line: Line
-    languages: Sequence[Language]
-    changes: LineChanges
-    result: RevertResult
-    may_update: bool
-    may_delete: bool
-    told: Mapping[str, Places]  # on a branch: revisions that were made there
-    gone: set[str] = field(default_factory=set)  # keys that are there no more
-    kept: dict[str, str] = field(default_factory=dict)
-    """Keys that were made and stay, and why: they keep the texts they came with."""
-
-    def marks(
-        self, key_id: str, place: Place, since: Timestamp | None
-    ) -> Collection[int]:
-        """The revisions that chosen changes have made outdated since then."""
-        found = self.changes.outdated.get(key_id, {}).get(place, {})
-        return {at for at, when in found.items() if since is not None and when >= since}
-
-    def keep(self, key_id: str, reason: str) -> None:
-        """Tell that a key that was made stays."""
-        self.kept[key_id] = reason
-        self.skip(key_id, reason)
-
-    def skip(
-        self,
-        key_id: str,
-        reason: str,
-        field: Field | None = None,
-        place: Place = ("", None),
-    ) -> None:
-        """Tell that something stays; the first 1000 are listed."""
-        self.result.skipped_count += 1
-        if len(self.result.skipped) < SKIPPED_TOLD:
-            code, form = place
-            key = self.changes.names[key_id]
-            told = Skipped(key_id, key, field, code or None, form, reason)
-            self.result.skipped.append(told)
-
-
-class KeyPast(Struct):
-    """A key, and what is known of it before."""
-
-    key: Key
-    history: History
-    traces: Mapping[str, KeyTrace]  # by event id, in order, since the first chosen one
-    following: Following
-
-    @classmethod
-    def of(
-        cls,
-        key: Key,
-        history: History,
-        touches: Sequence[Touch],
-        following: Following,
-    ) -> KeyPast:
-        return cls(key, history, traces_of(touches), following)
-
-    def follows(self, place: Place) -> bool:
-        """Whether a branch reads the value from main."""
-        return self.following.follows("value", place)
-
-    def before(self, place: Place, chosen: Collection[int]) -> Revision | None:
-        """How a value stood before the chosen changes. Raises ChangedLater, Untouched.
-
-        What follows main goes on doing so, if it did then.
-        """
-        rows, following = self.history.get(place, ()), self.following
-        if not self.follows(place):
-            return before(rows, chosen)
-        found = before(following.until(place, rows, chosen), chosen)
-        if found is None or not following.said(self.history, found):
-            raise Untouched
-        return found
-
-    def before_turn(self, place: Place, chosen: Collection[int]) -> Revision | None:
-        """How a value stood that has a place again once plurals are turned back.
-
-        Where nothing chosen was last, nothing was there: the key has no place for it.
-        Raises Untouched.
-        """
-        try:
-            return self.before(place, chosen)
-        except ChangedLater:
-            if self.follows(place):
-                raise Untouched from None
-            return None
-
-    def undone_since(
-        self, source: str, stood: Mapping[Place, Revision | None]
-    ) -> Timestamp | None:
-        """When the first source text came that goes; ``stood``: what comes back."""
-        gone = (
-            row.updated_at
-            for place, was in stood.items()
-            if place[0] == source
-            for row in self.history.get(place, ())
-            if was is None or row.revision > was.revision
-        )
-        return min(gone, default=None)
-
-    def changed_after(self, source: str, at: Timestamp) -> bool:
-        """Whether a source text is younger than this."""
-        return any(
-            row.updated_at > at
-            for (code, _), rows in self.history.items()
-            if code == source
-            for row in rows
-        )
-
-    def fresh_before(
-        self, source: str, stood: Mapping[Place, Revision | None]
-    ) -> frozenset[Place]:
-        """The values that stood before a source text came that goes, and that it did
-        not make outdated: nor does it when it goes.
-
-        What follows main is fresh beside main's source text.
-        """
-        since = self.undone_since(source, stood)
-        if since is None:
-            return frozenset()
-        kept = all(
-            was is None or self.following.is_base(was)
-            for place, was in stood.items()
-            if place[0] == source
-        )
-        newest = {at: _newest(rows) for at, rows in self.history.items()}
-        return frozenset(
-            at
-            for at, row in newest.items()
-            if row is not None and not row.is_outdated and row.updated_at < since
-            if kept or not self.follows(at)
-        )
-
-    def landings(self) -> Iterator[Place]:
-        """Where turning plurals moves the texts that the key has."""
-        for (code, form), rows in self.history.items():
-            if form not in (None, "other") or self.key.is_plural != (form == "other"):
-                continue
-            newest = _newest(rows)
-            if newest is not None and newest.status != "untranslated":
-                yield code, None if form else "other"
+from .past import KeyPast, LineRun, Places, Untouched, moved_by, newest_of
+from .rules import ChangedLater, FieldChange, Place, can_turn, field_before, stands
 
 
 class Attempt(Struct):
@@ -212,12 +41,16 @@ class KeyRevert:
         key = past.key
         is_plural = found.pop("isPlural", None)
         found = {name: text for name, text in found.items() if text != _now(key, name)}
+        for name in [name for name in found if past.following.meets(name, found[name])]:
+            run.agree(key.id, name)
+            del found[name]
         if "key" in found:
             yield _attempt(key, {"key": found.pop("key")})
         if found:
             yield _attempt(key, found)
         told = run.changes.values.get(key.id, {})
         moved = moved_by([past.traces[id_] for id_ in chosen])
+        moved = {at: moved[at] for at in moved if at in told}  # else its language left
         places = {at: told[at] - moved.get(at, set()) for at in told}
         if isinstance(is_plural, bool):
             both = {
@@ -228,6 +61,8 @@ class KeyRevert:
             elif can_turn(past.history, both, past.follows):
                 yield self._values(run, past, both, is_plural=is_plural)
                 return
+            elif past.following.meets("isPlural", is_plural):
+                run.agree(key.id, "isPlural")
             else:
                 run.skip(key.id, "changed_later", "isPlural")
         places = {at: revisions for at, revisions in places.items() if revisions}
@@ -237,57 +72,80 @@ class KeyRevert:
     def _values(
         self, run: LineRun, past: KeyPast, places: Places, *, is_plural: bool
     ) -> Attempt:
-        """What brings values back to how they stood, in a key that has plurals then."""
-        key, turns = past.key, is_plural != past.key.is_plural
-        before = past.before_turn if turns else past.before
-        stood: dict[Place, Revision | None] = {}
-        if turns:  # what has a place now goes with the plurals
-            there = {at for at in places if is_plural == (at[1] is not None)}
-            at_all = sorted(there.union(past.landings()), key=str)
-            places = {at: places.get(at, set()) for at in at_all}
-        for place, chosen in places.items():
-            reason = self._refusal(run, place, is_plural=is_plural)
-            found = None
-            try:
-                found = before(place, chosen)
-            except Untouched:
-                continue
-            except ChangedLater:
-                reason = reason or "changed_later"
-            if reason is not None:
-                run.skip(key.id, reason, "value", place)
-                continue
-            if key.id in run.kept and (found is None or value_of(found) is None):
-                run.skip(key.id, run.kept[key.id], "value", place)
-            else:
-                stood[place] = found
+        """What brings values back to how they stood, in a key that had plurals then."""
+        key, following = past.key, past.following
+        stood = dict(self._stood(run, past, places, is_plural=is_plural))
+        turned: list[Field] = ["isPlural"] if is_plural != key.is_plural else []
+        if turned and following.keeps_plurals(is_plural, stood.values()):
+            run.agree(key.id, "isPlural")
+            is_plural, turned = key.is_plural, []
+            forms = {at: places[at] for at in places if at[1] not in (None, "other")}
+            here = self._stood(run, past, forms, is_plural=is_plural)
+            stood = {**_in_place(stood, is_plural=is_plural), **dict(here)}
         source = run.line.project.source_language
+        has_own = following.has_own(source, stood)
+        for place in [at for at in stood if following.meets_text(at, stood[at])]:
+            run.agree(key.id, "value", place)
+            del stood[place]
         since = past.undone_since(source, stood)
         carried = {
-            place: None if was is None else _as_it_is_now(run, past, place, was, since)
+            place: _as_it_is_now(run, past, place, was, since)
             for place, was in stood.items()
         }
+        if not has_own:
+            carried = {
+                place: value and following.as_base(value)
+                for place, value in carried.items()
+            }
         if since is not None:
             carried |= self._fresh_again(run, past, carried, since, is_plural=is_plural)
         write = KeyWrite(
             name=key.key,
             key_id=key.id,
-            is_plural=is_plural if turns else UNSET,
+            is_plural=is_plural if turned else UNSET,
             carried=carried,
             fresh=past.fresh_before(source, stood),
         )
-        turned: list[Field] = ["isPlural"] if turns else []
         return Attempt(write, turned, tuple(carried))
 
-    def _refusal(self, run: LineRun, place: Place, *, is_plural: bool) -> str | None:
-        code, form = place
+    def _stood(
+        self, run: LineRun, past: KeyPast, places: Places, *, is_plural: bool
+    ) -> Iterator[tuple[Place, Revision | None]]:
+        """How values stood that go back, in a key that had plurals then; None: there
+        was none. What stays is told."""
+        turns = is_plural != past.key.is_plural
+        if turns:  # what has a place now goes with the plurals
+            there = {at for at in places if is_plural == (at[1] is not None)}
+            at_all = sorted(there.union(past.landings()), key=str)
+            places = {at: places.get(at, set()) for at in at_all}
+        for place, chosen in places.items():
+            reason, found = self._refusal(run, place), None
+            try:
+                found = past.before(place, chosen, turns=turns)
+            except Untouched:
+                continue
+            except ChangedLater:
+                if stands(past.history.get(place, ()), chosen):
+                    continue
+                reason = reason or "changed_later"
+            if reason is None and is_plural != (place[1] is not None):
+                if found is None or not past.was_said(found):
+                    continue  # nothing was there, and nothing can be
+                reason = "plural_mismatch"
+            if reason is None and (found is None or value_of(found) is None):
+                reason = run.kept.get(past.key.id)
+            if reason is not None:
+                run.skip(past.key.id, reason, "value", place)
+            else:
+                yield place, found
+
+    def _refusal(self, run: LineRun, place: Place) -> str | None:
+        code, _ = place
         if code not in {language.language_code for language in run.languages}:
             return "language_not_found"
         scope = scope_of(run.line.project)
         if not self._access.may_write_language(run.caller, scope, code):
             return "language_not_assigned"
-        if is_plural != (form is not None):
-            return "plural_mismatch"
         return None
 
     def _fresh_again(
@@ -301,43 +159,62 @@ class KeyRevert:
     ) -> dict[Place, StoredValue | None]:
         """Translations that only the source text which goes made outdated."""
         found: dict[Place, StoredValue | None] = {}
+        told = run.changes.values.get(past.key.id, {})
         for place in run.changes.outdated.get(past.key.id, {}):
-            newest = _newest(past.history.get(place, ()))
-            if newest is None or not newest.is_outdated or place in done:
+            newest = newest_of(past.history.get(place, ()))
+            if newest is None or place in done:
                 continue
-            if newest.revision not in run.marks(past.key.id, place, since):
+            marks = run.marks(past.key.id, place, since)
+            is_fresh = newest.is_outdated and newest.revision in marks
+            is_fresh &= not past.was_outdated(place, told.get(place, ()))
+            beside = newest.approved_outdated and not past.beside_stays(place, marks)
+            if not (is_fresh or beside) or is_plural != (place[1] is not None):
                 continue
-            if self._refusal(run, place, is_plural=is_plural) is None:
-                found[place] = value_of(replace(newest, is_outdated=False))
+            if self._refusal(run, place) is None:
+                found[place] = value_of(
+                    replace(
+                        newest,
+                        # a proposal for the source text that goes is outdated then
+                        is_outdated=not is_fresh,
+                        approved_outdated=newest.approved_outdated and not beside,
+                    )
+                )
         return found
 
 
-def traces_of(touches: Sequence[Touch]) -> dict[str, KeyTrace]:
-    """What changes of a key were, by event id, in order."""
-    told = ((each.event_id, each.trace) for each in touches)
-    return {id_: key_trace(trace) for id_, trace in told if trace}
+def _in_place(
+    stood: Mapping[Place, Revision | None], *, is_plural: bool
+) -> dict[Place, Revision | None]:
+    """Texts where a key has place for them, with plurals or without."""
+    found: dict[Place, Revision | None] = {}
+    for (code, form), was in stood.items():
+        if form in (None, "other"):
+            at = "other" if is_plural else None
+            found[code, at] = was and replace(was, plural_form=at)
+    return found
 
 
 def _as_it_is_now(
-    run: LineRun, past: KeyPast, place: Place, was: Revision, since: Timestamp | None
+    run: LineRun,
+    past: KeyPast,
+    place: Place,
+    was: Revision | None,
+    since: Timestamp | None,
 ) -> StoredValue | None:
     """What comes back: outdated if it was, or if the source text was changed since;
     but not by a change that is undone, as all ``since`` then are."""
-    value, newest = value_of(was), _newest(past.history[place])
-    if value is None or newest is None:
-        return None
+    value = None if was is None else value_of(was)
+    newest = newest_of(past.history.get(place, ()))
+    if was is None or value is None or newest is None:
+        return value
     undone = run.marks(past.key.id, place, since)
     source = run.line.project.source_language
     is_marked = newest.is_outdated and newest.revision not in undone
-    if is_marked and past.changed_after(source, newest.updated_at):
+    if is_marked and past.changed_after(source, newest.updated_at, since):
         value = outdated(value)
     elif was.revision in undone:
         value = replace(value, is_outdated=False)
-    return past.following.as_base(value)
-
-
-def _newest(rows: Iterable[Revision]) -> Revision | None:
-    return max(rows, key=lambda each: each.revision, default=None)
+    return value
 
 
 def _fields(
@@ -358,20 +235,25 @@ def _fields(
             run.skip(key_id, "permission_denied", name)
             continue
         try:
-            follows = past.following.follows(name)
-            chosen_ids, now = run.changes.events, _now(past.key, name)
-            yield name, field_before(changes, chosen_ids, now, follows=follows)
+            yield name, _said_before(run, past, name, changes)
         except ChangedLater:
             run.skip(key_id, "changed_later", name)
 
 
-def moved_by(traces: Iterable[KeyTrace]) -> Places:
-    """The revisions that turning plurals made."""
-    found: Places = {}
-    for trace in traces:
-        for code, form, revision in trace.moved:
-            found.setdefault((code, form), set()).add(revision)
-    return found
+def _said_before(
+    run: LineRun, past: KeyPast, name: Field, changes: Sequence[FieldChange]
+) -> FieldValue:
+    """Raises ChangedLater."""
+    following, now = past.following, _now(past.key, name)
+    if following.is_branch and name == "tags":
+        return following.tags_before(changes, run.changes.events, now)
+    return field_before(
+        changes,
+        run.changes.events,
+        now,
+        is_branch=following.is_branch,
+        follows=following.follows(name),
+    )
 
 
 def _now(key: Key, name: Field) -> FieldValue:

@@ -12,12 +12,13 @@ from locframework.access.service import Access
 from locframework.branches.records import Line
 from locframework.clock import Timestamp
 from locframework.crash_points import crash_point
-from locframework.errors import LocError
+from locframework.errors import KeyNotFound, LocError
 from locframework.events import EventFilter, EventLine, Touch
 from locframework.files.service import Files
 from locframework.jobs.work import Work
 from locframework.keys.comparing import touched_keys
 from locframework.keys.moves import KeyMoves
+from locframework.keys.records import Key
 from locframework.keys.revisions import Revision
 from locframework.keys.store import KeyStore, store_of
 from locframework.keys.writer import KeyWriter
@@ -26,20 +27,15 @@ from locframework.projects.service import scope_of
 from locframework.storage import Storage
 
 from .following import Following
-from .key_revert import (
-    Attempt,
-    KeyPast,
-    KeyRevert,
-    LineRun,
-    Places,
-    moved_by,
-    traces_of,
-)
+from .key_revert import Attempt, KeyRevert
+from .past import KeyPast, KeysLost, LineRun, Places, moved_by, traces_of
 from .records import RevertResult
-from .rules import Place, stands_alone
+from .rules import Place, stands_alone, went_by
 from .undoing import LineChanges, by_line
 
 KEYS_AT_ONCE = 500
+LATER = "changed_later"
+NOT_FOUND = KeyNotFound.code
 
 Histories = dict[str, dict[Place, list[Revision]]]
 Step = Callable[[LineRun, Sequence[str]], None]
@@ -74,7 +70,7 @@ class LineRevert:
     ) -> LineRun:
         """What the caller may undo of the changes."""
         scope = scope_of(line.project)
-        told = self._told(line)
+        told = self._told(line, languages)
         return LineRun(
             caller=caller,
             line=line,
@@ -86,23 +82,25 @@ class LineRevert:
             may_delete=self._access.may(caller, "key_delete", scope),
         )
 
-    def _told(self, line: Line) -> Mapping[str, Places]:
+    def _told(self, line: Line, languages: Sequence[Language]) -> Mapping[str, Places]:
         """The revisions that were made on a branch: what follows main is no event."""
         if line.branch is None:
             return {}
         mine = EventLine(line.name, since=line.branch.created_at)
         where = EventFilter(line=mine)
-        lines = by_line(self._storage.events.walk_events(line.project.id, where))
-        found = lines.get(line.name)
+        events = self._storage.events.walk_events(line.project.id, where)
+        found = by_line(events, lambda event: event.branch, languages).get(line.name)
         return found.values if found is not None else {}
 
     def undo(self, run: LineRun, work: Work) -> None:
-        """Keys that were made go first, and those that were deleted come back last:
-        the names that they need are free by then."""
+        """Keys that were made go first, then those that were brought back, and those
+        that were deleted come back last: the names that they need are free by then."""
         changes = run.changes
         changed = dict.fromkeys([*changes.values, *changes.described])
+        new = [id_ for id_ in changes.made if id_ not in changes.restored]
         steps: list[tuple[Step, list[str]]] = [
-            (self._remove, list(changes.made)),
+            (self._remove, new),
+            (self._remove, [id_ for id_ in changes.made if id_ in changes.restored]),
             (self._put_back, [id_ for id_ in changed if id_ not in changes.deleted]),
             (self._bring_back, list(changes.deleted)),
         ]
@@ -120,57 +118,81 @@ class LineRevert:
         """Move the keys that were made, or brought back, to the trash.
 
         One that stays loses no text for it: a key without its source text is neither
-        what it was nor what it became.
+        what it was nor what it became. One that was brought back goes as it came: it
+        can be restored once more.
         """
-        keys = self._store(run).find_keys(run.line.project.id, ids)
+        store, project_id = self._store(run), run.line.project.id
+        keys = store.find_keys(project_id, ids)
         touches = self._touches(run, list(keys))
         mine = []
         for key_id, key in keys.items():
             if not run.may_delete:
                 run.keep(key_id, "permission_denied")
             elif not stands_alone(touches[key_id], run.changes.events):
-                run.keep(key_id, "changed_later")
+                run.keep(key_id, LATER)
             else:
                 mine.append(key)
+        back = [key.id for key in mine if key.id in run.changes.restored]
+        if changed := run.changes.changed(back):
+            self._put_back(run, changed)
+            now = store.find_keys(project_id, changed)
+            mine = [now.get(key.id, key) for key in mine]
         refused = self._moves.trash_each(run.caller, run.line, mine, origin="revert")
         for key_id, refusal in refused.items():
             run.keep(key_id, refusal.code)
         run.result.keys_deleted += len(mine) - len(refused)
         gone = {key_id for key_id in ids if key_id not in keys}  # deleted already
-        run.gone |= gone | {key.id for key in mine if key.id not in refused}
+        gone |= {key.id for key in mine if key.id not in refused}
+        run.done |= gone.union(back)
 
     def _bring_back(self, run: LineRun, ids: Sequence[str]) -> None:
-        """Bring back the keys that were deleted, as they were before other changes."""
-        found = self._store(run).trashed(run.line.project.id, ids)
-        refused: Mapping[str, str] = dict.fromkeys(found, "permission_denied")
-        if run.may_delete:
-            each = self._moves.restore_each(
-                run.caller,
-                run.line,
-                run.languages,
-                list(found.values()),
-                origin="revert",
-            )
-            refused = {key_id: refusal.code for key_id, refusal in each.items()}
-        for key_id, reason in refused.items():
-            run.skip(key_id, reason)
-        run.result.keys_restored += len(found) - len(refused)
-        changes = run.changes
-        changed = [
-            id_ for id_ in ids if id_ in changes.values or id_ in changes.described
-        ]
-        self._put_back(run, [id_ for id_ in changed if id_ not in refused])
+        """Bring back the keys that were deleted, as they were before other changes.
+
+        Raises KeysLost.
+        """
+        store, project_id = self._store(run), run.line.project.id
+        found = store.trashed(project_id, ids)
+        there = store.find_keys(project_id, [id_ for id_ in ids if id_ not in found])
+        gone = [id_ for id_ in ids if id_ not in found and id_ not in there]
+        refused = dict.fromkeys([*gone, *run.lost], NOT_FOUND)
+        wanted = [key for id_, key in found.items() if id_ not in run.lost]
+        if not run.may_delete:
+            refused |= {key.id: "permission_denied" for key in wanted}
+        else:
+            refused |= self._restore(run, wanted)
+        for key_id in [id_ for id_ in ids if id_ in refused]:
+            run.skip(key_id, refused[key_id])
+        back = [id_ for id_ in ids if id_ not in refused]
+        restored = [id_ for id_ in back if id_ in found]
+        run.result.keys_restored += len(restored)
+        self._put_back(run, run.changes.changed(back))
+        if run.line.branch is not None:
+            lost = {*restored} - store.find_keys(project_id, restored).keys()
+            if lost:
+                raise KeysLost(run.line.branch.id, lost)
+
+    def _restore(self, run: LineRun, keys: Sequence[Key]) -> dict[str, str]:
+        """Bring keys back from the trash; why others stay there, by id."""
+        touches = self._touches(run, [key.id for key in keys])
+        chosen = run.changes.events
+        mine = [key for key in keys if went_by(touches[key.id], chosen)]
+        stay = {key.id for key in keys} - {key.id for key in mine}
+        refused = self._moves.restore_each(
+            run.caller, run.line, run.languages, mine, origin="revert"
+        )
+        codes = {key_id: refusal.code for key_id, refusal in refused.items()}
+        return dict.fromkeys(stay, LATER) | codes
 
     def _put_back(self, run: LineRun, ids: Sequence[str]) -> None:
         """Bring keys that are there back to how they stood."""
-        wanted = [key_id for key_id in ids if key_id not in run.gone]
+        wanted = [key_id for key_id in ids if key_id not in run.done]
         if not wanted:
             return
         store = self._store(run)
         keys = store.find_keys(run.line.project.id, wanted)
         for key_id in wanted:
             if key_id not in keys:
-                run.skip(key_id, "key_not_found")
+                run.skip(key_id, NOT_FOUND)
         histories = _histories(store, list(keys))
         described = [
             key_id
@@ -192,6 +214,8 @@ class LineRevert:
             attempt for past in pasts for attempt in self._keys.attempts(run, past)
         ]
         self._write(run, list(self._with_screenshots(run, attempts)))
+        self._writer.overlays.agree(run.line, run.agreed)
+        run.agreed.clear()
 
     def _with_screenshots(
         self, run: LineRun, attempts: Sequence[Attempt]
@@ -264,7 +288,13 @@ class LineRevert:
             id_ = each.entry.key_id
             told, traces = run.told.get(id_, {}), traces_of(touches[id_]).values()
             moved = moved_by(traces)
-            said = {at: told[at] - moved.get(at, set()) for at in told}
+            said = {
+                at: told[at] - moved.get(at, set())
+                if at[1] in (None, "other")
+                # other forms are not moved: they end with the plurals
+                else told[at]
+                for at in told
+            }
             found[id_] = Following.of(each, said)
         return found
 

@@ -48,8 +48,9 @@ class ActivityQuery(SortedRequest, frozen=True, rename="camel"):
     """What activity is asked by; all conditions must hold.
 
     ``branch``: on the branch, by name or id, and what its merges brought to main;
-    ``main``: on main only; left out: everywhere. ``job_id`` is that of a job there is,
-    or of one that is no longer kept but did something here.
+    ``main``: on main only; left out: everywhere. ``job_id`` and ``key_id`` are those of
+    a job and a key there is, or of one that is no longer kept but of which the
+    activity tells; ``actor`` is the id of a user or token, likewise.
     """
 
     actor: ShortText | None = None  # its id
@@ -61,8 +62,11 @@ class ActivityQuery(SortedRequest, frozen=True, rename="camel"):
     sort: ByTime = "-createdAt"
 
 
-class RevertRequest(Struct, frozen=True, rename="camel"):
-    """What is to be undone; at least one condition, and all of them must hold."""
+class RevertRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """What is to be undone; at least one condition, and all of them must hold.
+
+    Unknown members are refused: without a misspelt condition more would be undone.
+    """
 
     actor: ShortText | None = None  # its id
     since: GivenTime | None = None
@@ -76,12 +80,15 @@ class RevertRequest(Struct, frozen=True, rename="camel"):
 class Skipped(Struct, frozen=True, rename="camel"):
     """What stayed as it is; ``field`` is null where it is a whole key.
 
-    ``reason``: ``changed_later``, the code of the error that writing it met, or
-    ``fields_stay``: what the change made of the key was not kept yet.
+    ``reason``: ``changed_later``; the code of the error that writing it met;
+    ``branch_merged``: it was done on a branch that was merged since, by a merge that
+    was not asked for; or ``fields_stay``: what the change made of the key was not kept
+    yet.
     """
 
     key_id: str
     key: str
+    branch: str | None  # the name of the one it stays on; null is main
     field: Field | None
     language_code: str | None  # of a value
     plural_form: str | None

@@ -18,12 +18,17 @@ from locframework.keys.moves import KeyMoves
 from locframework.keys.writer import KeyWriter
 from locframework.storage import Storage
 
+from .branches_then import BranchesThen
 from .line_revert import LineRevert
+from .past import KeysLost, skip_all
 from .records import RevertResult
-from .undoing import LineChanges, by_line
+from .undoing import by_line
 
 TYPE = "revert"
 PERMISSION = "translation_approve"
+
+Lost = dict[str, set[str]]
+"""Keys that cannot come back on a branch, by its id."""
 
 
 class RevertParams(Struct, frozen=True):
@@ -52,55 +57,67 @@ class RevertJob:
     def run(self, job: StoredJob, work: Work) -> None:
         """Undo it in one transaction with the job's end.
 
-        Raises BranchProtected when main was protected since the request.
+        Which keys of a branch would come back and be gone at once, with main's, shows
+        when all is done: then it is done anew without them. Raises BranchProtected
+        when main was protected since the request.
         """
         params = msgspec.convert(job.params, RevertParams)
-        if params.dry_run:
-            self._try_out(job, work, params)
-            return
+        act = self._try_out if params.dry_run else self._do
+        lost: Lost = {}
+        while True:
+            try:
+                act(job, work, params, lost)
+            except KeysLost as found:
+                lost.setdefault(found.branch_id, set()).update(found.key_ids)
+            else:
+                return
+
+    def _do(self, job: StoredJob, work: Work, params: RevertParams, lost: Lost) -> None:
         with work.finish() as outcome:
-            result = self._revert(job, work, params)
+            result = self._revert(job, work, params, lost)
             outcome.result = msgspec.to_builtins(result)
             crash_point("revert.before_commit")
         crash_point("revert.after_commit")
 
-    def _try_out(self, job: StoredJob, work: Work, params: RevertParams) -> None:
+    def _try_out(
+        self, job: StoredJob, work: Work, params: RevertParams, lost: Lost
+    ) -> None:
         """Do it all and take it back, so that it tells what would be done."""
         try:
             with self._storage.transaction():
                 self._storage.projects.lock_project(job.project_id)
-                raise _TakenBack(self._revert(job, work, params))
+                raise _TakenBack(self._revert(job, work, params, lost))
         except _TakenBack as done:
             result = done.result
         with work.finish() as outcome:
             outcome.result = msgspec.to_builtins(result)
 
-    def _revert(self, job: StoredJob, work: Work, params: RevertParams) -> RevertResult:
+    def _revert(
+        self, job: StoredJob, work: Work, params: RevertParams, lost: Lost
+    ) -> RevertResult:
         project = self._storage.projects.find_project(job.project_id)
         if project is None:
             raise ProjectNotFound
         result = RevertResult(dry_run=params.dry_run)
-        changes = by_line(self._storage.events.walk_events(project.id, params.where))
+        branches = BranchesThen(self._storage.branches, project.id)
+        events = self._storage.events.walk_events(project.id, params.where)
         languages = self._storage.projects.list_languages(project.id)
-        for name in sorted(changes, key=lambda name: name or ""):
-            line = self._line(Line(project), name, changes[name])
-            if line is None:
+        changes = by_line(events, branches.of, languages, params.where.key_id)
+        merges = {id_ for each in changes.values() for id_ in each.merges}
+        for where in sorted(changes):
+            if where.merged:
+                # a merge is undone as a whole, when that is asked for
+                if params.where.line is None and where.branch_id not in merges:
+                    skip_all(result, changes[where], "branch_merged")
+                continue
+            line = Line(project, branches.by_id.get(where.branch_id))
+            if line.branch is not None and line.branch.status != "open":
                 continue  # nothing can be read or written there any more
             require_writable(line)
-            run = self._lines.begin(job.caller, line, languages, changes[name], result)
+            run = self._lines.begin(job.caller, line, languages, changes[where], result)
+            run.lost = lost.get(where.branch_id, ())
             self._lines.undo(run, work)
         return result
-
-    def _line(self, main: Line, name: str | None, changes: LineChanges) -> Line | None:
-        """The line as it is now; None for a branch that ended."""
-        if name is None:
-            return main
-        branch = self._storage.branches.find_branch(main.project.id, name)
-        if branch is None or branch.status != "open":
-            return None
-        if changes.first_at < branch.created_at:
-            return None  # of another that had the name
-        return Line(main.project, branch)
 
 
 class _TakenBack(Exception):

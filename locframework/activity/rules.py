@@ -1,6 +1,7 @@
 """Decides what undoing chosen changes goes back to."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import dropwhile
 from typing import NamedTuple
 
 from locframework.events import Touch
@@ -41,20 +42,39 @@ def before(history: Iterable[Revision], chosen: Collection[int]) -> Revision | N
     return next((each for each in rows if each.revision not in chosen), None)
 
 
+def stands(history: Iterable[Revision], chosen: Collection[int]) -> bool:
+    """Whether a value that was changed later says by now what it said before the
+    chosen changes: there is nothing left to undo."""
+    rows = sorted(history, key=lambda each: each.revision, reverse=True)
+    since = dropwhile(lambda each: each.revision not in chosen, rows)
+    was = next((each for each in since if each.revision not in chosen), None)
+    return any(row.revision in chosen for row in rows) and (
+        _said(was) == _said(rows[0])
+    )
+
+
+def _said(row: Revision | None) -> tuple[object, ...] | None:
+    if row is None or row.status == "untranslated":
+        return None
+    return row.value, row.status, row.approved_value
+
+
 def field_before(
     changes: Sequence[FieldChange],
     chosen: Collection[str],
     now: FieldValue,
     *,
+    is_branch: bool = False,
     follows: bool = False,
 ) -> FieldValue:
     """What a field said before the chosen events; ``changes``: all since the first.
 
-    ``follows``: a branch reads it from main, which goes on without an event of the
-    branch; so it does where it did before the chosen events. Raises ChangedLater when
-    the last change was not chosen, or the field says something else by now.
+    ``is_branch``: main goes on without an event of the branch, and that is nobody's
+    change there. ``follows``: the branch reads the field from main, and so it does
+    where it did before the chosen events. Raises ChangedLater when the last change was
+    not chosen, or the field says something else by now.
     """
-    value = changes[-1].after if follows and changes else now
+    value = changes[-1].after if is_branch and changes else now
     if not changes or not _is_last(changes[-1], chosen, value):
         raise ChangedLater
     for change in reversed(changes):
@@ -94,3 +114,9 @@ def stands_alone(touches: Sequence[Touch], chosen: Collection[str]) -> bool:
         if touch.type in _MADE and touch.event_id in chosen
     )
     return all(touch.event_id in chosen for touch in touches[next(made, 0) :])
+
+
+def went_by(touches: Sequence[Touch], chosen: Collection[str]) -> bool:
+    """Whether a chosen event was the last that brought a key or took it away."""
+    lives = [touch for touch in touches if touch.type in (*_MADE, "key.deleted")]
+    return bool(lives) and lives[-1].event_id in chosen

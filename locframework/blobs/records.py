@@ -1,5 +1,7 @@
 """What is noted about a kept file: how long somebody needs it."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from locframework.clock import Timestamp
@@ -12,3 +14,10 @@ class BlobNote(Struct, frozen=True):
     name: str  # SHA-256, hex
     byte_size: int
     keep_until: Timestamp  # may go after this, unless a release or a file names it
+
+
+class KeptParts(Struct, frozen=True):
+    """A file that is kept as several blobs."""
+
+    store: str  # BlobStore.name
+    names: Sequence[str]  # SHA-256, hex; in the order of the file

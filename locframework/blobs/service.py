@@ -1,9 +1,13 @@
 """Keeps files in the blob stores, notes how long, and clears away what may go."""
 
+from __future__ import annotations
+
 import hashlib
+import io
 import logging
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
@@ -11,12 +15,16 @@ from locframework.errors import Unavailable
 from locframework.storage import Transactions
 
 from .blob_store import BlobStore
-from .records import BlobNote
+from .records import BlobNote, KeptParts
 from .store import BlobIndex
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 log = logging.getLogger("locframework.blobs")
 
 PRUNED_AT_ONCE = 100
+PART_BYTES = 4 * 1024 * 1024  # of a file that is kept in parts
 
 
 class Blobs:
@@ -79,6 +87,19 @@ class Blobs:
             crash_point("blobs.after_put")
         return notes
 
+    def put_parts(self, file: BinaryIO, *, keep_for: timedelta) -> KeptParts:
+        """Keep a file of any size, from where it is read; one part of it is in memory
+        at a time. As ``put_all``."""
+        store, names = self._default_store, []
+        while part := file.read(PART_BYTES):
+            names.append(self.put(part, keep_for=keep_for, store=store).name)
+        return KeptParts(store, names)
+
+    def open_parts(self, kept: KeptParts) -> BinaryIO:
+        """The file, read part by part. Reading raises Unavailable, also for what is
+        gone."""
+        return cast("BinaryIO", io.BufferedReader(_Parts(self, kept)))
+
     def get(self, name: str, *, store: str | None = None) -> bytes | None:
         """The content, or None. Raises Unavailable, also for a damaged file."""
         return self.store(store or self._default_store).get(name)
@@ -108,3 +129,35 @@ class Blobs:
             self._stores[note.store].delete(note.name)
             crash_point("blobs.after_delete")
         return True
+
+
+class _Parts(io.RawIOBase):
+    """A file in parts; holds one of them."""
+
+    def __init__(self, blobs: Blobs, kept: KeptParts) -> None:
+        self._blobs = blobs
+        self._store = kept.store
+        self._names = iter(kept.names)
+        self._part = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        if not self._part:
+            self._part = self._next()
+        into = memoryview(buffer).cast("B")
+        size = min(len(into), len(self._part))
+        into[:size] = self._part[:size]
+        self._part = self._part[size:]
+        return size
+
+    def _next(self) -> memoryview:
+        name = next(self._names, None)
+        if name is None:
+            return memoryview(b"")
+        self._part = memoryview(b"")  # two at a time would be one too many
+        content = self._blobs.get(name, store=self._store)
+        if content is None:
+            raise Unavailable("what was read of the file is gone; import it again")
+        return memoryview(content)

@@ -19,9 +19,13 @@ MAIN = "main"
 BranchName = Annotated[
     str,
     Meta(
+        min_length=1,
         max_length=100,
         pattern=BRANCH_NAME,
-        description="Letters, digits, `.`, `_`, `/` and `-`, first a letter or digit",
+        description=(
+            "Letters, digits, `.`, `_`, `/` and `-`, first a letter or digit;"
+            " no part between slashes is empty, `.` or `..`"
+        ),
         examples=["spring-campaign"],
     ),
 ]

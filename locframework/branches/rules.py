@@ -12,7 +12,7 @@ _NO_PARTS = ("", ".", "..")  # what clients and proxies take out of a path
 
 def check_name(name: str, path: str = "$.name") -> None:
     """Raise ValidationFailed for a name that would mean something else."""
-    if name.lower() == MAIN:
+    if name.lower() == MAIN:  # in no list of branches, so nobody would tell them apart
         _refuse(path, f"{MAIN} is the main line: a branch needs another name")
     first, *rest = name.split("/")
     if any(part in _NO_PARTS for part in (first, *rest)):

@@ -61,7 +61,7 @@ class Branches:
     def find(self, project: Project, reference: str) -> Branch:
         """By name or id, whatever its status. Raises BranchNotFound."""
         found = None
-        if not forbidden(reference):
+        if isinstance(reference, str) and not forbidden(reference):
             found = self._store.find_branch(project.id, reference)
         if found is None:
             raise BranchNotFound

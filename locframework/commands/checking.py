@@ -5,15 +5,13 @@ from collections.abc import Iterator
 import click
 
 from locframework.app import OPERATOR, Framework
-from locframework.paging import PageRequest
 from locframework.projects.records import Project
 
+from .choosing import every_project
 from .options import Setup, common_options
 from .progress import progress
 from .telling import Refused, counted
 from .waiting import run_to_end
-
-PROJECTS_AT_ONCE = 200
 
 
 @click.command()
@@ -50,14 +48,6 @@ def recheck(setup: Setup, reference: str | None) -> None:
 
 
 def _projects(framework: Framework, reference: str | None) -> Iterator[Project]:
-    if reference is not None:
-        yield framework.projects.get_project(OPERATOR, reference)
-        return
-    number = 1
-    while True:
-        page = PageRequest(number, PROJECTS_AT_ONCE)
-        found = framework.projects.list_projects(OPERATOR, page).items
-        yield from found
-        if len(found) < page.limit:
-            return
-        number += 1
+    if reference is None:
+        return every_project(framework)
+    return iter([framework.projects.get_project(OPERATOR, reference)])

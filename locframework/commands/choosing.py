@@ -1,12 +1,19 @@
 """Which project, glossary or memory is meant where none is named."""
 
+from collections.abc import Iterator
 from typing import Protocol, TypeVar
 
-from locframework.paging import Page
+from locframework.app import OPERATOR, Framework
+from locframework.paging import LIMIT_MOST, Page, PageRequest
+from locframework.projects.records import Project
 
 from .telling import Refused
 
 FEW = 10  # that are named where there are several
+MAKERS = {
+    "organization": "locframework organization create",
+    "project": "locframework project create",
+}
 
 
 class Named(Protocol):
@@ -27,7 +34,21 @@ def only_one(found: Page[N], noun: str, option: str) -> str:
     if found.total == 1:
         return found.items[0].id
     if not found.items:
-        raise Refused(f"there is no {noun} yet; make one over the API")
+        maker = MAKERS.get(noun)
+        how = f"with: {maker}" if maker else "over the API"
+        raise Refused(f"there is no {noun} yet; make one {how}")
     slugs = ", ".join(each.slug for each in found.items)
     more = ", …" if found.total > len(found.items) else ""
     raise Refused(f"name one with {option}: {slugs}{more}")
+
+
+def every_project(framework: Framework) -> Iterator[Project]:
+    """All projects of all organizations, by name."""
+    number = 1
+    while True:
+        page = PageRequest(number, LIMIT_MOST)
+        found = framework.projects.list_projects(OPERATOR, page).items
+        yield from found
+        if len(found) < page.limit:
+            return
+        number += 1

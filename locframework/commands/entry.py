@@ -9,6 +9,7 @@ from .inspecting import check_settings, migrate, plugins
 from .memories import tm
 from .options import common_options
 from .organizations import organization, token
+from .projects import project
 from .serving import serve, worker
 from .telling import TellingGroup
 from .webhook_log import webhooks
@@ -30,6 +31,7 @@ def main() -> None:
     To begin:
       locframework migrate
       locframework organization create "Example Ltd" --owner ada@example.com
+      locframework project create "Web shop" --source-language en --language de
       locframework serve
 
     The owner's token, printed once by the second command, is what the API wants as
@@ -54,6 +56,7 @@ for command in (
     glossary,
     organization,
     token,
+    project,
     webhooks,
 ):
     main.add_command(command)

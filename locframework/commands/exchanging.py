@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from locframework.app import OPERATOR, Framework
-from locframework.errors import InvalidKey, UnreadableFile
+from locframework.errors import InvalidKey, UnknownFormat, UnreadableFile
 from locframework.exchange.records import ExportQuery, ImportOptions, ImportResult
 from locframework.formats.archive import write_archive
 from locframework.formats.records import SourceFile
@@ -108,15 +108,20 @@ def import_(
         keep_fresh=keep_fresh,
         branch=branch,
     )
-    file = _one_file(paths)
+    files = [SourceFile(_name(path), path.read_bytes()) for path in paths]
     with setup.framework() as framework:
         project_id = _project_id(framework, reference)
         try:
-            job = framework.imports.start_import(OPERATOR, project_id, file, options)
+            _check_known(framework, files, format_)
+            job = framework.imports.start_import(
+                OPERATOR, project_id, _one_file(files), options
+            )
         except (InvalidKey, UnreadableFile) as refusal:
             for line in problems_of(refusal):
                 click.echo(f"  {line}", err=True)
-            raise
+            if len(paths) > 1:  # then it names the file
+                raise
+            raise Refused(f"{paths[0]}: {refusal.message}") from refusal
         with progress("importing") as tell:
             job = run_to_end(framework, framework.jobs, project_id, job, tell)
     if job.error is not None:
@@ -189,9 +194,24 @@ def export(
     put_out(io.BytesIO(file.content), file.name, output, overwrite=overwrite)
 
 
-def _one_file(paths: tuple[Path, ...]) -> SourceFile:
+def _check_known(
+    framework: Framework, files: list[SourceFile], format_: str | None
+) -> None:
+    """Raise UnknownFormat for one of several that would be left out.
+
+    An archive may hold other things; what is named on the command line is meant.
+    """
+    for file in files if len(files) > 1 else ():
+        if format_ is None:
+            framework.formats.detect(file)
+            continue
+        extension = framework.formats.to_read(format_).extension
+        if not file.name.lower().endswith(extension):
+            raise UnknownFormat(f"{file.name} does not end with {extension}")
+
+
+def _one_file(files: list[SourceFile]) -> SourceFile:
     """The only file, or an archive of them: one import is one upload."""
-    files = [SourceFile(_name(path), path.read_bytes()) for path in paths]
     return files[0] if len(files) == 1 else SourceFile("", write_archive(files))
 
 

@@ -1,6 +1,5 @@
 """``locframework glossary``: files of glossaries in and out."""
 
-import io
 from pathlib import Path
 
 import click
@@ -11,7 +10,7 @@ from locframework.glossaries.file_records import ImportResult
 from locframework.glossaries.records import GlossaryQuery
 
 from .choosing import FEW, only_one
-from .importing import files_argument, named, result_of
+from .importing import files_argument, named, result_of, tell_taken_as
 from .options import Setup, common_options
 from .output import output_options, put_out
 from .telling import counted
@@ -57,10 +56,8 @@ def import_glossary(
         glossary_id = _glossary_id(framework, reference)
         files = framework.glossary_files
         for path in paths:
-            with named(path):
-                job = files.start_import(
-                    OPERATOR, glossary_id, path.read_bytes(), format_
-                )
+            with named(path), path.open("rb") as file:
+                job = files.start_import(OPERATOR, glossary_id, file, format_)
                 found = result_of(framework, files, glossary_id, job)
             _tell(path, msgspec.convert(found, ImportResult))
 
@@ -91,7 +88,8 @@ def export_glossary(
     with setup.framework() as framework:
         glossary_id = _glossary_id(framework, reference)
         found = framework.glossary_files.export(OPERATOR, glossary_id, format_)
-    put_out(io.BytesIO(found.content), found.name, output, overwrite=overwrite)
+    with found.file:
+        put_out(found.file, found.name, output, overwrite=overwrite)
 
 
 def _glossary_id(framework: Framework, reference: str | None) -> str:
@@ -102,6 +100,7 @@ def _glossary_id(framework: Framework, reference: str | None) -> str:
 
 
 def _tell(path: Path, result: ImportResult) -> None:
+    tell_taken_as(path, result.languages_taken_as)
     for warning in result.warnings:
         click.echo(f"Warning: {path}: {warning}", err=True)
     written = result.translations_applied + result.translations_drafted

@@ -45,3 +45,9 @@ def result_of(
     if job.result is None:
         raise Refused(f"the import was {job.status}; what it had done stays")
     return job.result
+
+
+def tell_taken_as(path: Path, taken: Mapping[str, str]) -> None:
+    """Tell which languages of a file were taken as others."""
+    for code, other in taken.items():
+        click.echo(f"{path}: {code} was taken as {other}", err=True)

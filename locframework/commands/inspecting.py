@@ -3,10 +3,15 @@
 import click
 
 from locframework.app import Framework
+from locframework.errors import Unavailable
 from locframework.http.rate_limit import open_windows
 from locframework.plugins import LoadedPlugin, PluginHost
+from locframework.server import ServerError, require_waitress
+from locframework.settings import ServerSettings
 
 from .options import Setup, common_options
+from .serving import check_limits
+from .telling import counted
 
 
 @click.command()
@@ -40,10 +45,12 @@ def plugins(setup: Setup) -> None:
 @common_options
 @click.pass_obj
 def check_settings(setup: Setup) -> None:
-    """Check the settings and all plugins; touches no database.
+    """Check the settings and all plugins; changes nothing.
 
-    Exits with 0 when "locframework serve" could start with them, and with 2 and one
-    line that names what is wrong when it could not.
+    Exits with 0 when "locframework serve" and "worker" could start with them, and with
+    2 and one line that names what is wrong when they could not. What else they lack is
+    told, and no fault of the settings: migrations, which they would apply first, a
+    database that does not answer just now, the extra that serving needs.
 
     \b
     Example:
@@ -51,15 +58,19 @@ def check_settings(setup: Setup) -> None:
     """
     settings = setup.settings()
     open_windows(settings.rate_limit_storage)
+    check_limits(settings)
     with Framework(settings) as framework:
         formats = [info.id for info in framework.formats.list_formats()]
         names = [plugin.name for plugin in framework.plugins.loaded()]
+        database = _database(framework)
     click.echo(f"storage     {settings.storage}")
     click.echo(f"blob store  {settings.blob_store}")
     click.echo(f"webhooks    {settings.webhook_transport}")
     click.echo(f"matcher     {settings.matcher}")
     click.echo(f"formats     {', '.join(formats) or 'none'}")
     click.echo(f"plugins     {', '.join(names)}")
+    click.echo(f"database    {database}")
+    click.echo(f"serve       {_serving(settings.server)}")
     click.echo("The settings are fine.")
 
 
@@ -78,6 +89,27 @@ def migrate(setup: Setup) -> None:
         click.echo(name)
     if not applied:
         click.echo("the database is up to date")
+
+
+def _database(framework: Framework) -> str:
+    """How far the database is. Raises SettingsError where nothing would start."""
+    try:
+        pending = framework.storage.pending_migrations()
+    except Unavailable as error:
+        return error.message
+    if pending:
+        lacks = counted(len(pending), "migration")
+        return f'lacks {lacks}; "serve", "worker" and "migrate" apply them first'
+    framework.webhooks.require_keys()
+    return "up to date"
+
+
+def _serving(server: ServerSettings) -> str:
+    try:
+        require_waitress()
+    except ServerError as error:
+        return f"could not start: {error}"
+    return f"would listen on {server.host} port {server.port}"
 
 
 def _tell(plugin: LoadedPlugin) -> None:

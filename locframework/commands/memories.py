@@ -7,15 +7,17 @@ import click
 import msgspec
 
 from locframework.app import OPERATOR, Framework
+from locframework.errors import ValidationFailed
+from locframework.languages import require_tag
 from locframework.memories.file_records import (
     ImportOptions,
     ImportResult,
     MemoryExportQuery,
 )
-from locframework.paging import PageRequest
+from locframework.memories.records import MemoryQuery
 
 from .choosing import FEW, only_one
-from .importing import files_argument, named, result_of
+from .importing import files_argument, named, result_of, tell_taken_as
 from .options import Setup, common_options
 from .output import output_options, put_out
 from .telling import counted
@@ -26,11 +28,26 @@ memory_option = click.option(
     metavar="MEMORY",
     help="Id or slug; may be left out where there is only one memory.",
 )
+
+
+def _tags(
+    context: click.Context, option: click.Parameter, codes: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Canonical tags; a refusal names the option as it was typed."""
+    try:
+        parts = [part.strip() for code in codes for part in code.split(",")]
+        return tuple(require_tag(part, "--language") for part in parts)
+    except ValidationFailed as refusal:
+        message = refusal.message.removeprefix("--language: ")
+        raise click.BadParameter(message) from None
+
+
 language_option = click.option(
     "--language",
     "languages",
     multiple=True,
     metavar="CODE",
+    callback=_tags,
     help="A target language; left out: all.",
 )
 
@@ -80,10 +97,8 @@ def import_memory(
         memory_id = _memory_id(framework, reference)
         files = framework.memory_files
         for path in paths:
-            with named(path):
-                job = files.start_import(
-                    OPERATOR, memory_id, path.read_bytes(), options
-                )
+            with named(path), path.open("rb") as file:
+                job = files.start_import(OPERATOR, memory_id, file, options)
                 found = result_of(framework, files, memory_id, job)
             _tell(path, msgspec.convert(found, ImportResult))
 
@@ -124,13 +139,19 @@ def export_memory(
 def _memory_id(framework: Framework, reference: str | None) -> str:
     if reference is not None:
         return framework.memories.get_memory(OPERATOR, reference).id
-    found = framework.memories.list_memories(OPERATOR, PageRequest(limit=FEW))
+    found = framework.memories.list_memories(OPERATOR, MemoryQuery(limit=FEW))
     return only_one(found, "translation memory", "--memory")
 
 
 def _tell(path: Path, result: ImportResult) -> None:
     for fault in result.errors:
         click.echo(f"{path} line {fault.line}: {fault.message}", err=True)
+    tell_taken_as(path, result.languages_taken_as)
+    for warning in result.warnings:
+        click.echo(f"Warning: {path}: {warning}", err=True)
+    if result.languages_left_out:
+        codes = ", ".join(result.languages_left_out)
+        click.echo(f"Warning: {path}: left out what is in {codes}", err=True)
     created = counted(result.entries_created, "entry", "entries")
     click.echo(
         f"{path}: {created} created, {result.entries_updated} updated, "

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from locframework.app import Framework
 from locframework.errors import SettingsError
 from locframework.http.metrics import open_metrics
-from locframework.server import ServerError
+from locframework.server import ServerError, require_address, require_waitress
 from locframework.server import serve as serve_wsgi
 from locframework.settings import ServerSettings, Settings
 from locframework.wsgi import create_app
@@ -23,6 +23,10 @@ from .options import Setup, common_options
 
 API_PATH = "/api/v1"
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+NO_WEBHOOKS = (
+    "no webhook can be made without the setting webhooks.secret_key; make one with:"
+    " locframework webhooks new-key, and keep it as you keep a password"
+)
 
 
 @click.command()
@@ -45,9 +49,9 @@ def serve(
 ) -> None:
     """Serve the API, its documentation, and published content.
 
-    Brings the database up to date first. Jobs (imports, releases) run here too,
-    unless the setting start_scheduler is false; see "locframework worker". SIGTERM
-    lets running requests end, and exits with 0.
+    Brings the database up to date first, once the address is found free. Jobs
+    (imports, releases) run here too, unless the setting start_scheduler is false;
+    see "locframework worker". SIGTERM lets running requests end, and exits with 0.
 
     Options win over the table [server] of the settings.
 
@@ -61,11 +65,11 @@ def serve(
     asked = {"host": host, "port": port, "threads": threads, "processes": processes}
     given = {name: value for name, value in asked.items() if value is not None}
     settings = replace(settings, server=replace(settings.server, **given))
-    _check_limits(settings)
+    check_limits(settings)
+    require_server(settings.server)
     migrate_first(settings)
     if settings.webhooks.secret_key is None:
-        told = "no webhook can be made without the setting webhooks.secret_key"
-        click.echo(f"warning: {told}", err=True)
+        click.echo(f"warning: {NO_WEBHOOKS}", err=True)
 
     def on_ready(host: str, port: int) -> None:
         url = base_url(settings, host, port)
@@ -134,11 +138,29 @@ def serve_settings(settings: Settings, on_ready: Callable[[str, int], None]) -> 
     )
 
 
+def require_server(server: ServerSettings) -> None:
+    """Raise ServerError where ``serve_settings`` could not begin, before anything is
+    made: without waitress, or at an address that is in use."""
+    require_waitress()
+    require_address(server.host, server.port)
+
+
 def migrate_first(settings: Settings) -> None:
     """Bring the database up to date; safe when several start at once."""
     with Framework(settings) as framework:
         for name in framework.migrate():
             click.echo(f"migrated the database: {name}", err=True)
+
+
+def check_limits(settings: Settings) -> None:
+    """Raise SettingsError for processes that would count requests each for itself:
+    never more than 600 a minute (service.md)."""
+    server = settings.server
+    if server.processes != 1 and settings.rate_limit_storage == "memory://":
+        raise SettingsError(
+            "settings: several processes need one place to count requests in: set "
+            "rate_limit_storage to redis://HOST:6379/0, or serve with --processes 1"
+        )
 
 
 def base_url(settings: Settings, host: str, port: int) -> str:
@@ -189,13 +211,3 @@ class _Site:
     def close(self) -> None:
         if self._framework is not None:
             self._framework.close()
-
-
-def _check_limits(settings: Settings) -> None:
-    """Never more than 600 requests a minute (service.md): processes must share."""
-    server = settings.server
-    if server.processes != 1 and settings.rate_limit_storage == "memory://":
-        raise SettingsError(
-            "settings: several processes need one place to count requests in: set "
-            "rate_limit_storage to redis://HOST:6379/0, or serve with --processes 1"
-        )

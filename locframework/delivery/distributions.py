@@ -264,7 +264,7 @@ class Distributions:
         for at, code in enumerate(codes):
             tag = require_tag(code, f"$.languageCodes[{at}]")
             if tag not in there:
-                raise LanguageNotInProject(f"the project has no language {tag}")
+                raise LanguageNotInProject(f"the project has no language {tag!r}")
             tags.append(tag)
         return tuple(dict.fromkeys(tags))
 

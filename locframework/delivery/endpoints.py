@@ -8,6 +8,7 @@ from locframework.access.records import Caller
 from locframework.errors import (
     AlreadyPaused,
     BranchNotFound,
+    BranchNotOpen,
     DistributionNotFound,
     LanguageNotInProject,
     NotPaused,
@@ -39,7 +40,13 @@ TAG = "Content delivery"
 _ALL = "/projects/{projectId}/distributions"
 _ONE = "/projects/{projectId}/distributions/{distributionId}"
 _FOUND = (ProjectNotFound, DistributionNotFound)
-_CHOICES = (ProjectNotFound, UnknownFormat, LanguageNotInProject, BranchNotFound)
+_CHOICES = (
+    ProjectNotFound,
+    UnknownFormat,
+    LanguageNotInProject,
+    BranchNotFound,
+    BranchNotOpen,
+)
 
 
 class DistributionAnswer(Struct, frozen=True):

@@ -4,25 +4,33 @@ from locframework.http.operation import RawAnswer, operation
 from locframework.http.records import Raw, RequestInfo
 
 from .public import PublicAnswer, PublicContent
-from .public_records import BuildingStatus, ContentError, Manifest
+from .public_records import (
+    BlobName,
+    BuildingStatus,
+    Manifest,
+    NotThere,
+    PublicKey,
+    TooMuch,
+)
 
 TAG = "Content"
-_NOT_FOUND = RawAnswer(
-    404,
-    "Unknown key, or the distribution is paused; cacheable for 60 s",
-    "application/json",
-    ContentError,
-    ("Cache-Control",),
-)
+_FILE = '{\n  "checkout": {\n    "pay": "Bezahlen"\n  }\n}\n'
 _UNCHANGED = RawAnswer(
     304, "Unchanged since the ETag given", headers=("ETag", "Cache-Control")
 )
+_NOT_FOUND = RawAnswer(
+    404,
+    "`not_found`: unknown key, or the distribution is paused; cacheable for 60 s",
+    "application/json",
+    NotThere,
+    ("Cache-Control",),
+)
 _REFUSED = RawAnswer(
     429,
-    "Rate limited, or over quota",
+    "`rate_limited`, or `quota_exceeded`: over the organization's quota",
     "application/json",
-    ContentError,
-    ("Retry-After",),
+    TooMuch,
+    ("Retry-After", "X-Service-Quota"),
 )
 
 
@@ -58,7 +66,7 @@ class ContentEndpoints:
             _REFUSED,
         ),
     )
-    def read_manifest(self, public_key: str, request: RequestInfo) -> Raw:
+    def read_manifest(self, public_key: PublicKey, request: RequestInfo) -> Raw:
         """Read the manifest of a distribution.
 
         Bare JSON, no token, any origin. `If-None-Match` with the `ETag` of an earlier
@@ -81,17 +89,20 @@ class ContentEndpoints:
         raw=(
             RawAnswer(
                 200,
-                "The file",
+                "The file, with the `contentType` that the manifest names",
                 "application/octet-stream",
                 None,
                 ("ETag", "Cache-Control", "X-Service-Quota"),
+                example=_FILE,
             ),
             _UNCHANGED,
             _NOT_FOUND,
             _REFUSED,
         ),
     )
-    def read_file(self, public_key: str, blob: str, request: RequestInfo) -> Raw:
+    def read_file(
+        self, public_key: PublicKey, blob: BlobName, request: RequestInfo
+    ) -> Raw:
         """Read a published file.
 
         Take the address from `files[].url` of the manifest. It never changes: a

@@ -8,14 +8,21 @@ from locframework.clock import Timestamp
 
 from .records import ReleasedLanguage
 
-Sha256 = Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}$")]
+_BLOB = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+_KEY = "vFvDqG6nT1rP0cUx3Yw8ZkQ2mJ5sLhB7aEoRtIdXyWM"
+
+PublicKey = Annotated[str, Meta(examples=[_KEY])]
+BlobName = Annotated[str, Meta(examples=[_BLOB])]
+Sha256 = Annotated[
+    str, Meta(pattern=r"^sha256:[0-9a-f]{64}$", examples=[f"sha256:{_BLOB}"])
+]
 
 
 class ManifestDistribution(Struct, frozen=True):
     """Which distribution it is; ``name`` is informational."""
 
-    key: str
-    name: str
+    key: PublicKey
+    name: Annotated[str, Meta(examples=["Web"])]
     channel: Literal["stable", "prerelease"]
 
 
@@ -38,18 +45,21 @@ class ManifestProject(Struct, frozen=True, rename="camel"):
 class ManifestFormat(Struct, frozen=True, rename="camel"):
     """What the files are."""
 
-    id: str
-    key_separator: str
-    extension: str
+    id: Annotated[str, Meta(examples=["json-nested"])]
+    key_separator: Annotated[str, Meta(examples=["."])]
+    extension: Annotated[str, Meta(examples=[".json"])]
 
 
 class ManifestFile(Struct, frozen=True, rename="camel"):
     """One published file; a client keys on (language, module)."""
 
-    language: str
-    module: str | None
-    path: str
-    url: str
+    language: Annotated[str, Meta(examples=["de"])]
+    module: Annotated[str | None, Meta(examples=[None])]
+    path: Annotated[str, Meta(examples=["de.json"])]
+    url: Annotated[
+        str,
+        Meta(examples=[f"https://example.com/api/v1/content/{_KEY}/b/{_BLOB}"]),
+    ]
     content_hash: Sha256
     byte_size: int
     content_type: str
@@ -58,17 +68,17 @@ class ManifestFile(Struct, frozen=True, rename="camel"):
 class Manifest(Struct, frozen=True, rename="camel"):
     """The manifest (service.md, Distribution manifest)."""
 
-    schema: str
+    schema: Annotated[str, Meta(examples=["locframework.manifest/v1"])]
     distribution: ManifestDistribution
     release: ManifestRelease
     project: ManifestProject
     format: ManifestFormat
-    languages: list[str]
+    languages: Annotated[list[str], Meta(examples=[["de"]])]
     language_details: list[ReleasedLanguage]
     files: list[ManifestFile]
     min_app_version: None
     max_app_version: None
-    bundles: Annotated[list[str], Meta(max_length=0)]
+    bundles: Annotated[list[str], Meta(max_length=0, examples=[[]])]
 
 
 class BuildingStatus(Struct, frozen=True):
@@ -77,7 +87,13 @@ class BuildingStatus(Struct, frozen=True):
     status: Literal["building"]
 
 
-class ContentError(Struct, frozen=True):
-    """A refusal outside the envelope."""
+class NotThere(Struct, frozen=True):
+    """A refusal outside the envelope: nothing is to be read there."""
 
-    error: str
+    error: Literal["not_found"]
+
+
+class TooMuch(Struct, frozen=True):
+    """A refusal outside the envelope: too many requests, or over quota."""
+
+    error: Literal["rate_limited", "quota_exceeded"]

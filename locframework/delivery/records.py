@@ -29,8 +29,8 @@ class ReleaseFile(Struct, frozen=True, rename="camel"):
 class ReleasedLanguage(Struct, frozen=True):
     """A language as it was when the release was made."""
 
-    code: str
-    label: str
+    code: Annotated[str, Meta(examples=["de"])]
+    label: Annotated[str, Meta(examples=["German"])]
     icon: str | None
     direction: str
 

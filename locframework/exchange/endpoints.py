@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.errors import (
     BranchNotFound,
+    BranchNotOpen,
     BranchProtected,
     InvalidKey,
     LanguageNotAssigned,
@@ -46,6 +47,7 @@ class ExchangeEndpoints:
         errors=(
             ProjectNotFound,
             BranchNotFound,
+            BranchNotOpen,
             UnknownFormat,
             UnreadableFile,
             InvalidKey,
@@ -80,7 +82,14 @@ class ExchangeEndpoints:
         "/projects/{projectId}/export",
         tag=TAG,
         permission="export_run",
-        errors=(ProjectNotFound, BranchNotFound, UnknownFormat, LanguageNotInProject),
+        errors=(
+            ProjectNotFound,
+            BranchNotFound,
+            BranchNotOpen,
+            UnknownFormat,
+            InvalidKey,
+            LanguageNotInProject,
+        ),
         raw=(
             RawAnswer(
                 200,

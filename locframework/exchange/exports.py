@@ -12,6 +12,7 @@ from locframework.formats.service import Formats
 from locframework.ids import UUID_LENGTH
 from locframework.keys.catalogues import Catalogues, options_of
 from locframework.keys.file_records import Selection
+from locframework.keys.rules import ROOT_MODULE
 from locframework.languages import require_tag
 from locframework.projects.languages import Languages
 from locframework.projects.records import Language, Project
@@ -20,6 +21,7 @@ from locframework.storage import Transactions
 from locframework.validation import check_record
 
 from .records import ExportedFile, ExportQuery
+from .rules import check_module
 
 Tell = Callable[[int, int], None]
 """Called with how many steps are done, and of how many."""
@@ -56,12 +58,15 @@ class Exports:
 
         The same content gives the same bytes. Languages may be named one by one or
         with commas between. ``tell`` hears of each language read, and of each file
-        written. Raises UnknownFormat, LanguageNotInProject, ValidationFailed.
+        written. Raises UnknownFormat, InvalidKey, LanguageNotInProject,
+        ValidationFailed.
         """
         project = self._projects.require(caller, "export_run", project_id)
         check_record(query, "query")
         line = self._branches.line(project, query.branch)
         info = self._formats.to_write(query.format)
+        if query.module not in (None, ROOT_MODULE):
+            check_module(query.module, project.key_separator)
         with self._transactions.snapshot():
             languages = self._languages.of(project)
             codes = _wanted(query.language_codes, languages)
@@ -116,5 +121,5 @@ def _wanted(named: list[str], languages: list[Language]) -> list[str]:
     codes = [code for one in named for code in one.split(",")]
     wanted = {require_tag(code.strip(), "query.languageCodes") for code in codes}
     for code in sorted(wanted.difference(there)):
-        raise LanguageNotInProject(f"the project has no language {code}")
+        raise LanguageNotInProject(f"the project has no language {code!r}")
     return [code for code in there if code in wanted or not wanted]

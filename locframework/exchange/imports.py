@@ -20,19 +20,20 @@ from locframework.formats.service import Formats
 from locframework.jobs.records import Job
 from locframework.jobs.service import Jobs
 from locframework.keys.records import TAG_LENGTH, TAGS_MOST
-from locframework.keys.rules import check_key, clean_tags
+from locframework.keys.rules import clean_tags
 from locframework.keys.store import store_of
 from locframework.languages import require_tag
 from locframework.projects.languages import Languages
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
 from locframework.storage import Storage
-from locframework.validation import check_record
+from locframework.validation import check_record, require_record
 
 from .gathering import gather
 from .import_job import PERMISSION, TYPE
 from .reading import Reading, UploadReader, require_language
 from .records import ImportBatch, ImportForm, ImportOptions, ImportParams
+from .rules import check_module
 
 KEPT_FOR = timedelta(days=7)  # what was read, for the job that works from it
 
@@ -84,6 +85,7 @@ class Imports:
         project = self._projects.require(caller, PERMISSION, project_id)
         if not isinstance(options, ImportForm):  # HTTP has decoded that, with a file
             check_record(options, "form")
+        require_record(file, "form.file")
         if options.mode == "replace":
             self._projects.require_also(caller, "key_delete", project)
         tags = _tags(options.tags)
@@ -131,7 +133,7 @@ class Imports:
             tag = require_tag(options.language_code, "form.languageCode")
             require_language(tag, codes)
         if options.module is not None:
-            check_key(options.module, project.key_separator)
+            check_module(options.module, project.key_separator)
         reading = Reading(project, codes, options.format, tag, [])
         files = self._reader.read(file, reading)
         return gather(files, project, module=options.module, warnings=reading.warnings)

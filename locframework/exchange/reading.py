@@ -120,7 +120,7 @@ class UploadReader:
 def require_language(tag: str, languages: Collection[str]) -> str:
     """The tag, if the project has it. Raises LanguageNotInProject."""
     if tag not in languages:
-        raise LanguageNotInProject(f"the project has no language {tag}")
+        raise LanguageNotInProject(f"the project has no language {tag!r}")
     return tag
 
 
@@ -130,7 +130,7 @@ def _require(tag: str | None, path: str, reading: Reading) -> str:
         message = f"is required: {file} does not say its language"
         raise ValidationFailed.at("form.languageCode", "required", message)
     if tag not in reading.languages and path:
-        message = f"{shown(path)}: the project has no language {tag}"
+        message = f"{shown(path)}: the project has no language {tag!r}"
         raise LanguageNotInProject(message)
     return require_language(tag, reading.languages)
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import UNSET, Struct, UnsetType
 
-from locframework.errors import ValidationFailed, shown
+from locframework.errors import InvalidKey, ValidationFailed, mentioned, shown
 from locframework.formats.records import Text
 from locframework.keys.records import TAGS_MOST, Key, KeyWrite, StoredValue
-from locframework.keys.rules import status_of_write
+from locframework.keys.rules import check_key, status_of_write
 
 from .records import Conflict, ImportedKey, ImportOptions, ImportResult, OnConflict
 
@@ -22,6 +22,13 @@ Place = tuple[str, str | None]
 
 There = Mapping[Place, StoredValue]
 """The texts of a key as it is."""
+
+
+def check_module(module: str, separator: str) -> None:
+    """Raise InvalidKey unless it can be the first segment of keys (decisions 2.8)."""
+    check_key(module, separator)
+    if separator in module:
+        raise InvalidKey(f"a module is one segment, and {mentioned(module)!r} several")
 
 
 def branch_of(options: ImportOptions, named: str | None) -> str | None:

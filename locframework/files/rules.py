@@ -63,6 +63,8 @@ def _check_png(content: bytes) -> None:
             raise _Broken("the PNG has no header")
         if not kinds:
             _check_size(_number(data, 4, 4), _number(data, 8, 4))
+        if kind == b"IEND" and size:
+            raise _Broken("there is more in the end of the image")
         kinds.append(kind)
         at += 12 + size
     if kinds[-1:] != [b"IEND"] or b"IDAT" not in kinds:

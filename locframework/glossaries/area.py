@@ -10,6 +10,7 @@ from locframework.projects.service import Projects
 from locframework.storage import Storage
 
 from .files import GlossaryFiles
+from .import_judging import ImportJudge
 from .matches import GlossaryMatches
 from .service import Glossaries
 from .term_import import GlossaryImportJob, Renewed
@@ -41,7 +42,8 @@ class GlossaryArea:
         )
         self.terminologies = Terminologies(storage)
         self.matches = GlossaryMatches(storage, projects, self.terminologies)
-        self.files = GlossaryFiles(storage, linked, glossaries, blobs, jobs)
+        judge = ImportJudge(storage, linked, blobs)
+        self.files = GlossaryFiles(storage, linked, glossaries, judge, blobs, jobs)
         self.import_job = GlossaryImportJob(
-            storage, linked, self.terms, blobs, events, clock, renewed
+            storage, linked, self.terms, judge, blobs, events, clock, renewed
         )

@@ -5,18 +5,15 @@ must be there. Text that a spreadsheet would take for a formula gets a quote mar
 front, which is taken away again when it is read (decisions 2.11).
 """
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
-from typing import get_args
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import BinaryIO, get_args
 
 from msgspec.structs import replace
 
-from locframework.errors import mentioned
 from locframework.languages import canonical_tag
-from locframework.spreadsheet import fault, guarded, plain
+from locframework.spreadsheet import CsvFault, columns_in, read_table, write_rows
 
-from .file_records import FileTerm, FileText, ReadTerms
+from .file_records import FileTerm, FileText
 from .file_rules import Faults
 from .records import Term, UsageStatus
 
@@ -26,30 +23,26 @@ STATUS = ":status"  # of a language's column: approved or draft
 _OWN = ("term", "doNotTranslate", "caseSensitive", "usageStatus", "notes")
 _BY_NAME = {name.lower(): name for name in _OWN}
 _YES, _NO = ("true", "yes", "1"), ("false", "no", "0", "")
-_DELIMITERS = ",;\t"
 
 
-def write_csv(terms: Sequence[Term]) -> bytes:
+def write_csv(
+    terms: Iterable[Term], codes: Iterable[str], drafts: Collection[str]
+) -> Iterator[bytes]:
     """The terms with what counts in other languages, and drafts; no proposals.
 
-    UTF-8 with a byte order mark, which spreadsheets go by. The same terms give the
-    same bytes.
+    ``codes`` are the languages of their translations, ``drafts`` those in which some
+    are drafts. The same terms give the same bytes.
     """
-    codes = sorted({each.language_code for term in terms for each in term.translations})
-    drafts = {
-        each.language_code
-        for term in terms
-        for each in term.translations
-        if each.status == "draft"
-    }
     columns = [
         name
-        for code in codes
+        for code in sorted(codes)
         for name in ((code, code + STATUS) if code in drafts else (code,))
     ]
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow([*_OWN, *columns])
+    return write_rows(_rows(terms, columns))
+
+
+def _rows(terms: Iterable[Term], columns: Sequence[str]) -> Iterator[Sequence[str]]:
+    yield *_OWN, *columns
     for term in terms:
         texts = {each.language_code: each for each in term.translations}
         row = [
@@ -65,72 +58,48 @@ def write_csv(terms: Sequence[Term]) -> bytes:
                 row.append("draft" if text and text.status == "draft" else "")
             else:
                 row.append(text.value if text else "")
-        writer.writerow([guarded(cell) for cell in row])
-    return out.getvalue().encode("utf-8-sig")
+        yield row
 
 
-def read_csv(content: bytes, faults: Faults) -> ReadTerms:
-    """The terms of a file; what is wrong with a line is added to ``faults``.
+def read_csv(file: BinaryIO, faults: Faults) -> Iterator[FileTerm]:
+    """The terms of a file, in its order; what is wrong with a line is added to
+    ``faults``.
 
-    Commas, semicolons or tabs part the columns, as its first line says. An empty cell
-    says nothing. Raises UnreadableFile for what is no such file.
+    An empty cell says nothing. Raises UnreadableFile for what is no such file.
     """
+
+    def columns_of(head: Sequence[str]) -> Sequence[str]:
+        return _columns(head, faults)
+
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        faults.add(line, "encoding", "the file is not UTF-8")
-        faults.settle()
-        raise
-    first = text.partition("\n")[0]
-    delimiter = max(_DELIMITERS, key=first.count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    numbered: list[tuple[int, list[str]]] = []
-    line = 1
-    try:
-        for row in rows:
-            numbered.append((line, row))
-            line = rows.line_num + 1
-    except csv.Error as error:
-        faults.add(line, "syntax", fault(error))
-        faults.settle()
-    columns = _columns(numbered[0][1] if numbered else [], faults)
+        for line, cells, has_surplus in read_table(file, columns_of):
+            if has_surplus:
+                faults.add(line, "column", "there are more cells than columns")
+            yield _term(line, cells, faults)
+    except CsvFault as fault:
+        faults.add(fault.line, fault.rule, fault.message)
     faults.settle()
-    return ReadTerms(list(_terms(numbered[1:], columns, faults)))
 
 
 def _columns(head: Sequence[str], faults: Faults) -> list[str]:
-    """The columns: one of our own by its name, else a language with or without
-    ``:status``."""
-    columns: list[str] = []
-    for cell in head:
-        name = cell.strip()
-        code, _, kind = name.partition(":")
-        tag = canonical_tag(code)
-        if own := _BY_NAME.get(name.lower()):
-            name = own
-        elif tag is not None and kind.lower() in ("", "status"):
-            name = tag + (STATUS if kind else "")
-        else:
-            message = f"{mentioned(name)!r} is neither a language nor a known column"
-            faults.add(1, "column", message)
-        if name in columns:
-            faults.add(1, "column", f"{mentioned(name)!r} is there twice")
-        columns.append(name)
+    columns, wrong = columns_in(head, _known)
     if "term" not in columns:
-        faults.add(1, "column", "there is no column 'term'")
+        wrong.append("there is no column 'term'")
+    for message in wrong:
+        faults.add(1, "column", message)
+    faults.settle()
     return columns
 
 
-def _terms(
-    rows: Iterable[tuple[int, list[str]]], columns: Sequence[str], faults: Faults
-) -> Iterable[FileTerm]:
-    for line, row in rows:
-        if any(cell.strip() for cell in row):
-            if len(row) > len(columns):
-                faults.add(line, "column", "there are more cells than columns")
-            cells = dict(zip(columns, map(plain, row), strict=False))
-            yield _term(line, cells, faults)
+def _known(name: str) -> str | None:
+    """One of our own by its name, else a language with or without ``:status``."""
+    code, _, kind = name.partition(":")
+    tag = canonical_tag(code)
+    if tag is not None and kind.lower() in ("", "status"):
+        tag += STATUS if kind else ""
+    else:
+        tag = None
+    return _BY_NAME.get(name.lower(), tag)
 
 
 def _term(line: int, cells: dict[str, str], faults: Faults) -> FileTerm:

@@ -46,11 +46,19 @@ class GlossaryEndpoints:
         self._glossaries = glossaries
         self._matches = matches
 
-    @operation("GET", "/glossaries", permission="glossary_read", tag=TAG)
+    @operation(
+        "GET",
+        "/glossaries",
+        permission="glossary_read",
+        errors=(ProjectNotFound,),
+        tag=TAG,
+    )
     def list_glossaries(self, caller: Caller, query: GlossaryQuery) -> Page[Glossary]:
         """List the glossaries that the caller may read.
 
-        By name. Whoever is bound to projects sees those linked to them.
+        By name. Whoever is bound to projects sees those linked to them. `search` looks
+        into names, whatever case or width of white space; `projectId`, an id or slug,
+        narrows the list to those linked to that project.
         """
         return self._glossaries.list_glossaries(caller, query)
 
@@ -158,7 +166,9 @@ class GlossaryEndpoints:
         By text, each from its beginning to its end: `start` and `end` count Unicode
         code points of the text as it was sent. At every place the longest term
         counts. A term with `caseSensitive` stands there to the letter; others also in
-        another case, and with another ending where their language has a stemmer. All
-        texts together have at most 100,000 characters.
+        another case, and with another ending where their language has a stemmer.
+        Several terms can be told at one place, as `book` and `booking` for
+        `bookings`: the nearest comes first. All texts together have at most 100,000
+        characters.
         """
         return MatchAnswer(self._matches.find_matches(caller, project_id, body))

@@ -11,7 +11,8 @@ from locframework.errors import (
 )
 from locframework.http.operation import RawAnswer, operation
 from locframework.http.records import Accepted, Prepared, Raw
-from locframework.jobs.records import Job, JobAnswer
+from locframework.jobs.records import Job, JobAnswer, JobQuery
+from locframework.paging import Page
 
 from .file_records import GlossaryExportQuery, GlossaryImportForm
 from .files import GlossaryFiles
@@ -37,14 +38,15 @@ class GlossaryFileEndpoints:
     ) -> Prepared[Accepted[JobAnswer]]:
         """Import terms.
 
-        A CSV or TBX file is read and judged at once; a job then imports it, 2,000
-        terms at a time. A term that is there, with the same case rule, becomes what
-        the file says; what the file does not say stays, and so do terms it does not
-        name. Translations are applied, or proposed where the glossary requires
-        approval and the caller cannot approve; drafts replace nothing but drafts.
+        A CSV or TBX file is judged, the first 2 MiB at once and the rest by the job,
+        which then imports it, some 2,000 texts at a time. A term that is there, with
+        the same case rule, becomes what the file says; what the file does not say
+        stays, and so do terms it does not name. Translations are applied, or proposed
+        where the glossary requires approval and the caller cannot approve; drafts
+        replace nothing but drafts.
         """
         start = self._files.prepare_import(
-            caller, glossary_id, form.file.content, form.format
+            caller, glossary_id, form.file.file, form.format
         )
         return Prepared(lambda: _accepted(glossary_id, start()))
 
@@ -65,8 +67,27 @@ class GlossaryFileEndpoints:
         drafts; proposals stay at home.
         """
         file = self._files.export(caller, glossary_id, query.format)
-        headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
-        return Raw(file.content, file.content_type, headers=headers)
+        headers = {
+            "Content-Disposition": f'attachment; filename="{file.name}"',
+            "Content-Length": str(file.byte_size),
+        }
+        return Raw(b"", file.content_type, headers=headers, file=file.file)
+
+    @operation(
+        "GET",
+        "/glossaries/{glossaryId}/jobs",
+        permission=None,
+        errors=(GlossaryNotFound,),
+        tag=TAG,
+    )
+    def list_glossary_jobs(
+        self, caller: Caller, glossary_id: str, query: JobQuery
+    ) -> Page[Job]:
+        """List the jobs of a glossary.
+
+        Newest first; those of a kind that the caller may start.
+        """
+        return self._files.list_jobs(caller, glossary_id, query)
 
     @operation(
         "GET",

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from locframework.http.records import Upload
+from locframework.blobs.records import KeptParts
+from locframework.http.records import UploadedFile
 
 from .records import UsageStatus
 
 WARNINGS_MOST = 100
 
 FileFormat = Literal["csv", "tbx"]
-FormatName = Annotated[str, Meta(max_length=100, examples=["csv"])]  # csv or tbx
+FormatName = Annotated[
+    str,
+    Meta(
+        max_length=100,
+        description="csv or tbx",
+        examples=["csv"],
+        extra_json_schema={"enum": ["csv", "tbx"]},
+    ),
+]  # another is 400 unknown_format, as of projects
 
 
 class FileText(Struct, frozen=True, gc=False):
@@ -37,17 +46,10 @@ class FileTerm(Struct, frozen=True, gc=False):
     texts: tuple[FileText, ...] = ()
 
 
-class ReadTerms(Struct, frozen=True):
-    """A file that was read."""
-
-    terms: Sequence[FileTerm]
-    warnings: Sequence[str] = ()
-
-
 class GlossaryImportForm(Struct, frozen=True):
     """The form that imports a file into a glossary."""
 
-    file: Upload
+    file: UploadedFile
     format: FormatName | None = None  # left out: what name and content say
 
 
@@ -55,14 +57,6 @@ class GlossaryExportQuery(Struct, frozen=True):
     """What is exported."""
 
     format: FormatName
-
-
-class GlossaryFile(Struct, frozen=True):
-    """A file that was exported."""
-
-    name: str
-    content: bytes
-    content_type: str
 
 
 class ImportResult(Struct, rename="camel"):
@@ -74,6 +68,7 @@ class ImportResult(Struct, rename="camel"):
     translations_applied: int = 0
     translations_proposed: int = 0
     translations_drafted: int = 0
+    languages_taken_as: Mapping[str, str] = {}  # of the file: of the glossary
     warning_count: int = 0
     warnings: list[str] = []  # the first hundred
 
@@ -81,3 +76,11 @@ class ImportResult(Struct, rename="camel"):
         self.warning_count += 1
         if len(self.warnings) < WARNINGS_MOST:
             self.warnings.append(told)
+
+
+class JudgedFile(Struct, frozen=True):
+    """A file that was judged as a whole: its terms, each once, as they are kept."""
+
+    parts: KeptParts
+    terms: int
+    result: ImportResult  # with what is told of the file

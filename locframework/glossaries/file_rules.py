@@ -1,28 +1,33 @@
 """Decides which files a glossary can be made of, and what they say of one term."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
 from locframework.errors import Problem, UnreadableFile, shown
+from locframework.quality.checks.prose import prose
 from locframework.validation import forbidden
 
-from .file_records import FileTerm, ReadTerms
+from .file_records import FileTerm, ImportResult
 from .records import NOTES_MOST, TERM_MOST, VALUE_MOST
 from .rules import spelling
 
 PROBLEMS_MOST = 50
+_NEVER_FOUND = "has a placeholder, a tag or an entity, and is found in no text"
+LANGUAGES_MOST = 500  # of a file
+NAMED_MOST = 20  # languages and fields in a warning
 
 
 class Faults:
-    """Collects what is wrong with a file, by line."""
+    """Collects what is wrong with a file, by line, and gives up when it is much."""
 
     def __init__(self) -> None:
         self._problems: list[Problem] = []
 
     def add(self, line: int, rule: str, message: str) -> None:
-        if len(self._problems) < PROBLEMS_MOST:
-            self._problems.append(Problem(f"line {line}", rule, message))
+        self._problems.append(Problem(f"line {line}", rule, message))
+        if len(self._problems) >= PROBLEMS_MOST:
+            self.settle()
 
     def settle(self) -> None:
         """Raise UnreadableFile if anything was wrong; ``details`` lists it."""
@@ -36,26 +41,63 @@ class Faults:
         )
 
 
-def judged(read: ReadTerms, source_language: str, faults: Faults) -> ReadTerms:
-    """The terms, each once, if a glossary may have them. Raises UnreadableFile.
+def judged(
+    terms: Iterable[FileTerm],
+    source_language: str,
+    faults: Faults,
+    result: ImportResult,
+    codes: set[str],
+) -> Iterator[FileTerm]:
+    """The terms of a file, if a glossary may have them. Raises UnreadableFile.
 
-    What the file says of a term in several places is put together; of what it says
-    differently the first counts, and a warning tells. So with translations into the
-    glossary's own language, which are left out.
+    Translations into the glossary's own language are left out, and a warning tells;
+    the languages of the others are added to ``codes``.
     """
-    for each in read.terms:
-        _judge_text(faults, each.line, "the term", each.term, TERM_MOST)
-        _judge_text(faults, each.line, "notes", each.notes or "x", NOTES_MOST)
-        for text in each.texts:
-            what = f"the translation into {text.language_code}"
-            _judge_text(faults, each.line, what, text.value, VALUE_MOST)
-            if each.do_not_translate and text.value != each.term:
-                message = f"{what} differs from a term that is not translated"
-                faults.add(each.line, "translation", message)
+    left_out = 0
+    for each in terms:
+        _judge(each, faults)
+        if prose(each.term) != each.term:
+            result.warn(f"line {each.line}: {shown(each.term)!r} {_NEVER_FOUND}")
+        texts = [t for t in each.texts if t.language_code != source_language]
+        codes.update(text.language_code for text in texts)
+        if len(codes) > LANGUAGES_MOST:
+            message = f"there are more than {LANGUAGES_MOST} languages"
+            faults.add(each.line, "language", message)
+            faults.settle()
+        left_out += len(each.texts) - len(texts)
+        yield replace(each, notes=notes_of(each.notes), texts=tuple(texts))
     faults.settle()
-    terms, own = _without(read.terms, source_language)
-    terms, doubled = _once(terms)
-    return ReadTerms(terms, [*read.warnings, *own, *doubled])
+    if left_out:
+        what = f"{left_out} translations into {source_language}"
+        result.warn(f"left out {what}, which the terms are in")
+
+
+def _judge(each: FileTerm, faults: Faults) -> None:
+    _judge_text(faults, each.line, "the term", each.term, TERM_MOST)
+    if notes_of(each.notes):
+        _judge_text(faults, each.line, "notes", each.notes or "", NOTES_MOST)
+    for text in each.texts:
+        what = f"the translation into {text.language_code}"
+        _judge_text(faults, each.line, what, text.value, VALUE_MOST)
+        if each.do_not_translate and text.value != each.term:
+            message = f"{what} differs from a term that is not translated"
+            faults.add(each.line, "translation", message)
+
+
+def taken_as(each: FileTerm, codes: Mapping[str, str]) -> FileTerm:
+    """The term with its translations in the languages that theirs are taken as."""
+    if not codes:
+        return each
+    texts = [
+        replace(text, language_code=codes.get(text.language_code, text.language_code))
+        for text in each.texts
+    ]
+    return replace(each, texts=tuple(texts))
+
+
+def notes_of(text: str | None) -> str | None:
+    """Notes as a file says them: those of nothing but white space say nothing."""
+    return text if text and text.strip() else None
 
 
 def same(each: FileTerm) -> tuple[bool, str]:
@@ -64,34 +106,14 @@ def same(each: FileTerm) -> tuple[bool, str]:
     return sensitive, spelling(each.term, case_sensitive=sensitive)
 
 
-def _without(
-    terms: Sequence[FileTerm], language_code: str
-) -> tuple[list[FileTerm], list[str]]:
-    kept = [
-        replace(
-            each,
-            texts=tuple(t for t in each.texts if t.language_code != language_code),
-        )
-        for each in terms
-    ]
-    count = sum(len(each.texts) for each in terms)
-    count -= sum(len(each.texts) for each in kept)
-    told = f"left out {count} translations into {language_code}, which the terms are in"
-    return kept, [told] if count else []
-
-
-def _once(terms: Iterable[FileTerm]) -> tuple[list[FileTerm], list[str]]:
-    kept: dict[tuple[bool, str], FileTerm] = {}
-    warnings: list[str] = []
-    for each in terms:
-        first = kept.setdefault(same(each), each)
-        if first is not each:
-            kept[same(each)], left_out = _together(first, each)
-            told = f"line {each.line}: {shown(each.term)!r} is in line {first.line} too"
-            if left_out:
-                told += f", which counts for {', '.join(left_out)}"
-            warnings.append(told)
-    return list(kept.values()), warnings
+def together(first: FileTerm, other: FileTerm) -> tuple[FileTerm, str]:
+    """The first with what only the other says; and what is told of it."""
+    made, left_out = _together(first, other)
+    told = f"line {other.line}: {shown(other.term)!r} is in line {first.line} too"
+    if left_out:
+        told += f", which counts for {', '.join(left_out[:NAMED_MOST])}"
+        told += " and others" if len(left_out) > NAMED_MOST else ""
+    return made, told
 
 
 def _together(first: FileTerm, other: FileTerm) -> tuple[FileTerm, list[str]]:

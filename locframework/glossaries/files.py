@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
-from typing import get_args
+from typing import BinaryIO, get_args
 
 import msgspec
 
@@ -13,74 +12,85 @@ from locframework.access.records import Caller
 from locframework.blobs.service import Blobs
 from locframework.crash_points import crash_point
 from locframework.errors import UnknownFormat, mentioned
-from locframework.jobs.records import Job
+from locframework.jobs.records import Job, JobQuery
 from locframework.jobs.service import Jobs
+from locframework.large_files import ExportedFile, exported
+from locframework.paging import Page
 from locframework.storage import Storage
+from locframework.validation import file_of
+from locframework.xml_reading import begins_like_xml
 
 from .csv_file import CONTENT_TYPE as CSV_TYPE
-from .csv_file import read_csv, write_csv
-from .file_records import FileFormat, GlossaryFile, ReadTerms
-from .file_rules import Faults, judged
+from .csv_file import write_csv
+from .file_records import FileFormat
+from .import_judging import KEPT_FOR, PERMISSION, ImportJudge, Sent
 from .records import StoredGlossary
 from .service import Glossaries
 from .tbx_file import CONTENT_TYPE as TBX_TYPE
 from .tbx_file import write_tbx
-from .tbx_reading import read_tbx
-from .term_import import PERMISSION, TYPE, ImportParams
-
-KEPT_FOR = timedelta(days=7)  # what was read, for the job that works from it
-
-_encoder = msgspec.msgpack.Encoder()
+from .term_import import TYPE, ImportParams
 
 
 class GlossaryFiles:
-    """Files of terms. One that comes in is judged at once; a job then imports it."""
+    """Files of terms. The begin of one that comes in is judged at once; a job then
+    imports it."""
 
     def __init__(
         self,
         storage: Storage,
         linked: LinkedAccess,
         glossaries: Glossaries,
+        judge: ImportJudge,
         blobs: Blobs,
         jobs: Jobs,
     ) -> None:
         self._storage = storage
         self._linked = linked
         self._glossaries = glossaries
+        self._judge = judge
         self._blobs = blobs
         self._jobs = jobs
 
     def start_import(
-        self, caller: Caller, glossary_id: str, content: bytes, format_: str | None
+        self,
+        caller: Caller,
+        glossary_id: str,
+        content: bytes | BinaryIO,
+        format_: str | None,
     ) -> Job:
         """Read and judge a file, and queue its import.
 
-        A term that is there, with the same case rule, is changed to what the file
+        ``content`` is the file, or what is in it; memory does not grow with it. A term
+        that is there, with the same case rule, is changed to what the file
         says; what the file does not name stays. Its translations are applied, or
         proposed where that needs approval and the caller cannot give it; drafts take
         the place of nothing but drafts. A term that the file has twice is taken
-        together, and told. ``format_`` None: told by the content. Raises
-        GlossaryNotFound, PermissionDenied, UnknownFormat, UnreadableFile (with a
-        Problem a line), LanguageNotAssigned.
+        together, and told; so is a language as the one that it means among those of the
+        terms, and of the glossary's projects (``de-DE``: ``de``). ``format_`` None:
+        told by the content. Raises GlossaryNotFound, PermissionDenied, UnknownFormat,
+        UnreadableFile (with a Problem a line), LanguageNotAssigned.
         """
         return self.prepare_import(caller, glossary_id, content, format_)()
 
     def prepare_import(
-        self, caller: Caller, glossary_id: str, content: bytes, format_: str | None
+        self,
+        caller: Caller,
+        glossary_id: str,
+        content: bytes | BinaryIO,
+        format_: str | None,
     ) -> Callable[[], Job]:
         """``start_import`` but for the queueing, which a call of the answer does."""
         stored = self._glossaries.require(caller, PERMISSION, glossary_id)
-        chosen = _format(format_) if format_ is not None else _detected(content)
-        faults = Faults()
-        source_language = stored.glossary.source_language
-        read = _read(chosen, content, source_language, faults)
-        read = judged(read, source_language, faults)
-        codes = {text.language_code for each in read.terms for text in each.texts}
-        for code in sorted(codes):
-            self._linked.require_language(caller, PERMISSION, stored.reach, code)
-        note = self._blobs.put(_encoder.encode(read), keep_for=KEPT_FOR)
+        file = file_of(content, "form.file")
+        chosen = _format(format_) if format_ is not None else _detected(file)
+        judged = self._judge.begin(Sent(caller, stored, chosen), file)
+        if judged is not None:
+            params = ImportParams(judged.parts, chosen, judged.terms, judged.result)
+        else:
+            parts = self._blobs.put_parts(file, keep_for=KEPT_FOR)
+            params = ImportParams(parts, chosen)
         crash_point("glossary_import.before_job")
-        given = msgspec.to_builtins(ImportParams(note.name, note.store))
+        given = msgspec.to_builtins(params)
         return lambda: self._queue(caller, stored, given)
 
     def _queue(
@@ -92,18 +102,33 @@ class GlossaryFiles:
             )
         return started.job
 
-    def export(self, caller: Caller, glossary_id: str, format_: str) -> GlossaryFile:
+    def export(self, caller: Caller, glossary_id: str, format_: str) -> ExportedFile:
         """All terms, with what counts in other languages and drafts; no proposals.
 
-        Raises GlossaryNotFound, PermissionDenied, UnknownFormat.
+        Raises GlossaryNotFound, PermissionDenied, UnknownFormat. Memory does not grow
+        with the terms; all are as of one moment.
         """
         stored = self._glossaries.require(caller, "glossary_read", glossary_id)
         chosen = _format(format_)
-        terms = list(self._storage.terms.walk_terms(stored.id))
         name = stored.glossary.slug.removesuffix(stored.id).strip("-") or "glossary"
-        if chosen == "csv":
-            return GlossaryFile(f"{name}.csv", write_csv(terms), CSV_TYPE)
-        return GlossaryFile(f"{name}.tbx", write_tbx(stored.glossary, terms), TBX_TYPE)
+        store = self._storage.terms
+        with self._storage.snapshot():
+            terms = store.walk_terms(stored.id)
+            if chosen == "tbx":
+                parts = write_tbx(stored.glossary, terms)
+                return exported(f"{name}.tbx", TBX_TYPE, parts)
+            codes, drafts = (
+                store.languages(stored.id, status) for status in (None, "draft")
+            )
+            return exported(f"{name}.csv", CSV_TYPE, write_csv(terms, codes, drafts))
+
+    def list_jobs(self, caller: Caller, glossary_id: str, query: JobQuery) -> Page[Job]:
+        """Those of the glossary that the caller might have started, newest first.
+
+        Raises GlossaryNotFound.
+        """
+        stored = self._glossaries.visible(caller, glossary_id)
+        return self._jobs.jobs_about(stored.id, query, self._may(caller, stored))
 
     def get_job(self, caller: Caller, glossary_id: str, job_id: str) -> Job:
         """A job of the glossary. Raises GlossaryNotFound, JobNotFound."""
@@ -131,14 +156,5 @@ def _format(name: str) -> FileFormat:
     raise UnknownFormat(f"glossaries have no format {mentioned(name)!r}: only {there}")
 
 
-def _detected(content: bytes) -> FileFormat:
-    begin = content[:100].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \r\n\t")
-    return "tbx" if begin.startswith(b"<") else "csv"
-
-
-def _read(
-    format_: FileFormat, content: bytes, source_language: str, faults: Faults
-) -> ReadTerms:
-    if format_ == "csv":
-        return read_csv(content, faults)
-    return read_tbx(content, source_language, faults)
+def _detected(file: BinaryIO) -> FileFormat:
+    return "tbx" if begins_like_xml(file) else "csv"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from locframework.quality.checks.prose import prose
 from locframework.quality.records import AvoidedTerm, TextTerms, WantedTerm
 from locframework.terminology.index import find_terms
 from locframework.terminology.records import Found
@@ -33,7 +34,7 @@ class Hints:
             each.forbidden for each in self._terminology.in_language(language_code)
         ]
         avoided = {
-            form: _avoided(text, find_terms(text, indexes))
+            form: _avoided(text, find_terms(prose(text), indexes))
             for form, text in texts.items()
         }
         return _terms(wanted, avoided)
@@ -54,7 +55,7 @@ class Hints:
         return self._found[text]
 
     def _is_forbidden(self, found: Found) -> bool:
-        return self._terminology.terms[found.id].usage_status == "forbidden"
+        return self._terminology.term(found.id).usage_status == "forbidden"
 
     def _wanted(self, language_code: str, source: str) -> list[WantedTerm]:
         """One for each place with a term; of several terms at one, any will do."""
@@ -66,7 +67,7 @@ class Hints:
         return list(dict.fromkeys(_any_of(some) for some in places.values()))
 
     def _wanted_of(self, term_id: str, language_code: str) -> WantedTerm | None:
-        term = self._terminology.terms[term_id]
+        term = self._terminology.term(term_id)
         if term.do_not_translate:
             return WantedTerm(term.term, (term.term,), term.case_sensitive)
         for each in self._terminology.in_language(language_code):

@@ -69,7 +69,7 @@ class GlossaryMatches:
             translations[row.term_id].append(row.translation)
         return {
             text: [
-                _match(terminology.terms[each.id], each, translations[each.id])
+                _match(terminology.term(each.id), each, translations[each.id])
                 for each in some
             ]
             for text, some in found.items()

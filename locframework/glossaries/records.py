@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from locframework.access.records import Name, Reach
 from locframework.clock import Timestamp
 from locframework.paging import ByNameOrUpdate, SortedRequest
-from locframework.projects.records import LanguageTag
+from locframework.projects.records import LanguageTag, Reference
 from locframework.proposals.records import TermTranslation, TranslationStatus
 
 UsageStatus = Literal["preferred", "deprecated", "forbidden"]
@@ -76,10 +76,11 @@ class GlossaryChanges(Struct, frozen=True, rename="camel"):
     requires_approval: bool | UnsetType = UNSET
 
 
-class GlossaryQuery(SortedRequest, frozen=True):
+class GlossaryQuery(SortedRequest, frozen=True, rename="camel"):
     """What a list of glossaries is asked by."""
 
     search: Search | None = None  # in the name
+    project_id: Reference | None = None  # only those linked to it
     sort: ByNameOrUpdate = "name"
 
 
@@ -169,6 +170,13 @@ class TermWrite(Struct, frozen=True):
     is_new: bool = False
     changed: Sequence[TermTranslation] = ()
     dropped: Sequence[str] = ()  # language codes
+
+
+class ChangedTerms(Struct, frozen=True):
+    """What has changed of the terms of a glossary since a revision."""
+
+    changed: Sequence[Term]  # new ones and those with a changed translation too
+    removed: Sequence[str]  # by id
 
 
 class MatchRequest(Struct, frozen=True, rename="camel"):

@@ -9,14 +9,14 @@ from locframework.access.service import Access
 from locframework.clock import Clock, timestamp
 from locframework.errors import GlossaryNotFound, LanguageExists
 from locframework.events import EventLog
-from locframework.folding import fold
+from locframework.folding import folded
 from locframework.ids import id_in, new_id, slug
 from locframework.languages import require_tag
 from locframework.paging import Page, PageRequest
 from locframework.projects.rules import changed_fields
 from locframework.projects.service import Projects
 from locframework.storage import Storage
-from locframework.validation import check_record
+from locframework.validation import check_record, require_record
 
 from .events import GlossaryEvents
 from .records import (
@@ -81,6 +81,7 @@ class Glossaries:
 
         Raises OrganizationNotFound, PermissionDenied, ValidationFailed.
         """
+        require_record(new)
         reference = self._access.default_organization(caller, new.organization_id)
         organization = self._access.require_organization(
             caller, "glossary_manage", reference
@@ -103,11 +104,18 @@ class Glossaries:
         return glossary
 
     def list_glossaries(self, caller: Caller, query: GlossaryQuery) -> Page[Glossary]:
-        """Those the caller may read, by name."""
+        """Those the caller may read, by name.
+
+        Raises ProjectNotFound for a ``project_id`` that the caller cannot see.
+        """
         scopes = self._access.scopes(caller, "glossary_read")
         check_record(query, "query")
-        search = fold(query.search) if query.search else None
-        found = self._store.list_glossaries(scopes, search, query)
+        found = self._store.list_glossaries(
+            scopes,
+            query,
+            search=folded(query.search or ""),
+            project_id=self._projects.seen_id(caller, query.project_id),
+        )
         items = [self._shown(caller, each) for each in found.items]
         return Page(items, found.total, found.page, found.limit)
 

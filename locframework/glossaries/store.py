@@ -8,6 +8,7 @@ from locframework.clock import Timestamp
 from locframework.paging import Page, PageRequest
 
 from .records import (
+    ChangedTerms,
     Glossary,
     StoredGlossary,
     Term,
@@ -52,9 +53,15 @@ class GlossaryStore(Protocol):
         ...
 
     def list_glossaries(
-        self, scopes: Sequence[Scope] | None, search: str | None, page: PageRequest
+        self,
+        scopes: Sequence[Scope] | None,
+        page: PageRequest,
+        *,
+        search: str | None = None,
+        project_id: str | None = None,
     ) -> Page[StoredGlossary]:
-        """By name, equal names by id; ``search`` is folded, and in the name.
+        """By name, equal names by id; ``search`` is folded as ``folded`` does, and in
+        the name. ``project_id``: of those, what is linked to the project.
 
         A scope without project: the organization's all; with one: those linked to
         it. None asks for every glossary.
@@ -115,10 +122,20 @@ class TermStore(Protocol):
         """All terms of these glossaries, without their translations; in order of id."""
         ...
 
+    def changed_terms(self, glossary_id: str, after: int) -> ChangedTerms | None:
+        """What has changed since the glossary had that revision; of the terms their
+        own fields. None when it is so long ago that it is not known any more which
+        were removed."""
+        ...
+
     def values_in(
         self, glossary_ids: Collection[str], language_code: str
     ) -> dict[str, str]:
         """The approved values of these glossaries in a language, by term id."""
+        ...
+
+    def languages(self, glossary_id: str, status: str | None = None) -> set[str]:
+        """Those that terms of the glossary have translations in; of one status."""
         ...
 
     def translations_of(

@@ -5,7 +5,7 @@ type begins with ``x-locframework-``; others do not mind them.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from .records import Glossary, Term
@@ -22,14 +22,14 @@ _SPACE = "urn:iso:std:iso:30042:ed-2"
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write_tbx(glossary: Glossary, terms: Sequence[Term]) -> bytes:
+def write_tbx(glossary: Glossary, terms: Iterable[Term]) -> Iterator[bytes]:
     """The terms with what counts in other languages, and drafts; no proposals.
 
-    Signs that XML cannot hold (control characters) are left out. The same terms give
-    the same bytes.
+    Signs that XML cannot hold (control characters) are left out, and terms and
+    translations of nothing else. The same terms give the same bytes.
     """
     language = _quoted(glossary.source_language)
-    lines = [
+    yield _lines(
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<tbx type="TBX-Basic" style="dca" xml:lang={language} xmlns="{_SPACE}">',
         "<tbxHeader><fileDesc>",
@@ -37,14 +37,19 @@ def write_tbx(glossary: Glossary, terms: Sequence[Term]) -> bytes:
         "<sourceDesc><p>A glossary, exported</p></sourceDesc>",
         "</fileDesc></tbxHeader>",
         "<text><body>",
-        *(line for term in terms for line in _concept(glossary, term)),
-        "</body></text>",
-        "</tbx>",
-    ]
-    return "\n".join(lines).encode() + b"\n"
+    )
+    for term in terms:
+        yield _lines(*_concept(glossary, term))
+    yield _lines("</body></text>", "</tbx>")
+
+
+def _lines(*lines: str) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def _concept(glossary: Glossary, term: Term) -> Iterable[str]:
+    if not _text(term.term).strip():
+        return
     yield f'<conceptEntry id="c{term.id}">'
     if term.notes:
         yield f"<note>{_text(term.notes)}</note>"
@@ -57,7 +62,7 @@ def _concept(glossary: Glossary, term: Term) -> Iterable[str]:
         flags[f"{OWN}caseSensitive"] = "true"
     yield from _section(glossary.source_language, term.term, flags)
     for each in term.translations:
-        if each.value:
+        if _text(each.value).strip():
             is_draft = each.status == "draft"
             flags = {f"{OWN}status": "draft"} if is_draft else {}
             if each.language_code == glossary.source_language:

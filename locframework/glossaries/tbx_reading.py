@@ -3,24 +3,30 @@
 What is refused of XML: xml_reading.
 """
 
-import io
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import BinaryIO
 
 from locframework.languages import canonical_tag
 from locframework.xml_reading import OwnDoctype, XmlFault, feed, parser_for
 
-from .file_records import FileTerm, FileText, ReadTerms
+from .file_records import FileTerm, FileText
 from .file_rules import Faults
-from .records import UsageStatus
+from .records import NOTES_MOST, UsageStatus
 from .tbx_file import OWN
 
 _CONCEPTS = ("conceptEntry", "termEntry")
 _SECTIONS = ("langSec", "langSet")
 _TERMS = ("termSec", "tig", "ntig")
-_TEXTS = ("term", "termNote", "note")
+_TEXTS = ("term", "termNote", "note", "descrip")
+_DESCRIPTIONS = ("definition", "explanation")  # kept as notes, which we have alone
+_OWN = ("translation", "status", "doNotTranslate", "caseSensitive", "usageStatus")
+_TOLD = {"administrativeStatus", *(OWN + name for name in _OWN)}  # types of termNotes
 _STATUSES = {"deprecatedTerm-admn-sts", "supersededTerm-admn-sts"}
 _DEPTH_MOST = 64
+_TERMS_MOST = 1000  # of a concept
+_TEXT_MOST = NOTES_MOST + 1  # what is longer is refused as it is
 _STRUCTURES = r"TBX(cdv04|(Basic)?coreStructV02|coreStructureDTD-v-1-0)\.(dtd|DTD)"
 _DOCTYPE = OwnDoctype(
     root="martif",
@@ -43,43 +49,58 @@ class _Spelling:
 @dataclass
 class _Concept:
     line: int
-    notes: list[str] = field(default_factory=list)
+    notes: list[tuple[str | None, str]] = field(default_factory=list)  # by language
     spellings: list[_Spelling] = field(default_factory=list)
 
+    def add(self, spelling: _Spelling) -> None:
+        self.spellings.append(spelling)
+        if len(self.spellings) > _TERMS_MOST:
+            message = f"a concept has more than {_TERMS_MOST:,} terms"
+            raise XmlFault(self.line, "length", message)
 
-def read_tbx(content: bytes, source_language: str, faults: Faults) -> ReadTerms:
-    """The terms of a file: each in the source language, with one translation for
-    every other language of its concept.
+    def note(self, code: str | None, text: str) -> None:
+        self.notes.append((code, text))
+        if len(self.notes) > _TERMS_MOST:
+            message = f"a concept has more than {_TERMS_MOST:,} notes"
+            raise XmlFault(self.line, "length", message)
 
-    Of several in one language the first that is not deprecated is the translation. A
-    concept without a term in the source language is left out, with a warning. Raises
-    UnreadableFile.
+
+def read_tbx(
+    file: BinaryIO, source_language: str, faults: Faults, warn: Callable[[str], None]
+) -> Iterator[FileTerm]:
+    """The terms of a file, in its order: each in the source language, with one
+    translation for every other language of its concept.
+
+    Of several in one language the first that is not deprecated is the translation.
+    Notes and definitions, of a concept or in its source language, are its notes. A
+    concept without a term in the source language is left out, and so are notes in
+    others or beyond 2,000 characters, with a warning. Raises UnreadableFile.
     """
     reader = _Reader(faults)
     try:
-        reader.read(content)
+        for concept in reader.read(file):
+            notes, left_out = _notes(concept, source_language)
+            made = _terms(concept, source_language, notes)
+            yield from made
+            if not made:
+                told = f"has no term in {source_language} and was left out"
+                warn(f"line {concept.line}: the concept {told}")
+            elif left_out:
+                told = "in other languages or too long, were left out"
+                warn(f"line {concept.line}: {left_out} of its notes, {told}")
     except XmlFault as fault:
         faults.add(fault.line, fault.rule, fault.message)
     faults.settle()
     if not reader.is_tbx:
         faults.add(1, "syntax", "the file is not TBX")
         faults.settle()
-    terms: list[FileTerm] = []
-    warnings: list[str] = []
-    for concept in reader.concepts:
-        made = _terms(concept, source_language)
-        terms += made
-        if not made:
-            told = f"has no term in {source_language} and was left out"
-            warnings.append(f"line {concept.line}: the concept {told}")
-    return ReadTerms(terms, warnings)
 
 
 class _Reader:
-    """Walks the file; memory grows with its terms only."""
+    """Walks the file, and hands out each concept when it has ended."""
 
     def __init__(self, faults: Faults) -> None:
-        self.concepts: list[_Concept] = []
+        self._found: list[_Concept] = []
         self.is_tbx = False
         self._faults = faults
         self._path: list[str] = []
@@ -87,16 +108,17 @@ class _Reader:
         self._language: str | None = None
         self._spelling: _Spelling | None = None
         self._note_type = ""
-        self._texts: list[str] | None = None  # of the element that is being read
+        self._text: str | None = None  # of the element that is being read
         self._parser = parser_for(_DOCTYPE, separator=" ")
 
-    def read(self, content: bytes) -> None:
+    def read(self, file: BinaryIO) -> Iterator[_Concept]:
         parser = self._parser
         parser.StartElementHandler = self._begin
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._add
-        for _ in feed(parser, io.BytesIO(content)):
-            pass
+        for _ in feed(parser, file):
+            found, self._found = self._found, []
+            yield from found
 
     @property
     def _line(self) -> int:
@@ -115,9 +137,9 @@ class _Reader:
             self._open_language(attributes)
         elif name in _TERMS and self._language is not None:
             self._spelling = _Spelling(self._line, self._language)
-        elif name in _TEXTS and self._texts is None:
+        elif name in _TEXTS and self._text is None:
             self._note_type = attributes.get("type", "")
-            self._texts = []
+            self._text = ""
 
     def _open_language(self, attributes: dict[str, str]) -> None:
         given = next(
@@ -129,22 +151,22 @@ class _Reader:
             self._faults.add(self._line, "language", message)
 
     def _add(self, text: str) -> None:
-        if self._texts is not None:
-            self._texts.append(text)
+        if self._text is not None and len(self._text) < _TEXT_MOST:
+            self._text += text[:_TEXT_MOST]
 
     def _end(self, tag: str) -> None:
         name = self._path.pop()
-        if name in _TEXTS and self._texts is not None and not self._is_within_text():
-            self._keep(name, "".join(self._texts))
-            self._texts = None
+        if name in _TEXTS and self._text is not None and not self._is_within_text():
+            self._keep(name, self._text)
+            self._text = None
         elif name in _TERMS:
             if self._concept is not None and self._spelling is not None:
-                self._concept.spellings.append(self._spelling)
+                self._concept.add(self._spelling)
             self._spelling = None
         elif name in _SECTIONS:
             self._language = None
         elif name in _CONCEPTS and self._concept is not None:
-            self.concepts.append(self._concept)
+            self._found.append(self._concept)
             self._concept = None
 
     def _is_within_text(self) -> bool:
@@ -153,13 +175,28 @@ class _Reader:
     def _keep(self, name: str, text: str) -> None:
         if name == "term" and self._spelling is not None:
             self._spelling.text = text
-        elif name == "termNote" and self._spelling is not None:
-            self._spelling.notes[self._note_type] = text.strip()
-        elif name == "note" and self._concept is not None and self._language is None:
-            self._concept.notes.append(text)
+        elif name == "termNote":
+            if self._spelling is not None and self._note_type in _TOLD:
+                self._spelling.notes[self._note_type] = text.strip()
+        elif self._concept is None or not text.strip():
+            return
+        elif name == "note" or self._note_type in _DESCRIPTIONS:
+            self._concept.note(self._language, text)
 
 
-def _terms(concept: _Concept, source_language: str) -> list[FileTerm]:
+def _notes(concept: _Concept, source_language: str) -> tuple[str | None, int]:
+    """What is kept as notes of its terms, and how many of them are not."""
+    kept: list[str] = []
+    for code, text in concept.notes:
+        is_ours = code is None or _base(code) == _base(source_language)
+        if is_ours and len("\n".join((*kept, text))) <= NOTES_MOST:
+            kept.append(text)
+    return "\n".join(kept) or None, len(concept.notes) - len(kept)
+
+
+def _terms(
+    concept: _Concept, source_language: str, notes: str | None
+) -> list[FileTerm]:
     own = _in_source(concept, source_language)
     taken = {id(each) for each in own}
     others = [each for each in concept.spellings if id(each) not in taken]
@@ -176,7 +213,7 @@ def _terms(concept: _Concept, source_language: str) -> list[FileTerm]:
             do_not_translate=each.notes.get(f"{OWN}doNotTranslate") == "true" or None,
             case_sensitive=each.notes.get(f"{OWN}caseSensitive") == "true",
             usage_status=_usage(each),
-            notes="\n".join(concept.notes) or None,
+            notes=notes,
             texts=tuple(texts[code] for code in sorted(texts)),
         )
         for each in own
@@ -190,9 +227,13 @@ def _in_source(concept: _Concept, source_language: str) -> list[_Spelling]:
         each for each in concept.spellings if f"{OWN}translation" not in each.notes
     ]
     exact = [each for each in there if each.language_code == source_language]
-    base = source_language.partition("-")[0]
-    near = [each for each in there if each.language_code.partition("-")[0] == base]
+    base = _base(source_language)
+    near = [each for each in there if _base(each.language_code) == base]
     return exact or near
+
+
+def _base(language_code: str) -> str:
+    return language_code.partition("-")[0]
 
 
 def _usage(spelling: _Spelling) -> UsageStatus | None:

@@ -6,46 +6,55 @@ killed goes on where it was, and comes to the same end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller
+from locframework.blobs.records import KeptParts
 from locframework.blobs.service import Blobs
 from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
-from locframework.errors import GlossaryNotFound, PermissionDenied, Unavailable, shown
+from locframework.errors import GlossaryNotFound, PermissionDenied, shown
 from locframework.events import EventLog
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
 from locframework.storage import Storage
 
 from .events import GlossaryEvents
-from .file_records import FileTerm, ImportResult, ReadTerms
-from .file_rules import same
+from .file_records import FileFormat, FileTerm, ImportResult, JudgedFile
+from .file_rules import same, taken_as
+from .import_judging import PERMISSION, ImportJudge, Sent
 from .importing import Merged, merged
-from .records import Term
+from .records import StoredGlossary, Term
 from .rules import spelling
-from .terms import WRITE, Terms
+from .term_piles import read_terms
+from .terms import Terms
 
 TYPE = "glossary_import"
-PERMISSION = WRITE
-TERMS_A_STEP = 2000  # others who write wait for a part of a second
+TEXTS_A_STEP = 2000  # terms and translations; others wait for a part of a second
 
 Renewed = Callable[[Caller], Caller | None]
 """The caller with the rights of this moment; None when none are left."""
 
-_decoder = msgspec.msgpack.Decoder(ReadTerms)
-
 
 class ImportParams(Struct, frozen=True):
-    """What the job is given: where what was read is kept."""
+    """What the job is given: the terms of a file that was judged; or else the file."""
 
-    blob: str
-    store: str
+    parts: KeptParts
+    format: FileFormat = "csv"  # of the file
+    terms: int | None = None  # None: the parts are the file, and the job judges it
+    result: ImportResult = field(default_factory=ImportResult)
+
+    @property
+    def judged(self) -> JudgedFile | None:
+        if self.terms is None:
+            return None
+        return JudgedFile(self.parts, self.terms, self.result)
 
 
 class ImportStep(Struct, frozen=True):
@@ -53,6 +62,7 @@ class ImportStep(Struct, frozen=True):
 
     done: int
     result: ImportResult
+    judged: JudgedFile | None = None  # None: as the job was given it
 
 
 class GlossaryImportJob:
@@ -65,6 +75,7 @@ class GlossaryImportJob:
         storage: Storage,
         linked: LinkedAccess,
         terms: Terms,
+        judge: ImportJudge,
         blobs: Blobs,
         events: EventLog,
         clock: Clock,
@@ -73,55 +84,74 @@ class GlossaryImportJob:
         self._storage = storage
         self._linked = linked
         self._terms = terms
+        self._judge = judge
         self._blobs = blobs
         self._events = GlossaryEvents(events)
         self._clock = clock
         self._renewed = renewed
 
     def run(self, job: StoredJob, work: Work) -> None:
-        """Up to 2,000 terms in one transaction with the job's end; more in steps.
+        """Some 2,000 texts in one transaction with the job's end; more in steps.
 
-        Raises GlossaryNotFound, PermissionDenied, LanguageNotAssigned and
-        TermNotTranslatable; what was written by the steps before stays then.
+        A file that was not judged as a whole before is so first, and changes nothing
+        when it cannot be read. Raises GlossaryNotFound, PermissionDenied,
+        UnreadableFile, LanguageNotAssigned and TermNotTranslatable; what was written
+        by the steps before stays then.
         """
-        params = msgspec.convert(job.params, ImportParams)
-        content = self._blobs.get(params.blob, store=params.store)
-        if content is None:
-            raise Unavailable("what was read of the file is gone; import it again")
-        read = _decoder.decode(content)
-        total = len(read.terms)
-        step = ImportStep(0, ImportResult())
-        if job.step is not None:
-            step = msgspec.convert(job.step, ImportStep)
-        else:
-            for warning in read.warnings:
-                step.result.warn(warning)
-        while total - step.done > TERMS_A_STEP:
-            done = step.done + TERMS_A_STEP
-            with work.step() as noted:
-                self._write(job, read.terms[step.done : done], step.result)
-                step = ImportStep(done, step.result)
-                noted.note = msgspec.to_builtins(step)
-                noted.progress = Progress(done, total)
+        judged, step = self._begun(job, work)
+        total, taken = judged.terms, judged.result.languages_taken_as
+        with self._blobs.open_parts(judged.parts) as file:
+            terms = (taken_as(each, taken) for each in read_terms(file))
+            rest = islice(terms, step.done, None)
+            some = _for_a_step(rest)
+            while step.done + len(some) < total:
+                with work.step() as noted:
+                    self._write(job, some, step.result)
+                    step = replace(step, done=step.done + len(some))
+                    noted.note = msgspec.to_builtins(step)
+                    noted.progress = Progress(step.done, total)
+                some = _for_a_step(rest)
         with work.finish() as outcome:
-            self._write(job, read.terms[step.done :], step.result)
+            self._write(job, some, step.result)
             work.report(total, total)
             outcome.result = msgspec.to_builtins(step.result)
             crash_point("glossary_import.before_commit")
+
+    def _begun(self, job: StoredJob, work: Work) -> tuple[JudgedFile, ImportStep]:
+        """The terms, and how far they are written. Judges what was not judged yet."""
+        params = msgspec.convert(job.params, ImportParams)
+        judged = params.judged
+        if job.step is not None:
+            step = msgspec.convert(job.step, ImportStep)
+            judged = step.judged or judged
+        if judged is None:
+            stored, caller = self._allowed(job)
+            sent = Sent(caller, stored, params.format)
+            with self._blobs.open_parts(params.parts) as file:
+                judged = self._judge.whole(sent, file, work.check_cancelled)
+        if job.step is None:
+            result = msgspec.convert(msgspec.to_builtins(judged.result), ImportResult)
+            step = ImportStep(0, result, judged)
+        return judged, step
+
+    def _allowed(self, job: StoredJob) -> tuple[StoredGlossary, Caller]:
+        """The glossary, and the caller with the rights of this moment."""
+        stored = self._storage.glossaries.find_glossary(job.subject_id or "")
+        if stored is None:
+            raise GlossaryNotFound
+        caller = self._renewed(job.caller)
+        if caller is None:
+            raise PermissionDenied(PERMISSION)
+        self._linked.require(caller, PERMISSION, stored.reach, GlossaryNotFound())
+        return stored, caller
 
     def _write(
         self, job: StoredJob, terms: Sequence[FileTerm], result: ImportResult
     ) -> None:
         glossary_id = job.subject_id or ""
         self._storage.glossaries.lock_glossary(glossary_id)
-        stored = self._storage.glossaries.find_glossary(glossary_id)
-        if stored is None:
-            raise GlossaryNotFound
-        caller = self._renewed(job.caller)
-        if caller is None:
-            raise PermissionDenied(PERMISSION)
+        stored, caller = self._allowed(job)
         reach = stored.reach
-        self._linked.require(caller, PERMISSION, reach, GlossaryNotFound())
         codes = {text.language_code for each in terms for text in each.texts}
         for code in sorted(codes):
             self._linked.require_language(caller, PERMISSION, reach, code)
@@ -158,6 +188,18 @@ class GlossaryImportJob:
             ): each
             for each in found
         }
+
+
+def _for_a_step(rest: Iterator[FileTerm]) -> list[FileTerm]:
+    """The next terms: no more than a step may write, but one at least."""
+    some: list[FileTerm] = []
+    texts = 0
+    for each in rest:
+        some.append(each)
+        texts += 1 + len(each.texts)
+        if texts >= TEXTS_A_STEP:
+            break
+    return some
 
 
 def _stays(said: FileTerm, old: Term) -> str:

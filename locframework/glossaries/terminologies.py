@@ -2,18 +2,22 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 
+from locframework.quality.checks.prose import prose
 from locframework.storage import Storage
 from locframework.terminology.index import TermIndex, find_terms
 from locframework.terminology.records import Found, Wanted
 
-from .records import StoredGlossary, Term
+from .records import ChangedTerms, StoredGlossary, Term
 from .store import TermStore
 
 KEPT_TERMS = 200_000  # about 1 KB each
+
+T = TypeVar("T")
 
 
 class InLanguage(Struct, frozen=True):
@@ -28,7 +32,7 @@ class _Kept(Struct, frozen=True):
 
     id: str
     revision: int
-    terms: Sequence[Term]
+    terms: Mapping[str, Term]  # by id
     index: TermIndex
     languages: dict[str, InLanguage]  # those that were asked for
 
@@ -40,11 +44,17 @@ class Terminology:
         self._store = store
         self._kept = kept
         self._indexes = [each.index for each in kept]
-        self.terms = {term.id: term for each in kept for term in each.terms}
+
+    def term(self, term_id: str) -> Term:
+        """One that was found."""
+        return next(e.terms[term_id] for e in self._kept if term_id in e.terms)
 
     def find(self, text: str) -> list[Found]:
-        """The terms in a text of the source language, as find_terms tells them."""
-        return find_terms(text, self._indexes)
+        """The terms in a text of the source language, as find_terms tells them.
+
+        None in its placeholders and tags.
+        """
+        return find_terms(prose(text), self._indexes)
 
     def in_language(self, language_code: str) -> list[InLanguage]:
         """Of each glossary. One statement, unless it was asked before."""
@@ -60,7 +70,7 @@ class Terminology:
 
 
 class Terminologies:
-    """Keeps what was made of glossaries in memory, until they change."""
+    """Keeps what was made of glossaries in memory; what changes of them is followed."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -69,8 +79,8 @@ class Terminologies:
 
     def of_project(self, project_id: str) -> Terminology | None:
         """That of a project, None without glossaries. To be asked in a snapshot or a
-        transaction: one statement without glossaries, two with, and one more when
-        any of them has changed since it was asked last."""
+        transaction: one statement without glossaries, two with; for each that has
+        changed since it was asked last a few more, and one for all that are new."""
         linked = self._storage.glossaries.linked_to(project_id)
         if not linked:
             return None
@@ -81,28 +91,60 @@ class Terminologies:
         missing = [each for each in linked if found[each.id] is None]
         if missing:
             ids = [each.id for each in missing]
-            terms: dict[str, list[Term]] = {id_: [] for id_ in ids}
+            terms: dict[str, dict[str, Term]] = {id_: {} for id_ in ids}
             for term in self._storage.terms.plain_terms(ids):
-                terms[term.glossary_id].append(term)
+                terms[term.glossary_id][term.id] = term
             for each in missing:
-                found[each.id] = self._keep(each, terms[each.id])
+                found[each.id] = self._keep(_made(each, terms[each.id]))
         return [each for each in found.values() if each is not None]
 
     def _find(self, stored: StoredGlossary) -> _Kept | None:
+        """What is kept of a glossary, as it is now; None: to be made anew."""
         with self._lock:
             kept = self._kept.get(stored.id)
-            if kept is None or kept.revision != stored.revision:
-                return None
-            self._kept.move_to_end(stored.id)
-            return kept
+            if kept is not None and kept.revision == stored.revision:
+                self._kept.move_to_end(stored.id)
+                return kept
+        language = stored.glossary.source_language
+        if kept is None or kept.index.language_code != language:
+            return None
+        if kept.revision > stored.revision:  # an older snapshot, or database
+            return None
+        changes = self._storage.terms.changed_terms(stored.id, kept.revision)
+        if changes is None:
+            return None
+        return self._keep(self._followed(kept, stored.revision, changes))
 
-    def _keep(self, stored: StoredGlossary, terms: Sequence[Term]) -> _Kept:
-        wanted = [Wanted(each.id, each.term, each.case_sensitive) for each in terms]
-        index = TermIndex(wanted, stored.glossary.source_language)
-        made = _Kept(stored.id, stored.revision, terms, index, {})
+    def _followed(self, kept: _Kept, revision: int, changes: ChangedTerms) -> _Kept:
+        """What was kept, with what has changed since."""
+        ids = {*changes.removed, *(term.id for term in changes.changed)}
+        languages = dict(kept.languages)
+        values: dict[str, dict[str, str]] = {code: {} for code in languages}
+        if languages:
+            for row in self._storage.terms.translations_of(ids, list(languages)):
+                told = row.translation
+                if told.status == "approved":
+                    values[told.language_code][row.term_id] = told.value
+        return _Kept(
+            id=kept.id,
+            revision=revision,
+            terms=_replaced(kept.terms, ids, {t.id: t for t in changes.changed}),
+            index=kept.index.updated(ids, _wanted(changes.changed)),
+            languages={
+                code: InLanguage(
+                    _replaced(told.values, ids, values[code]),
+                    told.forbidden.updated(
+                        ids, _forbidden(changes.changed, values[code])
+                    ),
+                )
+                for code, told in languages.items()
+            },
+        )
+
+    def _keep(self, made: _Kept) -> _Kept:
         with self._lock:
-            self._kept[stored.id] = made
-            self._kept.move_to_end(stored.id)
+            self._kept[made.id] = made
+            self._kept.move_to_end(made.id)
             count = sum(len(each.terms) for each in self._kept.values())
             while count > KEPT_TERMS and len(self._kept) > 1:
                 _, dropped = self._kept.popitem(last=False)
@@ -110,13 +152,38 @@ class Terminologies:
         return made
 
 
+def _made(stored: StoredGlossary, terms: Mapping[str, Term]) -> _Kept:
+    index = TermIndex(_wanted(terms.values()), stored.glossary.source_language)
+    return _Kept(stored.id, stored.revision, terms, index, {})
+
+
 def _in_language(
-    terms: Sequence[Term], values: Mapping[str, str], language_code: str
+    terms: Mapping[str, Term], values: Mapping[str, str], language_code: str
 ) -> InLanguage:
-    mine = {term.id: values[term.id] for term in terms if term.id in values}
-    forbidden = [
-        Wanted(term.id, mine[term.id], term.case_sensitive)
-        for term in terms
-        if term.usage_status == "forbidden" and term.id in mine
-    ]
+    mine = {id_: values[id_] for id_ in terms if id_ in values}
+    forbidden = _forbidden(terms.values(), mine)
     return InLanguage(mine, TermIndex(forbidden, language_code))
+
+
+def _wanted(terms: Iterable[Term]) -> list[Wanted]:
+    return [Wanted(each.id, each.term, each.case_sensitive) for each in terms]
+
+
+def _forbidden(terms: Iterable[Term], values: Mapping[str, str]) -> list[Wanted]:
+    """What forbidden terms are in a language."""
+    return [
+        Wanted(each.id, values[each.id], each.case_sensitive)
+        for each in terms
+        if each.usage_status == "forbidden" and each.id in values
+    ]
+
+
+def _replaced(
+    there: Mapping[str, T], ids: Iterable[str], now: Mapping[str, T]
+) -> dict[str, T]:
+    """What is there, but under these ids what is now."""
+    found = dict(there)
+    for id_ in ids:
+        found.pop(id_, None)
+    found.update(now)
+    return found

@@ -1,7 +1,7 @@
 """The web glue that knows no area: endpoints are declared, all else follows."""
 
 from .operation import DeclarationError, RawAnswer, operation
-from .records import Accepted, Prepared, Raw, RequestInfo, Upload
+from .records import Accepted, Prepared, Raw, RequestInfo, Upload, UploadedFile
 
 __all__ = [
     "Accepted",
@@ -11,5 +11,6 @@ __all__ = [
     "RawAnswer",
     "RequestInfo",
     "Upload",
+    "UploadedFile",
     "operation",
 ]

@@ -33,6 +33,11 @@ class _Failure(msgspec.Struct, frozen=True):
     error: _Error
 
 
+class _Success(msgspec.Struct, frozen=True):
+    success: bool
+    data: object
+
+
 def encoded(data: object) -> bytes:
     """``data`` as it stands in an answer; ETags are made of it."""
     return _encoder.encode(data)
@@ -40,7 +45,8 @@ def encoded(data: object) -> bytes:
 
 def write_data(response: Response, data: object, status: str) -> None:
     """``{"success": true, "data": …}``."""
-    _write_encoded(response, _encoder.encode(data), status)
+    # in one go: to put the envelope around it later copies the whole answer
+    _write_json(response, _encoder.encode(_Success(True, data)), status)
 
 
 def write_tagged(
@@ -54,7 +60,7 @@ def write_tagged(
         response.status = "304 Not Modified"
         response.set_header("Cache-Control", NOT_KEPT)
     else:
-        _write_encoded(response, content, status)
+        _write_json(response, _BEGIN + content + _END, status)
 
 
 def write_accepted(response: Response, answer: Accepted[object], base_url: str) -> None:
@@ -124,11 +130,11 @@ def failure(code: str, message: str, details: object) -> bytes:
     return _encoder.encode(_Failure(False, _Error(code, message, details)))
 
 
-def _write_encoded(response: Response, content: bytes, status: str) -> None:
+def _write_json(response: Response, content: bytes, status: str) -> None:
     response.status = status
     response.content_type = JSON
     response.set_header("Cache-Control", NOT_KEPT)
-    response.data = _BEGIN + content + _END
+    response.data = content
 
 
 def _write_status(response: Response, error: LocError) -> None:

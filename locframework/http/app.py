@@ -6,7 +6,7 @@ import logging
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import falcon
 from falcon import Request, Response
@@ -38,13 +38,15 @@ from .operation import DeclarationError, Operation, operations_of
 from .preconditions import Preconditions, if_match_of
 from .rate_limit import RateLimiter
 from .records import Asker
+from .router import Responder, Router
 from .slashes import Slashes
+
+if TYPE_CHECKING:
+    from falcon.routing import CompiledRouter
 
 C = TypeVar("C", bound=Asker)
 
 log = logging.getLogger("locframework.http")
-
-Responder = Callable[..., None]
 
 _ODD_PATH = re.compile(r"//|/\Z|[\x00-\x1f\x7f\ufffd]")
 _NOWHERE = "/"
@@ -63,6 +65,7 @@ def build_wsgi(
     metrics: Metrics | None = None,
     preconditions: Preconditions[C] | None = None,
     idempotency: Idempotency | None = None,
+    require_open: Callable[[], object] = lambda: None,
 ) -> falcon.App[Request, Response]:
     """The app that serves every operation of ``endpoints`` below ``/api/v1``.
 
@@ -71,7 +74,8 @@ def build_wsgi(
     including ``/api/v1``, is what answers name; None: what the request came by.
     An ApiDocumentEndpoints among ``endpoints`` is told what to describe. ``metrics``
     see every request. ``preconditions`` judge If-Match, and ``idempotency``
-    Idempotency-Key; None: nobody does. Raises DeclarationError for an operation that
+    Idempotency-Key; None: nobody does. ``require_open`` is asked before each request,
+    and raises what is answered instead. Raises DeclarationError for an operation that
     cannot be served.
     """
     operations = collect(endpoints, permissions)
@@ -79,31 +83,26 @@ def build_wsgi(
         if isinstance(owner, ApiDocumentEndpoints):
             owner.operations = operations
     admission = Admission(authenticate, limiter)
-    frame = _Frame(Slashes(operations))
-    middleware: list[_Frame | Metrics] = [frame, *filter(None, [metrics])]
-    app = falcon.App(middleware=middleware)
-    errors = _Errors(operations)
-    app.add_error_handler(Exception, errors.unexpected)
-    app.add_error_handler(falcon.HTTPError, errors.of_falcon)
-    app.add_error_handler(LocError, errors.refused)
-    app.add_sink(_Unknown(admission), "/")
-    by_template: dict[str, list[Operation]] = defaultdict(list)
-    for operation in operations:
-        by_template[operation.template].append(operation)
     reads = {each.path: each for each in operations if each.is_single_read}
-    for template, here in by_template.items():
-        responders: dict[str, Responder] = {
-            each.method: Dispatch(
-                each,
-                admission,
-                guards,
-                base_url,
-                if_match=if_match_of(each, preconditions, reads),
-                once=once_of(each, idempotency),
-            )
-            for each in here
-        }
-        _add_route(app, template, here, responders, admission)
+
+    def dispatch(operation: Operation) -> Responder:
+        return Dispatch(
+            operation,
+            admission,
+            guards,
+            base_url,
+            if_match=if_match_of(operation, preconditions, reads),
+            once=once_of(operation, idempotency),
+        )
+
+    frame = _Frame(Slashes(operations), require_open)
+    middleware: list[_Frame | Metrics] = [frame, *filter(None, [metrics])]
+    app = falcon.App(
+        middleware=middleware,
+        router=_router(_routes(operations, dispatch, admission)),
+    )
+    _Errors(operations).handle_all(app)
+    app.add_sink(_Unknown(admission), "/")
     return app
 
 
@@ -128,33 +127,43 @@ def collect(
     return operations
 
 
-def _add_route(
-    app: falcon.App[Request, Response],
-    template: str,
-    operations: list[Operation],
-    declared: Mapping[str, Responder],
+def _routes(
+    operations: Sequence[Operation],
+    dispatch: Callable[[Operation], Responder],
     admission: Admission[C],
-) -> None:
-    responders = dict(declared)
+) -> Mapping[str, Mapping[str, Responder]]:
+    """What answers at each path, by method."""
+    by_template: dict[str, list[Operation]] = defaultdict(list)
+    for operation in operations:
+        by_template[operation.template].append(operation)
+    return {
+        PREFIX + template: _responders(here, dispatch, admission)
+        for template, here in by_template.items()
+    }
+
+
+def _responders(
+    operations: Sequence[Operation],
+    dispatch: Callable[[Operation], Responder],
+    admission: Admission[C],
+) -> Mapping[str, Responder]:
+    """What answers at one path, by method, whichever method comes."""
+    responders: dict[str, Responder] = {
+        each.method: dispatch(each) for each in operations
+    }
     if "GET" in responders:  # falcon leaves the body out
         responders["HEAD"] = responders["GET"]
     if any(each.declaration.rate == "content" for each in operations):
         responders["OPTIONS"] = preflight
     refused = Refused(admission, ", ".join(sorted(responders)))
-    resource = _Resource()
-    for method in COMBINED_METHODS:
-        responder = responders.get(method, refused)
-        setattr(resource, f"on_{method.lower()}", responder)
+    return {**dict.fromkeys(_METHODS, refused), **responders}
+
+
+def _router(routes: Mapping[str, Mapping[str, Responder]]) -> CompiledRouter:
     try:
-        app.add_route(PREFIX + template, resource)
+        return cast("CompiledRouter", Router(routes))  # as far as falcon asks
     except ValueError as error:
-        raise DeclarationError(
-            f"operation {operations[0].name}: {PREFIX}{template}: {error}"
-        ) from error
-
-
-class _Resource:
-    """What falcon asks for responders; one a path."""
+        raise DeclarationError(f"no such path can be served: {error}") from error
 
 
 class _Unknown:
@@ -169,8 +178,9 @@ class _Unknown:
 class _Frame:
     """What every answer has, whatever becomes of it."""
 
-    def __init__(self, slashes: Slashes) -> None:
+    def __init__(self, slashes: Slashes, require_open: Callable[[], object]) -> None:
         self._slashes = slashes
+        self._require_open = require_open
 
     def process_request(self, request: Request, response: Response) -> None:
         path = request.path
@@ -183,6 +193,7 @@ class _Frame:
         asked = wanted_request_id(request.env.get("HTTP_X_REQUEST_ID"))
         if asked is not None:
             request.env[REQUEST_ID] = asked
+        self._require_open()
 
     def process_response(
         self, request: Request, response: Response, resource: object, ok: bool
@@ -200,6 +211,11 @@ class _Errors:
             for each in operations
             if each.declaration.rate == "content"
         )
+
+    def handle_all(self, app: falcon.App[Request, Response]) -> None:
+        app.add_error_handler(Exception, self.unexpected)
+        app.add_error_handler(falcon.HTTPError, self.of_falcon)
+        app.add_error_handler(LocError, self.refused)
 
     def refused(
         self, request: Request, response: Response, error: LocError, _: dict[str, Any]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
-from typing import Generic, TypeVar
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from typing import BinaryIO, Generic, TypeVar, cast
 
 from falcon import HTTPError
 from falcon.media.multipart import (
@@ -17,12 +21,13 @@ from locframework.errors import UnsupportedMediaType, ValidationFailed, shown
 from locframework.validation import forbidden
 
 from .body import CountedBody, Environ, check_encoding, media_type
-from .records import UPLOAD_MOST, Upload
+from .records import UPLOAD_MOST, Upload, UploadedFile
 from .text_fields import TextFields
 
 T = TypeVar("T", bound=Struct)
 
 NAME_MOST = 255
+IN_MEMORY = 1024 * 1024  # bytes of an UploadedFile that are not put on the disk
 
 
 class FormBody(Generic[T]):
@@ -30,10 +35,8 @@ class FormBody(Generic[T]):
 
     def __init__(self, type_: type[T], most: int = UPLOAD_MOST) -> None:
         """``most``: bytes of the whole form."""
-        self._texts = TextFields(type_, "form", (Upload,))
-        self._files = {
-            field.encode_name for field in structs.fields(type_) if field.type is Upload
-        }
+        self._texts = TextFields(type_, "form", (Upload, UploadedFile))
+        self._files = _files_of(type_)
         self._most = most
         self._handler = MultipartFormHandler(MultipartParseOptions())
 
@@ -71,14 +74,46 @@ class FormBody(Generic[T]):
                     f"form.{name}", "repeated", "is given more than once"
                 )
             if name in self._files:
-                files[name] = _upload(part)
+                files[name] = self._files[name](part)
             elif name in self._texts.names:
                 texts.append((name, part.get_data().decode("utf-8")))
         return texts, files
 
 
 def _upload(part: BodyPart) -> Upload:
+    return Upload(_name(part), part.stream.read(), part.content_type)
+
+
+def _uploaded_file(part: BodyPart) -> UploadedFile:
+    file = _spool()
+    shutil.copyfileobj(part.stream, file)
+    file.seek(0)
+    return UploadedFile(_name(part), file, part.content_type)
+
+
+def _spool() -> BinaryIO:
+    """A file of our own, which is gone when it is closed or known no more."""
+    return cast("BinaryIO", tempfile.SpooledTemporaryFile(IN_MEMORY))
+
+
+def _name(part: BodyPart) -> str:
     name = (part.filename or "").replace("\\", "/").rpartition("/")[2]
     if forbidden(name):
         raise ValidationFailed.at("form", "character", "a file name holds U+0000")
-    return Upload(name[:NAME_MOST], part.stream.read(), part.content_type)
+    return name[:NAME_MOST]
+
+
+_READERS: dict[object, Callable[[BodyPart], object]] = {
+    Upload: _upload,
+    UploadedFile: _uploaded_file,
+}
+
+
+@cache  # each app asks for the types of all operations
+def _files_of(type_: type[Struct]) -> dict[str, Callable[[BodyPart], object]]:
+    """How the files of a form are read, by their names in it."""
+    return {
+        field.encode_name: _READERS[field.type]
+        for field in structs.fields(type_)
+        if field.type in _READERS
+    }

@@ -34,7 +34,7 @@ class HealthEndpoints:
     def get_readiness(self) -> Health:
         """Ask whether requests can be served.
 
-        503 while the database does not answer.
+        503 while the database does not answer, or a shared rate limit storage.
         """
         for check in self._checks:
             check()

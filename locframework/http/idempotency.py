@@ -26,7 +26,7 @@ from .answers import write_kept
 from .body import Environ
 from .kept_posts import IdempotencyStore, KeptPost
 from .operation import Operation
-from .records import Asker, Upload, identity_of
+from .records import Asker, Upload, UploadedFile, identity_of
 
 C = TypeVar("C", bound=Asker)
 
@@ -167,12 +167,20 @@ def _fingerprint(environ: Environ, given: Mapping[str, Any]) -> str:
 
 def _plain(sent: Struct) -> dict[str, object]:
     return {
-        name: [value.name, hashlib.sha256(value.content).hexdigest()]
-        if isinstance(value, Upload)
-        else value
+        name: _plain_field(value)
         for name, value in structs.asdict(sent).items()
         if value is not UNSET
     }
+
+
+def _plain_field(value: object) -> object:
+    if isinstance(value, Upload):
+        return [value.name, hashlib.sha256(value.content).hexdigest()]
+    if isinstance(value, UploadedFile):
+        digest = hashlib.file_digest(value.file, "sha256")  # type: ignore[arg-type]
+        value.file.seek(0)
+        return [value.name, digest.hexdigest()]
+    return value
 
 
 def _said(response: Response) -> tuple[int, str | None, str]:

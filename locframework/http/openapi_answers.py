@@ -96,9 +96,16 @@ class Answers:
             "headers": {**_headers(*rated), **named},
         }
         if raw.content_type is not None:
-            schema = _BINARY if raw.schema is None else self._schemas.of(raw.schema)
-            written["content"] = {raw.content_type: {"schema": schema}}
+            written["content"] = {raw.content_type: self._raw_media(raw)}
         return written
+
+    def _raw_media(self, raw: RawAnswer) -> Schema:
+        if raw.content_type == JSON:
+            media: Schema = self.content(self._schemas.of(raw.schema))[JSON]
+            return media
+        schema = _BINARY if raw.schema is None else self._schemas.of(raw.schema)
+        example = {} if raw.example is None else {"example": raw.example}
+        return {"schema": schema, **example}
 
     def _enveloped(self, type_: Any) -> Schema:
         return {
@@ -112,7 +119,7 @@ class Answers:
 
     def _refusals(self, operation: Operation) -> Schema:
         codes: dict[int, set[str]] = {}
-        for error in (*operation.declaration.errors, *_common(operation)):
+        for error in refusals_of(operation):
             codes.setdefault(error.status, set()).add(error.code)
         documented = {raw.status for raw in operation.declaration.raw}
         refuse = (
@@ -183,10 +190,10 @@ def _headers(*names: str) -> Schema:
     }
 
 
-def _common(operation: Operation) -> list[type[LocError]]:
-    """What may come of any operation of this shape."""
+def refusals_of(operation: Operation) -> list[type[LocError]]:
+    """Every refusal of an operation: those it declares, those of its shape."""
     declaration = operation.declaration
-    found: list[type[LocError]] = [LocError, errors.Unavailable]
+    found = [*declaration.errors, LocError, errors.Unavailable]
     if operation.decodes:
         found.append(errors.ValidationFailed)
     if operation.takes_json:

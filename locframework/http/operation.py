@@ -45,6 +45,7 @@ class RawAnswer(Struct, frozen=True):
     content_type: str | None = None
     schema: Any = None  # a type that msgspec can describe; None with a type: binary
     headers: tuple[str, ...] = ()
+    example: str | None = None  # of a file; what has a schema gets one from that
 
 
 class Declaration(Struct, frozen=True):
@@ -78,6 +79,7 @@ class Operation(Struct, frozen=True):
 
     declaration: Declaration
     name: str  # create_key
+    template: str  # the path with the method's own parameter names, for the router
     call: Callable[..., object]
     summary: str
     description: str
@@ -99,11 +101,6 @@ class Operation(Struct, frozen=True):
     @property
     def path(self) -> str:
         return self.declaration.path
-
-    @property
-    def template(self) -> str:
-        """The path with the method's own parameter names, as the router needs it."""
-        return _PARAMETER.sub(lambda found: f"{{{snake(found[1])}}}", self.path)
 
     @property
     def is_single_read(self) -> bool:
@@ -204,12 +201,8 @@ def operation(
 
 def operations_of(endpoints: object) -> Iterator[Operation]:
     """Every operation of an endpoints object, in the order they are written down."""
-    for name in _names_in_order(type(endpoints)):
-        function = getattr(type(endpoints), name)
-        declaration = getattr(function, _MARK, None)
-        if declaration is not None:
-            read = _read(declaration, name, function)
-            yield structs.replace(read, call=getattr(endpoints, name))
+    for read in _declared(type(endpoints)):  # type: ignore[arg-type]  # it has a hash
+        yield structs.replace(read, call=getattr(endpoints, read.name))
 
 
 def snake(camel: str) -> str:
@@ -231,6 +224,16 @@ def _names_in_order(class_: type) -> list[str]:
 
 
 @cache  # the same for every app
+def _declared(class_: type) -> tuple[Operation, ...]:
+    """The operations of a class, but for what they call."""
+    functions = {name: getattr(class_, name) for name in _names_in_order(class_)}
+    return tuple(
+        _read(declaration, name, function)
+        for name, function in functions.items()
+        if (declaration := getattr(function, _MARK, None)) is not None
+    )
+
+
 def _read(
     declaration: Declaration, name: str, function: Callable[..., object]
 ) -> Operation:
@@ -251,6 +254,9 @@ def _read(
     return Operation(
         declaration=declaration,
         name=name,
+        template=_PARAMETER.sub(
+            lambda found: f"{{{snake(found[1])}}}", declaration.path
+        ),
         call=function,
         summary=summary.rstrip("."),
         description=description.strip(),

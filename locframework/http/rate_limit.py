@@ -7,6 +7,7 @@ let more through in some minute, which decisions 2.2 rules out.
 from __future__ import annotations
 
 import math
+import re
 import threading
 import time
 from array import array
@@ -63,6 +64,10 @@ class Windows(Protocol):
         """
         ...
 
+    def ping(self) -> None:
+        """Raise Unavailable when what remembers does not answer."""
+        ...
+
 
 class MemoryWindows:
     """Remembers in this process. Keys without a request for a minute are forgotten.
@@ -97,6 +102,9 @@ class MemoryWindows:
             frees_in_seconds = taken[0] - left if taken else 0.0
             return Window(is_accepted, most, most - len(taken), frees_in_seconds)
 
+    def ping(self) -> None:
+        """Always there."""
+
     def _forget_until(self, left: float) -> None:
         while self._taken:
             key, taken = next(iter(self._taken.items()))
@@ -105,22 +113,40 @@ class MemoryWindows:
             del self._taken[key]
 
 
+_SHARED = re.compile(r"(redis|valkey)s?(\+(cluster|sentinel|unix))?://")
+
+
 class SharedWindows:
     """Remembers in a server that several processes share: Redis or Valkey."""
 
     def __init__(self, uri: str) -> None:
-        """``uri`` as limits reads it. Raises SettingsError when it cannot be used."""
+        """``uri`` as limits reads it. Raises SettingsError when it cannot be used.
+
+        No message repeats the address, which may hold a password.
+        """
+        if not _SHARED.match(uri):
+            raise _unusable("must be memory:// or begin with redis:// or valkey://")
         try:
-            storage = storage_from_string(
+            self._storage = storage_from_string(
                 uri,
                 wrap_exceptions=True,
                 socket_timeout=STORAGE_TIMEOUT_SECONDS,
                 socket_connect_timeout=STORAGE_TIMEOUT_SECONDS,
             )
-            self._limiter = MovingWindowRateLimiter(storage)
-        except (ConfigurationError, NotImplementedError, ValueError) as error:
-            message = f"settings: rate_limit_storage: {error}"
-            raise SettingsError(message, "rate_limit_storage") from error
+            self._limiter = MovingWindowRateLimiter(self._storage)
+        except ConfigurationError as error:  # the extra is missing
+            raise _unusable(str(error)) from error
+        except ValueError as error:
+            wanted = "redis://:password@host:6379/0, with %2F for a / of the password"
+            raise _unusable(f"is no address such as {wanted}") from error
+
+    def ping(self) -> None:
+        try:
+            answers = self._storage.check()
+        except StorageError:
+            answers = False
+        if not answers:
+            raise Unavailable("the rate limit storage does not answer")
 
     def take(self, key: str, most: int) -> Window:
         limit = RateLimitItemPerMinute(most)
@@ -149,6 +175,15 @@ class RateLimiter:
     def take(self, rate: Rate, key: str) -> Window:
         """Count one request of ``key`` in its class. Raises Unavailable."""
         return self._windows.take(f"{rate}:{key}", self._most[rate])
+
+    def ping(self) -> None:
+        """Raise Unavailable when no request can be counted, and so none served."""
+        self._windows.ping()
+
+
+def _unusable(reason: str) -> SettingsError:
+    setting = "rate_limit_storage"
+    return SettingsError(f"settings: {setting}: {reason}", setting)
 
 
 def open_windows(uri: str) -> Windows:

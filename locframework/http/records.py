@@ -32,6 +32,15 @@ class Upload(Struct, frozen=True):
     content_type: str
 
 
+class UploadedFile(Struct, frozen=True):
+    """A file of a multipart form that may be large: it lies on the disk, not in memory,
+    and is gone with the last that knows it."""
+
+    name: str  # as of an Upload
+    file: BinaryIO
+    content_type: str
+
+
 class Accepted(Struct, Generic[T], frozen=True):
     """Answers 202: the work is queued, and ``location`` tells how it goes."""
 

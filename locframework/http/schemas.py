@@ -9,13 +9,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from .records import Upload
+from .records import Upload, UploadedFile
 
 Schema = dict[str, Any]
 
 _REF = "#/components/schemas/"
 _GENERIC = re.compile(r"(\w+?)_(\w+?)_+")  # msgspec's name of Page[Key]
 _SOURCE = re.compile(r"\s*\((?:service\.md|decisions)[^)]*\)")
+_UPLOADS = {Upload.__name__, UploadedFile.__name__}
 _FILE: Schema = {"type": "string", "format": "binary"}
 
 
@@ -33,7 +34,7 @@ class Schemas:
             for type_, schema in zip(everything, schemas, strict=True)
         }
         all_components = {_name(name): _tidy(each) for name, each in components.items()}
-        hidden = {self._name_of(each) for each in fields_only} | {Upload.__name__}
+        hidden = {self._name_of(each) for each in fields_only} | _UPLOADS
         self._all = all_components
         self.components = {
             name: all_components[name]
@@ -99,7 +100,7 @@ def _tidy(schema: Any) -> Any:
 
 
 def _without_null(schema: Schema) -> Schema:
-    if schema.get("$ref") == _REF + Upload.__name__:
+    if str(schema.get("$ref")).removeprefix(_REF) in _UPLOADS:
         return _FILE
     told = {key: each for key, each in schema.items() if key != "anyOf"}
     if told.get("default", ...) is None:

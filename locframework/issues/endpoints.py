@@ -1,7 +1,12 @@
 """What checks found, over HTTP."""
 
 from locframework.access.records import Caller
-from locframework.errors import BranchNotFound, LanguageNotInProject, ProjectNotFound
+from locframework.errors import (
+    BranchNotFound,
+    BranchNotOpen,
+    LanguageNotInProject,
+    ProjectNotFound,
+)
 from locframework.http.operation import operation
 from locframework.keys.records import ProjectIssue
 from locframework.paging import Page
@@ -20,7 +25,7 @@ class IssueEndpoints:
         "GET",
         "/projects/{projectId}/issues",
         permission="translation_read",
-        errors=(ProjectNotFound, BranchNotFound, LanguageNotInProject),
+        errors=(ProjectNotFound, BranchNotFound, BranchNotOpen, LanguageNotInProject),
         tag="Quality",
     )
     def list_issues(

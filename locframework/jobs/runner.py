@@ -19,13 +19,14 @@ from .events import tell_ended
 from .handler import JobHandler
 from .lease import Heartbeat, is_dead, new_owner
 from .records import JobError, Progress, StoredJob
-from .work import Cancelled, LeaseLost, Work
+from .work import LEASE, Cancelled, LeaseLost, Work
 
 log = logging.getLogger("locframework.jobs")
 
-LEASE = timedelta(seconds=30)
 EXTENDED_EVERY = timedelta(seconds=10)
 BEAT_SECONDS = 1.0  # progress is written, and a cancellation looked for
+PUT_OFF_FOR = timedelta(seconds=1)  # once the store answers again
+SOON_MOST = 3  # claims without a step, until a job waits for its whole lease
 CLAIMS_MOST = 5  # without a step; a job that kills its process each time dies
 
 
@@ -59,6 +60,7 @@ class JobRunner:
         self._extended_every = extended_every
         self._heartbeat = Heartbeat(self._beat, beat_seconds)
         self._working: dict[str, Work] = {}
+        self._put_off: list[tuple[str, int]] = []  # job and attempt
         self._woken = threading.Event()
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -113,7 +115,7 @@ class JobRunner:
         if job is None:
             return False
         crash_point("job.after_claim")
-        work = Work(job, self._storage, self._clock)
+        work = Work(job, self._storage, self._clock, lease=self._lease)
         late = self._working.get(job.job.id)
         if late is not None:
             late.lose()  # its lease ran out, and we are the one who took over
@@ -149,8 +151,9 @@ class JobRunner:
         self._woken.set()  # for the other workers to see that it is over
 
     def _claim(self) -> StoredJob | None:
-        now = self._clock()
         try:
+            self._give_back()
+            now = self._clock()
             return self._storage.jobs.claim(
                 sorted(self._handlers),
                 self.owner,
@@ -161,6 +164,18 @@ class JobRunner:
             log.info("no job could be claimed: %s", error)
             return None
 
+    def _give_back(self) -> None:
+        """Shorten the leases of jobs that were put off: they are due in a second.
+
+        Raises Unavailable while the store still does not answer.
+        """
+        while self._put_off:
+            id_, attempt = self._put_off[-1]
+            with self._storage.transaction():  # nothing, if it was claimed meanwhile
+                due = timestamp(self._clock() + PUT_OFF_FOR)
+                self._storage.jobs.extend(id_, attempt, due)
+            self._put_off.remove((id_, attempt))
+
     def _run(self, job: StoredJob, work: Work) -> None:
         """Do the job; whatever comes of it, it ends or is left to be claimed again."""
         try:
@@ -169,8 +184,10 @@ class JobRunner:
             self._end(job, work, "cancelled")
         except LeaseLost:
             log.warning("job %s was taken over by another runner", job.job.id)
-        except Unavailable as reason:  # the lease runs out, and it is tried again
+        except Unavailable as reason:
             log.warning("job %s is put off: %s", job.job.id, reason)
+            if job.attempt - job.step_attempt < SOON_MOST:
+                self._put_off.append((job.job.id, job.attempt))
         except LocError as refusal:
             error = JobError(refusal.code, shown(refusal.message))
             self._end(job, work, "failed", error)
@@ -216,16 +233,15 @@ class JobRunner:
     def _beat(self, job: StoredJob, work: Work) -> None:
         """Write progress, look for a cancellation, and keep the lease.
 
-        Not in the final transaction: it keeps us out, as it does everyone who would
-        claim the job. A long transaction of the handler's own may do so too.
+        Nothing is written beside a step, or the end: it keeps us out, as it does
+        everyone who would claim the job, and extends the lease itself. A long
+        transaction of the handler's own may keep us out too.
         """
-        if work.is_finishing:
-            return
         jobs, id_, attempt = self._storage.jobs, job.job.id, job.attempt
         progress, now = work.progress, self._clock()
         is_due = now >= work.extended_at + self._extended_every
         try:
-            if is_due or progress != work.written:
+            if not work.is_writing and (is_due or progress != work.written):
                 with self._storage.transaction():
                     jobs.report(id_, attempt, progress)
                     if not jobs.extend(id_, attempt, timestamp(now + self._lease)):

@@ -124,11 +124,14 @@ class Jobs:
     def list_jobs(self, caller: Caller, project_id: str, query: JobQuery) -> Page[Job]:
         """The project's jobs that the caller might have started, newest first."""
         project = self._projects.visible(caller, project_id)
-        check_record(query, "query")
-        mine = [key for key in sorted(PERMISSIONS) if self._may(caller, key, project)]
-        where = JobFilter(mine, query.status, query.type)
-        found = self._store.list_jobs(project.id, where, query)
-        return replace(found, items=[self._live(job) for job in found.items])
+        where = _filter(query, self._judge(caller, project))
+        return self._lively(self._store.list_jobs(project.id, where, query))
+
+    def jobs_about(self, subject_id: str, query: JobQuery, may: May) -> Page[Job]:
+        """``list_jobs`` for a glossary or a memory; ``may`` says what its area
+        allows."""
+        where = _filter(query, may)
+        return self._lively(self._store.list_jobs_about(subject_id, where, query))
 
     def get_job(self, caller: Caller, project_id: str, job_id: str) -> Job:
         """Raises ProjectNotFound, and JobNotFound also for a job of a kind that the
@@ -188,9 +191,18 @@ class Jobs:
     def _may(self, caller: Caller, permission: str, project: Project) -> bool:
         return self._access.may(caller, permission, scope_of(project))
 
+    def _lively(self, page: Page[Job]) -> Page[Job]:
+        return replace(page, items=[self._live(job) for job in page.items])
+
     def _live(self, job: Job) -> Job:
         """The job with the progress of this moment, when it is at work here."""
         progress = self._runner.progress_of(job.id)
         if job.status != "running" or progress is None:
             return job
         return replace(job, progress=progress)
+
+
+def _filter(query: JobQuery, may: May) -> JobFilter:
+    check_record(query, "query")
+    mine = [key for key in sorted(PERMISSIONS) if may(key)]
+    return JobFilter(mine, query.status, query.type)

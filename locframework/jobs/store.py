@@ -24,6 +24,12 @@ class JobStore(Protocol):
         """Newest first."""
         ...
 
+    def list_jobs_about(
+        self, subject_id: str, where: JobFilter, page: PageRequest
+    ) -> Page[Job]:
+        """Those of no project that are about this, newest first."""
+        ...
+
     def claim(
         self, types: Sequence[str], owner: str, now: Timestamp, lease_until: Timestamp
     ) -> StoredJob | None:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 from datetime import UTC
+from functools import partial
 
 from apscheduler.executors.pool import (  # type: ignore[import-untyped]
     ThreadPoolExecutor,
@@ -10,6 +11,10 @@ from apscheduler.executors.pool import (  # type: ignore[import-untyped]
 from apscheduler.schedulers.background import (  # type: ignore[import-untyped]
     BackgroundScheduler,
 )
+
+from locframework.errors import Unavailable
+
+log = logging.getLogger("locframework.jobs")
 
 WAKE_SECONDS = 1
 HOUSEKEEPING_SECONDS = 60
@@ -26,8 +31,10 @@ class Ticker:
     def __init__(
         self, wake: Callable[[], None], housekeeping: Sequence[Callable[[], object]]
     ) -> None:
-        # It says "running" and "done" of every ring, each second, at level INFO.
-        logging.getLogger(f"apscheduler.executors.{_POOL}").setLevel(logging.WARNING)
+        # It says "added", "running" and "done" of every ring, each second, at INFO.
+        own = logging.getLogger("locframework.jobs.ticker")
+        for noisy in (own, logging.getLogger(f"apscheduler.executors.{_POOL}")):
+            noisy.setLevel(logging.WARNING)
         self._scheduler = BackgroundScheduler(
             timezone=UTC,
             executors={_POOL: ThreadPoolExecutor(2)},
@@ -37,11 +44,11 @@ class Ticker:
                 "misfire_grace_time": None,  # the default drops late rings
                 "executor": _POOL,
             },
-            logger=logging.getLogger("locframework.jobs.ticker"),
+            logger=own,
         )
         self._ring(wake, WAKE_SECONDS)
         for chore in housekeeping:
-            self._ring(chore, HOUSEKEEPING_SECONDS)
+            self._ring(partial(_do, chore), HOUSEKEEPING_SECONDS)
 
     def start(self) -> None:
         self._scheduler.start()
@@ -52,3 +59,10 @@ class Ticker:
 
     def _ring(self, call: Callable[[], object], seconds: int) -> None:
         self._scheduler.add_job(call, "interval", seconds=seconds, executor=_POOL)
+
+
+def _do(chore: Callable[[], object]) -> None:
+    try:
+        chore()
+    except Unavailable as reason:  # the next round does it
+        log.warning("housekeeping is put off: %s", reason)

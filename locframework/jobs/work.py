@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from datetime import timedelta
 from typing import Literal
 
 from msgspec import Struct
@@ -20,7 +21,16 @@ from .records import Job, Progress, StoredJob
 log = logging.getLogger("locframework.jobs")
 
 PAUSE_SECONDS, PAUSE_SHARE = 0.005, 0.1  # after each step, of its own time
+LEASE = timedelta(seconds=30)
 PATIENCE_SECONDS = 600.0  # with others who hold the project or the database
+
+
+def give_way(begun: float) -> None:
+    """After a step that began then (``time.monotonic``), let others have their turn.
+
+    Whoever waits must see it free: SQLite's waiters only look now and then.
+    """
+    time.sleep(max(PAUSE_SECONDS, PAUSE_SHARE * (time.monotonic() - begun)))
 
 
 class Cancelled(Exception):
@@ -52,14 +62,22 @@ class Step(Struct):
 class Work:
     """What a handler has of the framework while it does one job."""
 
-    def __init__(self, job: StoredJob, storage: Storage, clock: Clock) -> None:
+    def __init__(
+        self,
+        job: StoredJob,
+        storage: Storage,
+        clock: Clock,
+        *,
+        lease: timedelta = LEASE,
+    ) -> None:
         self._job = job
         self._storage = storage
         self._clock = clock
+        self._lease = lease
         self._progress = job.job.progress
         self._cancelled = threading.Event()
         self._lost = threading.Event()
-        self.is_finishing = False
+        self.is_writing = False  # in a transaction that holds the job
         self.is_finished = False
         self.noted = job.step or {}  # by the last step that is kept
         self.written = self._progress  # what of it the store has
@@ -104,7 +122,6 @@ class Work:
         before = self._progress
         try:
             with self._opened():
-                self.is_finishing = True
                 outcome = Outcome()
                 yield outcome
                 ended = self._ended(outcome)
@@ -123,7 +140,8 @@ class Work:
         job is are kept together, or neither is.
 
         The next attempt finds the note in ``job.step``. As ``finish``, with the project
-        locked; afterwards other writers have their turn. Raises LeaseLost, Cancelled.
+        locked; afterwards other writers have their turn, and the job is ours for
+        another whole lease, however long the step took. Raises LeaseLost, Cancelled.
         """
         with self._opened():
             begun = time.monotonic()
@@ -133,12 +151,14 @@ class Work:
             noted = step.note, step.progress
             if not self._storage.jobs.note_step(id_, attempt, *noted):
                 raise LeaseLost
+            now = self._clock()  # whoever waits for us to commit would claim it then
+            self._storage.jobs.extend(id_, attempt, timestamp(now + self._lease))
             crash_point("job.before_step")
+        self.extended_at = now
         self._progress = self.written = step.progress
         self.noted = step.note
         crash_point("job.after_step")
-        # whoever waits must see it free: SQLite's waiters only look now and then
-        time.sleep(max(PAUSE_SECONDS, PAUSE_SHARE * (time.monotonic() - begun)))
+        give_way(begun)
 
     @contextmanager
     def _opened(self) -> Iterator[None]:
@@ -153,10 +173,11 @@ class Work:
                 self.check_cancelled()
                 if time.monotonic() > deadline:
                     raise Unavailable("others write at length; try again")
+            self.is_writing = True
             try:
                 yield
             finally:
-                self.is_finishing = False
+                self.is_writing = False
 
     def _enter(self, opened: ExitStack) -> bool:
         """Begin the transaction; False when the database is too busy for now."""

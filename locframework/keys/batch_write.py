@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from locframework.access.service import Access
@@ -30,6 +30,17 @@ from .working_set import WorkingSet
 VERDICTS = {"write": "", "approve": "approved", "reject": "rejected"}  # as events tell
 
 
+class _Meant(Struct, frozen=True, gc=False):
+    """What a write comes to, before its values are looked at."""
+
+    write: KeyWrite
+    old: Key | None
+    key: Key
+    texts: Mapping[str, Mapping[str | None, str]]
+    there: Mapping[Place, StoredValue]  # once plurals are turned on or off
+    gone: Mapping[Place, int]  # last revisions of those that were cleared
+
+
 class BatchWrite:
     """Judges writes one by one, each on what those before it have left."""
 
@@ -41,8 +52,31 @@ class BatchWrite:
         self.keys = keys
         self.events = events
 
+    def judge(self, write: KeyWrite) -> None:
+        """Raise what ``write`` would, of a key that no other write is about."""
+        meant = self._judged(write)
+        if self.batch.judge is not None or write.verdict is not None:
+            self._planned(meant)
+        if meant.old is None:
+            self.keys.add(meant.key)  # its name is taken from now on
+
     def write(self, write: KeyWrite) -> KeyWritten:
         """Do one write. Raises as KeyWriter.write does, with nothing of it done."""
+        meant = self._judged(write)
+        old, there = meant.old, meant.there
+        plans = self._planned(meant)
+        key, changed = self._put_key(old, meant.key, there)
+        count = self._put_values(key, plans)
+        if count and old is not None and not changed:
+            key = replace(key, updated_at=self.batch.at)
+        outcome: Literal["created", "updated", "unchanged"] = "updated"
+        if old is None:
+            outcome = "created"
+        elif not changed and not count:
+            outcome = "unchanged"
+        return KeyWritten(key, outcome, count)
+
+    def _judged(self, write: KeyWrite) -> _Meant:
         batch, keys = self.batch, self.keys
         old = keys.key(write.key_id) if write.key_id is not None else None
         if write.key_id is not None and old is None:
@@ -58,22 +92,27 @@ class BatchWrite:
             self._judge_turning({tag for tag, _ in keys.values(old.id)})
         other = keys.named(name) if old is None or write.rename is not UNSET else None
         if other is not None and other.id not in (write.key_id, *batch.leaving):
-            raise KeyExists(f"key {mentioned(name)!r} is already in the project")
+            raise KeyExists(self._taken(name, write, other))
         key = key_as_written(batch, old, write, is_plural=plural)
         self._ask(old, key)
         gone = _gone(keys, old, key)
         there = _there(batch, keys, old, key, gone)
-        plans = plan_values(batch, write, key, texts, there, gone)
-        key, changed = self._put_key(old, key, there)
-        count = self._put_values(key, plans)
-        if count and old is not None and not changed:
-            key = replace(key, updated_at=batch.at)
-        outcome: Literal["created", "updated", "unchanged"] = "updated"
-        if old is None:
-            outcome = "created"
-        elif not changed and not count:
-            outcome = "unchanged"
-        return KeyWritten(key, outcome, count)
+        return _Meant(write, old, key, texts, there, gone)
+
+    def _taken(self, name: str, write: KeyWrite, other: Key) -> str:
+        message = f"key {mentioned(name)!r} is already in the project"
+        if self.batch.origin != "merge":
+            return message
+        mine = write.key_id or write.new_id
+        return (
+            f"{message}: {other.id} has the name on main, and {mine} on the branch;"
+            " rename one of them, and merge again"
+        )
+
+    def _planned(self, meant: _Meant) -> list[ValuePlan]:
+        return plan_values(
+            self.batch, meant.write, meant.key, meant.texts, meant.there, meant.gone
+        )
 
     def _texts(
         self, write: KeyWrite, *, is_plural: bool
@@ -82,8 +121,8 @@ class BatchWrite:
         for tag, text in write.values.items():
             short = mentioned(tag)
             if tag not in self.batch.order:
-                raise LanguageNotInProject(f"the project has no language {short}")
-            path = f"$.values.{short}"
+                raise LanguageNotInProject(f"the project has no language {short!r}")
+            path = write.places.get(tag) or f"$.values.{short}"
             texts[tag] = texts_by_form(text, is_plural=is_plural, path=path)
         return texts
 
@@ -172,7 +211,8 @@ class BatchWrite:
                 if plan.is_carried:
                     self.keys.keep_fresh(key.id, plan.place)
             elif plan.old is not None:
-                self.keys.clear(ended(self.batch, plan.old, plan.note))
+                end = ended(self.batch, plan.old, plan.note)
+                self.keys.clear(replace(end, keeps_fresh=not plan.outdates))
             self.events.value(
                 key, plan.old, plan.new, plan.place, VERDICTS[plan.action]
             )

@@ -89,7 +89,8 @@ class BulkKeys:
             names = {item.key for item in new.keys}
             there = store.find_keys_by_name(project.id, names)
             plans = [
-                _key_plan(item, there, new.on_existing) for item in _judged(new.keys)
+                _key_plan(at, item, there, new.on_existing)
+                for at, item in enumerate(_judged(new.keys))
             ]
             return self._write(caller, line, plans, new.keys)
 
@@ -115,7 +116,7 @@ class BulkKeys:
             store = store_of(self._storage, line)
             names = {item.key for item in new.items if item.key is not None}
             there = store.find_keys_by_name(project.id, names)
-            plans = [_value_plan(item, there) for item in new.items]
+            plans = [_value_plan(at, item, there) for at, item in enumerate(new.items)]
             return self._write(caller, line, plans, new.items)
 
     def _write(
@@ -159,7 +160,10 @@ def _judged(items: Sequence[BulkKey]) -> Iterator[BulkKey | LocError]:
 
 
 def _key_plan(
-    item: BulkKey | LocError, there: Mapping[str, Key], on_existing: OnExisting
+    at: int,
+    item: BulkKey | LocError,
+    there: Mapping[str, Key],
+    on_existing: OnExisting,
 ) -> KeyWrite | Key | LocError:
     """What is to be done: write the item, leave the key there is, or refuse it."""
     if isinstance(item, LocError):
@@ -170,16 +174,18 @@ def _key_plan(
     if old is not None and on_existing == "fail":
         return KeyExists(f"key {mentioned(item.key)!r} is already in the project")
     try:
-        write = key_write(item, old.id if old is not None else None)
+        write = key_write(item, old.id if old is not None else None, f"$.keys[{at}]")
     except LocError as refusal:
         return refusal
     return replace(write, keep_fresh=item.keep_fresh)
 
 
-def _value_plan(item: ValueItem, there: Mapping[str, Key]) -> KeyWrite | Key | LocError:
+def _value_plan(
+    at: int, item: ValueItem, there: Mapping[str, Key]
+) -> KeyWrite | Key | LocError:
     if (item.key_id is None) == (item.key is None):
         message = "an item names its key by keyId or by key, and not by both"
-        return ValidationFailed.at("$.items", "required", message)
+        return ValidationFailed.at(f"$.items[{at}]", "required", message)
     key_id = item.key_id
     if item.key is not None:
         key_id = there[item.key].id if item.key in there else None
@@ -193,6 +199,7 @@ def _value_plan(item: ValueItem, there: Mapping[str, Key]) -> KeyWrite | Key | L
         name=item.key or key_id,
         key_id=key_id,
         values={tag: item.value},
+        places={tag: f"$.items[{at}].value"},
         keep_fresh=item.keep_fresh,
     )
 

@@ -74,6 +74,17 @@ Change = ValueChange | KeyChange
 """``kind`` tells which."""
 
 
+def named(change: Change) -> dict[str, str | None]:
+    """What the change is about, as a refusal tells it."""
+    if change.kind == "key":
+        return {"key": change.key}
+    return {
+        "key": change.key,
+        "languageCode": change.language_code,
+        "pluralForm": change.plural_form,
+    }
+
+
 class WriteRefusal(Struct, frozen=True):
     """The change is refused; ``reason`` is told to who asked for it."""
 

@@ -1,10 +1,13 @@
 """Decides what a branch changes of a key, and where main has changed the same."""
 
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from .records import BranchKey, KeyState
+from .records import BranchKey, Field, KeyState, StoredValue
+from .revisions import Place
 from .three_way import (
     EMPTY,
     KEY,
@@ -39,6 +42,18 @@ class Edit(NamedTuple):
     sides: Sides
     conflict: bool  # main changed the same, to something else
     hanging: tuple[object, ...] = ()  # what else goes or stays with it, as it is now
+    lost: Mapping[Unit, Sides] = {}  # what main changed of a key that would go
+
+
+Part = tuple[Field, Place]
+"""Something that a key says; a field has no place, and the text of a key without
+plurals is that of the form ``other``."""
+
+
+def text_of(place: Place) -> Place:
+    """The place of a text on any side, with plurals or without."""
+    code, form = place
+    return code, (form or "other") if code else None
 
 
 def edits_of(touched: Touched) -> list[Edit]:
@@ -91,9 +106,10 @@ def _deletion(base: KeyState | None, main: KeyState | None) -> list[Edit]:
     if base is None or main is None:
         return []  # made and deleted there, or gone on both sides
     compared = sides(base, main, base)
-    moved = any(side.main != side.base for side in compared.values())
+    moved = {unit: side for unit, side in compared.items() if side.main != side.base}
     key = Sides(base.key.key, main.key.key, None)
-    return [Edit(KEY, key, moved, _shown(compared))]
+    lost = {unit: side for unit, side in moved.items() if unit != KEY}
+    return [Edit(KEY, key, bool(moved), _shown(compared), lost)]
 
 
 def _hanging(unit: Unit, compared: dict[Unit, Sides]) -> tuple[object, ...]:
@@ -108,3 +124,33 @@ def _shown(compared: dict[Unit, Sides]) -> tuple[object, ...]:
     """What main and the branch have there, in an order of its own."""
     found = [(*unit, side.main, side.branch) for unit, side in compared.items()]
     return tuple(sorted(found, key=lambda each: [part or "" for part in each[:3]]))
+
+
+_MEMBERS: dict[Field, tuple[str, ...]] = {
+    "key": ("key",),
+    "description": ("description",),
+    "tags": ("tags",),
+    "isPlural": ("is_plural",),
+    "screenshotFileId": ("screenshot_file_id", "screenshot_url"),
+}
+
+
+def agreed(base: KeyState, main: KeyState, parts: Collection[Part]) -> KeyState:
+    """The base of a copy that says these as main does, and is to follow main there."""
+    names = [name for field, _ in parts for name in _MEMBERS.get(field, ())]
+    key = replace(base.key, **{name: getattr(main.key, name) for name in names})
+    rows = [row for row in base.values if _part(row) not in parts]
+    rows += [row for row in main.values if _part(row) in parts]
+    if ("isPlural", ("", None)) in parts:
+        rows = [row for row in rows if key.is_plural or _part(row)[1][1] == "other"]
+    form = "other" if key.is_plural else None
+    values = [
+        replace(row, plural_form=form) if row.plural_form in (None, "other") else row
+        for row in rows
+    ]
+    tags = None if ("tags", ("", None)) in parts else base.followed_tags
+    return KeyState(key, tuple(values), tags)
+
+
+def _part(row: StoredValue) -> Part:
+    return "value", text_of((row.language_code, row.plural_form))

@@ -5,6 +5,7 @@ from msgspec import Struct
 from locframework.access.records import Caller
 from locframework.errors import (
     BranchNotFound,
+    BranchNotOpen,
     BranchProtected,
     InvalidKey,
     InvalidPluralForm,
@@ -44,7 +45,8 @@ _VALUE_ERRORS = (
     LanguageNotAssigned,
     WriteRefused,
 )
-_FOUND = (ProjectNotFound, BranchNotFound, KeyNotFound)
+_LINE = (ProjectNotFound, BranchNotFound, BranchNotOpen)
+_FOUND = (*_LINE, KeyNotFound)
 
 
 class KeyAnswer(Struct, frozen=True):
@@ -85,8 +87,7 @@ class KeyEndpoints:
         errors=(
             InvalidKey,
             *_VALUE_ERRORS,
-            ProjectNotFound,
-            BranchNotFound,
+            *_LINE,
             BranchProtected,
             KeyExists,
         ),
@@ -108,7 +109,7 @@ class KeyEndpoints:
         "GET",
         "/projects/{projectId}/keys",
         permission="translation_read",
-        errors=(ProjectNotFound, BranchNotFound, LanguageNotInProject),
+        errors=(*_LINE, LanguageNotInProject),
         tag="Keys",
     )
     def list_keys(self, caller: Caller, project_id: str, query: KeyQuery) -> Page[Key]:
@@ -138,7 +139,14 @@ class KeyEndpoints:
         "PATCH",
         "/projects/{projectId}/keys/{keyId}",
         permission="key_update",
-        errors=(*_FOUND, InvalidKey, LanguageNotAssigned, BranchProtected, KeyExists),
+        errors=(
+            *_FOUND,
+            InvalidKey,
+            LanguageNotAssigned,
+            BranchProtected,
+            KeyExists,
+            WriteRefused,
+        ),
         tag="Keys",
     )
     def update_key(
@@ -164,7 +172,7 @@ class KeyEndpoints:
         "DELETE",
         "/projects/{projectId}/keys/{keyId}",
         permission="key_delete",
-        errors=(*_FOUND, BranchProtected),
+        errors=(*_FOUND, BranchProtected, WriteRefused),
         tag="Keys",
     )
     def delete_key(
@@ -181,7 +189,7 @@ class KeyEndpoints:
         "GET",
         "/projects/{projectId}/keys/trash",
         permission="translation_read",
-        errors=(ProjectNotFound, BranchNotFound),
+        errors=_LINE,
         tag="Keys",
     )
     def list_trash(
@@ -199,7 +207,7 @@ class KeyEndpoints:
         "POST",
         "/projects/{projectId}/keys/{keyId}/restore",
         permission="key_delete",
-        errors=(*_FOUND, InvalidKey, BranchProtected, KeyExists),
+        errors=(*_FOUND, InvalidKey, BranchProtected, KeyExists, WriteRefused),
         tag="Keys",
     )
     def restore_key(
@@ -217,7 +225,7 @@ class KeyEndpoints:
         "POST",
         "/projects/{projectId}/keys/bulk",
         permission="key_create",
-        errors=(ProjectNotFound, BranchNotFound, BranchProtected),
+        errors=(*_LINE, BranchProtected),
         tag="Keys",
     )
     def create_keys(
@@ -225,9 +233,17 @@ class KeyEndpoints:
     ) -> ResultsAnswer:
         """Create up to 500 keys.
 
-        Answers 200 with an outcome for each item: a refused item fails alone.
-        `onExisting`: `skip` (default) leaves a key that exists, `update` writes what
-        the item names (needs `key_update`), `fail` fails the item.
+        Answers 200 with an outcome for each item. `onExisting`: `skip` (default) leaves
+        a key that exists, `update` writes what the item names (needs `key_update`),
+        `fail` fails the item.
+
+        An item fails alone with `validation_failed` (something is too long, or an item
+        before has its key), `invalid_key`, `key_exists`, `language_not_in_project`,
+        `language_not_assigned`, `plural_mismatch`, `invalid_plural_form`,
+        `permission_denied` (plurals turned without `translation_write`) or
+        `write_refused`. The request is refused, and nothing written, for a member of
+        the wrong type or none or more than 500 items, for a permission that any item
+        needs (`translation_write` for `values`), for its branch, or a protected main.
         """
         results = self._bulk.create_keys(caller, project_id, body, branch=query.branch)
         return ResultsAnswer(results)
@@ -296,7 +312,7 @@ class KeyEndpoints:
         "PUT",
         "/projects/{projectId}/values",
         permission="translation_write",
-        errors=(ProjectNotFound, BranchNotFound, BranchProtected),
+        errors=(*_LINE, BranchProtected),
         tag="Values",
     )
     def set_values(
@@ -304,8 +320,15 @@ class KeyEndpoints:
     ) -> ResultsAnswer:
         """Write up to 500 values.
 
-        Answers 200 with an outcome for each item: a refused item fails alone. Each
-        item names its key by `keyId` or by `key`.
+        Answers 200 with an outcome for each item, which names its key by `keyId` or by
+        `key`.
+
+        An item fails alone with `validation_failed` (a text that is too long, a key
+        that is named in both ways or in none), `key_not_found`,
+        `language_not_in_project`, `language_not_assigned`, `plural_mismatch`,
+        `invalid_plural_form` or `write_refused`. The request is refused, and nothing
+        written, for a member of the wrong type or none or more than 500 items, for the
+        permission, for its branch, or a protected main.
         """
         results = self._bulk.set_values(caller, project_id, body, branch=query.branch)
         return ResultsAnswer(results)

@@ -14,13 +14,14 @@ from locframework.projects.records import Project
 from locframework.storage import Storage
 
 from .comparing import states_of, touched, twins_of
-from .edits import Touched, edits_of
+from .edits import Part, Touched, agreed, edits_of
 from .findings import Findings
 from .marks import marked_as
+from .rebase import followed
 from .records import BranchKey, Key, KeyState, StoredValue
 from .revisions import Place, Revision, last_number, revision_of
 from .store import BranchKeyStore, KeyStore
-from .three_way import followed, sides
+from .three_way import sides
 
 
 class Overlays:
@@ -61,6 +62,25 @@ class Overlays:
             self._hide(branch, main, project, names)
             self._follow(branch, main, project, theirs, outdating)
         return set()
+
+    def agree(self, line: Line, parts: Mapping[str, Collection[Part]]) -> None:
+        """What keys of a branch say as main does, by their ids, follows main from now
+        on: nothing reads otherwise. A number of statements that grows with the
+        keys / 500."""
+        if line.branch is None or not parts:
+            return
+        project, main = line.project, self._storage.keys
+        branch = self._storage.branch_keys(project.id, line.branch.id)
+        states = states_of(main, project.id, parts)
+        branch.put_overlay(
+            [
+                replace(each, base=agreed(each.base, states[id_], parts[id_]))
+                for each in branch.overlay(parts)
+                for id_ in [each.key_id]
+                if each.base is not None and id_ in states
+            ]
+        )
+        self._follow(branch, main, project, parts)
 
     def on_event(self, event: Event) -> None:
         """Inside the transaction of every event: a language may have left."""

@@ -39,6 +39,14 @@ Tags = Annotated[list[Tag], Meta(max_length=TAGS_MOST)]
 Outdated = Annotated[
     bool, Meta(description="true: keys with an outdated value; false: with none at all")
 ]
+HasIssues = Annotated[
+    bool, Meta(description="true: keys with a finding in any form; false: with none")
+]
+_ANY_FORM = "Keys with a value of it in any form; statistics count by the worst form"
+StatusFilter = Annotated[
+    Literal["draft", "pending_review", "approved", "untranslated"],
+    Meta(description=_ANY_FORM),
+]
 KeySort = Literal["key", "-key", "createdAt", "-createdAt", "updatedAt", "-updatedAt"]
 ValueText = str | dict[str, str]
 Values = Annotated[dict[str, ValueText], Meta(examples=[{"en": "Pay", "de": "Zahlen"}])]
@@ -108,7 +116,7 @@ class StoredValue(Struct, frozen=True, gc=False):
     reason: str | None = None  # given by who rejected another text
     note: str | None = None  # of a plugin, on the last change
     approved_outdated: bool = False  # the approved text, while another waits beside it
-    keeps_fresh: bool = False  # of a source text that waits: it will outdate nothing
+    keeps_fresh: bool = False  # of a source text: it outdates nothing when it counts
 
 
 class KeyState(Struct, frozen=True):
@@ -293,6 +301,7 @@ class KeyWrite(Struct, frozen=True, gc=False):
     screenshot_file_id: str | UnsetType | None = UNSET
     screenshot_url: str | UnsetType | None = UNSET
     values: Mapping[str, Text] = {}  # canonical language tag to text; "" clears
+    places: Mapping[str, str] = {}  # by tag: where a request has its text, ``$.value``
     review: frozenset[str] = frozenset()  # languages to be reviewed, whoever writes
     keep_fresh: bool = False  # true: a new source text makes nothing outdated
     new_id: str | None = None  # of a key to create that has an id already
@@ -320,9 +329,9 @@ class KeyQuery(Struct, frozen=True, rename="camel"):
     prefix: Annotated[str, Meta(max_length=KEY_LENGTH)] | None = None
     tag: Annotated[list[str], Meta(max_length=TAGS_MOST)] = []
     language_code: str | None = None
-    status: ValueStatus | Literal["untranslated"] | None = None
+    status: StatusFilter | None = None
     is_outdated: Outdated | None = None
-    has_issues: bool | None = None
+    has_issues: HasIssues | None = None
     is_plural: bool | None = None
     updated_since: GivenTime | None = None
     include: Literal["values"] | None = None

@@ -46,7 +46,6 @@ def approved(row: StoredValue, *, at: Timestamp, by: Actor) -> StoredValue | Non
         approved_at=at,
         approved_by=by.id,
         approved_outdated=False,
-        keeps_fresh=False,
     )
 
 

@@ -139,26 +139,19 @@ def written(
         return "unchanged" if old is None else None
     if old is not None and _says_nothing_new(old, new.value, status):
         return "unchanged"
-    kept = replace(
+    is_final = status == "approved"
+    approved_at = old.approved_at if old else None
+    approved_by = old.approved_by if old else None
+    return replace(
         new,
         status=status,
         is_outdated=False,
         revision=old.revision + 1 if old else 1,
-        approved_value=approved,
-        approved_at=old.approved_at if old else None,
-        approved_by=old.approved_by if old else None,
-        approved_outdated=is_approved_outdated(old),
+        approved_value=new.value if is_final else approved,
+        approved_at=new.updated_at if is_final else approved_at,
+        approved_by=new.updated_by if is_final else approved_by,
+        approved_outdated=not is_final and is_approved_outdated(old),
         keeps_fresh=new.keeps_fresh and keeps,
-    )
-    if status != "approved":
-        return kept
-    return replace(
-        kept,
-        approved_value=new.value,
-        approved_at=new.updated_at,
-        approved_by=new.updated_by,
-        approved_outdated=False,
-        keeps_fresh=False,
     )
 
 
@@ -238,6 +231,7 @@ def fresh_value(
     at: Timestamp,
     by: str,
     actor_type: ActorType = "user",
+    keeps_fresh: bool = False,
 ) -> StoredValue:
     """A value as it arrives, before ``written`` says what becomes of it."""
     return StoredValue(
@@ -255,6 +249,7 @@ def fresh_value(
         updated_at=at,
         updated_by=by,
         actor_type=actor_type,
+        keeps_fresh=keeps_fresh,
     )
 
 

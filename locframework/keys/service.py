@@ -14,6 +14,7 @@ from locframework.errors import (
     LanguageNotFound,
     LanguageNotInProject,
     ValidationFailed,
+    mentioned,
 )
 from locframework.files.service import Files
 from locframework.folding import fold
@@ -272,10 +273,12 @@ class Keys:
         project = self._projects.require(caller, "translation_write", project_id)
         check_record(new)
         line = self._branches.line(project, branch)
+        tag = tag_in_path(lang)
         write = KeyWrite(
             name=key_id,
             key_id=_require_id(key_id),
-            values={tag_in_path(lang): new.value},
+            values={tag: new.value},
+            places={tag: "$.value"},
             keep_fresh=new.keep_fresh,
         )
         try:
@@ -312,12 +315,18 @@ class Keys:
         return order_of(self._languages.of(project))
 
 
-def key_write(new: NewKey | BulkKey, key_id: str | None = None) -> KeyWrite:
-    """The write that a body asks for. Raises ValidationFailed."""
-    values = {tag_in_project(code): text for code, text in new.values.items()}
+def key_write(
+    new: NewKey | BulkKey, key_id: str | None = None, path: str = "$"
+) -> KeyWrite:
+    """The write that a body asks for, or a part of it at ``path``.
+
+    Raises LanguageNotInProject, ValidationFailed.
+    """
+    tags = {code: tag_in_project(code) for code in new.values}
+    values = {tags[code]: text for code, text in new.values.items()}
     if len(values) < len(new.values):
         message = "a language stands there twice, spelled in two ways"
-        raise ValidationFailed.at("$.values", "unique", message)
+        raise ValidationFailed.at(f"{path}.values", "unique", message)
     return KeyWrite(
         name=new.key,
         key_id=key_id,
@@ -325,6 +334,7 @@ def key_write(new: NewKey | BulkKey, key_id: str | None = None) -> KeyWrite:
         tags=UNSET if new.tags is UNSET else clean_tags(new.tags),
         is_plural=new.is_plural,
         values=values,
+        places={tag: f"{path}.values.{mentioned(code)}" for code, tag in tags.items()},
     )
 
 

@@ -6,12 +6,9 @@ stands beside the form ``other``. The other forms go with the plurals: one side 
 turn them off while the other writes one of them, and then both are at odds.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
-from .marks import marked_as, outdated
 from .records import TAGS_MOST, Field, Key, KeyState, StoredValue, ValueStatus
 
 Rows = dict["Unit", StoredValue]
@@ -162,7 +159,7 @@ def _both(
     return tuple(dict.fromkeys([*kept, *(tag for tag in branch if tag not in base)]))
 
 
-def _base_tags(side: Sides) -> tuple[str, ...]:
+def base_tags(side: Sides) -> tuple[str, ...]:
     """Each tag for itself: as on main, but for those that the branch added or took
     away, which are as they were."""
     base, main, branch = (_tags(tags) for tags in side[:3])
@@ -176,82 +173,8 @@ def shown_text(content: object) -> object:
     return content.value if isinstance(content, Text) else content
 
 
-def followed(
-    base: KeyState,
-    main: KeyState,
-    copy: KeyState,
-    source_language: str,
-    *,
-    outdates: bool = True,
-) -> tuple[KeyState, KeyState]:
-    """Base and copy of a branch after main changed.
-
-    What the branch did not edit follows main, in both; what it edited stays, also while
-    main says the same: main may go on. A source text that follows makes the branch's
-    own texts in other languages outdated, unless main's writer was to keep them fresh
-    (``outdates``).
-    """
-    states = (base, main, copy)
-    aligned = is_aligned(states)
-    of_base, of_main, of_copy = (rows_of(state, aligned=aligned) for state in states)
-    bases, copies = dict(of_main), dict(of_main)
-    fields: dict[Unit, Sides] = {}
-    moved, has_source = False, False  # the source text: with main, on the branch
-    own: list[Unit] = []
-    for unit, side in sides(base, main, copy).items():
-        if unit.field != "value":
-            fields[unit] = side
-        elif side.edited:
-            own.append(unit)
-            if side.main != side.base:
-                _set(bases, unit, of_base.get(unit))
-            _set(copies, unit, of_copy.get(unit))
-            has_source |= unit.language_code == source_language
-        else:
-            if side.own:
-                _set(bases, unit, _beside(of_base.get(unit), of_main.get(unit)))
-            if unit.language_code == source_language and has_place(main.key, unit):
-                moved |= outdates and _counts_otherwise(side)
-    for unit, row in copies.items():
-        if unit not in own:
-            is_other = has_source and unit.language_code != source_language
-            copies[unit] = _following(row, of_copy.get(unit), has_source=is_other)
-        elif moved and unit.language_code != source_language:
-            copies[unit] = outdated(row)
-    tags = fields[TAGS]
-    key = replace(_key(copy.key, main.key, fields), tags=united(tags))
-    old = _base(_key(base.key, main.key, fields), bases)
-    return _with_tags(base, old, main.key, tags), _state(key, copies)
-
-
-def _counts_otherwise(side: Sides) -> bool:
-    """Whether another text counts on main; the first one outdates nothing."""
-    main, branch = side.main, side.branch
-    if not isinstance(branch, Text):
-        return False
-    return not isinstance(main, Text) or main.counts != branch.counts
-
-
-def _beside(base: StoredValue | None, main: StoredValue | None) -> StoredValue | None:
-    """A base that stays while main and the branch say another thing: marked as main."""
-    return base if base is None or main is None else marked_as(base, main)
-
-
-def _following(
-    main: StoredValue, mine: StoredValue | None, *, has_source: bool
-) -> StoredValue:
-    """A text in which main and the branch agree, or that follows main. Marks follow
-    main like fields do.
-
-    ``has_source``: the branch has a source text of its own, so what main's marks and
-    new translations are about is another one.
-    """
-    if mine is None or _text(main) != _text(mine):
-        return outdated(main) if has_source else main
-    return mine if has_source else marked_as(mine, main)
-
-
-def _text(row: StoredValue) -> Text:
+def text_of(row: StoredValue) -> Text:
+    """What is compared of a value."""
     return Text(row.value, row.status, row.approved_value)
 
 
@@ -267,69 +190,13 @@ def _contents(state: KeyState | None, *, aligned: bool) -> Contents:
         SCREENSHOT: key.screenshot_file_id,
     }
     for unit, row in rows_of(state, aligned=aligned).items():
-        found[unit] = _text(row)
+        found[unit] = text_of(row)
     return found
 
 
 def _outdated(state: KeyState | None, *, aligned: bool) -> set[Unit]:
     rows = rows_of(state, aligned=aligned)
     return {unit for unit, row in rows.items() if row.is_outdated}
-
-
-def _with_tags(old: KeyState, new: KeyState, main: Key, side: Sides) -> KeyState:
-    """The new base with its tags: main's, or what they were when the branch changed
-    them, beside those that it is compared with from now on."""
-    tags, followed_tags = old.key.tags, old.followed_tags
-    if not too_many_tags(side):  # else it stays where it was for a merge to tell
-        followed_tags = _base_tags(side)
-        if followed_tags == united(side):
-            tags, followed_tags = main.tags, None
-    return replace(new, key=replace(new.key, tags=tags), followed_tags=followed_tags)
-
-
-def _key(old: Key, main: Key, fields: Mapping[Unit, Sides]) -> Key:
-    """The key with the fields that follow; ``old`` is the base's or the branch's."""
-
-    def follows(unit: Unit) -> bool:
-        return not fields[unit].own
-
-    key = replace(old, updated_at=max(old.updated_at, main.updated_at))
-    if follows(KEY):
-        key = replace(key, key=main.key)
-    if follows(DESCRIPTION):
-        key = replace(key, description=main.description)
-    if follows(PLURAL):
-        key = replace(key, is_plural=main.is_plural)
-    if follows(SCREENSHOT):
-        key = replace(
-            key,
-            screenshot_file_id=main.screenshot_file_id,
-            screenshot_url=main.screenshot_url,
-        )
-    return key
-
-
-def _base(key: Key, rows: Rows) -> KeyState:
-    """All texts, also such as the key has no place for: a branch that turned plurals on
-    compares them with main's."""
-    return KeyState(
-        key,
-        tuple(
-            row if needs_plurals(unit) else replace(row, plural_form=form_in(key, unit))
-            for unit, row in rows.items()
-        ),
-    )
-
-
-def _state(key: Key, rows: Rows) -> KeyState:
-    """The texts that a key of this kind has place for."""
-    return KeyState(key, tuple(_fitting(key, rows)))
-
-
-def _fitting(key: Key, rows: Rows) -> Iterator[StoredValue]:
-    for unit, row in rows.items():
-        if has_place(key, unit):
-            yield replace(row, plural_form=form_in(key, unit))
 
 
 def has_place(key: Key, unit: Unit) -> bool:
@@ -340,13 +207,6 @@ def has_place(key: Key, unit: Unit) -> bool:
 def form_in(key: Key, unit: Unit) -> str | None:
     """The plural form that a unit's text has in a key with place for it."""
     return (unit.plural_form or "other") if key.is_plural else None
-
-
-def _set(rows: Rows, unit: Unit, row: StoredValue | None) -> None:
-    if row is None:
-        rows.pop(unit, None)
-    else:
-        rows[unit] = row
 
 
 def _tags(tags: object) -> tuple[str, ...]:

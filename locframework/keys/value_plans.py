@@ -165,8 +165,8 @@ def _of_texts(
             new = fresh_value(
                 key.id, tag, form, text,
                 origin=batch.origin, at=batch.at, by=by.id, actor_type=by.type,
+                keeps_fresh=write.keep_fresh,
             )  # fmt: skip
-            new = replace(new, keeps_fresh=write.keep_fresh)
             result = written(old, new, status)
             if result == "unchanged":
                 if old is not None:
@@ -180,6 +180,8 @@ def _of_carried(
     batch: Batch, write: KeyWrite, key: Key, there: Mapping[Place, StoredValue]
 ) -> Iterator[ValuePlan]:
     """Values that are taken over as they stand elsewhere; what a check holds waits."""
+    if not write.carried and not write.fresh:
+        return
     by = batch.caller.actor
     given = {at: value.value if value else "" for at, value in write.carried.items()}
     held = batch.gate.held(key, there.values(), given)
@@ -257,6 +259,17 @@ def _applied(value: StoredValue | None) -> str | None:
 def key_as_written(
     batch: Batch, old: Key | None, write: KeyWrite, *, is_plural: bool
 ) -> Key:
+    said = {
+        name: value
+        for name, value in (
+            ("key", write.rename),
+            ("description", write.description),
+            ("tags", write.tags),
+            ("screenshot_file_id", write.screenshot_file_id),
+            ("screenshot_url", write.screenshot_url),
+        )
+        if value is not UNSET
+    }
     if old is None:
         old = Key(
             id=write.new_id or new_id(),
@@ -271,15 +284,4 @@ def key_as_written(
             created_at=batch.at,
             updated_at=batch.at,
         )
-    new = replace(old, is_plural=is_plural)
-    if write.rename is not UNSET:
-        new = replace(new, key=write.rename)
-    if write.description is not UNSET:
-        new = replace(new, description=write.description)
-    if write.tags is not UNSET:
-        new = replace(new, tags=write.tags)
-    if write.screenshot_file_id is not UNSET:
-        new = replace(new, screenshot_file_id=write.screenshot_file_id)
-    if write.screenshot_url is not UNSET:
-        new = replace(new, screenshot_url=write.screenshot_url)
-    return new
+    return replace(old, is_plural=is_plural, **said)

@@ -202,11 +202,12 @@ class KeyWriter:
     ) -> None:
         """Raise the first refusal that ``write`` would raise; write nothing.
 
-        Needs no transaction. ``loaded`` is of no use afterwards.
+        Each key is written once. Needs no transaction; ``loaded`` is of no use
+        afterwards.
         """
         tried = self._begin(caller, line, languages, origin, loaded)
         for write in writes:
-            tried.write(write)
+            tried.judge(write)
 
     def _begin(
         self,

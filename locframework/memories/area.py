@@ -9,6 +9,7 @@ from .concordancer import Concordancer
 from .entries import Entries
 from .files import MemoryFiles
 from .import_job import MemoryImportJob
+from .import_judging import ImportJudge
 from .languages import MemoryLanguages
 from .learn_job import LearnJob, Relearning
 from .learning import Learning
@@ -37,7 +38,7 @@ class MemoryArea:
         store, clock, jobs = storage.memories, framework.clock, framework.jobs
         forget = [each.forget for each in (matcher, concordancer) if each is not None]
         self.memories = Memories(
-            store, storage, framework.access, linked, clock, forget
+            store, storage, framework.access, linked, framework.projects, clock, forget
         )
         self.entries = Entries(store, storage, self.memories, linked, clock)
         learning, relearning = Learning(storage, clock), Relearning(storage, jobs)
@@ -56,16 +57,18 @@ class MemoryArea:
             matcher,
             concordancer,
         )
+        judge = ImportJudge(store, linked, self.memories.reach)
         framework.runner.handle(
             MemoryImportJob(
                 storage,
                 framework.blobs,
                 UnitImport(store, clock),
+                judge,
                 self.memories.may,
                 framework.tokens.renewed,
             )
         )
-        self.files = MemoryFiles(storage, linked, self.memories, framework.blobs, jobs)
+        self.files = MemoryFiles(storage, self.memories, judge, framework.blobs, jobs)
         framework.runner.handle(
             PrefillJob(
                 storage,

@@ -74,7 +74,6 @@ class Assignments:
         kept = self._memories.visible(caller, tm_id)
         if kept.organization_id != project.organization_id:
             raise TmNotFound
-        _require_same_language(kept, project)
         assignment = Assignment(
             tm_id=kept.memory.id,
             read=new.read,
@@ -84,6 +83,7 @@ class Assignments:
         )
         with self._transactions.transaction():
             project = self._projects.lock(project)
+            _require_same_language(kept, project)
             writing = self._memories.begin(kept.memory.id)
             before = self._mode(project, assignment.tm_id)
             self._store.assign(project.id, assignment)

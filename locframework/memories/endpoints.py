@@ -65,13 +65,15 @@ class MemoryEndpoints:
         self._languages = languages
         self._assignments = assignments
 
-    @operation("GET", _ALL, permission="tm_read", tag=TAG)
+    @operation("GET", _ALL, permission="tm_read", errors=(ProjectNotFound,), tag=TAG)
     def list_memories(
         self, caller: Caller, query: MemoryQuery
     ) -> Page[TranslationMemory]:
         """List translation memories.
 
-        Those that the caller may read, by name.
+        Those that the caller may read, by name. `search` looks into names, whatever
+        case or width of white space; `projectId`, an id or slug, narrows the list to
+        those that the project uses.
         """
         return self._memories.list_memories(caller, query)
 
@@ -80,7 +82,7 @@ class MemoryEndpoints:
         _ALL,
         permission="tm_manage",
         status=201,
-        errors=(OrganizationNotFound,),
+        errors=(OrganizationNotFound, LanguageExists),
         tag=TAG,
     )
     def create_memory(self, caller: Caller, body: NewMemory) -> MemoryAnswer:

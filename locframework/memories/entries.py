@@ -1,19 +1,19 @@
 """What one can do with the entries of a translation memory."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller
-from locframework.clock import Clock, timestamp
+from locframework.clock import Clock, Timestamp, timestamp
 from locframework.errors import (
     EntryExists,
     EntryNotFound,
     LanguageNotFound,
-    LanguageNotInProject,
 )
+from locframework.folding import folded
 from locframework.ids import is_id, new_id
 from locframework.languages import require_tag, tag_in_path
 from locframework.paging import Page
@@ -22,7 +22,6 @@ from locframework.proposals.rules import approved, rejected, written
 from locframework.storage import Transactions
 from locframework.validation import check_record
 
-from .folding import folded
 from .records import (
     EntryChanges,
     EntryFilter,
@@ -36,7 +35,7 @@ from .records import (
     StoredTranslation,
     Texts,
 )
-from .rules import check_source, check_value, values_by_tag
+from .rules import check_source, check_targets, check_value, values_by_tag
 from .service import Memories
 from .store import MemoryStore
 
@@ -72,9 +71,14 @@ class Entries:
         code = query.language_code
         if code is not None:
             code = require_tag(code, "query.languageCode")
-            self._require_there(kept, [code])
+            self._require_there(kept, {code: "query.languageCode"})
         search = folded(query.search) if query.search is not None else ""
-        where = EntryFilter(search=search or None, language_code=code)
+        where = EntryFilter(
+            search=search or None,
+            language_code=code,
+            status=query.status,
+            has_proposal=query.has_proposal,
+        )
         return self._store.list_entries(kept.memory.id, where, query)
 
     def create_entry(self, caller: Caller, tm_id: str, new: NewEntry) -> MemoryEntry:
@@ -88,7 +92,7 @@ class Entries:
         check_record(new)
         check_source(new.source_text)
         values = values_by_tag(new.translations)
-        self._require_there(kept, values)
+        self._require_there(kept, {tag: f"$.translations.{tag}" for tag in values})
         self._require_assigned(caller, kept, values)
         applies, now = self._applies(caller, kept), timestamp(self._clock())
         translations = [
@@ -172,12 +176,12 @@ class Entries:
         with self._transactions.transaction():
             writing = self._memories.begin(kept.memory.id)
             entry = self._find(kept, entry_id)
-            self._require_there(kept, [tag])
+            self._require_there(kept, {tag: "path.lang"})
             self._require_assigned(caller, kept, [tag])
             old = _translation(entry, tag)
             applies, now = self._applies(caller, kept), timestamp(self._clock())
             translation = written(old, tag, new.value, applies=applies, at=now)
-            return self._keep(writing, entry, tag, translation)
+            return self._keep(writing, entry, tag, translation, now)
 
     def remove_translation(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
@@ -196,7 +200,7 @@ class Entries:
                 raise LanguageNotFound
             applies, now = self._applies(caller, kept), timestamp(self._clock())
             translation = written(old, tag, "", applies=applies, at=now)
-            return self._keep(writing, entry, tag, translation)
+            return self._keep(writing, entry, tag, translation, now)
 
     def approve(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
@@ -208,9 +212,8 @@ class Entries:
                 caller, kept, entry_id, lang, "tm_approve"
             )
             now = timestamp(self._clock())
-            return self._keep(
-                writing, entry, tag, approved(_translation(entry, tag), at=now)
-            )
+            translation = approved(_translation(entry, tag), at=now)
+            return self._keep(writing, entry, tag, translation, now)
 
     def reject(
         self,
@@ -227,7 +230,9 @@ class Entries:
             writing, entry, tag = self._begin(
                 caller, kept, entry_id, lang, "tm_approve"
             )
-            return self._keep(writing, entry, tag, rejected(_translation(entry, tag)))
+            translation = rejected(_translation(entry, tag))
+            now = timestamp(self._clock())
+            return self._keep(writing, entry, tag, translation, now)
 
     def _begin(
         self,
@@ -252,12 +257,12 @@ class Entries:
         entry: MemoryEntry,
         tag: str,
         new: TermTranslation | None,
+        now: Timestamp,
     ) -> MemoryEntry:
         """The entry with its new translation in a language; None: without one."""
         old = _translation(entry, tag)
         if new == old:
             return entry
-        now = timestamp(self._clock())
         if new is None:
             self._store.remove_translations(writing, [(entry.id, tag)], now)
         else:
@@ -293,11 +298,9 @@ class Entries:
         languages = self._store.list_languages(kept.memory.id)
         return {language.language_code for language in languages}
 
-    def _require_there(self, kept: KeptMemory, tags: Iterable[str]) -> None:
-        missing = set(tags) - self._codes(kept) if tags else set()
-        if missing:
-            names = ", ".join(sorted(missing))
-            raise LanguageNotInProject(f"the memory has no language {names}")
+    def _require_there(self, kept: KeptMemory, paths: Mapping[str, str]) -> None:
+        if paths:
+            check_targets(kept.memory, self._codes(kept), paths)
 
     def _require_assigned(
         self,

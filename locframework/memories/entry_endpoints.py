@@ -59,7 +59,9 @@ class EntryEndpoints:
         """List the entries of a translation memory.
 
         `search` looks in source texts and translations; with `languageCode` only
-        entries with a translation in that language are listed.
+        entries with a translation in that language are listed. `status` and
+        `hasProposal` hold of a translation in it, or in any; `untranslated`: of none.
+        With `hasProposal=true` the list is what waits for approval.
         """
         return self._entries.list_entries(caller, tm_id, query)
 

@@ -12,7 +12,8 @@ from locframework.errors import (
 )
 from locframework.http.operation import RawAnswer, operation
 from locframework.http.records import Accepted, Prepared, Raw
-from locframework.jobs.records import Job, JobAnswer
+from locframework.jobs.records import Job, JobAnswer, JobQuery
+from locframework.paging import Page
 
 from .file_records import MemoryExportQuery, MemoryImportForm
 from .files import MemoryFiles
@@ -38,13 +39,15 @@ class MemoryFileEndpoints:
     ) -> Prepared[Accepted[JobAnswer]]:
         """Import entries.
 
-        A TMX 1.4b or CSV file is read and judged at once; a job then imports it, 1,000
-        units at a time. A unit whose source text and context are there goes to that
-        entry: `onExisting` `keep` fills what is missing, `replace` writes over what
-        differs. What cannot be imported of a unit is left out, and told by the job.
-        Languages that the memory lacks are added where the caller has `tm_manage`.
+        A TMX 1.4b or CSV file is judged, the first 2 MiB at once and the rest by the
+        job, which then imports it, some 2,000 texts at a time. A unit whose source
+        text and context are there goes to that entry: `onExisting` `keep` fills what
+        is missing, `replace` writes over what differs. What cannot be imported of a
+        unit is left out, and told by the job. A language that the memory lacks is
+        taken as the one that it means there (`de-DE`: `de`), else added where the
+        caller has `tm_manage`.
         """
-        start = self._files.prepare_import(caller, tm_id, form.file.content, form)
+        start = self._files.prepare_import(caller, tm_id, form.file.file, form)
         return Prepared(lambda: _accepted(tm_id, start()))
 
     @operation(
@@ -69,6 +72,22 @@ class MemoryFileEndpoints:
             "Content-Length": str(file.byte_size),
         }
         return Raw(b"", file.content_type, headers=headers, file=file.file)
+
+    @operation(
+        "GET",
+        "/translation-memories/{tmId}/jobs",
+        permission=None,
+        errors=(TmNotFound,),
+        tag=TAG,
+    )
+    def list_memory_jobs(
+        self, caller: Caller, tm_id: str, query: JobQuery
+    ) -> Page[Job]:
+        """List the jobs of a translation memory.
+
+        Newest first; those of a kind that the caller may start.
+        """
+        return self._files.list_jobs(caller, tm_id, query)
 
     @operation(
         "GET",

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, BinaryIO, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from locframework.http.records import Upload
+from locframework.blobs.records import KeptParts
+from locframework.errors import shown
+from locframework.http.records import UploadedFile
 from locframework.projects.records import LanguageTag
 
 FileFormat = Literal["tmx", "csv"]
 OnExisting = Literal["keep", "replace"]
-FormatName = Annotated[str, Meta(max_length=100, examples=["tmx"])]  # tmx or csv
+FormatName = Annotated[
+    str,
+    Meta(
+        max_length=100,
+        description="tmx or csv",
+        examples=["tmx"],
+        extra_json_schema={"enum": ["tmx", "csv"]},
+    ),
+]  # another is 400 unknown_format, as of projects
 
 ERRORS_TOLD = 100
 
@@ -31,10 +41,11 @@ class Unit(Struct, frozen=True, gc=False):
     source_text: str
     context: str
     values: Mapping[str, UnitValue]  # by canonical language code
+    left_out: Sequence[str] = ()  # what of it was not read, and why
 
 
 class UnitFault(Struct, frozen=True):
-    """Why a unit, or a part of it, is left out."""
+    """Why a unit is left out, as a whole."""
 
     line: int
     message: str
@@ -52,7 +63,7 @@ class ImportOptions(Struct, frozen=True, rename="camel"):
 class MemoryImportForm(ImportOptions, frozen=True, rename="camel", kw_only=True):
     """The form that imports a file into a memory."""
 
-    file: Upload
+    file: UploadedFile
 
 
 class MemoryExportQuery(Struct, frozen=True, rename="camel"):
@@ -62,16 +73,24 @@ class MemoryExportQuery(Struct, frozen=True, rename="camel"):
     language_codes: Annotated[list[LanguageTag], Meta(max_length=500)] = []
 
 
+class Judged(Struct, frozen=True, rename="camel"):
+    """What a file has, and what of it is imported."""
+
+    language_codes: Sequence[str]  # target languages that are imported
+    languages_left_out: Sequence[str]  # those that are not
+    units: int
+    languages_taken_as: Mapping[str, str] = {}  # of the file: what is imported as
+    warnings: Sequence[str] = ()  # why languages are left out
+
+
 class ImportParams(Struct, frozen=True, rename="camel"):
     """What an import job works from."""
 
-    blob: str
-    store: str
+    parts: KeptParts
     format: FileFormat
     on_existing: OnExisting
-    language_codes: Sequence[str]  # target languages that are imported
-    languages_left_out: Sequence[str]  # that the memory lacks, and was not given
-    units: int
+    wanted: Sequence[str] = ()  # target languages; none: all
+    judged: Judged | None = None  # None: the job does it
 
 
 class ImportResult(Struct, rename="camel"):
@@ -81,9 +100,24 @@ class ImportResult(Struct, rename="camel"):
     entries_updated: int = 0
     entries_unchanged: int = 0
     translations_written: int = 0
-    units_failed: int = 0
+    translations_kept: int = 0  # that differ from what the file says, and stay
+    units_failed: int = 0  # of which nothing was taken
     errors: list[UnitFault] = []  # the first hundred
     languages_left_out: Sequence[str] = ()
+    languages_taken_as: Mapping[str, str] = {}  # of the file: of the memory
+    warning_count: int = 0
+    warnings: list[str] = []  # what was left out, which were kept: the first hundred
+
+    def keep(self, line: int, source_text: str, code: str, value: str) -> None:
+        """Count a translation that stays as it is, and tell of it."""
+        self.translations_kept += 1
+        self.warn(line, f"{shown(source_text)!r} stays {shown(value)!r} in {code}")
+
+    def warn(self, line: int, told: str) -> None:
+        """Tell of a part of a unit; the first hundred are."""
+        self.warning_count += 1
+        if len(self.warnings) < ERRORS_TOLD:
+            self.warnings.append(f"line {line}: {told}")
 
 
 class ImportStep(Struct, frozen=True, rename="camel"):
@@ -91,12 +125,4 @@ class ImportStep(Struct, frozen=True, rename="camel"):
 
     done: int  # units
     result: ImportResult
-
-
-class ExportedMemory(Struct, frozen=True):
-    """A file that was exported; whoever takes it closes it."""
-
-    name: str
-    content_type: str
-    file: BinaryIO
-    byte_size: int
+    judged: Judged | None = None  # None: as the job was given it

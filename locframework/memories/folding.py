@@ -1,28 +1,10 @@
-"""Folds texts: what concordance compares, and what matching compares."""
+"""Folds texts as matching compares them."""
 
-import re
-import unicodedata
+from locframework.folding import folded
 
-_WHITE_SPACE = re.compile(r"\s+")
 # What ends or halts a sentence, in the scripts that have marks of their own for it.
 # Brackets, quotes, per cent and the like carry meaning and stay.
 TRAILING_PUNCTUATION = ".,:;!?…‥·。、，．：；！？｡､،؛؟۔।॥՝՞՜։፡።፣፤፥፦፧၊။។៕༎༏།꓿"
-
-
-def fold_case(text: str) -> str:
-    """NFC and full case folding: ``STRASSE`` and ``straße`` become one."""
-    folded = unicodedata.normalize("NFC", text).casefold()
-    return unicodedata.normalize("NFC", folded)  # folding may leave parts to compose
-
-
-def fold_white_space(text: str) -> str:
-    """Runs of white space to one space, none at the ends."""
-    return _WHITE_SPACE.sub(" ", text).strip()
-
-
-def folded(text: str) -> str:
-    """What concordance compares (decisions 2.5.1): accents count, case does not."""
-    return fold_white_space(fold_case(text))
 
 
 def cut_punctuation(text: str) -> tuple[str, str]:

@@ -1,28 +1,35 @@
 """Makes matches out of what the matcher finds: values, scores, order, the best ten."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from itertools import groupby
-from operator import attrgetter
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from .matcher import Found, Hit, Matcher, Wanted
+from .ranking import Bound, Ranking, Scorer, comes_before
 from .records import AssignedMemory
-from .scoring import (
-    MATCHES_PER_LANGUAGE,
-    Folds,
-    Rated,
-    best,
-    best_first,
-    folds_of,
-    score,
-)
-from .search_records import Match, MatchRow
+from .scoring import MATCHES_PER_LANGUAGE, Distance, Kept, Rated, best
+from .search_records import Match, MatchValue
 from .text_store import MemoryTextStore
 
 FIRST_HITS = 50  # of a text: nearly always enough for ten matches in each language
-MORE_HITS = 8  # times as many, when they were not
+MORE_HITS = 400  # of those that could still be among the ten, when they were not
+EVERY_HIT = 1 << 40
+FEW = 2_000  # entries: each can be compared with each text
+SELDOM = 10  # one in so many entries, or fewer: worth a count of all
+
+
+class Question(NamedTuple):
+    """A text, and the context it stands in: equal scores of that come first."""
+
+    text: str
+    context: str = ""
+
 
 ByLanguage = dict[str, list[Match]]
-Rows = dict[str, dict[str, MatchRow]]  # by language, then entry id
+Open = Mapping[Question, Set[str]]  # the languages whose ten are not known yet
 
 
 def gather(
@@ -30,165 +37,229 @@ def gather(
     store: MemoryTextStore,
     memories: Mapping[str, AssignedMemory],
     wanted: Sequence[Wanted],
-    texts: Mapping[str, str],
+    questions: Mapping[Question, str],
     tags: Collection[str],
-    contexts: Mapping[str, str],
-) -> dict[str, ByLanguage]:
-    """For each text, which comes with how it is folded, matches by language tag.
+    *,
+    only_approved: bool = False,
+) -> dict[Question, ByLanguage]:
+    """For each question, whose text comes folded with it, matches by language tag.
 
-    Asks the matcher for some hits first, and for more only for those texts and
-    languages among whose ten a further hit could still be; there is no end to that
-    but the last hit, for the only entry that has the language may be behind any
-    number of equal ones that have not. A language of none of the memories is not
-    looked for, nor looked further for when there is no value in it.
+    Asks the matcher for some hits first, and then, for those texts and languages alone
+    among whose ten a further hit could still be, for all hits that could: the only
+    entry that has the language may be behind any number of equal ones that have not.
+    A language of none of the memories is not looked for, and one in which few entries
+    say anything is looked for in these.
     """
-    least = _least_penalty(memories) if memories else 0
     tags = store.languages(memories).intersection(tags)
-    done: dict[str, ByLanguage] = {text: {} for text in texts}
-    open_ = {text: tags for text in texts if texts[text]}
-    seen: set[str] = set()
-    most = FIRST_HITS
-    while open_ and wanted and tags:
-        found = matcher.find(store, wanted, [texts[text] for text in open_], most)
-        ids = {hit.entry_id for each in found for hit in each.hits}
-        rows = store.applied_values(ids, set().union(*open_.values()))
-        scoring = _Scoring(matcher, memories, rows)
-        further = {}
-        for (text, asked), hits in zip(open_.items(), found, strict=True):
-            ranked = scoring.ranked(text, contexts.get(text, ""), hits.hits, asked)
-            done[text] |= {tag: scoring.matches(tag, ranked[tag]) for tag in ranked}
-            further[text] = {
-                tag for tag in asked if not _is_final(hits, ranked.get(tag, []), least)
-            }
-        seen |= {row.language_code for row in rows}
-        unseen = set().union(*further.values()) - seen
-        if unseen:
-            seen |= store.filled_languages(memories, unseen)
-        open_ = {text: left & seen for text, left in further.items() if left & seen}
-        most *= MORE_HITS
-    return done
+    gathering = _Gathering(matcher, store, memories, wanted, questions, only_approved)
+    if wanted and tags:
+        gathering.gather({asked: tags for asked in questions if questions[asked]})
+    return gathering.done
 
 
-class _Scoring:
-    """Scores hits; each source is folded once for all texts."""
+class _Gathering:
+    """One request: what is known so far of its texts, and of the entries like them."""
 
     def __init__(
         self,
         matcher: Matcher,
+        store: MemoryTextStore,
         memories: Mapping[str, AssignedMemory],
-        rows: Sequence[MatchRow],
+        wanted: Sequence[Wanted],
+        folded: Mapping[Question, str],
+        only_approved: bool,
     ) -> None:
         self._matcher = matcher
+        self._store = store
         self._memories = memories
-        self._entries = {row.entry_id: row for row in rows}  # in any language
-        self._rows: Rows = {row.language_code: {} for row in rows}
-        for row in rows:
-            self._rows[row.language_code][row.entry_id] = row
-        self._sources: dict[str, Folds] = {}
-        self._hits: dict[str, Hit] = {}
-        self._least_penalty = _least_penalty(memories)
+        self._wanted = wanted
+        self._folded = folded
+        self._only_approved = only_approved
+        self._scorer = Scorer(matcher.distance, memories)
+        self._values: dict[str, list[MatchValue]] = {}  # by entry id
+        self._needed: dict[Question, int] = {}  # what a further hit must be worth
+        self.done: dict[Question, ByLanguage] = {asked: {} for asked in folded}
 
-    def ranked(
-        self, text: str, context: str, hits: Sequence[Hit], tags: Collection[str]
-    ) -> dict[str, list[Rated]]:
-        """The best of each language; ``hits`` are the best first.
+    def gather(self, open_: Open) -> None:
+        """Fill ``done`` for these questions and languages."""
+        open_ = self._find(open_, FIRST_HITS)
+        open_ = self._find(open_, MORE_HITS)
+        open_ = self._look_in_few(open_)
+        text_of = self._folded.__getitem__
+        for _, alike in groupby(sorted(open_, key=text_of), key=text_of):
+            # text by text: each may have a million hits
+            self._values.clear()
+            self._scorer.forget()
+            self._find({asked: open_[asked] for asked in alike}, EVERY_HIT)
 
-        An entry is scored once for all languages, and none that could not be among
-        the ten of any.
-        """
-        folds = folds_of(text)
-        rated: list[Rated] = []
-        there = [hit for hit in hits if hit.entry_id in self._entries]
-        for percent, alike in groupby(there, key=attrgetter("percent")):
-            if self._are_settled(rated, percent, tags):
-                break
-            for hit in alike:
-                self._hits[hit.entry_id] = hit
-                each = self._rated(folds, context, hit)
-                if each is not None:
-                    rated.append(each)
-        if not rated:
+    def _find(self, open_: Open, most: int) -> Open:
+        """Take what the matcher finds; what is open then."""
+        if not open_:
             return {}
-        order = best_first(rated)
-        return {tag: best(order, self._rows.get(tag, {})) for tag in tags}
-
-    def _are_settled(
-        self, rated: Sequence[Rated], percent: int, tags: Collection[str]
-    ) -> bool:
-        """Whether each language has ten values that are worth more than any to come."""
-        if len(rated) < MATCHES_PER_LANGUAGE:
-            return False
-        at_best = percent - self._least_penalty
-        better = [
-            each.entry_id for each in rated if each.score.match_percentage > at_best
+        needed = min(self._needed.get(asked, 0) for asked in open_)
+        wanted = [
+            replace(each, least_percent=max(each.least_percent, needed))
+            for each in self._wanted
         ]
-        return len(better) >= MATCHES_PER_LANGUAGE and all(
-            len({values[id_].value for id_ in better if id_ in values})
-            >= MATCHES_PER_LANGUAGE
-            for values in (self._rows.get(tag, {}) for tag in tags)
+        texts = list(dict.fromkeys(self._folded[asked] for asked in open_))
+        found = self._matcher.find(self._store, wanted, texts, most)
+        self._learn(hit.entry_id for each in found for hit in each.hits)
+        by_text = dict(zip(texts, found, strict=True))
+        like = {asked: by_text[self._folded[asked]] for asked in open_}
+        like = {asked: each for asked, each in like.items() if each.hits}
+        return self._take({asked: open_[asked] for asked in like}, like)
+
+    def _look_in_few(self, open_: Open) -> Open:
+        """Compare with all that say something in a language, where these are few."""
+        seldom = self._seldom(open_)
+        if not seldom:
+            return open_
+        counts = self._store.count_values(self._memories, seldom)
+        few = seldom - counts.keys()
+        rare, entries = _rarest(counts, FEW), list[tuple[str, str]]()
+        if rare:
+            entries = self._store.entries_in(self._memories, rare)
+            self._learn(entry_id for _, entry_id in entries)
+        few |= rare
+        here = {asked: few.intersection(tags) for asked, tags in open_.items()}
+        texts = {self._folded[asked] for asked in open_}
+        compared = {text: self._compared(text, entries) for text in texts}
+        self._take(here, {asked: compared[self._folded[asked]] for asked in here})
+        left = {asked: set(tags) - few for asked, tags in open_.items()}
+        return {asked: tags for asked, tags in left.items() if tags}
+
+    def _seldom(self, open_: Open) -> set[str]:
+        """Languages in which few say anything of the entries that were found last: to
+        count what all say means to read every translation."""
+        last = [*self._scorer.sources][-FIRST_HITS:]
+        self._read(last, open_)
+        said = Counter(
+            value.language_code for id_ in last for value in self._values[id_]
         )
+        tags = set().union(*open_.values())
+        return {tag for tag in tags if said[tag] * SELDOM <= len(last)}
 
-    def matches(self, tag: str, entries: Sequence[Rated]) -> list[Match]:
-        """Entries as they are answered in the language."""
-        return [self._match(self._rows[tag][each.entry_id], each) for each in entries]
+    def _compared(self, folded: str, entries: Iterable[tuple[str, str]]) -> Found:
+        """All hits among the entries, as a matcher would find them."""
+        least = {each.memory_id: each.least_percent for each in self._wanted}
+        hits = []
+        for memory_id, entry_id in entries:
+            if entry_id in self._scorer.sources:
+                other = self._scorer.folds(entry_id).full
+                percent = _percent(
+                    folded, other, least[memory_id], self._matcher.distance
+                )
+                if percent >= least[memory_id]:
+                    hits.append(Hit(memory_id, entry_id, percent))
+        hits.sort(key=lambda hit: (-hit.percent, hit.entry_id))
+        return Found(hits, is_complete=True)
 
-    def _rated(self, text: Folds, context: str, hit: Hit) -> Rated | None:
-        row = self._entries[hit.entry_id]
-        assigned = self._memories[hit.memory_id]
-        found = score(
-            text,
-            self._folds(row),
-            hit.percent,
-            assigned.memory.penalties,
-            assigned.assignment.penalty,
-            self._matcher.distance,
+    def _take(self, open_: Open, found: Mapping[Question, Found]) -> Open:
+        """Show what was found; what is open then.
+
+        Values are read of the ten that rank first for each question, and of others
+        only in languages in which those are not the ten that are shown.
+        """
+        rankings = {
+            asked: Ranking(self._scorer, asked.text, asked.context, each)
+            for asked, each in found.items()
+        }
+        for many in (MATCHES_PER_LANGUAGE, EVERY_HIT):
+            open_ = self._show(open_, rankings, many)
+        return open_
+
+    def _show(
+        self, open_: Open, rankings: Mapping[Question, Ranking], many: int
+    ) -> Open:
+        """Show what the ``many`` that rank first say, where that is final."""
+        if not open_:
+            return {}
+        firsts = {asked: rankings[asked].first(many) for asked in open_}
+        self._read(
+            (each.entry_id for order, _ in firsts.values() for each in order), open_
         )
-        if found.match_percentage < assigned.memory.min_match_percentage:
-            return None
-        return Rated(
-            hit.entry_id,
-            found,
-            row.context == context,
-            assigned.assignment.priority,
-            row.updated_at,
-        )
+        left: dict[Question, set[str]] = {}
+        for asked, tags in open_.items():
+            order, bound = firsts[asked]
+            kept = best(order, self._values)
+            further = _open_tags(tags, kept, bound)
+            self.done[asked] |= {
+                tag: [self._match(entry, said) for entry, said in kept[tag]]
+                for tag in kept.keys() & tags - further
+            }
+            if further:
+                left[asked] = further
+                self._needed[asked] = min(
+                    self._worth(kept.get(tag, [])) for tag in further
+                )
+        return left
 
-    def _folds(self, row: MatchRow) -> Folds:
-        known = self._sources.get(row.entry_id)
-        if known is None:
-            known = self._sources[row.entry_id] = folds_of(row.source_text)
-        return known
+    def _learn(self, entry_ids: Iterable[str]) -> None:
+        unknown = set(entry_ids).difference(self._scorer.sources)
+        if unknown:
+            self._scorer.learn(self._store.match_sources(unknown))
 
-    def _match(self, row: MatchRow, entry: Rated) -> Match:
-        memory = self._memories[self._hits[row.entry_id].memory_id].memory
+    def _read(self, entry_ids: Iterable[str], open_: Open) -> None:
+        """Their values in what is open of any question: all that are needed."""
+        unknown = set(entry_ids).difference(self._values)
+        if unknown:
+            self._values |= {entry_id: [] for entry_id in unknown}
+            tags = set().union(*open_.values())
+            for value in self._store.applied_values(unknown, tags):
+                if value.status == "approved" or not self._only_approved:
+                    self._values[value.entry_id].append(value)
+
+    def _worth(self, kept: Sequence[tuple[Rated, MatchValue]]) -> int:
+        """How alike a further entry must be, to be among the ten of a language."""
+        if len(kept) < MATCHES_PER_LANGUAGE:
+            return 0
+        worth = kept[-1][0].score.match_percentage
+        return worth + self._scorer.least_penalty if worth else 0
+
+    def _match(self, entry: Rated, value: MatchValue) -> Match:
+        source = self._scorer.sources[entry.entry_id]
+        memory = self._memories[entry.memory_id].memory
         return Match(
-            row.entry_id,
+            entry.entry_id,
             memory.id,
             memory.name,
-            row.source_text,
-            row.value,
-            row.status,
-            row.context,
+            source.source_text,
+            value.value,
+            value.status,
+            source.context,
             entry.score.match_percentage,
             entry.score.raw_percentage,
             entry.score.penalties,
-            row.updated_at,
+            entry.updated_at,
         )
 
 
-def _is_final(found: Found, ranked: Sequence[Rated], least_penalty: int) -> bool:
-    """Whether no further hit could be among the ten of a language.
-
-    A further one is at most as alike as the last, less the smallest penalty.
-    """
-    if found.is_complete or not found.hits:
-        return True
-    at_best = found.hits[-1].percent - least_penalty
-    return (
-        len(ranked) == MATCHES_PER_LANGUAGE
-        and ranked[-1].score.match_percentage > at_best
-    )
+def _open_tags(tags: Set[str], kept: Kept[MatchValue], bound: Bound) -> set[str]:
+    """The languages among whose ten something beyond the bound could be."""
+    if bound is None:
+        return set()
+    final = {
+        tag
+        for tag, there in kept.items()
+        if len(there) == MATCHES_PER_LANGUAGE and comes_before(*there[-1], bound)
+    }
+    return set(tags - final)
 
 
-def _least_penalty(memories: Mapping[str, AssignedMemory]) -> int:
-    return min(each.assignment.penalty for each in memories.values())
+def _rarest(counts: Mapping[str, int], most: int) -> set[str]:
+    """The languages in which fewest entries say anything, with so many together."""
+    found: set[str] = set()
+    for tag in sorted(counts, key=counts.__getitem__):
+        most -= counts[tag]
+        if most < 0:
+            break
+        found.add(tag)
+    return found
+
+
+def _percent(first: str, second: str, least: int, distance: Distance) -> int:
+    """``floor(100 × similarity)``; 0 where their lengths alone make it too little."""
+    shorter, longer = sorted((len(first), len(second)))
+    if shorter * 100 < least * longer:
+        return 0
+    return (longer - distance(first, second)) * 100 // longer

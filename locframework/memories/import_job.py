@@ -6,7 +6,6 @@ killed goes on where it was, and comes to the same end.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator
 from itertools import islice
 
@@ -15,23 +14,29 @@ import msgspec
 from locframework.access.records import Caller
 from locframework.blobs.service import Blobs
 from locframework.crash_points import crash_point
-from locframework.errors import PermissionDenied, TmNotFound, Unavailable
+from locframework.errors import PermissionDenied, TmNotFound
 from locframework.ids import new_id
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
 from locframework.languages import facts
 from locframework.storage import Storage
 
-from .csv_file import read_csv
-from .file_records import FileFormat, ImportParams, ImportResult, ImportStep, Unit
+from .file_records import (
+    ERRORS_TOLD,
+    ImportParams,
+    ImportResult,
+    ImportStep,
+    Judged,
+    Unit,
+)
+from .import_judging import PERMISSION, READERS, ImportJudge, Sent
 from .records import KeptMemory, MemoryLanguage, MemoryWriting
-from .tmx_reading import Found, Reader, read_tmx
+from .tmx_reading import Found
 from .unit_import import UnitImport, UnitRules
 
 TYPE = "tm_import"
-PERMISSION = "tm_write"
 TEXTS_A_STEP = 2000  # source texts and translations
-READERS: dict[FileFormat, Reader] = {"tmx": read_tmx, "csv": read_csv}
+CHARACTERS_A_STEP = 2 * 1024 * 1024  # of them
 
 Renewed = Callable[[Caller], Caller | None]
 """The caller with the rights of this moment; None when none are left."""
@@ -49,59 +54,83 @@ class MemoryImportJob:
         storage: Storage,
         blobs: Blobs,
         units: UnitImport,
+        judge: ImportJudge,
         may: May,
         renewed: Renewed,
     ) -> None:
         self._storage = storage
         self._blobs = blobs
         self._units = units
+        self._judge = judge
         self._may = may
         self._renewed = renewed
 
     def run(self, job: StoredJob, work: Work) -> None:
         """Apply the file, some 2,000 texts a step, however many languages they are in.
 
-        What is wrong with a unit leaves it out and is told; the file as a whole was
-        judged before. Raises TmNotFound, PermissionDenied.
+        What is wrong with a unit leaves it out and is told. A file that was not judged
+        as a whole before is so first, and changes nothing when it cannot be read.
+        Raises TmNotFound, PermissionDenied, UnreadableFile, LanguageNotAssigned.
         """
-        params = msgspec.convert(job.params, ImportParams)
-        content = self._blobs.get(params.blob, store=params.store)
+        params = _params_of(job)
         kept = self._storage.memories.find_memory(job.subject_id or "")
         if kept is None:
             raise TmNotFound
-        if content is None:
-            raise Unavailable("what was read of the file is gone; import it again")
-        left_out = ImportResult(languages_left_out=params.languages_left_out)
-        step = ImportStep(0, left_out)
+        judged = params.judged
         if job.step is not None:
             step = msgspec.convert(job.step, ImportStep)
+            judged = step.judged or judged
+        if judged is None:
+            judged = self._judged(job, work, kept, params)
+        if job.step is None:
+            told = ImportResult(
+                languages_left_out=judged.languages_left_out,
+                languages_taken_as=judged.languages_taken_as,
+                warning_count=len(judged.warnings),
+                warnings=[*judged.warnings[:ERRORS_TOLD]],
+            )
+            step = ImportStep(0, told, judged)
         read = READERS[params.format]
-        found = read(io.BytesIO(content), kept.memory.source_language)
+        file = self._blobs.open_parts(params.parts)
+        found = read(file, kept.memory.source_language)
         rest = islice(found, step.done, None)
         while some := _for_a_step(rest):
             work.check_cancelled()
             with work.step() as noted:
-                writing = self._begin(kept, params)
-                rules = self._rules(job, kept, params)
+                writing = self._begin(kept, judged)
+                rules = self._rules(job, kept, params, judged)
                 result = msgspec.convert(
                     msgspec.to_builtins(step.result), ImportResult
                 )  # a step that is not kept must leave no trace
                 self._units.write(writing, rules, some, result)
-                step = ImportStep(step.done + len(some), result)
+                step = ImportStep(step.done + len(some), result, judged)
                 noted.note = msgspec.to_builtins(step)
-                noted.progress = Progress(step.done, params.units)
+                noted.progress = Progress(step.done, judged.units)
             crash_point("tm_import.after_step")
         with work.finish() as outcome:
             outcome.result = msgspec.to_builtins(step.result)
 
-    def _begin(self, kept: KeptMemory, params: ImportParams) -> MemoryWriting:
+    def _judged(
+        self, job: StoredJob, work: Work, kept: KeptMemory, params: ImportParams
+    ) -> Judged:
+        sent = Sent(self._caller(job, kept), kept, params.format, params.wanted)
+        file = self._blobs.open_parts(params.parts)
+        return self._judge.whole(sent, file, work.check_cancelled)
+
+    def _caller(self, job: StoredJob, kept: KeptMemory) -> Caller:
+        caller = self._renewed(job.caller)
+        if caller is None or not self._may(caller, PERMISSION, kept):
+            raise PermissionDenied(PERMISSION)
+        return caller
+
+    def _begin(self, kept: KeptMemory, judged: Judged) -> MemoryWriting:
         """Lock the memory, and give it the languages that it is to have."""
         store, memory = self._storage.memories, kept.memory
         writing = store.begin(memory.id)
         if writing is None:
             raise TmNotFound
         there = {each.language_code for each in store.list_languages(memory.id)}
-        missing = [code for code in params.language_codes if code not in there]
+        missing = [code for code in judged.language_codes if code not in there]
         store.add_languages(
             [
                 MemoryLanguage(new_id(), memory.id, code, facts(code).label)
@@ -111,25 +140,41 @@ class MemoryImportJob:
         return writing
 
     def _rules(
-        self, job: StoredJob, kept: KeptMemory, params: ImportParams
+        self, job: StoredJob, kept: KeptMemory, params: ImportParams, judged: Judged
     ) -> UnitRules:
         """With the rights of this moment."""
-        caller = self._renewed(job.caller)
-        if caller is None or not self._may(caller, PERMISSION, kept):
-            raise PermissionDenied(PERMISSION)
+        caller = self._caller(job, kept)
         applies = not kept.memory.requires_approval or self._may(
             caller, "tm_approve", kept
         )
-        return UnitRules(params.language_codes, params.on_existing, applies)
+        return UnitRules(
+            language_codes=judged.language_codes,
+            taken_as=judged.languages_taken_as,
+            on_existing=params.on_existing,
+            applies=applies,
+        )
+
+
+def _params_of(job: StoredJob) -> ImportParams:
+    """What the job was given; at first a file was one blob, and judged before."""
+    given = dict(job.params)
+    if "blob" in given:
+        parts = {"store": given["store"], "names": [given["blob"]]}
+        given |= {"parts": parts, "judged": job.params}
+    return msgspec.convert(given, ImportParams)
 
 
 def _for_a_step(rest: Iterator[Found]) -> list[Found]:
     """The next units: no more than a step may write, but one at least."""
     some: list[Found] = []
-    texts = 0
+    texts = characters = 0
     for each in rest:
         some.append(each)
-        texts += 1 + (len(each.values) if isinstance(each, Unit) else 0)
-        if texts >= TEXTS_A_STEP:
+        texts += 1
+        if isinstance(each, Unit):
+            texts += len(each.values)
+            characters += len(each.source_text)
+            characters += sum(len(value.value) for value in each.values.values())
+        if texts >= TEXTS_A_STEP or characters >= CHARACTERS_A_STEP:
             break
     return some

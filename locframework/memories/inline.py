@@ -69,6 +69,11 @@ def plain_content(text: str) -> str:
     return _escaped(_NOT_XML.sub("", text))
 
 
+def is_blank_in_xml(text: str) -> bool:
+    """Whether nothing but white space is left of a text without those signs."""
+    return not _NOT_XML.sub("", text).strip()
+
+
 def _has_tags(text: str) -> bool:
     """Whether a text is a segment with inline tags, written in the one way."""
     if not _MAYBE.search(text):

@@ -1,7 +1,11 @@
 """What one can do with the target languages of a translation memory."""
 
+from time import monotonic
+
 from locframework.access.records import Caller
+from locframework.crash_points import crash_point
 from locframework.errors import LanguageExists, LanguageNotFound
+from locframework.jobs.work import give_way
 from locframework.languages import tag_in_path
 from locframework.paging import Page, PageRequest
 from locframework.storage import Transactions
@@ -12,6 +16,8 @@ from .records import KeptMemory, MemoryLanguage, NewMemoryLanguage
 from .rules import in_order, new_language
 from .service import Memories
 from .store import MemoryStore
+
+ENTRIES_A_STEP = 2000  # whose translations are removed
 
 
 class MemoryLanguages:
@@ -58,15 +64,29 @@ class MemoryLanguages:
         return language
 
     def remove_language(self, caller: Caller, tm_id: str, lang: str) -> MemoryLanguage:
-        """Remove a language with its translations; entries stay.
+        """Remove a language with its translations, and learned entries without others.
 
-        Raises TmNotFound, LanguageNotFound.
+        In steps, so that other writers have their turn: the translations of 2,000
+        entries each, and the language with the last of them. Who is cut off before
+        that has the language still, and asks again. Raises TmNotFound,
+        LanguageNotFound.
         """
         kept = self._memories.require(caller, "tm_manage", tm_id)
-        with self._transactions.transaction():
-            writing = self._memories.begin(kept.memory.id)
-            gone = self._find(kept, lang)
-            self._store.remove_language(writing, gone.language_code)
+        done: int | None = 0
+        while done is not None:
+            begun = monotonic()
+            with self._transactions.transaction():
+                writing = self._memories.begin(kept.memory.id)
+                gone = self._find(kept, lang)
+                tag = gone.language_code
+                done = self._store.remove_translations_in(
+                    writing, tag, done, ENTRIES_A_STEP
+                )
+                if done is None:
+                    self._store.remove_language(writing, tag)
+            if done is not None:
+                crash_point("tm_language.after_step")
+                give_way(begun)
         return gone
 
     def _relearn(self, kept: KeptMemory) -> None:

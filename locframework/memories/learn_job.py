@@ -1,16 +1,16 @@
 """Teaches memories all that a project says: when it begins to use them, and when its
 languages are not what they were."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from locframework.access.records import Caller
-from locframework.errors import ProjectNotFound
+from locframework.errors import MemoriesAssigned, ProjectNotFound
 from locframework.events import SYSTEM, Event
 from locframework.ids import new_id
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.service import Jobs
 from locframework.jobs.work import Work
-from locframework.languages import facts
+from locframework.languages import facts, same_language
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
@@ -19,6 +19,7 @@ from .records import AssignedMemory, MemoryLanguage
 
 TYPE = "tm_learn"
 PERMISSION = "project_update"
+NAMED_MOST = 5  # memories in a refusal
 _CALLER = Caller(actor=SYSTEM)
 _HEARD = ("language.added", "language.removed", "project.updated")
 
@@ -58,19 +59,25 @@ class Relearning:
         )
 
     def on_event(self, event: Event) -> None:
-        """Inside the transaction of every event."""
+        """Inside the transaction of every event.
+
+        Raises MemoriesAssigned for a source language that memories cannot follow.
+        """
         if event.type not in _HEARD or event.project_id is None:
             return
         if event.type == "project.updated" and not _moves_source(event):
             return
-        writing = writing_of(self._store.list_assigned(event.project_id))
+        assigned = self._store.list_assigned(event.project_id)
         project = self._storage.projects.find_project(event.project_id)
-        if project is None or not writing:
+        if project is None or not assigned:
             return
+        if event.type == "project.updated":
+            _require_same_language(project, assigned)
+        writing = writing_of(assigned)
         for each in writing:
             self._store.lock_memory(each.memory.id)
             self.add_languages(project, each)
-        if event.type != "language.added":  # a new one has no values yet
+        if writing and event.type != "language.added":  # a new one has no values yet
             self.start(project)
 
 
@@ -109,6 +116,24 @@ class LearnJob:
         assigned = writing_of(self._storage.memories.list_assigned(job.project_id))
         tm_id = job.params.get("tmId")
         return [each for each in assigned if tm_id in (None, each.memory.id)]
+
+
+def _require_same_language(
+    project: Project, assigned: Iterable[AssignedMemory]
+) -> None:
+    """As it is asked of a memory that is to be assigned."""
+    tag = project.source_language
+    ids = [
+        each.memory.id
+        for each in assigned
+        if not same_language(each.memory.source_language, tag)
+    ]
+    if ids:
+        named = ", ".join(ids[:NAMED_MOST]) + (" and others" * (len(ids) > NAMED_MOST))
+        raise MemoriesAssigned(
+            f"the source language of translation memories that the project uses is not"
+            f" {tag}: unassign {named} first"
+        )
 
 
 def _moves_source(event: Event) -> bool:

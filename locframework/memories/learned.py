@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from locframework.clock import Timestamp
 from locframework.keys.records import KeyState, StoredValue
-from locframework.languages import same_language
 from locframework.proposals.records import TermTranslation
 
 from .records import SOURCE_LENGTH, StoredTranslation, Texts, WriteMode
@@ -57,7 +56,8 @@ def segments_of(
         found = {
             code: learned
             for code, row in by_code.items()
-            if code in language_codes
+            if code != source_language
+            and code in language_codes
             and (learned := _text(row, mode)) is not None
             and _is_of(learned, row, text)
         }
@@ -91,7 +91,8 @@ def kept(
     """The translation of an entry after its keys say ``new``; None: there is none.
 
     What was set by hand later than the keys were written stays, and so does a
-    proposal beside the value. An answer that is ``old`` means that nothing happened.
+    proposal beside the value. The same value stays of who set it by hand, approved
+    from then on if a key's is. An answer that is ``old`` means that nothing happened.
     """
     if new is None:
         if old is None or not old.is_learned:
@@ -107,6 +108,8 @@ def kept(
     if old is not None:
         if not old.is_learned and old.updated_at >= new.at:
             return old
+        if not old.is_learned and old.translation.value == translation.value:
+            return _approved(old, translation, at)
         proposed = old.translation.proposed_value
         if proposed != translation.value:
             translation = replace(translation, proposed_value=proposed)
@@ -115,9 +118,15 @@ def kept(
     return StoredTranslation(entry_id, translation, at, is_learned=True)
 
 
-def may_learn(memory_language: str, source_language: str) -> bool:
-    """Whether a project's source texts are of the memory's source language."""
-    return same_language(memory_language, source_language)
+def _approved(
+    old: StoredTranslation, said: TermTranslation, at: Timestamp
+) -> StoredTranslation:
+    if old.translation.status == "approved" or said.status != "approved":
+        return old
+    translation = replace(
+        old.translation, status="approved", approved_at=said.approved_at
+    )
+    return StoredTranslation(old.entry_id, translation, at)
 
 
 def _rank(learned: Learned) -> tuple[bool, Timestamp]:

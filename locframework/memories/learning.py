@@ -15,7 +15,7 @@ from locframework.keys.records import KeyState
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
-from .learned import Learned, Segment, best_of, kept, may_learn, segments_of
+from .learned import Learned, Segment, best_of, kept, segments_of
 from .records import (
     AssignedMemory,
     KeyLink,
@@ -40,7 +40,8 @@ class Learning:
     """Teaches memories what values of main say, and makes them forget what is gone.
 
     A memory then holds just what the keys of its projects say now, beside what was
-    written to it by hand or from files.
+    written to it by hand or from files. An entry or translation is of who said it
+    first: saying the same again changes nothing.
     """
 
     def __init__(self, storage: Storage, clock: Clock) -> None:
@@ -183,12 +184,19 @@ class Learning:
             old = {row.translation.language_code: row for row in rows.get(entry_id, ())}
             new = _after(entry_id, old, best_of(segments), now)
             put += [row for code, row in new.items() if row is not old.get(code)]
-            if new or not old:
+            if new:
                 gone += [(entry_id, code) for code in old if code not in new]
             else:
                 empty.append(entry_id)
         if empty:
-            self._store.remove_entries(writing, empty)
+            learned = self._store.learned_entries(writing.tm_id, empty)
+            self._store.remove_entries(writing, learned)
+            gone += [
+                (id_, row.translation.language_code)
+                for id_ in empty
+                if id_ not in learned
+                for row in rows.get(id_, ())
+            ]
         if gone:
             self._store.remove_translations(writing, gone, now)
         if put:
@@ -238,10 +246,7 @@ class _Teaching(Struct, frozen=True):
     language_codes: Collection[str]  # the memory's
 
     def segments(self, states: Iterable[KeyState]) -> list[Segment]:
-        source = self.project.source_language
-        if not may_learn(self.assigned.memory.source_language, source):
-            return []
-        mode = self.assigned.assignment.write_mode
+        source, mode = self.project.source_language, self.assigned.assignment.write_mode
         return [
             segment
             for state in states

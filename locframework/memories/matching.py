@@ -1,10 +1,11 @@
 """What one can ask the memories of a project: fuzzy matches, and concordance."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from locframework.access.records import Caller
 from locframework.access.store import AccessStore
 from locframework.errors import ValidationFailed
+from locframework.folding import folded
 from locframework.languages import canonical_tag
 from locframework.paging import Page, PageRequest
 from locframework.projects.records import Project
@@ -12,8 +13,8 @@ from locframework.projects.service import Projects
 from locframework.validation import check_record
 
 from .concordancer import Concordancer
-from .folding import folded, match_fold
-from .gathering import gather
+from .folding import match_fold
+from .gathering import ByLanguage, Question, gather
 from .matcher import Matcher, Wanted
 from .records import AssignedMemory
 from .search_records import (
@@ -72,46 +73,77 @@ class Matching:
         return self._search(wanted, page)
 
     def find_matches(
-        self,
-        caller: Caller,
-        project_id: str,
-        asked: MatchQuery,
-        *,
-        contexts: Mapping[str, str] | None = None,
+        self, caller: Caller, project_id: str, asked: MatchQuery
     ) -> Matches:
         """For each text and language up to ten matches, best first (decisions 2.5).
 
-        Empty where translation memory is switched off. ``contexts``, from Python,
-        says in which context a text stands: equal scores of that context come first;
-        without it that is the empty one. Raises ProjectNotFound, ValidationFailed,
-        Unavailable.
+        Empty where translation memory is switched off. Equal scores of the empty
+        context come first. Raises ProjectNotFound, ValidationFailed, Unavailable.
         """
         project = self._projects.require(caller, "tm_read", project_id)
         check_record(asked)
         if sum(map(len, asked.source_texts)) > TEXTS_LENGTH:
             message = f"must have at most {TEXTS_LENGTH} characters together"
             raise ValidationFailed.at("$.sourceTexts", "length", message)
-        if not self._is_enabled(project):
+        questions = [Question(text) for text in asked.source_texts]
+        found = self._find(project, questions, asked.language_codes)
+        return {question.text: matches for question, matches in found.items()}
+
+    def find_approved(
+        self,
+        project: Project,
+        questions: Sequence[Question],
+        language_codes: Sequence[str],
+        least: int,
+    ) -> dict[Question, ByLanguage]:
+        """The same for texts in contexts of their own, of approved translations alone.
+
+        Matches of ``least`` percent and more are all there; others may be. For jobs:
+        whether somebody may read the project is theirs to know. However many
+        contexts one text stands in, the memories are asked once for all.
+        Raises Unavailable.
+        """
+        return self._find(
+            project, questions, language_codes, least=least, only_approved=True
+        )
+
+    def obstacle(self, project: Project) -> str | None:
+        """Why a project has no match at all, for its users; None: it may have some."""
+        read_by = self._read_by(project)
+        if read_by is None:
+            return "translation memory is switched off (tmEnabled)"
+        return None if read_by else "the project reads no translation memory"
+
+    def _find(
+        self,
+        project: Project,
+        questions: Sequence[Question],
+        language_codes: Sequence[str],
+        *,
+        least: int = 0,
+        only_approved: bool = False,
+    ) -> dict[Question, ByLanguage]:
+        read_by = self._read_by(project)
+        if read_by is None:
             return {}
+        needed = {each.memory.id: _least_percent(each, least) for each in read_by}
+        wanted = [Wanted(id_, raw) for id_, raw in needed.items() if raw <= 100]
         memories = {
-            each.memory.id: each
-            for each in self._read_by(project)
-            if _least_percent(each) <= 100
+            each.memory.id: each for each in read_by if needed[each.memory.id] <= 100
         }
-        tags = {code: canonical_tag(code) or "" for code in asked.language_codes}
-        texts = list(dict.fromkeys(asked.source_texts))
+        tags = {code: canonical_tag(code) or "" for code in language_codes}
         found = gather(
             self._matcher,
             self._texts,
             memories,
-            [Wanted(id_, _least_percent(each)) for id_, each in memories.items()],
-            {text: match_fold(text) for text in texts},
+            wanted,
+            {asked: match_fold(asked.text) for asked in questions},
             sorted({tag for tag in tags.values() if tag}),
-            contexts or {},
+            only_approved=only_approved,
         )
         return {
-            text: {code: found[text].get(tag, []) for code, tag in tags.items()}
-            for text in texts
+            asked: {code: matches.get(tag, []) for code, tag in tags.items()}
+            for asked, matches in found.items()
         }
 
     def _search(self, asked: Concordance, page: PageRequest) -> Page[ConcordanceItem]:
@@ -125,10 +157,10 @@ class Matching:
                 return Page(items, found.total, page.page, page.limit)
         return self._texts.search(asked, page)
 
-    def _read_by(self, project: Project) -> Sequence[AssignedMemory]:
-        """The memories that the project reads, by priority; none when disabled."""
+    def _read_by(self, project: Project) -> Sequence[AssignedMemory] | None:
+        """The memories that the project reads, by priority; None when disabled."""
         if not self._is_enabled(project):
-            return []
+            return None
         assigned = self._store.list_assigned(project.id)
         return [each for each in assigned if each.assignment.read]
 
@@ -139,9 +171,9 @@ class Matching:
         return organization is not None and organization.tm_enabled
 
 
-def _least_percent(assigned: AssignedMemory) -> int:
+def _least_percent(assigned: AssignedMemory, least: int) -> int:
     """The raw percentage that a match must have: penalties only take off."""
-    least = assigned.memory.min_match_percentage
+    least = max(assigned.memory.min_match_percentage, least)
     return max(1, least + assigned.assignment.penalty if least else 1)
 
 

@@ -44,7 +44,9 @@ class PrefillEndpoints:
 
         A job looks for the best match of each source text, and takes it when it has
         `minMatchPercentage` at least. What it writes are drafts of the origin `tm`:
-        they are not delivered until somebody approves them.
+        they are not delivered until somebody approves them. The job's result says in
+        `warnings` why nothing could come: translation memory is switched off, or the
+        project reads none.
         """
         job = self._prefill.start_prefill(caller, project_id, body, branch=query.branch)
         return Accepted(JobAnswer(job), f"/projects/{job.project_id}/jobs/{job.id}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -17,7 +17,6 @@ from locframework.errors import (
     ProjectNotFound,
     mentioned,
 )
-from locframework.events import SYSTEM
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
 from locframework.keys.comparing import states_of
@@ -27,6 +26,7 @@ from locframework.keys.writer import KeyWriter
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
 
+from .gathering import ByLanguage, Question
 from .matching import Matching
 from .prefill_records import (
     SKIPPED_TOLD,
@@ -36,7 +36,7 @@ from .prefill_records import (
     PrefillStep,
 )
 from .prefilling import Wish, wishes_of, writes_of
-from .search_records import TEXTS_LENGTH, Matches, MatchQuery
+from .search_records import TEXTS_LENGTH
 
 TYPE = "tm_prefill"
 PERMISSION = "tm_write"
@@ -45,8 +45,6 @@ TEXTS_AT_ONCE = 100
 
 Renewed = Callable[[Caller], Caller | None]
 """The caller with the rights of this moment; None when none are left."""
-
-_READER = Caller(actor=SYSTEM, everything=True)  # who started it may read the project
 
 
 class PrefillJob:
@@ -75,7 +73,7 @@ class PrefillJob:
         again when it is written. Raises PermissionDenied, BranchProtected, …"""
         params = msgspec.convert(job.params, PrefillParams)
         ids = self._ids(job, params)
-        step = PrefillStep("", 0, _without(params.key_ids or (), ids))
+        step = PrefillStep("", 0, self._begun(job, params, ids))
         if job.step is not None:
             step = msgspec.convert(job.step, PrefillStep)
         ids = [id_ for id_ in ids if id_ > step.after]
@@ -95,6 +93,19 @@ class PrefillJob:
             crash_point("tm_prefill.after_step")
         with work.finish() as outcome:
             outcome.result = msgspec.to_builtins(step.result)
+
+    def _begun(
+        self, job: StoredJob, params: PrefillParams, ids: Sequence[str]
+    ) -> PrefillResult:
+        """Where a job begins: keys asked for that are not there, and why none helps."""
+        gone = sorted(set(params.key_ids or ()) - set(ids))
+        told = [PrefillSkipped(mentioned(id_), None, "key_not_found") for id_ in gone]
+        obstacle = self._matching.obstacle(self._line(job, params).project)
+        return PrefillResult(
+            skipped_count=len(told),
+            skipped=told[:SKIPPED_TOLD],
+            warnings=[] if obstacle is None else [obstacle],
+        )
 
     def _line(self, job: StoredJob, params: PrefillParams) -> Line:
         project = self._storage.projects.find_project(job.project_id)
@@ -127,16 +138,18 @@ class PrefillJob:
 
     def _matches(
         self, job: StoredJob, params: PrefillParams, key_ids: Sequence[str]
-    ) -> Matches:
-        """For every text that the keys need a translation of."""
+    ) -> dict[Question, ByLanguage]:
+        """For every text that the keys need a translation of, each in its context."""
         line = self._line(job, params)
         _, wishes = self._wishes(line, params, key_ids)
-        contexts = {w.source_text: w.context for some in wishes.values() for w in some}
-        found: Matches = {}
-        for texts in _in_parts(list(contexts)):
-            asked = MatchQuery(texts, list(params.language_codes))
-            found |= self._matching.find_matches(
-                _READER, line.project.id, asked, contexts=contexts
+        questions = {wish.source for some in wishes.values() for wish in some}
+        found: dict[Question, ByLanguage] = {}
+        for part in _in_parts(sorted(questions)):
+            found |= self._matching.find_approved(
+                line.project,
+                part,
+                params.language_codes,
+                params.min_match_percentage,
             )
         return found
 
@@ -145,7 +158,7 @@ class PrefillJob:
         job: StoredJob,
         params: PrefillParams,
         key_ids: Sequence[str],
-        matches: Matches,
+        matches: dict[Question, ByLanguage],
         result: PrefillResult,
     ) -> None:
         line = self._line(job, params)
@@ -179,21 +192,14 @@ class PrefillJob:
         return caller
 
 
-def _without(asked: Iterable[str], there: Iterable[str]) -> PrefillResult:
-    """Where a job begins: keys that it was asked for and that are not there."""
-    gone = sorted(set(asked) - set(there))
-    told = [PrefillSkipped(mentioned(id_), None, "key_not_found") for id_ in gone]
-    return PrefillResult(skipped_count=len(told), skipped=told[:SKIPPED_TOLD])
-
-
-def _in_parts(texts: Sequence[str]) -> list[list[str]]:
+def _in_parts(questions: Sequence[Question]) -> list[list[Question]]:
     """No more at once than one may ask matches for."""
-    parts: list[list[str]] = [[]]
+    parts: list[list[Question]] = [[]]
     length = 0
-    for text in texts:
-        if len(parts[-1]) == TEXTS_AT_ONCE or length + len(text) > TEXTS_LENGTH:
+    for asked in questions:
+        if len(parts[-1]) == TEXTS_AT_ONCE or length + len(asked.text) > TEXTS_LENGTH:
             parts.append([])
             length = 0
-        parts[-1].append(text)
-        length += len(text)
+        parts[-1].append(asked)
+        length += len(asked.text)
     return [part for part in parts if part]

@@ -65,6 +65,7 @@ class PrefillResult(Struct, rename="camel"):
     values_written: int = 0
     skipped_count: int = 0
     skipped: list[PrefillSkipped] = []  # the first hundred
+    warnings: list[str] = []  # why nothing can come of it
 
 
 class PrefillStep(Struct, frozen=True, rename="camel"):

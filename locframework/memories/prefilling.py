@@ -9,9 +9,10 @@ from msgspec import Struct
 from locframework.formats.records import Text
 from locframework.keys.records import KeyState, KeyWrite, StoredValue
 
+from .gathering import ByLanguage, Question
 from .learned import context_of
 from .prefill_records import PrefillParams
-from .search_records import TEXT_LENGTH, Match, Matches
+from .search_records import TEXT_LENGTH
 
 
 class Wish(Struct, frozen=True, gc=False):
@@ -19,8 +20,7 @@ class Wish(Struct, frozen=True, gc=False):
 
     key_id: str
     plural_form: str | None
-    source_text: str
-    context: str
+    source: Question  # its text, and the context that it is learned in
     language_codes: Sequence[str]
 
 
@@ -39,21 +39,26 @@ def wishes_of(
             if _is_wanted(rows.get((each, form)), only_missing=params.only_missing)
         ]
         if wanted:
-            context = context_of(state.key.key, form)
-            yield Wish(state.key.id, form, text, context, wanted)
+            source = Question(text, context_of(state.key.key, form))
+            yield Wish(state.key.id, form, source, wanted)
 
 
 def writes_of(
-    state: KeyState, wishes: Sequence[Wish], matches: Matches, least: int
+    state: KeyState,
+    wishes: Sequence[Wish],
+    matches: Mapping[Question, ByLanguage],
+    least: int,
 ) -> KeyWrite | None:
-    """What fills a key; None when no match is good enough."""
+    """What fills a key; None when no match, best first, is good enough."""
     texts: dict[str, dict[str | None, str]] = {}
     there = {(row.language_code, row.plural_form): row.value for row in state.values}
     for wish in wishes:
         for code in wish.language_codes:
-            found = matches.get(wish.source_text, {}).get(code, [])
-            best = _best(found, wish.context, least)
-            if best is not None and best.value != there.get((code, wish.plural_form)):
+            found = matches.get(wish.source, {}).get(code, [])
+            best = found[0] if found else None
+            if best is None or best.match_percentage < least:
+                continue
+            if best.value != there.get((code, wish.plural_form)):
                 texts.setdefault(code, {})[wish.plural_form] = best.value
     if not texts:
         return None
@@ -70,16 +75,3 @@ def _is_wanted(row: StoredValue | None, *, only_missing: bool) -> bool:
     if row is None:
         return True
     return not only_missing and row.status != "pending_review"
-
-
-def _best(found: Sequence[Match], context: str, least: int) -> Match | None:
-    """The first of the best approved ones, if there is none of the same context."""
-    good = [
-        each
-        for each in found
-        if each.match_percentage >= least and each.status == "approved"
-    ]
-    if not good:
-        return None
-    top = [e for e in good if e.match_percentage == good[0].match_percentage]
-    return next((each for each in top if each.context == context), top[0])

@@ -8,8 +8,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from locframework.access.records import Name
 from locframework.clock import Timestamp
 from locframework.paging import ByCode, ByNameOrUpdate, SortedRequest
-from locframework.projects.records import LanguageTag
-from locframework.proposals.records import TermTranslation
+from locframework.projects.records import LanguageTag, Reference
+from locframework.proposals.records import TermTranslation, TranslationStatus
 
 SOURCE_LENGTH = 5000
 CONTEXT_LENGTH = 1000
@@ -202,9 +202,11 @@ class AssignmentQuery(SortedRequest, frozen=True):
     ] = "priority"
 
 
-class MemoryQuery(SortedRequest, frozen=True):
+class MemoryQuery(SortedRequest, frozen=True, rename="camel"):
     """What a list of memories is asked by."""
 
+    search: Annotated[str, Meta(max_length=SEARCH_LENGTH)] | None = None  # in the name
+    project_id: Reference | None = None  # only those that it uses
     sort: ByNameOrUpdate = "name"
 
 
@@ -225,11 +227,13 @@ class EntryQuery(SortedRequest, frozen=True, rename="camel"):
 
     ``search``: part of the source text, or of a translation; case and runs of white
     space do not count. ``languageCode``: those with a translation in it, and then
-    ``search`` looks at no other translation.
+    ``search``, ``status`` and ``hasProposal`` look at no other translation.
     """
 
     search: Annotated[str, Meta(max_length=SEARCH_LENGTH)] | None = None
     language_code: str | None = None
+    status: TranslationStatus | Literal["untranslated"] | None = None
+    has_proposal: bool | None = None  # whether one waits for approval
     sort: EntrySort = "createdAt"
 
 
@@ -237,7 +241,9 @@ class EntryFilter(Struct, frozen=True):
     """Which entries a list holds; every condition that is set must hold."""
 
     search: str | None = None  # folded (rules.folded)
-    language_code: str | None = None
+    language_code: str | None = None  # of what is said of translations; else any
+    status: TranslationStatus | Literal["untranslated"] | None = None
+    has_proposal: bool | None = None
 
 
 class MemoryWriting(Struct, frozen=True):

@@ -1,12 +1,18 @@
 """Decides what a memory and its entries may say, and how texts of them compare."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.access.rules import check_name
-from locframework.errors import LanguageNotInProject, ValidationFailed, mentioned
+from locframework.errors import (
+    LanguageExists,
+    LanguageNotInProject,
+    Problem,
+    ValidationFailed,
+    mentioned,
+)
 from locframework.ids import new_id, slug
 from locframework.languages import canonical_tag, facts, require_tag
 from locframework.paging import PageRequest, SortedRequest
@@ -75,12 +81,17 @@ def new_language(memory: TranslationMemory, new: NewMemoryLanguage) -> MemoryLan
 def new_languages(
     memory: TranslationMemory, codes: Sequence[str], path: str
 ) -> list[MemoryLanguage]:
-    """The first target languages of a memory, each once; its source is none."""
+    """The first target languages of a memory, each once.
+
+    Raises ValidationFailed; LanguageExists for its source language.
+    """
     tags = [require_tag(code, f"{path}[{at}]") for at, code in enumerate(codes)]
+    if memory.source_language in tags:
+        message = f"{memory.source_language} is the memory's source language"
+        raise LanguageExists(message)
     return [
         MemoryLanguage(new_id(), memory.id, tag, facts(tag).label)
         for tag in dict.fromkeys(tags)
-        if tag != memory.source_language
     ]
 
 
@@ -93,6 +104,24 @@ def in_order(
     if sort.endswith("languageCode"):
         found.sort(key=lambda each: each.language_code)
     return found[::-1] if sort.startswith("-") else found
+
+
+def check_targets(
+    memory: TranslationMemory, there: Collection[str], paths: Mapping[str, str]
+) -> None:
+    """Refuse what is none of a memory's target languages: LanguageNotInProject.
+
+    ``paths``: by canonical language code, where it was named.
+    """
+    problems = []
+    for tag in sorted(set(paths) - set(there)):
+        message = f"the memory has no language {tag}"
+        if tag == memory.source_language:
+            message = f"the source texts of the memory are in {tag}: it is no target"
+        problems.append(Problem(paths[tag], "language", message))
+    if problems:
+        told = "; ".join(each.message for each in problems)
+        raise LanguageNotInProject(told, problems)
 
 
 def check_source(text: str, path: str = "$.sourceText") -> str:
@@ -123,9 +152,10 @@ def values_by_tag(values: Mapping[str, str]) -> NewValues:
         tag = canonical_tag(code)
         if tag is None:
             message = f"the memory has no language {mentioned(code)!r}"
-            raise LanguageNotInProject(message)
+            problem = Problem("$.translations", "language", message)
+            raise LanguageNotInProject(message, [problem])
         if tag in found:
             message = f"{tag} stands there twice, spelled in two ways"
-            raise ValidationFailed.at("$.translations", "unique", message)
+            raise ValidationFailed.at(f"$.translations.{tag}", "unique", message)
         found[tag] = check_value(value, f"$.translations.{mentioned(code)}")
     return {tag: value for tag, value in found.items() if value}

@@ -3,19 +3,26 @@
 The rules of decisions 2.5, items 2 to 5; docs/translation-memory.md works an example.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import attrgetter
-from typing import Protocol
+from typing import Protocol, TypeVar
 from unicodedata import normalize
 
 import msgspec
 
-from .folding import cut_marks, cut_punctuation, fold_case, fold_white_space
+from locframework.folding import fold, fold_white_space
+
+from .folding import cut_marks, cut_punctuation
 from .records import Penalties
 from .search_records import MatchPenalty
 
 Distance = Callable[[str, str], int]
+Rank = tuple[int, bool, int]
+"""Less is better."""
+V = TypeVar("V", bound="Value")
+Kept = dict[str, list[tuple["Rated", V]]]
+"""By language the entries that are shown, each with what it says."""
 
 MATCHES_PER_LANGUAGE = 10  # service.md, Limits
 
@@ -29,17 +36,25 @@ class Score(msgspec.Struct, frozen=True, gc=False):
 
 
 class Rated(msgspec.Struct, frozen=True, gc=False):
-    """A scored entry with what its rank hangs on, whatever the language."""
+    """A scored entry with what its place hangs on, whatever the language."""
 
     entry_id: str
+    memory_id: str
     score: Score
-    is_same_context: bool
-    priority: int  # of the memory in the project; a low number comes first
+    rank: Rank
     updated_at: str  # as clock.Timestamp writes it, so that later ones are greater
 
 
+def rank_of(score: Score, *, is_same_context: bool, priority: int) -> Rank:
+    """What comes before approval and time; ``priority``: a low number comes first."""
+    return -score.match_percentage, not is_same_context, priority
+
+
 class Value(Protocol):
-    """What the rank of an entry hangs on in one language."""
+    """What an entry says in one language."""
+
+    @property
+    def language_code(self) -> str: ...
 
     @property
     def value(self) -> str: ...
@@ -60,9 +75,10 @@ class Folds(msgspec.Struct, frozen=True, gc=False):
 
 def folds_of(text: str) -> Folds:
     """Fold once what is scored many times."""
-    cased = fold_case(text)
+    cased = fold(text)
     spaced, cut = cut_punctuation(fold_white_space(normalize("NFC", text)))
-    full = cut_punctuation(fold_white_space(cased))[0]
+    is_plain = text.isascii()  # then it is all one which folding is the first
+    full = spaced.lower() if is_plain else cut_punctuation(fold_white_space(cased))[0]
     return Folds(text, full, spaced, cut_marks(cased), cut.replace(" ", ""))
 
 
@@ -81,13 +97,13 @@ def score(
     """
     penalties = []
     if text.text != source.text:
-        full = _Pair(text.full, source.full)
-        if points.case and full.is_more_alike(
-            _Pair(text.without_case, source.without_case), distance
+        alike = text.full, source.full
+        if points.case and _is_more_alike(
+            *alike, text.without_case, source.without_case, distance
         ):
             penalties.append(MatchPenalty("case", points.case))
-        if points.whitespace and full.is_more_alike(
-            _Pair(text.without_white_space, source.without_white_space), distance
+        if points.whitespace and _is_more_alike(
+            *alike, text.without_white_space, source.without_white_space, distance
         ):
             penalties.append(MatchPenalty("whitespace", points.whitespace))
         if points.trailing_punctuation and text.cut != source.cut:
@@ -99,55 +115,57 @@ def score(
     return Score(raw_percentage, max(0, min(100, net)), penalties)
 
 
-def best_first(entries: Iterable[Rated]) -> list[tuple[Rated, bool]]:
-    """Each entry where its approved value stands, and where one that is not.
+def best_first(entries: Iterable[Rated]) -> list[Rated]:
+    """By all that ranks but approval, which is a language's matter: see ``best``.
 
-    What is equal in all that ranks goes by entry id (2.5.4).
+    What is equal in all of it goes by entry id (2.5.4).
     """
     by_id = sorted(entries, key=attrgetter("entry_id"))
-    latest = sorted(by_id, key=attrgetter("updated_at"), reverse=True)
-    order: list[tuple[Rated, bool]] = []
-    for _, each in groupby(sorted(latest, key=_rank, reverse=True), key=_rank):
-        alike = list(each)
-        order += [(entry, True) for entry in alike]
-        order += [(entry, False) for entry in alike]
-    return order
+    by_id.sort(key=attrgetter("updated_at"), reverse=True)
+    by_id.sort(key=attrgetter("rank"))
+    return by_id
 
 
-def best(
-    order: Iterable[tuple[Rated, bool]], values: Mapping[str, Value]
-) -> list[Rated]:
-    """The matches to show for one text and language, best first, at most ten.
+def best(order: Iterable[Rated], values: Mapping[str, Iterable[V]]) -> Kept[V]:
+    """The matches to show for one text, by language, best first, at most ten.
 
-    ``values`` are those of the language, by entry id. Of entries with one value the
-    best is kept.
+    ``values`` are what each entry says, by its id, in the languages asked for. Of
+    entries with one value the best is kept; of those with one rank, approved ones
+    come before others.
     """
-    kept: dict[str, Rated] = {}
-    for entry, is_approved in order:
-        there = values.get(entry.entry_id)
-        if there is not None and (there.status == "approved") == is_approved:
-            kept.setdefault(there.value, entry)
-            if len(kept) == MATCHES_PER_LANGUAGE:
-                break
-    return list(kept.values())
+    kept: dict[str, dict[str, tuple[Rated, V]]] = {}
+    for entry, said in _in_order(order, values):
+        there = kept.get(said.language_code)
+        if there is None:
+            kept[said.language_code] = {said.value: (entry, said)}
+        elif len(there) < MATCHES_PER_LANGUAGE and said.value not in there:
+            there[said.value] = (entry, said)
+    return {tag: list(there.values()) for tag, there in kept.items()}
 
 
-def _rank(entry: Rated) -> tuple[int, bool, int]:
-    """More is better; what is equal in it goes by whether it is approved."""
-    return entry.score.match_percentage, entry.is_same_context, -entry.priority
+def _in_order(
+    order: Iterable[Rated], values: Mapping[str, Iterable[V]]
+) -> Iterator[tuple[Rated, V]]:
+    """What the entries say, best first: of those with one rank, approved ones first."""
+    for _, alike in groupby(order, key=attrgetter("rank")):
+        waiting = []
+        for entry in alike:
+            for said in values[entry.entry_id]:
+                if said.status == "approved":
+                    yield entry, said
+                else:
+                    waiting.append((entry, said))
+        yield from waiting
 
 
-class _Pair(msgspec.Struct, frozen=True, gc=False):
-    first: str
-    second: str
-
-    def is_more_alike(self, other: "_Pair", distance: Distance) -> bool:
-        """Whether this similarity is greater; exact, so without a division."""
-        if self == other:
-            return False
-        mine, theirs = (distance(pair.first, pair.second) for pair in (self, other))
-        return mine * other.longest < theirs * self.longest
-
-    @property
-    def longest(self) -> int:
-        return max(len(self.first), len(self.second), 1)
+def _is_more_alike(
+    one: str, other: str, first: str, second: str, distance: Distance
+) -> bool:
+    """Whether a pair is more alike than the second one; exact: without a division."""
+    if one == first and other == second:
+        return False
+    apart = distance(one, other)
+    if not apart:  # equal: the others are not, or the texts were
+        return first != second
+    longest, longer = max(len(one), len(other)), max(len(first), len(second))
+    return apart * longer < distance(first, second) * longest

@@ -12,6 +12,7 @@ from .records import SEARCH_LENGTH
 TEXT_LENGTH = 10_000  # of a text for matching, and of all together (decisions 2.10)
 TEXTS_LENGTH = 100_000
 
+ValueStatus = Literal["approved", "draft"]  # what only waits is never shown
 SearchIn = Literal["source", "target", "both"]
 LanguageCode = Annotated[str, Meta(min_length=1, max_length=100, examples=["de"])]
 LanguageCodes = Annotated[list[LanguageCode], Meta(min_length=1, max_length=50)]
@@ -38,7 +39,7 @@ class FoundTranslation(Struct, frozen=True, rename="camel"):
 
     language_code: str
     value: str
-    status: str
+    status: ValueStatus
 
 
 class ConcordanceItem(Struct, frozen=True, rename="camel"):
@@ -86,25 +87,37 @@ class Match(Struct, frozen=True, gc=False, rename="camel"):
     tm_name: str
     source_text: str
     value: str
-    status: str
+    status: ValueStatus
     context: str
-    match_percentage: int  # what is left after the penalties
-    raw_percentage: int
+    match_percentage: Annotated[
+        int, Meta(ge=0, le=100, description="What the penalties leave of the raw one")
+    ]
+    raw_percentage: Annotated[
+        int, Meta(ge=0, le=100, description="How alike the folded texts are")
+    ]
     penalties: list[MatchPenalty]
-    updated_at: Timestamp
+    updated_at: Annotated[
+        Timestamp, Meta(description="When the entry was changed last")
+    ]
 
 
 Matches = dict[str, dict[str, list[Match]]]
 """Text, then language code, both as they were sent, to matches, best first."""
 
 
-class MatchRow(Struct, frozen=True, gc=False):
-    """An entry with its applied value in one language, as the store has it."""
+class MatchSource(Struct, frozen=True, gc=False):
+    """What the score of an entry hangs on, and its place among others."""
+
+    entry_id: str
+    source_text: str
+    context: str
+    updated_at: Timestamp
+
+
+class MatchValue(Struct, frozen=True, gc=False):
+    """The applied value of an entry in one language."""
 
     entry_id: str
     language_code: str
-    source_text: str
-    context: str
     value: str
-    status: str
-    updated_at: Timestamp
+    status: ValueStatus

@@ -5,17 +5,21 @@ from functools import partial
 
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller, Reach
+from locframework.access.rules import require_caller
 from locframework.access.service import Access
 from locframework.clock import Clock, timestamp
 from locframework.errors import TmNotFound
+from locframework.folding import folded
 from locframework.ids import id_in
-from locframework.paging import Page, PageRequest
+from locframework.paging import Page
+from locframework.projects.service import Projects
 from locframework.storage import Transactions
-from locframework.validation import check_record
+from locframework.validation import check_record, require_record
 
 from .records import (
     KeptMemory,
     MemoryChanges,
+    MemoryQuery,
     MemoryWriting,
     NewMemory,
     TranslationMemory,
@@ -37,6 +41,7 @@ class Memories:
         transactions: Transactions,
         access: Access,
         linked: LinkedAccess,
+        projects: Projects,
         clock: Clock,
         forget: Sequence[Callable[[str], None]],
     ) -> None:
@@ -44,6 +49,7 @@ class Memories:
         self._transactions = transactions
         self._access = access
         self._linked = linked
+        self._projects = projects
         self._clock = clock
         self._forget = forget
 
@@ -67,7 +73,9 @@ class Memories:
 
     def reach(self, caller: Caller, kept: KeptMemory) -> Reach:
         """Where the memory is, as far as it matters to the caller."""
-        bound = any(grant.project_ids is not None for grant in caller.grants)
+        bound = any(
+            grant.project_ids is not None for grant in require_caller(caller).grants
+        )
         linked = self._store.projects_of(kept.memory.id) if bound else ()
         return Reach(kept.organization_id, tuple(linked))
 
@@ -89,8 +97,10 @@ class Memories:
     def create_memory(self, caller: Caller, new: NewMemory) -> TranslationMemory:
         """A new memory, with its first target languages if any are named.
 
-        Raises OrganizationNotFound, PermissionDenied, ValidationFailed.
+        Raises OrganizationNotFound, PermissionDenied, ValidationFailed,
+        LanguageExists.
         """
+        require_record(new)
         reference = self._access.default_organization(caller, new.organization_id)
         organization = self._access.require_organization(caller, "tm_manage", reference)
         check_record(new)
@@ -102,12 +112,20 @@ class Memories:
         return memory
 
     def list_memories(
-        self, caller: Caller, page: PageRequest
+        self, caller: Caller, query: MemoryQuery
     ) -> Page[TranslationMemory]:
-        """Those the caller may read, by name."""
-        check_record(page, "query")
+        """Those the caller may read, by name.
+
+        Raises ProjectNotFound for a ``project_id`` that the caller cannot see.
+        """
+        check_record(query, "query")
         scopes = self._access.scopes(caller, "tm_read")
-        return self._store.list_memories(scopes, page)
+        return self._store.list_memories(
+            scopes,
+            query,
+            search=folded(query.search or ""),
+            project_id=self._projects.seen_id(caller, query.project_id),
+        )
 
     def get_memory(self, caller: Caller, reference: str) -> TranslationMemory:
         """Raises TmNotFound, PermissionDenied."""

@@ -59,10 +59,19 @@ class MemoryStore(Protocol):
         ...
 
     def list_memories(
-        self, scopes: Sequence[Scope] | None, page: PageRequest
+        self,
+        scopes: Sequence[Scope] | None,
+        page: PageRequest,
+        *,
+        search: str | None = None,
+        project_id: str | None = None,
     ) -> Page[TranslationMemory]:
-        """By name, equal names by id. A scope without project: the organization's
-        all; with one: those assigned to it. None asks for every memory."""
+        """By name, equal names by id; ``search`` is folded as ``folded`` does, and in
+        the name. ``project_id``: of those, what the project uses.
+
+        A scope without project: the organization's all; with one: those assigned to
+        it. None asks for every memory.
+        """
         ...
 
     def add_languages(self, languages: Sequence[MemoryLanguage]) -> None:
@@ -71,6 +80,16 @@ class MemoryStore(Protocol):
 
     def list_languages(self, tm_id: str) -> list[MemoryLanguage]:
         """As they were added (``id``)."""
+        ...
+
+    def remove_translations_in(
+        self, writing: MemoryWriting, language_code: str, after: int, rows: int
+    ) -> int | None:
+        """Those of the next ``rows`` entries that have one; None when none is left.
+
+        Learned entries that say nothing more then are removed.
+        The answer is where to go on: the next ``after``, which is 0 at first.
+        """
         ...
 
     def remove_language(self, writing: MemoryWriting, language_code: str) -> None:
@@ -109,7 +128,10 @@ class MemoryStore(Protocol):
         *,
         learned: bool = False,
     ) -> None:
-        """New entries with their translations; no other has their texts."""
+        """New entries with their translations; no other has their texts.
+
+        ``learned``: keys made them, and they go when no key teaches them any more.
+        """
         ...
 
     def find_entry(self, tm_id: str, entry_id: str) -> MemoryEntry | None: ...
@@ -192,10 +214,14 @@ class MemoryStore(Protocol):
         """Instead of ``old``, which are there. What stands in both is not written."""
         ...
 
+    def learned_entries(self, tm_id: str, entry_ids: Collection[str]) -> set[str]:
+        """Those of these entries that keys have made, and that are not detached."""
+        ...
+
     def detach_entries(
         self, writing: MemoryWriting, entry_ids: Collection[str]
     ) -> None:
-        """No key teaches these entries any more; what they say stays."""
+        """No key teaches these entries any more; they stay, with what they say."""
         ...
 
     def detach_project(self, writing: MemoryWriting, project_id: str) -> None:

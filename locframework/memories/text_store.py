@@ -7,7 +7,7 @@ from locframework.paging import Page, PageRequest
 
 from .concordancer import Passages
 from .matcher import Segments
-from .search_records import Concordance, ConcordanceItem, MatchRow
+from .search_records import Concordance, ConcordanceItem, MatchSource, MatchValue
 
 
 class MemoryTextStore(Segments, Passages, Protocol):
@@ -17,12 +17,16 @@ class MemoryTextStore(Segments, Passages, Protocol):
     ``passages`` as concordance does (folding.folded).
     """
 
+    def match_sources(self, entry_ids: Collection[str]) -> list[MatchSource]:
+        """What is compared of these entries, in no order. One statement."""
+        ...
+
     def applied_values(
         self, entry_ids: Collection[str], language_codes: Collection[str]
-    ) -> list[MatchRow]:
+    ) -> list[MatchValue]:
         """Of each entry the values, in these languages, that are not empty.
 
-        In no order; a statement for 500 entries.
+        In no order. One statement.
         """
         ...
 
@@ -30,12 +34,22 @@ class MemoryTextStore(Segments, Passages, Protocol):
         """The target languages of these memories: there are no values in others."""
         ...
 
-    def filled_languages(
+    def count_values(
         self, memory_ids: Collection[str], language_codes: Collection[str]
-    ) -> set[str]:
-        """Those of the languages that any entry of these memories has a value in.
+    ) -> dict[str, int]:
+        """In how many entries of these memories each of the languages has a value.
 
-        One statement; it reads every translation, so ask only when more would follow.
+        Those without any are left out. One statement; it reads every translation, so
+        ask only when more would follow.
+        """
+        ...
+
+    def entries_in(
+        self, memory_ids: Collection[str], language_codes: Collection[str]
+    ) -> list[tuple[str, str]]:
+        """Memory id and entry id of all that say something in any of the languages.
+
+        Each once, in no order. One statement, which reads every translation.
         """
         ...
 

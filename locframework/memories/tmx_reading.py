@@ -9,17 +9,21 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO
 
-from locframework.errors import Problem, UnreadableFile
+from locframework.errors import Problem, UnreadableFile, shown
 from locframework.languages import canonical_tag, same_language
 from locframework.xml_reading import OwnDoctype, XmlFault, feed, parser_for
 
 from .file_records import Unit, UnitFault, UnitValue
 from .inline import NAMES, InlineText
-from .records import CONTEXT_LENGTH
+from .records import CONTEXT_LENGTH, VALUE_BYTES
 from .tmx_writing import CONTEXT, STATUS
 
-SEGMENT_MOST = 256 * 1024  # characters of a segment that are looked at
+SEGMENT_MOST = VALUE_BYTES  # characters of a segment that are looked at
+VARIANTS_MOST = 1000  # of a unit
+UNIT_MOST = 4 * 1024 * 1024  # characters of a unit
 DEPTH_MOST = 64
+EMPTY_MOST = 100_000  # units without any text
+LEFT_OUT_MOST = 20  # things of a unit that are told
 DOCTYPE = OwnDoctype(
     root="tmx",
     public="-//LISA OSCAR:1998//DTD for Translation Memory eXchange//EN",
@@ -53,6 +57,7 @@ class _Reader:
     def __init__(self, source_language: str) -> None:
         self._source_language = source_language
         self._found: list[Found] = []
+        self._empty = 0
         self._path: list[str] = []
         self._unit: _Unit | None = None
         self._segment: InlineText | None = None
@@ -82,6 +87,9 @@ class _Reader:
         if self._segment is not None:
             if name in NAMES and self._segment.size <= SEGMENT_MOST:
                 self._segment.begin(name, attributes)
+            elif name not in NAMES and self._unit is not None:
+                told = f"the tags of <{shown(name)}> are left out, their text is kept"
+                self._unit.leave_out(told)
             return
         given = dict(zip(attributes[::2], attributes[1::2], strict=True))
         if name == "tu":
@@ -119,8 +127,15 @@ class _Reader:
         elif name == "tuv":
             self._unit.close()
         elif name == "tu":
-            self._found += self._unit.found(self._source_language)
+            self._found.append(self._unit.found(self._source_language))
+            self._count(self._unit)
             self._unit = None
+
+    def _count(self, unit: _Unit) -> None:
+        self._empty += unit.is_empty
+        if self._empty > EMPTY_MOST:
+            message = f"more than {EMPTY_MOST:,} units are without any text"
+            raise XmlFault(self._line, "units", message)
 
 
 class _Unit:
@@ -128,17 +143,28 @@ class _Unit:
 
     def __init__(self, line: int) -> None:
         self._line = line
+        self.is_empty = True
         self._context = ""
         self._code: str | None = None  # of the variant that is open
         self._is_draft = False
+        self._variants = self._size = 0
         self._values: dict[str, UnitValue] = {}
-        self._faults: list[UnitFault] = []
+        self._fault: UnitFault | None = None
+        self._left_out: dict[str, None] = {}  # told once each
 
     def open(self, given: str) -> None:
-        self._code, self._is_draft = canonical_tag(given) or "", False
+        self._code, self._is_draft = "", False
+        self._variants += 1
+        if self._is_too_large():
+            return
+        self._code = canonical_tag(given) or ""
         if not self._code:
-            message = "a text is of no BCP-47 language, and was left out"
-            self._faults.append(UnitFault(self._line, message))
+            self.leave_out("a text is of no BCP-47 language, and is left out")
+
+    def leave_out(self, told: str) -> None:
+        """Note what of the unit is not read."""
+        if len(self._left_out) < LEFT_OUT_MOST:
+            self._left_out[told] = None
 
     def note(self, type_: str, text: str) -> None:
         if type_ == STATUS:
@@ -147,21 +173,36 @@ class _Unit:
             self._context = text
 
     def set(self, segment: InlineText) -> None:
-        if self._code:
-            value = UnitValue(segment.whole(), self._is_draft)
-            self._values.setdefault(self._code, value)
+        self.is_empty = False
+        if self._code and self._code not in self._values:
+            text = segment.whole()
+            self._size += len(text)
+            self._values[self._code] = UnitValue(text, self._is_draft)
+            self._is_too_large()
 
     def close(self) -> None:
         self._code = None
 
-    def found(self, source_language: str) -> Iterator[Found]:
-        yield from self._faults
+    def _is_too_large(self) -> bool:
+        """Whether it is; nothing of it is kept then."""
+        if self._variants > VARIANTS_MOST:
+            message = f"the unit has more than {VARIANTS_MOST:,} texts"
+        elif self._size > UNIT_MOST:
+            message = f"the unit has more than {UNIT_MOST:,} characters"
+        else:
+            return False
+        self._values.clear()
+        self._fault = UnitFault(self._line, message)
+        return True
+
+    def found(self, source_language: str) -> Found:
+        if self._fault is not None:
+            return self._fault
         code = source_of(self._values, source_language)
         if code is None:
-            yield UnitFault(self._line, f"there is no text in {source_language}")
-            return
-        source = self._values.pop(code)
-        yield Unit(self._line, source.value, self._context, self._values)
+            return UnitFault(self._line, f"there is no text in {source_language}")
+        source, told = self._values.pop(code), tuple(self._left_out)
+        return Unit(self._line, source.value, self._context, self._values, told)
 
 
 def source_of(values: dict[str, UnitValue], language: str) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import quoteattr
 
-from .inline import content_of, plain_content
+from .inline import content_of, is_blank_in_xml, plain_content
 from .records import MemoryEntry, TranslationMemory
 
 CONTENT_TYPE = "application/x-tmx+xml"
@@ -17,7 +17,8 @@ def write_tmx(
     """The entries, with what counts in other languages and drafts; no proposals.
 
     The same entries give the same bytes. Entries without a translation are units of
-    the source text alone.
+    the source text alone. Texts of nothing but signs that XML cannot hold are left
+    out, and entries with such a source text.
     """
     language = quoteattr(memory.source_language)
     yield (
@@ -32,12 +33,14 @@ def write_tmx(
 
 
 def _unit(memory: TranslationMemory, entry: MemoryEntry) -> Iterable[str]:
+    if is_blank_in_xml(entry.source_text):
+        return
     yield f'<tu tuid="{entry.id}">\n'
     if entry.context:
         yield f'<prop type="{CONTEXT}">{plain_content(entry.context)}</prop>\n'
     yield _variant(memory.source_language, entry.source_text)
     for each in entry.translations:
-        if each.value:
+        if not is_blank_in_xml(each.value):
             is_draft = each.status == "draft"
             yield _variant(each.language_code, each.value, is_draft=is_draft)
     yield "</tu>\n"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from locframework.clock import Clock, timestamp
 from locframework.ids import new_id
@@ -36,6 +37,7 @@ class UnitRules(Struct, frozen=True):
     """How units become entries."""
 
     language_codes: Collection[str]  # target languages that are imported
+    taken_as: Mapping[str, str]  # other languages of the file: which of these
     on_existing: OnExisting
     applies: bool  # what is written counts at once
 
@@ -60,7 +62,7 @@ class UnitImport:
         there = self._store.find_entries_by_text(
             writing.tm_id, {(each.source_text, each.context) for each in units}
         )
-        batch = _Batch(writing.tm_id, rules, timestamp(self._clock()), there)
+        batch = _Batch(writing.tm_id, rules, timestamp(self._clock()), there, result)
         for each in units:
             batch.add(each)
         if batch.new:
@@ -86,7 +88,9 @@ class _Batch:
         rules: UnitRules,
         at: str,
         there: dict[Texts, MemoryEntry],
+        result: ImportResult,
     ) -> None:
+        self._result = result
         self._tm_id = tm_id
         self._rules = rules
         self._at = at
@@ -125,12 +129,16 @@ class _Batch:
         are so from now on."""
         rows = self._rows.setdefault(id_, {})
         found: dict[str, TermTranslation] = {}
-        for code, value in unit.values.items():
+        for given, value in unit.values.items():
+            code = self._rules.taken_as.get(given, given)
             if code not in self._rules.language_codes:
                 continue
             old = rows.get(code)
             keeps = self._rules.on_existing == "keep"
             if old is not None and old.value and keeps:
+                if old.value != value.value:
+                    line, text = unit.line, unit.source_text
+                    self._result.keep(line, text, code, old.value)
                 continue
             new = self._written(old, code, value)
             if new is not None and new != old:
@@ -153,7 +161,8 @@ def fail(result: ImportResult, fault: UnitFault) -> None:
 
 
 def _judged(found: Sequence[Found], result: ImportResult) -> list[Unit]:
-    """The units that a memory can have; the others are told."""
+    """The units that a memory can have, with the texts that it can; the others are
+    told."""
     units: list[Unit] = []
     for each in found:
         if isinstance(each, UnitFault):
@@ -161,14 +170,23 @@ def _judged(found: Sequence[Found], result: ImportResult) -> list[Unit]:
         elif message := _refusal(each):
             fail(result, UnitFault(each.line, message))
         else:
-            values = {
-                code: value
-                for code, value in each.values.items()
-                if value.value.strip() and _fits(each.line, code, value.value, result)
-            }
-            unit = Unit(each.line, each.source_text, each.context, values)
-            units.append(unit)
+            units.append(replace(each, values=_values(each, result)))
+            for told in each.left_out:
+                result.warn(each.line, told)
     return units
+
+
+def _values(unit: Unit, result: ImportResult) -> dict[str, UnitValue]:
+    """What a unit says in other languages; a text that no entry can have is told."""
+    values: dict[str, UnitValue] = {}
+    for code, value in unit.values.items():
+        if not value.value.strip():
+            continue
+        if fault := _text_fault(value.value):
+            result.warn(unit.line, f"the text in {code} is left out: it {fault}")
+        else:
+            values[code] = value
+    return values
 
 
 def _refusal(unit: Unit) -> str | None:
@@ -181,11 +199,9 @@ def _refusal(unit: Unit) -> str | None:
     return "a text holds U+0000" if "\0" in unit.source_text + unit.context else None
 
 
-def _fits(line: int, code: str, value: str, result: ImportResult) -> bool:
-    if "\0" not in value and len(value.encode()) <= VALUE_BYTES:
-        return True
-    message = f"the text in {code} has more than {VALUE_BYTES:,} bytes in UTF-8"
+def _text_fault(value: str) -> str | None:
     if "\0" in value:
-        message = f"the text in {code} holds U+0000"
-    fail(result, UnitFault(line, message))
-    return False
+        return "holds U+0000"
+    if len(value.encode()) > VALUE_BYTES:
+        return f"has more than {VALUE_BYTES:,} bytes in UTF-8"
+    return None

@@ -112,8 +112,8 @@ def _write(touched: Touched, branch: KeyState, units: Collection[Unit]) -> KeyWr
     main, base, key = touched.main, touched.entry.base, branch.key
     before = main or base  # None: the key is new
     is_plural = key.is_plural
-    if before is not None and PLURAL not in units:
-        is_plural = before.key.is_plural
+    if PLURAL not in units:
+        is_plural = before is not None and before.key.is_plural
     tags = united(sides(base, main, branch)[TAGS])
     return KeyWrite(
         name=key.key,

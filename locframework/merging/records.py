@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.branches.records import Branch
 from locframework.keys.records import Field
@@ -13,6 +13,16 @@ Side = Literal["branch", "main"]
 Strategy = Literal["fail", "use_branch", "use_main"]
 
 RESOLUTIONS_MOST = 10_000
+
+
+class MainChange(Struct, frozen=True, rename="camel"):
+    """What main changed of a key that the branch deleted; null: it is not there."""
+
+    field: Field
+    language_code: str | None
+    plural_form: str | None
+    base: Content
+    main: Content
 
 
 class Change(Struct, frozen=True, rename="camel"):
@@ -33,6 +43,8 @@ class Change(Struct, frozen=True, rename="camel"):
     main: Content
     branch: Content
     conflict: bool  # main changed the same, to something else
+    main_changes: list[MainChange] | UnsetType = UNSET
+    """With a deletion that conflicts: what would be lost, beside the key's name."""
 
 
 class ChangeCounts(Struct, frozen=True):

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from msgspec import UNSET
 from msgspec.json import Encoder
 
 from locframework.errors import ValidationFailed
@@ -23,6 +24,7 @@ from .records import (
     ChangeCounts,
     ChangeType,
     Content,
+    MainChange,
     Resolution,
     Side,
     Strategy,
@@ -50,13 +52,11 @@ def changes_of(touched: Touched) -> list[Listed]:
 
 
 def _needed(touched: Touched, unit: Unit, changes: dict[Unit, Change]) -> str | None:
-    """A new key's fields need the key, and a plural form that there are plurals."""
-    is_new = touched.main is None and touched.entry.base is None
-    if is_new and unit != KEY:
-        return changes[KEY].id
+    """A plural form needs that there are plurals, and a new key's fields the key."""
     if needs_plurals(unit) and PLURAL in changes:
         return changes[PLURAL].id
-    return None
+    is_new = touched.main is None and touched.entry.base is None
+    return changes[KEY].id if is_new and unit != KEY else None
 
 
 def _change(touched: Touched, edit: Edit) -> Change:
@@ -78,7 +78,15 @@ def _change(touched: Touched, edit: Edit) -> Change:
         main=main,
         branch=branch,
         conflict=edit.conflict,
+        main_changes=_lost(edit) or UNSET,
     )
+
+
+def _lost(edit: Edit) -> list[MainChange]:
+    return [
+        MainChange(*unit, _content(side.base), _content(side.main))
+        for unit, side in edit.lost.items()
+    ]
 
 
 def _content(side: object) -> Content:

@@ -10,6 +10,7 @@ from locframework.errors import (
     LanguageNotAssigned,
     LanguageNotFound,
     LanguageNotInProject,
+    MemoriesAssigned,
     OrganizationNotFound,
     ProjectNotFound,
     SeparatorFixed,
@@ -93,7 +94,12 @@ class ProjectEndpoints:
         "PATCH",
         "/projects/{projectId}",
         permission="project_update",
-        errors=(ProjectNotFound, LanguageNotInProject, SeparatorFixed),
+        errors=(
+            ProjectNotFound,
+            LanguageNotInProject,
+            SeparatorFixed,
+            MemoriesAssigned,
+        ),
         etag=True,
         tag="Projects",
     )
@@ -102,7 +108,8 @@ class ProjectEndpoints:
     ) -> ProjectAnswer:
         """Change a project.
 
-        What the body leaves out stays. `keySeparator` is fixed once keys exist.
+        What the body leaves out stays. `keySeparator` is fixed once keys exist, and
+        `sourceLanguage` the language of the translation memories that are assigned.
         """
         changed = self._projects.update_project(caller, project_id, body)
         return ProjectAnswer(changed)

@@ -15,6 +15,9 @@ LanguageTag = Annotated[
     str,
     Meta(min_length=1, max_length=100, description="BCP-47", examples=["pt-BR"]),
 ]
+Reference = Annotated[
+    str, Meta(min_length=1, max_length=500, description="A project's id or slug")
+]
 CheckName = Annotated[str, Meta(max_length=100, examples=["placeholders"])]
 Checks = Annotated[list[CheckName], Meta(max_length=100)]
 Severity = Literal["error", "warning", "off"]

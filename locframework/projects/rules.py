@@ -26,11 +26,17 @@ def check_plural_forms(forms: Sequence[str]) -> tuple[str, ...]:
 
 
 def require_checks(
-    names: Iterable[str], known: Collection[str], field: str, within: str = "$"
+    names: Iterable[str],
+    known: Collection[str],
+    field: str,
+    within: str = "$",
+    *,
+    kept: Collection[str] = (),
 ) -> None:
-    """Refuse names of checks that nobody provides. Raises ValidationFailed."""
+    """Refuse names of checks that nobody provides, save those that are ``kept``: a
+    record can be sent back as it was read. Raises ValidationFailed."""
     for name in names:
-        if name not in known:
+        if name not in known and name not in kept:
             there = ", ".join(known)
             message = f"there is no check {mentioned(name)!r}; there is: {there}"
             raise ValidationFailed.at(f"{within}.{field}", "enum", message)
@@ -46,7 +52,7 @@ def check_fallback(
     if fallback is None:
         return
     if fallback not in fallbacks:
-        raise LanguageNotInProject(f"the project has no language {fallback}")
+        raise LanguageNotInProject(f"the project has no language {fallback!r}")
     step: str | None = fallback
     while step is not None:
         if step == language_code:

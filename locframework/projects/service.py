@@ -20,7 +20,7 @@ from locframework.ids import id_in, new_id, slug
 from locframework.languages import require_tag
 from locframework.paging import Page, PageRequest
 from locframework.storage import Transactions
-from locframework.validation import check_record
+from locframework.validation import check_record, require_record
 
 from .records import NewLanguage, NewProject, Project, ProjectChanges
 from .rules import changed_fields, new_language, require_checks
@@ -75,6 +75,13 @@ class Projects:
             raise ProjectNotFound
         return project
 
+    def seen_id(self, caller: Caller, reference: str | None) -> str | None:
+        """The id of the project that a list is narrowed to, None without one.
+
+        Raises ProjectNotFound.
+        """
+        return None if reference is None else self.visible(caller, reference).id
+
     def lock(self, project: Project) -> Project:
         """In a transaction: the project as it is now, writers of it kept out."""
         self._store.lock_project(project.id)
@@ -88,6 +95,7 @@ class Projects:
 
         Raises OrganizationNotFound, PermissionDenied, ValidationFailed.
         """
+        require_record(new)
         reference = self._access.default_organization(caller, new.organization_id)
         organization = self._access.require_organization(
             caller, "project_create", reference
@@ -132,8 +140,8 @@ class Projects:
     def update_project(
         self, caller: Caller, reference: str, changes: ProjectChanges
     ) -> Project:
-        """Raises ProjectNotFound, PermissionDenied, LanguageNotInProject and
-        SeparatorFixed (decisions 2.6)."""
+        """Raises ProjectNotFound, PermissionDenied, LanguageNotInProject,
+        SeparatorFixed (decisions 2.6) and MemoriesAssigned."""
         found = self.require(caller, "project_update", reference)
         check_record(changes)
         with self._transactions.transaction():
@@ -198,17 +206,19 @@ class Projects:
         if changes.tm_enabled is not UNSET:
             new = replace(new, tm_enabled=changes.tm_enabled)
         if changes.blocking_checks is not UNSET:
-            require_checks(changes.blocking_checks, self._checks, "blockingChecks")
+            names, kept = changes.blocking_checks, old.blocking_checks
+            require_checks(names, self._checks, "blockingChecks", kept=kept)
             new = replace(new, blocking_checks=tuple(changes.blocking_checks))
         if changes.check_severities is not UNSET:
-            require_checks(changes.check_severities, self._checks, "checkSeverities")
+            severities, there = changes.check_severities, old.check_severities
+            require_checks(severities, self._checks, "checkSeverities", kept=there)
             new = replace(new, check_severities=changes.check_severities)
         return old if new == old else replace(new, updated_at=timestamp(self._clock()))
 
     def _move_source(self, project: Project, tag: str) -> None:
         languages = self._store.list_languages(project.id)
         if tag not in {language.language_code for language in languages}:
-            raise LanguageNotInProject(f"the project has no language {tag}")
+            raise LanguageNotInProject(f"the project has no language {tag!r}")
         for language in languages:
             is_source = language.language_code == tag
             if is_source != language.is_source:

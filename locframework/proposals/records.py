@@ -12,7 +12,7 @@ TranslationStatus = Literal["approved", "pending_review", "draft"]
 class TermTranslation(Struct, frozen=True, rename="camel", gc=False):
     """A text in one language, and what is proposed instead (service.md).
 
-    ``approved``: ``value`` counts, ``approved_at`` says since when. ``pending_review``:
+    ``approved``: ``value`` counts, ``approvedAt`` says since when. ``pending_review``:
     nothing counts yet, ``value`` is "", the proposal waits. ``draft``: imported as
     draft or machine-made; ``value`` does not count until somebody applies it.
     """

@@ -12,7 +12,13 @@ from .limits import ServerError, ServerLimits
 from .process import Serving, serve_here, usable_cpus
 from .supervisor import Supervisor
 
-__all__ = ["ServerError", "ServerLimits", "serve"]
+__all__ = [
+    "ServerError",
+    "ServerLimits",
+    "require_address",
+    "require_waitress",
+    "serve",
+]
 
 _FILES_PER_CONNECTION = 3  # the socket, and a temporary file each way
 _OTHER_FILES = 512
@@ -51,7 +57,7 @@ def serve(
     used, or a child does not come up; and whatever ``make_app`` raises. Main thread
     only. Source: decisions 2.2 (sizes); the deadlines are CHOSEN, see ServerLimits.
     """
-    _require_waitress()
+    require_waitress()
     if threading.current_thread() is not threading.main_thread():
         raise ServerError("serve() handles signals and needs the main thread")
     limits = limits or ServerLimits()
@@ -78,9 +84,18 @@ def serve(
             Supervisor(serving, listening, cpus=cpus, on_ready=tell_ready).run()
 
 
-def _require_waitress() -> None:
+def require_waitress() -> None:
+    """Raises ServerError when waitress, which serves, is not installed."""
     if importlib.util.find_spec("waitress") is None:
         raise ServerError("serving needs waitress: pip install 'locframework[serve]'")
+
+
+def require_address(host: str, port: int) -> None:
+    """Raises ServerError as ``serve`` would for an address that it cannot have now.
+
+    Nothing listens there when it returns: for who has work to do before serving.
+    """
+    _listen(host, port).close()
 
 
 def _seats(processes: int, *, is_pinned: bool) -> list[int | None]:
@@ -110,9 +125,9 @@ def _listen(host: str, port: int) -> socket.socket:
             address[:2], family=family, backlog=1024, dualstack_ipv6=is_for_both
         )
     except OSError as error:
-        raise ServerError(
-            f"cannot listen on {host} port {port}: {error.strerror}"
-        ) from error
+        # create_server() says the address once more, in words of its own
+        reason = str(error.strerror).partition(" (while attempting")[0]
+        raise ServerError(f"cannot listen on {host} port {port}: {reason}") from error
 
 
 def _allow_files(count: int) -> None:

@@ -12,11 +12,13 @@ Where there is none, tests that want one are skipped, or fail when
 """
 
 import getpass
+import itertools
 import os
 import secrets
 import shutil
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, lru_cache
@@ -40,6 +42,8 @@ REQUIRED_VARIABLE = "LOCFRAMEWORK_REQUIRE_SERVERS"
 DEFAULT_URL = "postgresql://127.0.0.1:5432/test"
 PREFIX = "loc_test_"
 FORGOTTEN_SECONDS = 6 * 3600  # databases of test runs that were killed
+KEPT_MOST = 8  # idle connections of one process
+_AS_NEW = b"RESET ALL; CLOSE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all()"
 
 
 @contextmanager
@@ -86,10 +90,23 @@ class Migrated:
     superuser there. Used as a context manager.
     """
 
-    def __init__(self, folder: Path, migrate: Callable[[str], None]) -> None:
-        """``migrate`` is given the address of an empty database."""
+    def __init__(
+        self,
+        folder: Path,
+        migrate: Callable[[str], None],
+        *,
+        keeps_connections: bool = False,
+    ) -> None:
+        """``migrate`` is given the address of an empty database.
+
+        ``keeps_connections``: one to PostgreSQL that is closed is given to who opens
+        the next, in this process. For tests that do not ask how connections end, nor
+        how statements are planned: a new one gets to know every table first, which
+        takes the server longer than what most tests ask.
+        """
         self._folder = folder
         self._migrate = migrate
+        self._keeps_connections = keeps_connections
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -121,6 +138,8 @@ class Migrated:
         would first have to get to know every table."""
         url = self._stack.enter_context(fresh_postgres_url())
         self._migrate(url)
+        if self._keeps_connections:
+            self._stack.enter_context(_connections_kept(url))
         connection = self._stack.enter_context(_connected(url))
         names = connection.execute(
             """SELECT quote_ident(tablename) FROM pg_tables
@@ -135,6 +154,50 @@ class Migrated:
                 connection.execute(emptying)
 
         return url, empty
+
+
+@contextmanager
+def _connections_kept(url: str) -> Iterator[None]:
+    """Give each connection there that is closed to who opens the next one.
+
+    What a session has set or locked ends as ever; only its statements stay prepared.
+    """
+    import psycopg
+
+    plain, process, place = psycopg.connect, os.getpid(), urlsplit(url).path
+    idle: dict[object, list[psycopg.Connection[Any]]] = defaultdict(list)
+
+    class Kept(psycopg.Connection[Any]):
+        asked: object = None  # how it was asked for
+
+        def close(self) -> None:
+            try:
+                if not self.closed and len(idle[self.asked]) < KEPT_MOST:
+                    self.rollback()
+                    self.execute(_AS_NEW, prepare=False)
+                    self.commit()
+                    idle[self.asked].append(self)
+                    return
+            except psycopg.Error:
+                pass  # it was lost, or somebody is using it
+            super().close()
+
+    def connect(conninfo: str = "", **how: Any) -> "psycopg.Connection[Any]":
+        if urlsplit(conninfo).path != place or os.getpid() != process:
+            return plain(conninfo, **how)
+        asked = (conninfo, *sorted(how.items()))
+        try:
+            return idle[asked].pop()  # in one step: threads may ask at once
+        except IndexError:
+            made = Kept.connect(conninfo, **how)
+            made.asked = asked
+            return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(psycopg, "connect", connect)
+        yield
+    for connection in itertools.chain(*idle.values()):
+        psycopg.Connection.close(connection)
 
 
 class _Watched(Protocol):

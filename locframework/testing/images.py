@@ -95,6 +95,8 @@ BAD = {
     "a JPEG with a page behind it": jpeg() + PAGE,
     "a JPEG with a ZIP behind it": jpeg() + b"PK\3\4" + b"\0" * 30,
     "a WebP with a page behind it": webp() + PAGE,
+    "a PNG with a page in its end": png()[:-12] + chunk(b"IEND", PAGE),
+    "a JPEG with another behind it": jpeg() + jpeg(),
     "a PNG that was cut off": png()[:-1],
     "a PNG without its end": png()[:-12],
     "a PNG with a wrong checksum": png()[:-1] + b"\0",

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -26,9 +27,12 @@ class EventTypes:
     """The types of one application: the built-in ones, and those of its plugins."""
 
     def __init__(self, of_plugins: Iterable[EventType] = ()) -> None:
-        every = [*BUILT_IN, *of_plugins]
-        self._types = {each.type: each for each in every}
-        self.shown = [shown(each) for each in every]
+        self._types = {each.type: each for each in [*BUILT_IN, *of_plugins]}
+
+    @cached_property
+    def shown(self) -> list[ShownEventType]:
+        """All of them, the built-in ones first."""
+        return [shown(each) for each in self._types.values()]
 
     def __contains__(self, type_: object) -> bool:
         return type_ in self._types

@@ -125,6 +125,10 @@ def value(revision: int, form: str | None = None) -> dict[str, Any]:
     return {"languageCode": "de", "pluralForm": form, "revision": revision}
 
 
+def line_of(event: Event) -> str | None:
+    return event.branch
+
+
 def test_events_are_gathered_by_line_key_and_place() -> None:
     found = by_line(
         [
@@ -134,7 +138,8 @@ def test_events_are_gathered_by_line_key_and_place() -> None:
             event("translation.outdated", value(9, "other")),
             event("translation.submitted", value(4), branch="spring"),
             event("language.added", {}),
-        ]
+        ],
+        line_of,
     )
 
     assert set(found) == {None, "spring"}
@@ -146,13 +151,13 @@ def test_events_are_gathered_by_line_key_and_place() -> None:
 
 
 def test_a_key_that_came_back_was_not_deleted() -> None:
-    found = by_line([event("key.deleted", {}), event("key.restored", {})])
+    found = by_line([event("key.deleted", {}), event("key.restored", {})], line_of)
 
     assert list(found[None].deleted) == []
     assert list(found[None].made) == []
 
 
 def test_a_key_that_was_brought_back_was_made() -> None:
-    found = by_line([event("key.restored", {}), event("key.deleted", {})])
+    found = by_line([event("key.restored", {}), event("key.deleted", {})], line_of)
 
     assert (list(found[None].made), list(found[None].deleted)) == (["k"], [])

@@ -1,4 +1,4 @@
-"""Translation memories over HTTP, for the tests that ask a project's."""
+"""Translation memories over HTTP: one by itself, and those of a project."""
 
 from __future__ import annotations
 
@@ -6,6 +6,37 @@ from typing import Any
 
 from locframework.testing.client import Answer, Client
 from locframework.testing.workspace import Workspace
+
+
+class Memory:
+    """A memory with the target languages de and fr, and an entry."""
+
+    def __init__(self, workspace: Workspace, **fields: object) -> None:
+        self.workspace, self.owner = workspace, workspace.owner
+        body = {"name": "Main", "sourceLanguage": "en", "languageCodes": ["de", "fr"]}
+        made = self.owner.post("/translation-memories", json={**body, **fields})
+        self.record = made.data["translationMemory"]
+        self.path = f"/translation-memories/{self.record['id']}"
+        self.entry = self.add(sourceText="Pay", translations={"de": "Zahlen"})
+        self.one = f"{self.path}/entries/{self.entry['id']}"
+
+    def add(self, **body: object) -> dict[str, Any]:
+        answer = self.owner.post(f"{self.path}/entries", json=body)
+        assert answer.status == 201, answer
+        entry: dict[str, Any] = answer.data["entry"]
+        return entry
+
+    def put(self, lang: str, value: object, client: Client | None = None) -> Answer:
+        path = f"{self.one}/translations/{lang}"
+        return (client or self.owner).put(path, json={"value": value})
+
+    def judge(self, verdict: str, lang: str, client: Client | None = None) -> Answer:
+        path = f"{self.one}/translations/{lang}/{verdict}"
+        return (client or self.owner).post(path, json={})
+
+    def read(self) -> dict[str, Any]:
+        entry: dict[str, Any] = self.owner.get(self.one).data["entry"]
+        return entry
 
 
 class Memories:

@@ -64,7 +64,8 @@ def test_conditions_narrow_and_all_must_hold(keys: Any) -> None:
     assert types(keys, keyId=two["id"]) == ["key.created"]
     assert "language.added" not in types(keys, since=first["createdAt"])
     assert types(keys, until="2020-01-01") == []
-    assert types(keys, keyId="%") == []
+    keys.owner.delete(f"{keys.path}/{two['id']}")
+    assert types(keys, keyId=two["id"]) == ["key.deleted", "key.created"]
 
 
 def test_what_a_job_did_is_told_with_it(keys: Any) -> None:
@@ -129,6 +130,8 @@ def test_bad_conditions_are_refused_by_name(keys: Any) -> None:
 NOTHING_FITS = [
     ({"jobId": "nope"}, "jobId"),
     ({"jobId": "01a1fd83-6a3c-7d53-9d8e-3f0c7c9b1a55"}, "jobId"),
+    ({"keyId": "%"}, "keyId"),
+    ({"keyId": "01a1fd83-6a3c-7d53-9d8e-3f0c7c9b1a55"}, "keyId"),
     ({"actor": ""}, "actor"),
     ({"keyId": ""}, "keyId"),
     ({"branch": ""}, "branch"),
@@ -159,6 +162,18 @@ def test_a_job_of_another_project_is_none_of_this_one(keys: Any) -> None:
     refused = keys.owner.get(path, query={"jobId": job["id"]})
 
     assert (refused.status, refused.error["details"][0]["path"]) == (400, "query.jobId")
+
+
+def test_a_key_of_another_project_is_none_of_this_one(keys: Any) -> None:
+    key, other = keys.made(), keys.workspace.project()
+    path, where = f"/projects/{other['id']}/activity", {"keyId": key["id"]}
+
+    listing = keys.owner.get(path, query=where)
+    undoing = keys.owner.post(f"{path}/revert", json=where)
+
+    for refused, root in ((listing, "query"), (undoing, "$")):
+        assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+        assert refused.error["details"][0]["path"] == f"{root}.keyId"
 
 
 def test_what_a_job_did_is_found_when_the_job_is_kept_no_more(keys: Any) -> None:

@@ -494,11 +494,26 @@ def test_some_condition_is_needed_and_each_is_judged(keys: Any) -> None:
         ({"dryRun": True}, "$"),
         ({"since": "yesterday"}, "$.since"),
         ({"actor": 3}, "$.actor"),
+        ({"since": "2020-01-01", "jobid": "x"}, "$.jobid"),
     ):
         refused = ask(keys, **body)
         assert (refused.status, refused.error["code"]) == (400, "validation_failed")
         assert refused.error["details"][0]["path"] == path
     assert ask(keys, branch="nowhere").error["code"] == "branch_not_found"
+
+
+def test_who_did_nothing_and_is_nobody_here_is_refused(keys: Any) -> None:
+    reviewer = keys.workspace.client("reviewer")
+    org = keys.project["organizationId"]
+    members = keys.owner.get(f"/organizations/{org}/members").data["items"]
+    stranger = "0197b2bf-11aa-7e55-b0d1-2f8e57c9ab34"
+
+    for actor in ("nobody", members[0]["id"], stranger):
+        refused = ask(keys, actor=actor, dryRun=True)
+        assert refused.status == 400
+        [problem] = refused.error["details"]
+        assert (problem["path"], problem["rule"]) == ("$.actor", "unknown")
+    assert undo(keys, actor=actor_of(keys, reviewer))["reverted"] == 0
 
 
 @pytest.mark.parametrize("role", ["viewer", "translator"])

@@ -330,6 +330,31 @@ def test_a_project_token_has_the_languages_of_its_maker(workspace: Workspace) ->
     assert maker.post(path, json=wider).error["code"] == "language_not_assigned"
 
 
+def test_a_project_token_lists_no_permission_that_it_cannot_use(
+    workspace: Workspace,
+) -> None:
+    path = f"/projects/{workspace.project()['id']}/tokens"
+    asked = ["member_manage", "project_read", "project_create", "organization_manage"]
+
+    named = workspace.owner.post(path, json={"name": "ci", "permissions": asked}).data
+    whole = workspace.owner.post(path, json={"name": "ci"}).data
+    narrow = workspace.client("manager", permissions=["token_manage", "project_read"])
+
+    assert named["token"]["permissions"] == ["project_read"]
+    for made in (named, whole):
+        shown = workspace.owner.with_token(made["secret"]).get("/tokens/self").data
+        token = shown["token"]
+        assert token["permissions"] == token["effectivePermissions"]
+        assert sorted(made["token"]["permissions"]) == token["permissions"]
+    listed = workspace.owner.get(path).data["items"]
+    assert [each["permissions"] for each in listed] == [
+        whole["token"]["permissions"],
+        named["token"]["permissions"],
+    ]
+    refused = narrow.post(path, json={"name": "ci", "permissions": asked})
+    assert refused.error["code"] == "permission_denied"
+
+
 def test_a_personal_token_is_asked_of_no_project(workspace: Workspace) -> None:
     project, other = workspace.project(), workspace.project(name="Other")
     new = {"name": "ci", "permissions": ["project_read"]}

@@ -9,7 +9,7 @@ import pytest
 from locframework.testing.client import Answer
 from locframework.testing.workspace import Workspace
 
-from .conftest import Keys
+from .project_keys import Keys
 
 NAMES = ["feature/x", "a/b/c", "diff", "merge", "diff/a", "a.b/-c_", "x/diff.v2"]
 
@@ -46,6 +46,36 @@ def test_other_names_are_refused(keys: Keys, name: str) -> None:
 
     assert answer.status == 400
     assert answer.error["code"] == "validation_failed"
+
+
+def test_names_that_differ_in_case_are_two_branches(keys: Keys) -> None:
+    key = keys.made(key="pay", values={"en": "Pay"})
+    put = f"{keys.path}/{key['id']}/values/en"
+    found = {}
+    for name in ("spring", "Spring"):
+        assert made(keys, name).status == 201
+        keys.owner.put(put, json={"value": name}, query={"branch": name})
+
+    for name in ("spring", "Spring"):
+        path = f"/projects/{keys.project['id']}/branches/{name}"
+        found[name] = keys.owner.get(f"{path}/diff").data["items"][0]["branch"]
+
+    assert found == {"spring": "spring", "Spring": "Spring"}
+
+
+@pytest.mark.parametrize("name", ["Main", "MAIN"])
+def test_main_in_another_case_is_no_branch_and_not_main(keys: Keys, name: str) -> None:
+    key = keys.made(key="pay", values={"en": "Pay"})
+    put = f"{keys.path}/{key['id']}/values/en"
+
+    refused = made(keys, name)
+    written = keys.owner.put(put, json={"value": "Paid"}, query={"branch": name})
+    read = keys.owner.get(keys.path, query={"branch": name})
+
+    assert refused.error["details"][0]["path"] == "$.name"
+    for answer in (written, read):
+        assert (answer.status, answer.error["code"]) == (404, "branch_not_found")
+    assert keys.texts(key) == {("en", None): "Pay"}
 
 
 def test_an_encoded_slash_and_a_plain_one_are_the_same(keys: Keys) -> None:

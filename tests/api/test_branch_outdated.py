@@ -80,3 +80,48 @@ def test_a_form_that_is_new_on_main_follows_it_where_the_branch_has_plurals_too(
 
     assert shop.texts(shop.title, "spring") == shop.texts(shop.title)
     assert [change["key"] for change in shop.diff()] == ["checkout.pay"]
+
+
+@pytest.mark.parametrize("values", [{"en": "Pay"}, {"en": "Pay", "de": "Alt"}, {}])
+def test_a_source_text_that_waits_on_a_branch_outdates_nothing_that_main_writes(
+    shop: Branched, values: dict[str, str]
+) -> None:
+    key = shop.create(key="cart", values=values)
+    translator = shop.workspace.client("translator")
+    path, on = f"{shop.path}/keys/{key['id']}/values/en", {"branch": "spring"}
+    assert translator.put(path, json={"value": "Buy"}, query=on).status == 200
+
+    shop.write(key, "de", "Neu")
+
+    assert shop.outdated(key, "spring")["de"] is False
+    shop.merge()
+    assert shop.outdated(key)["de"] is False
+
+
+def test_it_does_once_it_is_approved(shop: Branched) -> None:
+    key = shop.create(key="cart", values={"en": "Pay"})
+    translator = shop.workspace.client("translator")
+    path, on = f"{shop.path}/keys/{key['id']}/values/en", {"branch": "spring"}
+    assert translator.put(path, json={"value": "Buy"}, query=on).status == 200
+    shop.approve(key, "en", "spring")
+
+    shop.write(key, "de", "Neu")
+
+    assert shop.outdated(key, "spring")["de"] is True
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_what_main_writes_beside_a_source_text_of_a_branch_is_kept_fresh_by_it(
+    shop: Branched, keep: bool
+) -> None:
+    key = shop.create(key="cart", values={"en": "Pay"})
+    path, on = f"{shop.path}/keys/{key['id']}/values/en", {"branch": "spring"}
+    body = {"value": "Pay now", "keepFresh": keep}
+    assert shop.owner.put(path, json=body, query=on).status == 200
+
+    shop.write(key, "de", "Neu")
+
+    assert shop.outdated(key, "spring")["de"] is not keep
+    shop.write(key, "en", "Buy")
+    shop.write(key, "de", "Kaufen")  # of another source text than it kept fresh for
+    assert shop.outdated(key, "spring")["de"]

@@ -6,14 +6,7 @@ from typing import Any
 
 import pytest
 
-from locframework.testing.workspace import Workspace
-
 from .branched import Branched
-
-
-@pytest.fixture
-def shop(workspace: Workspace) -> Branched:
-    return Branched(workspace)
 
 
 @pytest.fixture

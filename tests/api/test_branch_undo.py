@@ -7,24 +7,9 @@ from typing import Any
 
 import pytest
 
-from locframework.testing.workspace import Workspace
-
 from .branched import Branched
 
 Act = Callable[[Branched], object]
-
-
-@pytest.fixture
-def shop(workspace: Workspace) -> Branched:
-    return Branched(workspace)
-
-
-def undo(shop: Branched, **where: str) -> dict[str, Any]:
-    answer = shop.owner.post(f"{shop.path}/activity/revert", json=where)
-    job = shop.workspace.job_of(answer)
-    assert (job["type"], job["status"]) == ("revert", "succeeded"), job
-    result: dict[str, Any] = job["result"]
-    return result | {"jobId": job["id"]}
 
 
 def look(shop: Branched, branch: str | None = "spring") -> dict[str, Any]:
@@ -105,10 +90,10 @@ def test_an_undone_branch_reads_as_main_and_its_edit_comes_back(
     main(shop)
     before = look(shop)
 
-    undone = undo(shop, branch="spring")
+    undone = shop.undo(branch="spring")
     assert look(shop) == look(shop, None)
     assert shop.diff() == []
-    again = undo(shop, jobId=undone["jobId"])
+    again = shop.undo(jobId=undone["jobId"])
 
     assert look(shop) == before
     assert undone["skipped"] == again["skipped"] == []
@@ -121,13 +106,13 @@ def test_an_edit_comes_back_on_top_of_what_main_did_meanwhile(
 ) -> None:
     shop.branch("autumn")
     act(shop)
-    undone = undo(shop, branch="spring")
+    undone = shop.undo(branch="spring")
     main(shop)
 
-    again = undo(shop, jobId=undone["jobId"])
+    again = shop.undo(jobId=undone["jobId"])
 
     came_back = look(shop)
-    undo(shop, jobId=again["jobId"])
+    shop.undo(jobId=again["jobId"])
     assert look(shop) == look(shop, None)
     act(shop)
     assert came_back == look(shop)
@@ -135,11 +120,11 @@ def test_an_edit_comes_back_on_top_of_what_main_did_meanwhile(
 
 def test_what_somebody_wrote_after_an_undo_stays(shop: Branched) -> None:
     write_text(shop)
-    undone = undo(shop, branch="spring")
+    undone = shop.undo(branch="spring")
     main_writes(shop)
     shop.write(shop.pay, "de", "Los", "spring")
 
-    again = undo(shop, jobId=undone["jobId"])
+    again = shop.undo(jobId=undone["jobId"])
 
     assert [each["reason"] for each in again["skipped"]] == ["changed_later"]
     assert shop.texts(shop.pay, "spring")["de", None] == "Los"
@@ -150,7 +135,7 @@ def test_what_a_person_took_back_alone_is_no_edit_again(shop: Branched) -> None:
     shop.write(shop.pay, "de", "Zahlen", "spring")
     main_writes(shop)
 
-    result = undo(shop, branch="spring")
+    result = shop.undo(branch="spring")
 
     assert (result["skipped"], shop.diff()) == ([], [])
     assert shop.texts(shop.pay, "spring")["de", None] == "Bezahlen"
@@ -166,7 +151,7 @@ def test_a_text_that_comes_back_is_outdated_if_its_source_has_changed_since(
     assert caller is not None
     shop.write(shop.pay, "en", "Pay now")
 
-    undo(shop, actor=caller.actor.id)
+    shop.undo(actor=caller.actor.id)
 
     assert shop.texts(shop.pay)["de", None] == "Zahlen"
     assert shop.outdated(shop.pay)["de"]

@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
+import jsonschema_rs
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
@@ -25,6 +26,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from locframework.access.permissions import PERMISSIONS
 from locframework.access.records import NewToken
 from locframework.app import OPERATOR
 from locframework.paging import PageRequest
@@ -33,6 +35,7 @@ from locframework.testing.workspace import Workspace
 REQUESTS_LEAST = 1500  # good ones, and as many bad ones
 EXAMPLES_AN_OPERATION = 12  # of each mode
 _FIRST = PageRequest()
+CI = {"name": "ci", "permissions": list(PERMISSIONS)}
 TOKENS = 40  # the limit is 600 a minute for each
 CHECKS = [
     not_a_server_error,
@@ -44,9 +47,12 @@ CHECKS = [
 
 
 class Rotating:
-    """The app, asked with another token of the owner and another address in turn."""
+    """The app, asked with another token and another address in turn.
 
-    def __init__(self, workspace: Workspace) -> None:
+    One in four is refused much: a project's own, and one that may only read.
+    """
+
+    def __init__(self, workspace: Workspace, project_id: str) -> None:
         framework, organization_id = workspace.framework, workspace.organization_id
         members = framework.storage.access
         [owner] = [
@@ -55,11 +61,25 @@ class Rotating:
             if member.role == "owner"
         ]
         self._app = workspace.app
+        reading = NewToken("reads", permissions=["project_read"])
+
+        def token_of_owner(new: NewToken) -> str:
+            of = OPERATOR, organization_id, owner.id, new
+            return framework.tokens.create_for_member(*of)[1]
+
+        def token_of_project() -> str:
+            made = workspace.owner.post(f"/projects/{project_id}/tokens", json=CI)
+            secret: str = made.data["secret"]
+            return secret
+
         self._tokens = itertools.cycle(
-            framework.tokens.create_for_member(
-                OPERATOR, organization_id, owner.id, NewToken("fuzz")
-            )[1]
-            for _ in range(TOKENS)
+            token
+            for _ in range(TOKENS // 8)
+            for token in (
+                *(token_of_owner(NewToken("fuzz")) for _ in range(6)),
+                token_of_owner(reading),
+                token_of_project(),
+            )
         )
         self._addresses = itertools.cycle(f"127.0.0.{n}" for n in range(2, 250))
         self.requests = 0
@@ -75,8 +95,8 @@ class Rotating:
 def test_no_request_is_answered_otherwise_than_described(
     sqlite_workspace: Workspace, mode: GenerationMode
 ) -> None:
-    app = Rotating(sqlite_workspace)
     known = _known_ids(sqlite_workspace)
+    app = Rotating(sqlite_workspace, known["projectId"])
     schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", app)
 
     for result in schema.get_all_operations():
@@ -85,6 +105,103 @@ def test_no_request_is_answered_otherwise_than_described(
             _ask(result.ok(), mode, known)
 
     assert app.requests >= REQUESTS_LEAST
+
+
+def test_every_answer_in_json_has_an_example_and_it_fits(
+    sqlite_workspace: Workspace,
+) -> None:
+    document = sqlite_workspace.owner.get("/openapi.json").json
+    answers = [
+        (path, method, status, answer)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        for status, answer in operation["responses"].items()
+    ]
+
+    for path, method, status, answer in answers:
+        for type_, media in answer.get("content", {}).items():
+            if type_ == "application/json":
+                schema = {**media["schema"], "components": document["components"]}
+                fits = jsonschema_rs.validator_for(schema).is_valid(media["example"])
+                assert fits, (path, method, status)
+
+
+def test_what_matches_and_files_may_say_is_listed(sqlite_workspace: Workspace) -> None:
+    document = sqlite_workspace.owner.get("/openapi.json").json
+    match = document["components"]["schemas"]["Match"]["properties"]
+    forms = [
+        operation["requestBody"]["content"]["multipart/form-data"]["schema"]
+        for path in ("/translation-memories/{tmId}", "/glossaries/{glossaryId}")
+        for operation in [document["paths"][f"{path}/import"]["post"]]
+    ]
+
+    told = [str(_resolved(document, form)["properties"]["format"]) for form in forms]
+
+    assert match["status"]["enum"] == ["approved", "draft"]
+    for name in ("matchPercentage", "rawPercentage", "updatedAt"):
+        assert match[name]["description"]
+    assert "['tmx', 'csv']" in told[0]
+    assert "['csv', 'tbx']" in told[1]
+
+
+def _resolved(document: Any, schema: Any) -> Any:
+    name = schema.get("$ref", "").rpartition("/")[2]
+    return document["components"]["schemas"].get(name, schema)
+
+
+def test_published_content_tells_what_it_answers_and_every_code(
+    sqlite_workspace: Workspace,
+) -> None:
+    document = sqlite_workspace.owner.get("/openapi.json").json
+    components = document["components"]
+    content = "/content/{publicKey}"
+    codes = {
+        "404": {"not_found"},
+        "405": {"method_not_allowed"},
+        "429": {"rate_limited", "quota_exceeded"},
+        "500": {"internal_error"},
+        "503": {"unavailable"},
+    }
+
+    for path in (f"{content}/manifest.json", f"{content}/b/{{blob}}"):
+        operation = document["paths"][path]["get"]
+        told = {}
+        for status, answer in operation["responses"].items():
+            found = components["responses"].get(answer.get("$ref", "")[23:], answer)
+            if status >= "400":
+                media = found["content"]["application/json"]
+                schema = media["schema"]
+                schema = components["schemas"].get(schema.get("$ref", "")[21:], schema)
+                told[status] = set(schema["properties"]["error"]["enum"])
+                assert media["example"]["error"] in told[status]
+                assert all(code in found["description"] for code in told[status])
+        assert told == codes
+        assert all("example" in each for each in operation["parameters"][:1])
+        (file,) = operation["responses"]["200"]["content"].values()
+        assert file["example"]
+
+
+def test_who_may_name_a_branch_is_told_of_one_that_is_gone_or_has_ended(
+    sqlite_workspace: Workspace,
+) -> None:
+    """But for the activity, where what was done on ended branches is looked up."""
+    document = sqlite_workspace.owner.get("/openapi.json").json
+    asked = 0
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            named = [
+                (each.get("in"), each.get("name"))
+                for each in operation.get("parameters", ())
+            ]
+            if ("query", "branch") not in named or path.endswith("/activity"):
+                continue
+            told = " ".join(
+                each.get("$ref", "") for each in operation["responses"].values()
+            )
+            assert "branch_not_found" in told, (method, path)
+            assert "branch_not_open" in told, (method, path)
+            asked += 1
+    assert asked > 15
 
 
 def _ask(operation: Any, mode: GenerationMode, known: dict[str, str]) -> None:

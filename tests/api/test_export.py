@@ -188,6 +188,8 @@ def test_a_project_without_keys_gives_an_empty_file(workspace: Workspace) -> Non
     [
         (None, {}, 400, "validation_failed"),
         ("xliff", {}, 400, "unknown_format"),
+        ("json-nested", {"module": "a.b"}, 400, "invalid_key"),
+        ("json-nested", {"module": ".."}, 400, "invalid_key"),
         ("json-flat", {"languageCodes": "fr"}, 400, "language_not_in_project"),
         ("json-flat", {"languageCodes": "!"}, 400, "validation_failed"),
         ("json-flat", {"languageCodes": ""}, 400, "validation_failed"),

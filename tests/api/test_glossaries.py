@@ -118,6 +118,29 @@ def test_glossaries_are_listed_searched_and_sorted(workspace: Workspace) -> None
     assert names(stranger) == []
 
 
+def test_the_glossaries_of_a_project_are_listed_for_who_sees_it(
+    workspace: Workspace,
+) -> None:
+    project, other = workspace.project(), workspace.project()
+    linked, second = made(workspace, name="Wide  Words"), made(workspace, name="Not")
+    workspace.owner.put(f"/projects/{project['id']}/glossaries/{linked['id']}")
+    workspace.owner.put(f"/projects/{other['id']}/glossaries/{second['id']}")
+    workspace.owner.delete(f"/projects/{other['id']}")
+    _, stranger = workspace.organization("Other")
+    here = project["id"]
+
+    assert names(workspace.owner, projectId=here) == ["Wide  Words"]
+    assert names(workspace.owner, projectId=project["slug"]) == ["Wide  Words"]
+    assert names(workspace.owner, search="wide WORDS ") == ["Wide  Words"]
+    assert names(workspace.owner, projectId=here, search="not") == []
+    absent = workspace.owner.get("/glossaries?projectId=nowhere")
+    assert (absent.status, absent.error["code"]) == (404, "project_not_found")
+    for client, of in ((stranger, here), (workspace.owner, other["id"])):
+        hidden = client.get(f"/glossaries?projectId={of}")
+        assert (hidden.status, hidden.content) == (404, absent.content)
+    assert workspace.owner.get("/glossaries?projectId=").status == 400
+
+
 def test_a_project_token_reaches_only_glossaries_linked_to_its_project(
     workspace: Workspace,
 ) -> None:

@@ -96,6 +96,32 @@ def test_forbidden_terms_are_found_where_they_stand(checked: Checked) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("english", "german"),
+    [
+        ("Delete {pier}?", "{pier} löschen?"),
+        ("Delete %(pier)s?", "%(pier)s löschen?"),
+        ('<a class="pier">Go</a>', '<a class="pier">Los</a>'),
+        ("{pier, plural, other {# left}}", "{pier, plural, other {noch #}}"),
+        ("Go &blacklist; {blacklist}", "Los"),
+    ],
+)
+def test_names_of_placeholders_and_tags_are_no_terms(
+    checked: Checked, english: str, german: str
+) -> None:
+    checked.key("a", en=english, de=german)
+
+    assert checked.issues() == []
+
+
+def test_a_term_beside_a_placeholder_is_looked_for_in_the_words_alone(
+    checked: Checked,
+) -> None:
+    checked.key("a", en="{name} left the pier", de="{Anleger} ist weg")
+
+    assert checked.issues() == [("a", "de", MISSING)]
+
+
 def test_every_way_of_writing_finds_the_same(checked: Checked) -> None:
     found = [("a", "de", MISSING)]
     path = checked.path

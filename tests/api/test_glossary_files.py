@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from locframework.glossaries import term_import
 from locframework.http.records import Upload
 from locframework.testing.client import Answer, Client
+from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
 
 CSV = """term,doNotTranslate,usageStatus,notes,de,fr,fr:status
@@ -68,6 +70,82 @@ def files(workspace: Workspace) -> Files:
     return Files(workspace)
 
 
+def test_a_term_that_is_found_in_no_text_is_told(files: Files) -> None:
+    project = files.workspace.project()
+    files.owner.put(f"/projects/{project['id']}{files.path}")
+
+    result = files.imported("term\n{name}\nR&D\n100%\nthe <b>quay</b>\n%s nights\n")
+
+    told = "has a placeholder, a tag or an entity, and is found in no text"
+    assert result["termsCreated"] == 5
+    assert result["warnings"] == [
+        f"line 2: '{{name}}' {told}",
+        f"line 5: 'the <b>quay</b>' {told}",
+        f"line 6: '%s nights' {told}",
+    ]
+    text = "{name}: the <b>quay</b>, %s nights, 100%, R&D"
+    body = {"texts": [text]}
+    path = f"/projects/{project['id']}/glossary/matches"
+    matches = files.owner.post(path, json=body).data["matches"][text]
+    assert [each["term"] for each in matches] == ["100%", "R&D"]
+
+
+def test_languages_are_taken_as_those_of_the_terms_and_of_projects(
+    files: Files,
+) -> None:
+    project = files.workspace.project(languages=["pt-BR", "en-GB"])
+    files.owner.put(f"/projects/{project['id']}{files.path}")
+    files.imported("term,de\npier,Anleger\n")
+
+    result = files.imported("term,de-DE,pt,fr,en-US\npier,Pier,cais,quai,pier\n")
+
+    assert result["languagesTakenAs"] == {"de-DE": "de", "pt": "pt-BR"}
+    [term] = files.terms()
+    said = {each["languageCode"]: each["value"] for each in term["translations"]}
+    assert said == {"de": "Pier", "en-US": "pier", "fr": "quai", "pt-BR": "cais"}
+
+
+def test_a_language_that_is_taken_as_another_must_be_assigned(files: Files) -> None:
+    files.imported("term,de\npier,Anleger\n")
+    french = files.workspace.client("translator", languages=["de-DE", "fr"])
+
+    refused = files.send("term,de-DE\npier,Pier\n", french)
+
+    assert (refused.status, refused.error["code"]) == (403, "language_not_assigned")
+    assert refused.error["details"] == {"languageCode": "de"}
+
+
+@pytest.mark.parametrize("format_", ["csv", "tbx"])
+def test_whatever_a_glossary_holds_its_export_is_imported_as_the_same(
+    workspace: Workspace, format_: str
+) -> None:
+    files, other = Files(workspace), Files(workspace)
+    for number, notes in enumerate(("", " ", "\t\n", " kept ", None)):
+        body = {"term": f" quay {number}\u0085", "notes": notes}
+        made = files.owner.post(f"{files.path}/terms", json=body)
+        assert made.status == 201, made
+
+    content = files.export(format_).content
+
+    assert other.imported(content) == {"termsCreated": 5}
+    there = files.terms()
+    for term in there:
+        term["notes"] = " kept " if term["notes"] == " kept " else None
+    assert other.terms() == there
+    assert files.imported(content) == {"termsUnchanged": 5}
+
+
+def test_blank_notes_in_a_file_say_nothing(files: Files) -> None:
+    files.imported("term,notes\nquay,where one waits")
+
+    files.imported('term,notes\nquay," "\npier,"\t"')
+
+    assert {each["term"]: each["notes"] for each in files.terms()} == {
+        "quay": "where one waits",
+        "pier": None,
+    }
+
+
 def test_a_file_is_imported_by_a_job_of_the_glossary(files: Files) -> None:
     answer = files.send(CSV)
 
@@ -87,6 +165,7 @@ def test_a_file_is_imported_by_a_job_of_the_glossary(files: Files) -> None:
         "translationsApplied": 2,
         "translationsProposed": 0,
         "translationsDrafted": 1,
+        "languagesTakenAs": {},
         "warningCount": 0,
         "warnings": [],
     }
@@ -187,6 +266,52 @@ def test_a_file_that_cannot_be_read_changes_nothing(files: Files) -> None:
     assert files.terms() == []
 
 
+LARGE = ["term,notes,de\n", *(f"t{n},{'x' * 1900},x{n}\n" for n in range(1200))]
+
+
+def test_what_is_beyond_the_begin_of_a_large_file_is_judged_by_the_job(
+    files: Files,
+) -> None:
+    broken = files.workspace.job_of(files.send("".join([*LARGE, "blank, ,\n,n,de\n"])))
+    nothing = files.terms()
+    foreign = files.send("".join([LARGE[0], ",x,y\n", *LARGE[1:]]))
+    result = files.imported("".join([*LARGE, "T7,,x7\n"]))
+
+    assert (broken["status"], broken["error"]["code"]) == ("failed", "unreadable_file")
+    assert broken["error"]["message"].startswith("line 1203: ")
+    assert nothing == []
+    assert (foreign.status, foreign.error["code"]) == (400, "unreadable_file")
+    assert result == {
+        "termsCreated": 1200,
+        "translationsApplied": 1200,
+        "warningCount": 1,
+        "warnings": ["line 1202: 'T7' is in line 9 too"],
+    }
+
+
+def test_languages_beyond_the_begin_are_judged_for_the_sender(files: Files) -> None:
+    scoped = files.workspace.client("translator", languages=["de"])
+    content = "".join([LARGE[0].replace("de", "de,fr"), *LARGE[1:], "last,,x,quai\n"])
+
+    job = files.workspace.job_of(files.send(content, scoped), scoped)
+
+    assert job["error"]["code"] == "language_not_assigned"
+    assert files.terms() == []
+
+
+def test_a_job_that_an_older_version_queued_is_done(files: Files) -> None:
+    """It was given the terms, and no format of the file."""
+    sent = files.send(CSV).data["job"]["id"]
+    database = files.workspace.framework.storage.database  # type: ignore[attr-defined]
+    [(told,)] = database.rows("SELECT params FROM jobs WHERE id = ?", (sent,))
+    older = {name: json.loads(told)[name] for name in ("parts", "terms", "result")}
+    database.run("UPDATE jobs SET params = ? WHERE id = ?", (json.dumps(older), sent))
+
+    files.workspace.run_jobs()
+
+    assert [term["term"] for term in files.terms()] == ["pier", "Skerry"]
+
+
 def test_a_term_that_stays_untranslated_fails_the_job_and_nothing_changes(
     files: Files,
 ) -> None:
@@ -226,7 +351,7 @@ def test_homonyms_are_imported_as_one_term_and_told(
 
 
 def test_large_files_go_in_steps(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(term_import, "TERMS_A_STEP", 2)
+    monkeypatch.setattr(term_import, "TEXTS_A_STEP", 4)
     rows = "".join(f"t{number},x{number}\n" for number in range(5))
 
     result = files.imported(f"term,de\n{rows}")
@@ -234,6 +359,25 @@ def test_large_files_go_in_steps(files: Files, monkeypatch: pytest.MonkeyPatch) 
     assert result == {"termsCreated": 5, "translationsApplied": 5}
     assert files.glossary["id"] in files.path
     assert len(files.terms()) == 5
+
+
+def test_a_step_of_an_import_holds_others_up_no_longer_for_many_languages(
+    sqlite_workspace: Workspace,
+) -> None:
+    files = Files(sqlite_workspace)
+    codes = "de,fr,nl,sv,da,nb,fi,et,lv,lt,pl,cs,sk,sl,hr,bg,ro,hu,el,tr"
+    head = f"term,{codes}"
+    rows = (f"term {number}" + f",wort {number}" * 20 for number in range(200))
+    sent = files.send("\n".join([head, *rows]))
+    framework = files.workspace.framework
+
+    with statements_of(framework.storage) as seen:
+        framework.runner.run_until_idle()
+
+    steps = [each for each in seen if each.startswith("UPDATE jobs SET step = ")]
+    assert len(steps) == 2  # of 4,200 texts, the last of them with the end of the job
+    result = files.workspace.job_of(sent)["result"]
+    assert (result["termsCreated"], result["translationsApplied"]) == (200, 4000)
 
 
 def test_an_import_is_queued_once_for_one_key(files: Files) -> None:
@@ -257,6 +401,21 @@ def test_a_job_is_seen_and_cancelled_by_who_may_start_one(files: Files) -> None:
     again = files.owner.post(f"{path}/cancel")
     assert (again.status, again.error["code"]) == (409, "job_not_cancellable")
     assert files.terms() == []
+
+
+def test_jobs_of_a_glossary_are_listed_for_who_may_start_them(files: Files) -> None:
+    first, second = (files.send(CSV).data["job"]["id"] for _ in range(2))
+    Files(files.workspace).send(CSV)
+    path = f"{files.path}/jobs"
+    _, stranger = files.workspace.organization("Other")
+
+    listed = files.owner.get(path).data
+    viewed = files.workspace.client("viewer").get(path).data
+    hidden = stranger.get(path)
+
+    assert [each["id"] for each in listed["items"]] == [second, first]
+    assert (listed["total"], viewed["total"]) == (2, 0)
+    assert (hidden.status, hidden.error["code"]) == (404, "glossary_not_found")
 
 
 def test_an_import_into_a_glossary_that_is_gone_fails(files: Files) -> None:

@@ -48,6 +48,15 @@ def matching(workspace: Workspace) -> Matching:
     return Matching(workspace)
 
 
+def test_terms_are_found_in_words_and_not_in_placeholders_or_tags(
+    matching: Matching,
+) -> None:
+    text = '<pier id="pier">{pier} %(pier)s: the boarding {x} pass of piers</pier>'
+
+    assert matching.found(text) == ["piers"]
+    assert matching.found("boarding {pass}, boarding pass") == ["boarding pass"]
+
+
 def test_every_text_is_answered_with_the_terms_in_it(matching: Matching) -> None:
     texts = ["Two piers of SKERRY, boarding passes", "", "none", "none", "__proto__"]
 

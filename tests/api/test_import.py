@@ -41,6 +41,7 @@ def refusal(answer: Answer) -> tuple[int, str]:
         ("en.json", {"a": "A"}, {"format": "xliff"}, "unknown_format"),
         ("en.json", {"a b": "A"}, {}, "invalid_key"),
         ("en.json", {"a": "A"}, {"module": "a b"}, "invalid_key"),
+        ("en.json", {"a": "A"}, {"module": "a.b"}, "invalid_key"),
         ("fr.json", {"a": "A"}, {}, "language_not_in_project"),
         ("en.json", {"a": "A"}, {"languageCode": "fr"}, "language_not_in_project"),
         ("en.json", {"a": "A"}, {"languageCode": "!"}, "validation_failed"),

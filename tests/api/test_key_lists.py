@@ -159,3 +159,51 @@ def test_a_query_against_the_rules_is_400(keys: Any, query: dict[str, Any]) -> N
     assert (answer.status, answer.error["code"]) == (400, "validation_failed")
     [problem] = answer.error["details"]
     assert next(iter(query)) in problem["path"]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("İstanbul", ["istanbul", "ISTANBUL", "i\u0307stanbul", "İSTANBUL", "stan"]),
+        ("Straße", ["STRASSE", "strasse", "STRAẞE", "ſtraſſe"]),
+        ("ΟΔΟΣ", ["οδος", "οδοσ", "Οδος"]),
+        ("Πρωτεΐνη", ["ΠΡΩΤΕΪ\u0301ΝΗ", "πρωτεΐνη"]),
+    ],
+)
+def test_search_folds_case_as_unicode_does(
+    keys: Any, text: str, asked: list[str]
+) -> None:
+    keys.made(key="value", values={"de": f"Nach {text}!"})
+    keys.made(key="described", description=text)
+    keys.made(key="other", values={"de": "Ístánbúl Ofen"})
+
+    found = [keys.names(search=search) for search in asked]
+
+    assert found == [["described", "value"]] * len(asked)
+
+
+def test_a_status_is_asked_of_any_form_and_counted_by_the_worst(keys: Any) -> None:
+    key = keys.made(isPlural=True, values={"de": {"one": "Datei"}})
+    keys.put(key, "de", {"other": "Dateien"}, keys.translator)
+    listed = [
+        keys.names(languageCode="de", status=s) for s in ("approved", "pending_review")
+    ]
+    path = f"/projects/{keys.project['id']}/statistics"
+    [german] = [
+        each
+        for each in keys.owner.get(path).data["statistics"]["languages"]
+        if each["languageCode"] == "de"
+    ]
+
+    document = keys.owner.get("/openapi.json").json
+    operation = document["paths"]["/projects/{projectId}/keys"]["get"]
+    told = {
+        each["name"]: each["description"]
+        for each in operation["parameters"]
+        if "description" in each
+    }
+
+    assert listed == [["a.b"], ["a.b"]]
+    assert (german["approved"], german["pendingReview"]) == (0, 1)
+    assert "any form" in told["status"]
+    assert "any form" in told["hasIssues"]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from locframework.http.records import Upload
 from locframework.testing.client import Client
 from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
@@ -243,6 +244,43 @@ def test_what_is_written_by_hand_stays_until_the_project_says_otherwise(
     assert shop.learned() == {"Pay | pay": {"pl": "Kup"}}
 
 
+@pytest.mark.parametrize("by", ["hand", "file"])
+def test_what_was_there_first_outlives_a_key_that_said_the_same(
+    shop: Shop, by: str
+) -> None:
+    if by == "hand":
+        body: Any = {"sourceText": "Pay", "context": "pay"}
+        body["translations"] = {"de": "Zahlen"}
+        shop.owner.post(f"{shop.memory}/entries", json=body)
+    else:
+        files = {"file": Upload("a.csv", b"context,en,de\npay,Pay,Zahlen", "text/csv")}
+        shop.workspace.job_of(shop.owner.post(f"{shop.memory}/import", files=files))
+    before = shop.owner.get(f"{shop.memory}/entries").data["items"]
+
+    key = shop.key(en="Pay", de="Zahlen", pl="Zapłać")
+    with_polish = shop.learned()
+    shop.owner.delete(key)
+
+    assert with_polish == {"Pay | pay": {"de": "Zahlen", "pl": "Zapłać"}}
+    after = shop.owner.get(f"{shop.memory}/entries").data["items"]
+    assert [each["id"] for each in after] == [each["id"] for each in before]
+    assert shop.learned() == {"Pay | pay": {"de": "Zahlen"}}
+
+
+def test_an_entry_that_was_made_by_hand_outlives_the_keys_that_filled_it(
+    shop: Shop,
+) -> None:
+    body = {"sourceText": "Pay", "context": "pay"}
+    shop.owner.post(f"{shop.memory}/entries", json=body)
+
+    key = shop.key(en="Pay", de="Zahlen")
+    filled = shop.learned()
+    shop.owner.delete(key)
+
+    assert filled == {"Pay | pay": {"de": "Zahlen"}}
+    assert shop.learned() == {"Pay | pay": {}}
+
+
 def test_a_language_that_leaves_the_project_is_forgotten(shop: Shop) -> None:
     shop.key(en="Pay", de="Zahlen", pl="Zaplac")
 
@@ -250,6 +288,78 @@ def test_a_language_that_leaves_the_project_is_forgotten(shop: Shop) -> None:
     shop.workspace.run_jobs()
 
     assert shop.learned() == {"Pay | pay": {"pl": "Zaplac"}}
+
+
+@pytest.mark.parametrize("project_first", [False, True])
+def test_what_was_learned_in_one_language_alone_goes_with_it(
+    workspace: Workspace, project_first: bool
+) -> None:
+    shop = Shop(workspace)
+    shop.assign()
+    shop.key("only", en="Only german", de="Nur")
+    shop.key("both", en="Both", de="Beide", pl="Oba")
+    shop.owner.post(f"{shop.memory}/entries", json={"sourceText": "By hand"})
+    paths = [f"{shop.memory}/languages/de", f"{shop.path}/languages/de"]
+
+    for path in reversed(paths) if project_first else paths:
+        assert shop.owner.delete(path).status == 200
+    at_once = shop.learned()
+    workspace.run_jobs()
+
+    assert at_once == {"Both | both": {"pl": "Oba"}, "By hand | ": {}}
+    assert shop.learned() == at_once
+    memory = shop.owner.get(shop.memory).data["translationMemory"]
+    assert memory["entryCount"] == 2
+    found = shop.owner.post(f"{shop.path}/tm/search", json={"query": "german"})
+    assert found.data["total"] == 0
+
+
+def test_a_language_that_comes_back_to_a_memory_is_learned_again(shop: Shop) -> None:
+    shop.key(en="Only german", de="Nur")
+    shop.owner.delete(f"{shop.memory}/languages/de")
+
+    shop.owner.post(f"{shop.memory}/languages", json={"languageCode": "de"})
+    shop.workspace.run_jobs()
+
+    assert shop.learned() == {"Only german | pay": {"de": "Nur"}}
+
+
+def test_the_source_language_stays_while_memories_of_it_are_assigned(
+    workspace: Workspace,
+) -> None:
+    shop = Shop(workspace)
+    shop.assign()
+    shop.key(en="Pay", de="Zahlen")
+
+    refused = shop.owner.patch(shop.path, json={"sourceLanguage": "de", "name": "x"})
+    kept = shop.owner.get(shop.path).data["project"]
+    shop.owner.delete(f"{shop.path}{shop.memory}")
+    moved = shop.owner.patch(shop.path, json={"sourceLanguage": "de"})
+
+    assert (refused.status, refused.error["code"]) == (409, "memories_assigned")
+    assert shop.memory.rpartition("/")[2] in refused.error["message"]
+    assert (kept["sourceLanguage"], kept["name"]) == ("en", shop.project["name"])
+    assert moved.data["project"]["sourceLanguage"] == "de"
+    assert shop.learned() == {"Pay | pay": {"de": "Zahlen"}}
+
+
+def test_a_memory_that_is_only_read_holds_the_source_language_too(shop: Shop) -> None:
+    shop.assign(writeMode="none")
+
+    refused = shop.owner.patch(shop.path, json={"sourceLanguage": "de"})
+
+    assert refused.error["code"] == "memories_assigned"
+
+
+def test_a_source_language_of_another_region_is_followed(shop: Shop) -> None:
+    shop.owner.post(f"{shop.path}/languages", json={"languageCode": "en-GB"})
+    shop.key(**{"en": "Color", "en-GB": "Colour", "de": "Farbe"})
+
+    moved = shop.owner.patch(shop.path, json={"sourceLanguage": "en-GB"})
+    shop.workspace.run_jobs()
+
+    assert moved.status == 200
+    assert shop.learned() == {"Colour | pay": {"de": "Farbe"}}
 
 
 def test_a_refused_write_teaches_nothing(shop: Shop) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -107,10 +108,65 @@ def test_a_tmx_file_is_imported_with_its_tags_and_languages(
         "entriesUpdated": 0,
         "entriesUnchanged": 0,
         "translationsWritten": 3,
+        "translationsKept": 0,
         "unitsFailed": 1,
         "errors": [{"line": 9, "message": "there is no text in en"}],
         "languagesLeftOut": [],
+        "languagesTakenAs": {},
+        "warningCount": 0,
+        "warnings": [],
     }
+
+
+LARGE = [
+    TMX[: TMX.index("<tu>")],
+    f"<!-- {'x' * 1_000_000} -->\n" * 3,
+    "<tu><tuv xml:lang='en'><seg>Pay</seg></tuv>",
+    "<tuv xml:lang='de'><seg>Zahlen</seg></tuv><tuv xml:lang='en-GB'>",
+    "<seg>Pay!</seg></tuv></tu></body></tmx>",
+]
+
+
+def test_what_is_beyond_the_begin_of_a_large_file_is_judged_by_the_job(
+    workspace: Workspace,
+) -> None:
+    memory = Memory(workspace)
+
+    result = memory.bring("".join(LARGE), languageCodes="de")
+    broken = workspace.job_of(memory.send("".join(LARGE[:-1])))
+
+    assert memory.entries() == {"Pay | ": {"de": "Zahlen"}}
+    assert result["languagesLeftOut"] == ["en-GB"]
+    assert (broken["status"], broken["error"]["code"]) == ("failed", "unreadable_file")
+    assert broken["error"]["message"].startswith("line ")
+
+
+def test_languages_are_judged_by_the_job_for_its_sender(workspace: Workspace) -> None:
+    memory = Memory(workspace)
+    scoped = workspace.client("translator", languages=["pl"])
+
+    job = workspace.job_of(memory.send("".join(LARGE), scoped), scoped)
+
+    assert job["error"]["code"] == "language_not_assigned"
+    assert memory.entries() == {}
+
+
+def test_a_file_of_empty_units_is_refused_soon(memory: Memory) -> None:
+    refused = memory.send(f"<tmx><body>\n{'<tu/>' * 1_000_000}</body></tmx>")
+
+    assert refused.error["code"] == "unreadable_file"
+    told = "line 2: more than 100,000 units are without any text"
+    assert refused.error["message"] == told
+
+
+def test_texts_in_the_language_of_the_memory_are_no_translations(
+    memory: Memory,
+) -> None:
+    result = memory.bring("source,en,de\nHi there,Hi there,Hallo\n")
+
+    assert memory.entries() == {"Hi there | ": {"de": "Hallo"}}
+    assert result["languagesLeftOut"] == ["en"]
+    memory.bring(memory.export(format="csv").content.decode())
 
 
 def test_a_csv_file_is_imported_and_formulas_stay_text(memory: Memory) -> None:
@@ -138,16 +194,20 @@ def test_what_is_there_is_kept_or_replaced(memory: Memory) -> None:
 
 
 def test_the_same_unit_twice_is_one_entry(memory: Memory) -> None:
-    memory.bring("en,de\nPay,Zahlen\nPay,Kaufen\n")
+    result = memory.bring("en,de\nPay,Zahlen\nPay,Kaufen\nPay,Zahlen\n")
     kept = memory.entries()
     memory.bring("en,de\nPay,Eins\nPay,Zwei\n", onExisting="replace")
 
+    assert result["translationsKept"] == 1
+    assert result["warnings"] == ["line 3: 'Pay' stays 'Zahlen' in de"]
     assert kept == {"Pay | ": {"de": "Zahlen"}}
     assert memory.entries() == {"Pay | ": {"de": "Zwei"}}
 
 
 def test_only_the_languages_that_are_named_are_imported(memory: Memory) -> None:
-    memory.bring(TMX, languageCodes="pl")
+    result = memory.bring(TMX, languageCodes="pl")
+
+    assert result["languagesLeftOut"] == ["de"]
 
     assert memory.entries()["Pay | "] == {"pl": "Zapłać"}
 
@@ -157,6 +217,44 @@ def test_who_cannot_manage_a_memory_adds_no_language(memory: Memory) -> None:
 
     assert result["languagesLeftOut"] == ["pl"]
     assert memory.entries()["Pay | "] == {"de": "Zahlen"}
+
+
+def test_a_language_that_the_memory_has_under_another_code_is_taken_as_that(
+    workspace: Workspace,
+) -> None:
+    memory = Memory(workspace, languageCodes=["de", "pt-BR"])
+    rows = "en,de-DE,pt,fr-FR\nPay,Zahlen,Pagar,Payer\n"
+
+    result = memory.bring(rows, workspace.client("translator"))
+    scoped = workspace.client("translator", languages=["pt-BR"])
+    refused = memory.send(rows, scoped)
+
+    assert memory.entries() == {"Pay | ": {"de": "Zahlen", "pt-BR": "Pagar"}}
+    assert result["languagesTakenAs"] == {"de-DE": "de", "pt": "pt-BR"}
+    assert result["languagesLeftOut"] == ["fr-FR"]
+    told = "fr-FR is left out: the memory lacks it, and only tm_manage adds it"
+    assert result["warnings"] == [told]
+    assert refused.error["details"] == {"languageCode": "de"}
+
+
+def test_why_languages_are_left_out_is_told(memory: Memory) -> None:
+    result = memory.bring("source,en,de,fr\nPay,Pay,Zahlen,Payer\n", languageCodes="de")
+
+    assert result["warnings"] == [
+        "en is left out: it is the memory's source language",
+        "fr is left out: it is not among those that were asked for",
+    ]
+
+
+def test_a_language_that_is_asked_for_as_the_file_has_it_stays_apart(
+    memory: Memory,
+) -> None:
+    as_there = memory.bring("en,de-DE\nPay,Zahlen\n", languageCodes="de")
+    apart = memory.bring("en,de-AT\nPay,Zahlen\n", languageCodes="de-AT")
+
+    assert memory.entries() == {"Pay | ": {"de": "Zahlen", "de-AT": "Zahlen"}}
+    assert as_there["languagesTakenAs"] == {"de-DE": "de"}
+    assert apart["languagesTakenAs"] == {}
 
 
 def test_only_assigned_languages_are_imported(memory: Memory) -> None:
@@ -230,6 +328,56 @@ def test_units_that_an_entry_cannot_be_are_told(memory: Memory) -> None:
     assert [each["line"] for each in result["errors"]] == [2, 3, 4]
 
 
+def test_texts_that_are_left_out_of_a_unit_are_warnings_and_no_failed_units(
+    workspace: Workspace,
+) -> None:
+    memory = Memory(workspace)
+    strange = '<tuv xml:lang="no such"><seg>x</seg></tuv>'
+    large = f'<tuv xml:lang="pl"><seg>{"x" * 65_537}</seg></tuv>'
+    file = TMX.replace("<seg>Zahlen</seg></tuv>", f"<seg>Zahlen</seg></tuv>{strange}")
+    alone = f'<tu><tuv xml:lang="en"><seg>Go <b>on</b></seg></tuv>{large}</tu></body>'
+
+    result = memory.bring(file.replace("</body>", alone))
+
+    assert (result["unitsFailed"], result["entriesCreated"]) == (1, 3)
+    assert memory.entries()["Go on | "] == {}
+    assert result["warningCount"] == 3
+    assert result["warnings"] == [
+        "line 6: a text is of no BCP-47 language, and is left out",
+        "line 10: the text in pl is left out: it has more than 65,536 bytes in UTF-8",
+        "line 10: the tags of <b> are left out, their text is kept",
+    ]
+
+
+def test_a_unit_of_too_many_texts_is_told_and_the_others_come_in(
+    workspace: Workspace,
+) -> None:
+    memory = Memory(workspace)
+    many = '<tuv xml:lang="de"><seg>x</seg></tuv>' * 1_001
+
+    result = memory.bring(TMX.replace("<tu><prop", f"<tu>{many}</tu>\n<tu><prop"))
+
+    assert result["errors"][0] == {
+        "line": 3,
+        "message": "the unit has more than 1,000 texts",
+    }
+    assert (result["unitsFailed"], result["entriesCreated"]) == (2, 2)
+
+
+def test_a_step_of_an_import_takes_no_more_memory_for_large_texts(
+    memory: Memory,
+) -> None:
+    rows = [f"text {number},{'x' * 60_000}" for number in range(80)]
+    memory.send("\n".join(["en,de", *rows]))
+    framework = memory.workspace.framework
+
+    with statements_of(framework.storage) as seen:
+        framework.runner.run_until_idle()
+
+    steps = [each for each in seen if each.startswith("UPDATE jobs SET step = ")]
+    assert len(steps) == 3  # of 4,800,000 characters
+
+
 @pytest.mark.parametrize("format_", ["tmx", "csv"])
 def test_what_is_exported_is_imported_as_the_same(
     workspace: Workspace, format_: str
@@ -286,6 +434,26 @@ def test_an_import_that_is_cancelled_tells_what_it_has_done(
     assert ended["result"]["entriesCreated"] == 1000
 
 
+def test_an_import_that_an_older_version_queued_is_done(memory: Memory) -> None:
+    """It was given one blob, and what was judged of the file beside it."""
+    sent = memory.send("context,en,de\n,Pay,Zahlen\n").data["job"]["id"]
+    database = memory.workspace.framework.storage.database  # type: ignore[attr-defined]
+    [(told,)] = database.rows("SELECT params FROM jobs WHERE id = ?", (sent,))
+    given = json.loads(told)
+    older = {name: given[name] for name in ("format", "onExisting")} | {
+        "blob": given["parts"]["names"][0],
+        "store": given["parts"]["store"],
+        "languageCodes": ["de"],
+        "languagesLeftOut": [],
+        "units": 1,
+    }
+    database.run("UPDATE jobs SET params = ? WHERE id = ?", (json.dumps(older), sent))
+
+    memory.workspace.run_jobs()
+
+    assert memory.entries() == {"Pay | ": {"de": "Zahlen"}}
+
+
 def test_an_import_can_be_cancelled_before_it_begins(memory: Memory) -> None:
     sent = memory.send(TMX)
     job = f"{memory.path}/jobs/{sent.data['job']['id']}"
@@ -297,3 +465,28 @@ def test_an_import_can_be_cancelled_before_it_begins(memory: Memory) -> None:
     assert memory.entries() == {}
     viewer = memory.workspace.client("viewer")
     assert viewer.get(job).error["code"] == "job_not_found"
+
+
+def test_jobs_of_a_memory_are_listed_for_who_may_start_them(
+    workspace: Workspace,
+) -> None:
+    memory, other = Memory(workspace), Memory(workspace)
+    first, second = (memory.send(TMX).data["job"]["id"] for _ in range(2))
+    other.send(TMX)
+    memory.owner.post(f"{memory.path}/jobs/{first}/cancel")
+    bound = workspace.client("manager", project_ids=[workspace.project()["id"]])
+    _, stranger = workspace.organization("Other")
+
+    def listed(client: Client = memory.owner, **query: str) -> list[str]:
+        data = client.get(f"{memory.path}/jobs", query=query).data
+        assert data["total"] == len(data["items"])
+        return [each["id"] for each in data["items"]]
+
+    assert listed() == listed(type="tm_import") == [second, first]
+    assert listed(status="cancelled") == listed(sort="createdAt")[:1] == [first]
+    assert listed(type="import") == listed(workspace.client("viewer")) == []
+    for client in (bound, stranger):
+        hidden = client.get(f"{memory.path}/jobs")
+        assert (hidden.status, hidden.error["code"]) == (404, "tm_not_found")
+    wrong = memory.owner.get(f"{memory.path}/jobs?status=done")
+    assert (wrong.status, wrong.error["code"]) == (400, "validation_failed")

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from locframework.testing.client import Answer
-from locframework.testing.workspace import Workspace
 
 from .branched import Branched
 
@@ -18,11 +17,6 @@ PLURAL = {
     ("de", "other"): "Viele",
 }
 FOLDED = {("en", None): "items", ("de", None): "Viele"}
-
-
-@pytest.fixture
-def shop(workspace: Workspace) -> Branched:
-    return Branched(workspace)
 
 
 @pytest.fixture

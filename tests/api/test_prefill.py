@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
+from locframework.http.records import Upload
+from locframework.memories.checked_matcher import CheckedMatcher
+from locframework.memories.matcher import Found
 from locframework.testing.client import Answer, Client
+from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
 
 
@@ -84,6 +88,7 @@ def test_missing_texts_are_filled_as_drafts_that_nobody_wrote(
         "valuesWritten": 1,
         "skippedCount": 0,
         "skipped": [],
+        "warnings": [],
     }
 
 
@@ -96,6 +101,42 @@ def test_only_matches_that_are_good_enough_are_taken(shop: Shop) -> None:
 
     assert exact == {}
     assert shop.values(near) == {"de": ("Datei speichern", "draft")}
+
+
+def test_the_penalty_of_the_memory_comes_off_before_a_match_is_good_enough(
+    shop: Shop,
+) -> None:
+    shop.owner.put(f"{shop.path}{shop.memory}", json={"penalty": 5})
+    key = shop.key("save", en="Save the file")
+
+    shop.fill(minMatchPercentage=96, languageCodes=["de"])
+    too_much = shop.values(key)
+    shop.fill(minMatchPercentage=95, languageCodes=["de"])
+
+    assert too_much == {}
+    assert shop.values(key) == {"de": ("Datei speichern", "draft")}
+
+
+def test_texts_that_are_not_alike_enough_are_not_looked_for(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find, hits = CheckedMatcher.find, list[int]()
+
+    def noting(self: CheckedMatcher, *asked: Any) -> list[Found]:
+        found = find(self, *asked)
+        hits.extend(hit.percent for each in found for hit in each.hits)
+        return found
+
+    monkeypatch.setattr(CheckedMatcher, "find", noting)
+    shop.entry("Save the files", de="Dateien speichern")
+    shop.key("save", en="Save the file")
+
+    shop.fill(minMatchPercentage=95)
+    near = list(hits)
+    shop.fill(minMatchPercentage=75, onlyMissing=False)
+
+    assert near == [100]
+    assert hits[1:] == [100, 92]
 
 
 def test_a_draft_is_not_delivered_and_not_learned_until_it_is_approved(
@@ -125,6 +166,77 @@ def test_of_equal_matches_that_of_the_same_context_is_taken(shop: Shop) -> None:
     shop.fill()
 
     assert shop.values(key)["de"] == ("Offen", "draft")
+
+
+def test_each_key_with_the_same_source_text_gets_that_of_its_own_context(
+    workspace: Workspace,
+) -> None:
+    shop = Shop(workspace)
+    names = [f"m{at:02}" for at in range(14)]  # more than are ever shown of one text
+    for name in names:
+        shop.entry("Many", name, de=f"Wert {name}")
+    shop.entry("Open", "menu.open", de="Öffnen")
+    shop.entry("Open", "state.open", de="Offen")
+    shop.entry("Open", "button.open", de="Öffnen")
+
+    keys = {name: shop.key(name, en="Many") for name in names}
+    opens = ("menu.open", "button.open", "state.open")
+    keys |= {name: shop.key(name, en="Open") for name in opens}
+    result = shop.fill(languageCodes=["de"])
+
+    assert {name: shop.values(key)["de"][0] for name, key in keys.items()} == {
+        **{name: f"Wert {name}" for name in names},
+        "menu.open": "Öffnen",
+        "button.open": "Öffnen",
+        "state.open": "Offen",
+    }
+    assert result["valuesWritten"] == 17
+
+
+def test_an_approved_match_is_taken_whatever_drafts_are_more_like_the_text(
+    shop: Shop,
+) -> None:
+    shop.owner.put(f"{shop.path}{shop.memory}", json={"priority": 5})
+    body = {"name": "Drafts", "sourceLanguage": "en", "languageCodes": ["de"]}
+    made = shop.owner.post("/translation-memories", json=body).data
+    drafts = f"/translation-memories/{made['translationMemory']['id']}"
+    shop.owner.put(f"{shop.path}{drafts}", json={"writeMode": "none"})
+    units = "".join(
+        f'<tu><prop type="x-context">c{at}</prop>'
+        '<tuv xml:lang="en"><seg>Save the file</seg></tuv>'
+        '<tuv xml:lang="de"><prop type="x-locframework-status">draft</prop>'
+        f"<seg>{at or 'Datei speichern'}</seg></tuv></tu>"
+        for at in range(12)
+    )
+    tmx = f'<tmx version="1.4"><header srclang="en"/><body>{units}</body></tmx>'
+    upload = {"file": Upload("drafts.tmx", tmx.encode(), "application/xml")}
+    shop.workspace.job_of(shop.owner.post(f"{drafts}/import", files=upload))
+
+    key = shop.key("save", en="Save the file")
+    shop.fill(languageCodes=["de"])
+
+    assert shop.values(key) == {"de": ("Datei speichern", "draft")}
+
+
+def test_a_step_costs_the_same_however_many_contexts_a_text_stands_in(
+    workspace: Workspace,
+) -> None:
+    shop = Shop(workspace)
+
+    def cost(prefix: str, count: int) -> int:
+        keys = [
+            {"key": f"{prefix}{at}", "values": {"en": "Save the file"}}
+            for at in range(count)
+        ]
+        shop.owner.post(f"{shop.path}/keys/bulk", json={"keys": keys})
+        asked = {"filter": {"prefix": prefix}, "languageCodes": ["de"]}
+        with statements_of(workspace.framework.storage) as told:
+            assert shop.fill(**asked)["valuesWritten"] == count
+        return len(told)
+
+    cost("warm", 1)
+
+    assert cost("few", 3) == cost("many", 90)
 
 
 def test_plural_forms_are_filled_with_those_of_the_source(shop: Shop) -> None:
@@ -234,7 +346,17 @@ def test_nothing_is_filled_where_translation_memory_is_switched_off(shop: Shop) 
     result = shop.fill()
 
     assert result["valuesWritten"] == 0
+    assert result["warnings"] == ["translation memory is switched off (tmEnabled)"]
     assert shop.values(key) == {}
+
+
+def test_a_project_that_reads_no_memory_is_told_so(shop: Shop) -> None:
+    shop.key("save", en="Save the file")
+    with_one = shop.fill()
+    shop.owner.put(f"{shop.path}{shop.memory}", json={"read": False})
+
+    assert with_one["warnings"] == []
+    assert shop.fill()["warnings"] == ["the project reads no translation memory"]
 
 
 def test_many_keys_are_filled_in_steps(shop: Shop) -> None:

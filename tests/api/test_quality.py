@@ -65,3 +65,29 @@ def test_a_severity_that_there_is_not_is_refused(
     )
 
     assert (answer.status, answer.error["code"]) == (400, "validation_failed")
+
+
+def test_what_was_read_can_be_sent_back_when_a_check_is_gone(
+    workspace: Workspace,
+) -> None:
+    project = workspace.project()
+    path, owner = f"/projects/{project['id']}", workspace.owner
+    workspace.framework.storage.database.run(
+        "UPDATE projects SET blocking_checks = ?, check_severities = ? WHERE id = ?",
+        ('["gone"]', '{"gone":"error"}', project["id"]),
+    )
+    read = owner.get(path).data["project"]
+    assert read["blockingChecks"] == ["gone"]
+
+    sent = owner.patch(path, json=read | {"description": "Boats"})
+    less = owner.patch(path, json={"blockingChecks": [], "checkSeverities": {}})
+    again = owner.patch(path, json={"blockingChecks": ["gone"]})
+
+    assert (sent.status, less.status) == (200, 200)
+    kept = sent.data["project"]
+    assert kept["description"] == "Boats"
+    assert (kept["blockingChecks"], kept["checkSeverities"]) == (
+        ["gone"],
+        {"gone": "error"},
+    )
+    assert (again.status, again.error["code"]) == (400, "validation_failed")

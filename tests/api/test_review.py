@@ -85,6 +85,7 @@ def test_a_rejected_text_without_an_approved_one_stays_as_draft(keys: Any) -> No
     assert (detail["value"], detail["status"]) == ("Bezahlen", "draft")
     assert detail["approvedValue"] is None
     assert reject(keys, key).error["code"] == "nothing_pending"
+    assert approve(keys, key, revision=1).error["code"] == "nothing_pending"
     assert approve(keys, key).status == 200
     assert keys.detail(key, "de")["status"] == "approved"
 

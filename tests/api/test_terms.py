@@ -389,7 +389,7 @@ def test_a_term_of_another_glossary_is_no_term_of_this(terms: Terms) -> None:
         ({"term": "x", "usageStatus": "old"}, "$.usageStatus"),
         ({"term": "x", "notes": "x" * 2001}, "$.notes"),
         ({"term": "x", "translations": {"de": "x" * 2001}}, "$.translations.de"),
-        ({"term": "x", "translations": {"de": "a", "DE": "b"}}, "$.translations"),
+        ({"term": "x", "translations": {"de": "a", "DE": "b"}}, "$.translations.de"),
         ({"term": "x", "translations": {"__proto__": "a"}}, "$.translations"),
     ],
 )
@@ -524,15 +524,18 @@ def test_terms_cost_the_same_statements_however_many_there_are(terms: Terms) -> 
 
 
 @pytest.mark.parametrize(
-    ("given", "rule"),
-    [({"": "a"}, "language"), ({"de": "a", "DE": "b"}, "unique")],
+    ("given", "path", "rule"),
+    [
+        ({"": "a"}, "$.translations", "language"),
+        ({"de": "a", "DE": "b"}, "$.translations.de", "unique"),
+    ],
 )
 def test_translations_are_of_languages_each_once(
-    terms: Terms, given: dict[str, str], rule: str
+    terms: Terms, given: dict[str, str], path: str, rule: str
 ) -> None:
     refused = terms.create(translations=given)
 
     assert refused.status == 400
     [problem] = refused.error["details"]
-    assert (problem["path"], problem["rule"]) == ("$.translations", rule)
+    assert (problem["path"], problem["rule"]) == (path, rule)
     assert "`" not in problem["message"]

@@ -124,6 +124,16 @@ def test_a_memory_takes_its_own_penalties_and_minimum(memories: Memories) -> Non
     assert [each["value"] for each in memories.match("Save file")] == ["B"]
 
 
+def test_a_minimum_of_0_shows_what_has_anything_in_common(memories: Memories) -> None:
+    open_ = memories.memory("Open", use={"penalty": 60}, minMatchPercentage=0)
+    memories.entry("Save", open_, de="Sichern")
+    memories.entry("Quit", open_, de="Beenden")
+
+    [match] = memories.match("Sand")
+
+    assert (match["rawPercentage"], match["matchPercentage"]) == (50, 0)
+
+
 def test_the_penalty_of_an_assignment_is_told(memories: Memories) -> None:
     far = memories.memory("Far", use={"penalty": 30, "priority": 1})
     memories.entry("Save", far, de="Sichern")

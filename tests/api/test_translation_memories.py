@@ -2,54 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from locframework.testing.client import Answer, Client
+from locframework import OPERATOR
+from locframework.projects.records import Project, ProjectChanges
+from locframework.testing.client import Client
 from locframework.testing.workspace import Workspace
 
-
-class Memory:
-    """A memory with the target languages de and fr, and an entry."""
-
-    def __init__(self, workspace: Workspace, **fields: object) -> None:
-        self.workspace, self.owner = workspace, workspace.owner
-        body = {"name": "Main", "sourceLanguage": "en", "languageCodes": ["de", "fr"]}
-        made = self.owner.post("/translation-memories", json={**body, **fields})
-        self.record = made.data["translationMemory"]
-        self.path = f"/translation-memories/{self.record['id']}"
-        self.entry = self.add(sourceText="Pay", translations={"de": "Zahlen"})
-        self.one = f"{self.path}/entries/{self.entry['id']}"
-
-    def add(self, **body: object) -> dict[str, Any]:
-        answer = self.owner.post(f"{self.path}/entries", json=body)
-        assert answer.status == 201, answer
-        entry: dict[str, Any] = answer.data["entry"]
-        return entry
-
-    def put(self, lang: str, value: object, client: Client | None = None) -> Answer:
-        path = f"{self.one}/translations/{lang}"
-        return (client or self.owner).put(path, json={"value": value})
-
-    def judge(self, verdict: str, lang: str, client: Client | None = None) -> Answer:
-        path = f"{self.one}/translations/{lang}/{verdict}"
-        return (client or self.owner).post(path, json={})
-
-    def read(self) -> dict[str, Any]:
-        entry: dict[str, Any] = self.owner.get(self.one).data["entry"]
-        return entry
-
-
-@pytest.fixture
-def memory(sqlite_workspace: Workspace) -> Memory:
-    return Memory(sqlite_workspace)
-
-
-def translation(answer: Answer, lang: str = "de") -> dict[str, Any] | None:
-    assert answer.status == 200, answer
-    found: list[dict[str, Any]] = answer.data["entry"]["translations"]
-    return next((each for each in found if each["languageCode"] == lang), None)
+from .memories import Memory
 
 
 def test_a_memory_has_the_fields_of_the_interface_and_its_defaults(
@@ -105,6 +65,15 @@ def test_a_memory_that_cannot_be_is_refused(
     assert answer.error["details"][0]["path"].startswith(f"$.{field}")
 
 
+def test_the_source_language_is_no_target_of_a_new_memory(memory: Memory) -> None:
+    body = {"name": "TM", "sourceLanguage": "en", "languageCodes": ["de", "EN"]}
+
+    answer = memory.owner.post("/translation-memories", json=body)
+
+    assert (answer.status, answer.error["code"]) == (409, "language_exists")
+    assert memory.owner.get("/translation-memories").data["total"] == 1
+
+
 def test_a_deleted_memory_is_gone_with_its_entries(memory: Memory) -> None:
     project = memory.workspace.project()
     use = f"/projects/{project['id']}{memory.path}"
@@ -115,312 +84,6 @@ def test_a_deleted_memory_is_gone_with_its_entries(memory: Memory) -> None:
     for path in (memory.path, f"{memory.path}/entries", memory.one, use):
         answer = memory.owner.get(path)
         assert (answer.status, answer.error["code"]) == (404, "tm_not_found"), path
-
-
-def test_an_entry_has_the_fields_of_the_interface(memory: Memory) -> None:
-    entry = memory.read()
-
-    assert entry == {
-        "id": entry["id"],
-        "tmId": memory.record["id"],
-        "sourceText": "Pay",
-        "context": "",
-        "createdAt": entry["createdAt"],
-        "updatedAt": entry["updatedAt"],
-        "translations": [
-            {
-                "languageCode": "de",
-                "value": "Zahlen",
-                "status": "approved",
-                "approvedAt": entry["createdAt"],
-                "proposedValue": None,
-            }
-        ],
-    }
-
-
-def test_a_patch_of_an_entry_leaves_what_it_does_not_name(memory: Memory) -> None:
-    """service.md: partial update; translations are not edited here."""
-    before = memory.read()
-
-    assert memory.owner.patch(memory.one, json={}).data["entry"] == before
-    changed = memory.owner.patch(memory.one, json={"context": "c"}).data["entry"]
-    again = memory.owner.patch(
-        memory.one, json={"sourceText": "Buy", "translations": {"de": "x"}}
-    ).data["entry"]
-
-    assert changed == {**before, "context": "c", "updatedAt": changed["updatedAt"]}
-    assert again == {**changed, "sourceText": "Buy", "updatedAt": again["updatedAt"]}
-    assert again == memory.read()
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("sourceText", ""),
-        ("sourceText", " \n\t"),
-        ("sourceText", "x" * 5001),
-        ("sourceText", 7),
-        ("sourceText", None),
-        ("context", "x" * 1001),
-        ("context", None),
-    ],
-)
-def test_an_entry_that_cannot_be_is_refused(
-    sqlite_workspace: Workspace, field: str, value: object
-) -> None:
-    memory = Memory(sqlite_workspace)
-    body = {"sourceText": "ok", field: value}
-
-    made = memory.owner.post(f"{memory.path}/entries", json=body)
-    changed = memory.owner.patch(memory.one, json={field: value})
-
-    for answer in (made, changed):
-        assert answer.status == 400, answer
-        assert answer.error["details"][0]["path"] in ("$", f"$.{field}")
-    assert memory.read()["sourceText"] == "Pay"
-
-
-def test_the_longest_texts_come_back_as_they_were(memory: Memory) -> None:
-    texts = {"sourceText": "ä" * 5000, "context": "👍" * 1000}
-
-    entry = memory.add(**texts, translations={"de": "設" * 21845})
-
-    assert entry["translations"][0]["value"] == "設" * 21845
-    found = memory.owner.get(f"{memory.path}/entries/{entry['id']}").data["entry"]
-    assert found == entry
-    too_long = memory.put("de", "設" * 21846)
-    assert (too_long.status, too_long.error["details"][0]["path"]) == (400, "$.value")
-
-
-def test_a_text_with_its_context_is_there_once(memory: Memory) -> None:
-    other = memory.add(sourceText="Pay", context="menu")
-    body = {"sourceText": "Pay", "context": "menu"}
-
-    made = memory.owner.post(f"{memory.path}/entries", json=body)
-    moved = memory.owner.patch(memory.one, json={"context": "menu"})
-
-    for answer in (made, moved):
-        assert (answer.status, answer.error["code"]) == (409, "entry_exists")
-    assert memory.read()["context"] == ""
-    assert other["context"] == "menu"
-
-
-def test_entries_are_listed_by_search_and_language(memory: Memory) -> None:
-    memory.add(sourceText="Pay  LATER", translations={"fr": "Payer plus tard"})
-
-    def found(**query: object) -> list[str]:
-        answer = memory.owner.get(f"{memory.path}/entries", query=query)
-        assert answer.status == 200, answer
-        assert answer.data["total"] == len(answer.data["items"])
-        return [each["sourceText"] for each in answer.data["items"]]
-
-    assert found() == ["Pay", "Pay  LATER"]
-    assert found(search="pay later") == found(languageCode="fr") == ["Pay  LATER"]
-    assert found(search="ZAHL") == found(search="pay", languageCode="de") == ["Pay"]
-    assert found(search="zahl", languageCode="fr") == found(search="100%") == []
-    assert found(search="__proto__") == []
-    unknown = memory.owner.get(f"{memory.path}/entries?languageCode=sv")
-    assert (unknown.status, unknown.error["code"]) == (400, "language_not_in_project")
-
-
-def test_a_translation_is_set_in_a_language_of_the_memory(memory: Memory) -> None:
-    set_ = memory.put("fr.json", "Payer")
-
-    assert translation(set_, "fr") == {
-        "languageCode": "fr",
-        "value": "Payer",
-        "status": "approved",
-        "approvedAt": set_.data["entry"]["updatedAt"],
-        "proposedValue": None,
-    }
-    for lang in ("sv", "en"):
-        refused = memory.put(lang, "x")
-        assert refused.status == 400
-        assert refused.error["code"] == "language_not_in_project"
-    for value in (None, 7, {"one": "x"}):
-        assert memory.put("de", value).status == 400
-    cleared = memory.owner.delete(f"{memory.one}/translations/de")
-    assert translation(cleared) is None
-    again = memory.owner.delete(f"{memory.one}/translations/de")
-    assert (again.status, again.error["code"]) == (404, "language_not_found")
-
-
-def test_an_empty_value_clears_as_in_a_glossary(workspace: Workspace) -> None:
-    memory = Memory(workspace)
-
-    assert translation(memory.put("de", "")) is None
-    assert translation(memory.put("de", "")) is None
-    made = memory.add(sourceText="New", translations={"de": "", "fr": "Neuf"})
-    assert [each["languageCode"] for each in made["translations"]] == ["fr"]
-
-
-def test_clearing_what_is_approved_is_a_proposal_of_who_cannot_approve(
-    workspace: Workspace,
-) -> None:
-    memory = Memory(workspace, requiresApproval=True)
-    before = memory.read()["translations"][0]
-
-    waiting = translation(memory.put("de", "", workspace.client("translator")))
-
-    assert waiting == {**before, "proposedValue": ""}
-    assert translation(memory.judge("approve", "de")) is None
-
-
-@pytest.mark.parametrize("value", ["   ", "\t\n", "\u3000"])
-def test_a_translation_of_nothing_but_white_space_is_refused(
-    memory: Memory, value: str
-) -> None:
-    before = memory.read()
-    body = {"sourceText": "New", "translations": {"de": value}}
-
-    put = memory.put("de", value)
-    made = memory.owner.post(f"{memory.path}/entries", json=body)
-
-    for answer, path in ((put, "$.value"), (made, "$.translations.de")):
-        assert answer.status == 400
-        [problem] = answer.error["details"]
-        assert (problem["path"], problem["rule"]) == (path, "length")
-    assert memory.read() == before
-
-
-def test_a_language_without_a_name_is_refused_in_words(memory: Memory) -> None:
-    body = {"sourceText": "New", "translations": {"": "a"}}
-
-    answer = memory.owner.post(f"{memory.path}/entries", json=body)
-
-    assert (answer.status, answer.error["code"]) == (400, "language_not_in_project")
-    assert answer.error["message"] == "the memory has no language ''"
-
-
-def test_where_approval_is_required_a_translator_proposes(workspace: Workspace) -> None:
-    memory = Memory(workspace, requiresApproval=True)
-    translator = workspace.client("translator")
-    before = memory.read()["translations"][0]
-
-    proposed = memory.put("de", "Bezahlen", translator)
-    first = memory.put("fr", "Payer", translator)
-
-    assert translation(proposed) == {**before, "proposedValue": "Bezahlen"}
-    assert translation(first, "fr") == {
-        "languageCode": "fr",
-        "value": "",
-        "status": "pending_review",
-        "approvedAt": None,
-        "proposedValue": "Payer",
-    }
-    assert memory.judge("approve", "de", translator).status == 403
-    applied = translation(memory.judge("approve", "de"))
-    assert applied is not None
-    assert (applied["value"], applied["proposedValue"]) == ("Bezahlen", None)
-    assert translation(memory.judge("reject", "fr"), "fr") is None
-    for verdict, lang in (("approve", "de"), ("reject", "de"), ("approve", "fr")):
-        answer = memory.judge(verdict, lang)
-        assert (answer.status, answer.error["code"]) == (409, "nothing_pending")
-
-
-def test_what_is_approved_keeps_its_source_without_the_right_to_approve(
-    workspace: Workspace,
-) -> None:
-    memory = Memory(workspace, requiresApproval=True)
-    translator = workspace.client("translator")
-
-    answers = [
-        translator.patch(memory.one, json={"sourceText": "HACKED"}),
-        translator.delete(memory.one),
-    ]
-
-    for answer in answers:
-        assert (answer.status, answer.error["code"]) == (403, "permission_denied")
-        assert answer.error["details"] == {"required": "tm_approve"}
-    assert translator.patch(memory.one, json={"context": "x"}).status == 200
-    reviewer = workspace.client("reviewer")
-    assert reviewer.patch(memory.one, json={"sourceText": "Pay now"}).status == 200
-    assert reviewer.delete(memory.one).status == 200
-
-
-def test_an_entry_with_translations_in_other_languages_stays_as_it_is(
-    workspace: Workspace,
-) -> None:
-    memory = Memory(workspace)
-    french = workspace.client("reviewer", languages=["fr"])
-
-    answers = [
-        french.patch(memory.one, json={"sourceText": "Payment"}),
-        french.delete(memory.one),
-    ]
-
-    for answer in answers:
-        assert (answer.status, answer.error["code"]) == (403, "language_not_assigned")
-        assert answer.error["details"] == {"languageCode": "de"}
-    memory.owner.delete(f"{memory.one}/translations/de")
-    memory.put("fr", "Payer")
-    assert french.patch(memory.one, json={"sourceText": "Payment"}).status == 200
-    assert french.delete(memory.one).status == 200
-
-
-def test_a_reviewers_translation_counts_at_once(workspace: Workspace) -> None:
-    memory = Memory(workspace, requiresApproval=True)
-
-    written = translation(memory.put("de", "x", workspace.client("reviewer")))
-
-    assert written is not None
-    assert (written["value"], written["status"]) == ("x", "approved")
-
-
-def test_only_assigned_languages_are_written(memory: Memory) -> None:
-    scoped = memory.workspace.client("reviewer", languages=["fr"])
-    body = {"sourceText": "New", "translations": {"de": "x"}}
-
-    refused = [
-        memory.put("de", "x", scoped),
-        memory.judge("approve", "de", scoped),
-        memory.judge("reject", "de", scoped),
-        scoped.delete(f"{memory.one}/translations/de"),
-        scoped.post(f"{memory.path}/entries", json=body),
-    ]
-
-    for answer in refused:
-        assert (answer.status, answer.error["code"]) == (403, "language_not_assigned")
-        assert answer.error["details"] == {"languageCode": "de"}
-    assert memory.put("fr", "Payer", scoped).status == 200
-    assert scoped.get(memory.one).status == 200
-
-
-def test_a_language_has_its_english_name_unless_it_is_given_another(
-    memory: Memory,
-) -> None:
-    path = f"{memory.path}/languages"
-
-    plain = memory.owner.post(path, json={"languageCode": "pt_br"})
-    named = memory.owner.post(path, json={"languageCode": "ar", "label": "Arabisch"})
-
-    assert plain.status == 201
-    language = plain.data["language"]
-    assert language == {
-        "id": language["id"],
-        "tmId": memory.record["id"],
-        "languageCode": "pt-BR",
-        "label": "Portuguese (Brazil)",
-    }
-    assert named.data["language"]["label"] == "Arabisch"
-    for code in ("pt-BR", "de", "en"):
-        again = memory.owner.post(path, json={"languageCode": code})
-        assert (again.status, again.error["code"]) == (409, "language_exists")
-    codes = [each["languageCode"] for each in memory.owner.get(path).data["items"]]
-    assert codes == ["de", "fr", "pt-BR", "ar"]
-
-
-def test_a_language_that_is_removed_takes_its_translations_along(
-    memory: Memory,
-) -> None:
-    gone = memory.owner.delete(f"{memory.path}/languages/de")
-
-    assert gone.status == 200
-    assert gone.data["deleted"] is True
-    assert memory.read()["translations"] == []
-    again = memory.owner.delete(f"{memory.path}/languages/de")
-    assert (again.status, again.error["code"]) == (404, "language_not_found")
 
 
 def test_a_memory_is_assigned_to_projects_of_its_organization_and_language(
@@ -449,6 +112,53 @@ def test_a_memory_is_assigned_to_projects_of_its_organization_and_language(
     assert (other.status, other.error["code"]) == (400, "validation_failed")
     assert memory.owner.delete(use).data["id"] == id_
     assert memory.owner.get(use).status == 404
+
+
+def test_languages_are_compared_while_the_project_can_have_no_other(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = memory.workspace.project(languages=["de"])
+    projects = memory.workspace.framework.projects
+    lock = projects.lock
+
+    def lock_late(found: Project) -> Project:
+        """Somebody else was quicker."""
+        monkeypatch.undo()
+        projects.update_project(
+            OPERATOR, found.id, ProjectChanges(source_language="de")
+        )
+        return lock(found)
+
+    monkeypatch.setattr(projects, "lock", lock_late)
+    refused = memory.owner.put(f"/projects/{project['id']}{memory.path}", json={})
+
+    assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+
+
+def test_memories_are_listed_by_name_and_project(memory: Memory) -> None:
+    workspace, owner = memory.workspace, memory.owner
+    project, unseen = workspace.project(), workspace.project()
+    body = {"name": "Häfen  und Zoll", "sourceLanguage": "en"}
+    owner.post("/translation-memories", json=body)
+    owner.put(f"/projects/{project['id']}{memory.path}", json={"writeMode": "none"})
+    bound = workspace.client("manager", project_ids=[project["id"]])
+    _, stranger = workspace.organization("Other")
+
+    def found(client: Client = owner, **query: str) -> list[str]:
+        answer = client.get("/translation-memories", query=query)
+        return [each["name"] for each in answer.data["items"]]
+
+    assert found(search="HÄFEN und ") == ["Häfen  und Zoll"]
+    assert found(search="zzz") == found(projectId=unseen["id"]) == []
+    assert found(projectId=project["id"]) == ["Main"]
+    assert found(bound, projectId=project["slug"]) == ["Main"]
+    owner.patch(memory.path, json={"name": "Zoll"})
+    assert found(search="zoll") == ["Häfen  und Zoll", "Zoll"]
+    absent = owner.get("/translation-memories?projectId=nowhere")
+    assert (absent.status, absent.error["code"]) == (404, "project_not_found")
+    for client, of in ((stranger, project), (bound, unseen)):
+        hidden = client.get(f"/translation-memories?projectId={of['id']}")
+        assert (hidden.status, hidden.content) == (404, absent.content)
 
 
 def test_a_project_token_reaches_only_memories_of_its_project(memory: Memory) -> None:
@@ -525,29 +235,3 @@ def test_of_many_writers_with_one_etag_one_wins(memory: Memory) -> None:
 
         assert (first.status, second.status) == (200, 412)
         assert first.headers["ETag"] == memory.owner.get(path).headers["ETag"]
-
-
-def test_a_translation_is_written_to_the_entry_that_was_read(memory: Memory) -> None:
-    translation = f"{memory.one}/translations/de"
-    read = {"If-Match": str(memory.owner.get(memory.one).headers["ETag"])}
-
-    first = memory.owner.put(translation, json={"value": "Eins"}, headers=read)
-    second = memory.owner.put(translation, json={"value": "Zwei"}, headers=read)
-    removed = memory.owner.delete(translation, headers=read)
-
-    assert (first.status, second.status, removed.status) == (200, 412, 412)
-    assert first.headers["ETag"] == memory.owner.get(memory.one).headers["ETag"]
-    now = {"If-Match": str(first.headers["ETag"])}
-    assert memory.owner.delete(translation, headers=now).status == 200
-
-
-def test_an_entry_is_made_once_for_an_idempotency_key(memory: Memory) -> None:
-    headers = {"Idempotency-Key": "one"}
-    path, body = f"{memory.path}/entries", {"sourceText": "Once"}
-
-    first, second = (
-        memory.owner.post(path, json=body, headers=headers) for _ in range(2)
-    )
-
-    assert first.data == second.data
-    assert memory.owner.get(path).data["total"] == 2

@@ -6,19 +6,11 @@ from typing import Any
 
 import pytest
 
-from locframework.testing.workspace import Workspace
-
 from .branched import Branched
-from .test_undo_of_plurals import told, undo
 
 Key = dict[str, Any]
 
 FRESH = {"en": False, "de": False}
-
-
-@pytest.fixture
-def shop(workspace: Workspace) -> Branched:
-    return Branched(workspace)
 
 
 def write_kept_fresh(shop: Branched, key: Key, text: str, line: str | None) -> None:
@@ -33,19 +25,19 @@ def write_kept_fresh(shop: Branched, key: Key, text: str, line: str | None) -> N
 def test_a_text_is_as_fresh_as_before_each_time_its_source_goes_back(
     shop: Branched, order: tuple[str, str], line: str | None
 ) -> None:
-    known = len(told(shop, shop.pay))
+    known = len(shop.told(shop.pay))
     for code in order:
         shop.write(shop.pay, code, {"en": "Buy", "de": "Kaufen"}[code], line)
     after = shop.texts(shop.pay, line), shop.outdated(shop.pay, line)
-    first = told(shop, shop.pay)[known]
+    first = shop.told(shop.pay)[known]
 
-    result = undo(shop, since=first["createdAt"], keyId=shop.pay["id"])
+    result = shop.undo(since=first["createdAt"], keyId=shop.pay["id"])
 
     before = {("en", None): "Pay", ("de", None): "Zahlen"}, FRESH
     for expected in (before, after, before):
         now = shop.texts(shop.pay, line), shop.outdated(shop.pay, line)
         assert (now, result["skipped"]) == (expected, [])
-        result = undo(shop, jobId=result["jobId"])
+        result = shop.undo(jobId=result["jobId"])
 
 
 @pytest.mark.parametrize("text", ["Pay", ""])
@@ -54,15 +46,15 @@ def test_undoing_a_source_text_that_kept_all_fresh_outdates_nothing(
 ) -> None:
     values = {"de": "Zahlen"} | ({"en": text} if text else {})
     key = shop.create(key="cart", values=values)
-    known = len(told(shop, key))
+    known = len(shop.told(key))
     write_kept_fresh(shop, key, "Pay now", None)
-    first = told(shop, key)[known]
+    first = shop.told(key)[known]
 
-    result = undo(shop, since=first["createdAt"], keyId=key["id"])
+    result = shop.undo(since=first["createdAt"], keyId=key["id"])
 
     for _ in range(3):
         assert not shop.outdated(key)["de"]
-        result = undo(shop, jobId=result["jobId"])
+        result = shop.undo(jobId=result["jobId"])
 
 
 def test_a_branch_whose_source_goes_back_to_mains_is_as_fresh_as_main(
@@ -70,20 +62,20 @@ def test_a_branch_whose_source_goes_back_to_mains_is_as_fresh_as_main(
 ) -> None:
     write_kept_fresh(shop, shop.pay, "Pay now", "spring")
 
-    undo(shop, branch="spring")
+    shop.undo(branch="spring")
 
     assert shop.texts(shop.pay, "spring") == shop.texts(shop.pay)
     assert shop.outdated(shop.pay, "spring") == FRESH
 
 
 def test_a_text_of_a_later_source_is_outdated_when_that_goes(shop: Branched) -> None:
-    known = len(told(shop, shop.pay))
+    known = len(shop.told(shop.pay))
     shop.write(shop.pay, "en", "Buy")
-    first = told(shop, shop.pay)[known]
+    first = shop.told(shop.pay)[known]
     shop.write(shop.pay, "de", "Kaufen", None)
-    later = told(shop, shop.pay)[-1]
+    later = shop.told(shop.pay)[-1]
 
-    undo(shop, since=first["createdAt"], until=first["createdAt"])
+    shop.undo(since=first["createdAt"], until=first["createdAt"])
 
     assert later["createdAt"] > first["createdAt"]
     assert shop.texts(shop.pay) == {("en", None): "Pay", ("de", None): "Kaufen"}
@@ -93,15 +85,126 @@ def test_a_text_of_a_later_source_is_outdated_when_that_goes(shop: Branched) -> 
 def test_a_text_that_comes_back_is_outdated_where_its_source_stays_changed(
     shop: Branched,
 ) -> None:
-    known = len(told(shop, shop.pay))
+    known = len(shop.told(shop.pay))
     shop.write(shop.pay, "en", "Buy")
     shop.write(shop.pay, "de", "Kaufen")
-    found = told(shop, shop.pay)
+    found = shop.told(shop.pay)
     shop.write(shop.pay, "en", "Buy now")
 
     since, until = found[known]["createdAt"], found[-1]["createdAt"]
-    result = undo(shop, since=since, until=until, keyId=shop.pay["id"])
+    result = shop.undo(since=since, until=until, keyId=shop.pay["id"])
 
     assert [each["languageCode"] for each in result["skipped"]] == ["en"]
     assert shop.texts(shop.pay) == {("en", None): "Buy now", ("de", None): "Zahlen"}
     assert shop.outdated(shop.pay)["de"]
+
+
+def test_a_source_text_of_a_branch_that_kept_all_fresh_comes_back_so(
+    shop: Branched,
+) -> None:
+    write_kept_fresh(shop, shop.pay, "Pay now", "spring")
+    write_kept_fresh(shop, shop.pay, "Pay today", "spring")
+
+    result = shop.undo(branch="spring")
+
+    for text in ("Pay today", "Pay", "Pay today"):
+        result = shop.undo(jobId=result["jobId"])
+        assert shop.texts(shop.pay, "spring")["en", None] == text
+        assert shop.outdated(shop.pay, "spring") == FRESH
+
+
+def test_one_that_did_not_keep_all_fresh_comes_back_so_too(shop: Branched) -> None:
+    shop.write(shop.pay, "en", "Buy", "spring")
+    write_kept_fresh(shop, shop.pay, "Buy now", "spring")
+    undone = shop.undo(branch="spring")
+    assert shop.outdated(shop.pay, "spring") == FRESH
+
+    shop.undo(jobId=undone["jobId"])
+
+    assert shop.texts(shop.pay, "spring")["en", None] == "Buy now"
+    assert shop.outdated(shop.pay, "spring")["de"]
+
+
+def test_a_source_text_that_comes_back_beside_another_of_main_outdates_as_ever(
+    shop: Branched,
+) -> None:
+    write_kept_fresh(shop, shop.pay, "Pay now", "spring")
+    undone = shop.undo(branch="spring")
+    shop.write(shop.pay, "en", "Buy")
+    shop.write(shop.pay, "de", "Kaufen")
+
+    shop.undo(jobId=undone["jobId"])
+
+    assert shop.texts(shop.pay, "spring")["en", None] == "Pay now"
+    assert shop.outdated(shop.pay, "spring")["de"]
+
+
+def test_an_approved_proposal_that_kept_all_fresh_comes_back_so(
+    shop: Branched,
+) -> None:
+    path = f"{shop.path}/keys/{shop.pay['id']}/values/en"
+    body, query = {"value": "Pay now", "keepFresh": True}, {"branch": "spring"}
+    translator = shop.workspace.client("translator")
+    assert translator.put(path, json=body, query=query).status == 200
+    assert shop.approve(shop.pay, "en", "spring").status == 200
+
+    undone = shop.undo(branch="spring")
+    shop.undo(jobId=undone["jobId"])
+
+    assert shop.texts(shop.pay, "spring")["en", None] == "Pay now"
+    assert shop.outdated(shop.pay, "spring") == FRESH
+
+
+@pytest.mark.parametrize("proposed_first", [True, False])
+def test_an_approved_text_beside_a_proposal_is_fresh_again_with_its_source(
+    shop: Branched, proposed_first: bool
+) -> None:
+    def propose() -> None:
+        translator = shop.workspace.client("translator")
+        path = f"{shop.path}/keys/{shop.pay['id']}/values/de"
+        assert translator.put(path, json={"value": "Kaufen"}).status == 200
+
+    if proposed_first:
+        propose()
+    shop.write(shop.pay, "en", "Buy")
+    source = shop.told(shop.pay)[-1]
+    if not proposed_first:
+        propose()
+
+    shop.undo(since=source["createdAt"], until=source["createdAt"])
+
+    assert shop.outdated(shop.pay)["de"] is not proposed_first
+    path = f"{shop.path}/keys/{shop.pay['id']}/values/de/reject"
+    assert shop.owner.post(path, json={}).status == 200
+    assert shop.texts(shop.pay)["de", None] == "Zahlen"
+    assert not shop.outdated(shop.pay)["de"]
+
+
+@pytest.mark.parametrize("line", [None, "spring"])
+def test_what_is_in_the_trash_is_told_so(shop: Branched, line: str | None) -> None:
+    known = len(shop.told(shop.pay))
+    shop.write(shop.pay, "de", "Kaufen", line)
+    first = shop.told(shop.pay)[known]["createdAt"]
+    shop.patch(shop.pay, line, description="x")
+    shop.delete(shop.pay, line)
+
+    result = shop.undo(since=first, until=first)
+
+    told_of = [(each["keyId"], each["reason"]) for each in result["skipped"]]
+    assert told_of == [(shop.pay["id"], "key_not_found")]
+
+
+@pytest.mark.parametrize("line", [None, "spring"])
+def test_a_text_found_right_before_its_source_changed_is_outdated_again(
+    shop: Branched, line: str | None
+) -> None:
+    shop.write(shop.pay, "en", "Pay now")
+    known = len(shop.told(shop.pay))
+    shop.approve(shop.pay, "de", line)
+    found_right = shop.told(shop.pay)[known]["createdAt"]
+    shop.write(shop.pay, "en", "Buy", line)
+
+    shop.undo(since=found_right, keyId=shop.pay["id"])
+
+    assert shop.texts(shop.pay, line)["en", None] == "Pay now"
+    assert shop.outdated(shop.pay, line)["de"]

@@ -7,32 +7,10 @@ from typing import Any
 
 import pytest
 
-from locframework.testing.workspace import Workspace
-
 from .branched import Branched
 
 Key = dict[str, Any]
 Act = Callable[[Branched, Key, str | None], object]
-
-
-@pytest.fixture
-def shop(workspace: Workspace) -> Branched:
-    return Branched(workspace)
-
-
-def undo(shop: Branched, **where: str) -> dict[str, Any]:
-    answer = shop.owner.post(f"{shop.path}/activity/revert", json=where)
-    job = shop.workspace.job_of(answer)
-    assert (job["type"], job["status"]) == ("revert", "succeeded"), job
-    result: dict[str, Any] = job["result"]
-    return result | {"jobId": job["id"]}
-
-
-def told(shop: Branched, key: Key) -> list[dict[str, Any]]:
-    query = {"keyId": key["id"], "sort": "createdAt"}
-    found = shop.owner.get(f"{shop.path}/activity", query=query)
-    items: list[dict[str, Any]] = found.data["items"]
-    return items
 
 
 def look(shop: Branched, key: Key, line: str | None) -> tuple[bool, dict[Any, Any]]:
@@ -79,14 +57,48 @@ def test_a_text_that_was_not_there_goes_with_the_plurals_each_time(
 ) -> None:
     key = shop.create(key="cart", **was)
     shop.branch("autumn")
-    before, known = look(shop, key, line), len(told(shop, key))
+    before, known = look(shop, key, line), len(shop.told(key))
     act(shop, key, line)
-    after, first = look(shop, key, line), told(shop, key)[known]
+    after, first = look(shop, key, line), shop.told(key)[known]
 
-    result = undo(shop, since=first["createdAt"], keyId=key["id"])
+    result = shop.undo(since=first["createdAt"], keyId=key["id"])
 
     assert look(shop, key, line) == before
     for expected in (after, before, after):
         assert (result["skipped"], result["skippedCount"]) == ([], 0)
-        result = undo(shop, jobId=result["jobId"])
+        result = shop.undo(jobId=result["jobId"])
         assert look(shop, key, line) == expected
+
+
+@pytest.mark.parametrize("line", [None, "autumn"])
+def test_plurals_turned_there_and_back_are_undone_without_a_word(
+    shop: Branched, line: str | None
+) -> None:
+    key = shop.create(key="cart", **PLURAL)
+    shop.branch("autumn")
+    before, known = look(shop, key, line), len(shop.told(key))
+    shop.patch(key, line, isPlural=False)
+    shop.write(key, "de", "Kaufen", line)
+    shop.patch(key, line, isPlural=True)
+    after, first = look(shop, key, line), shop.told(key)[known]
+
+    result = shop.undo(since=first["createdAt"], keyId=key["id"])
+
+    assert (look(shop, key, line), result["skipped"]) == (before, [])
+    again = shop.undo(jobId=result["jobId"])
+    assert (look(shop, key, line), again["skipped"]) == (after, [])
+
+
+def test_forms_that_main_took_away_meanwhile_are_not_missed_by_an_undo(
+    shop: Branched,
+) -> None:
+    key = shop.create(key="cart", **PLURAL)
+    shop.branch("autumn")
+    shop.patch(key, "autumn", isPlural=False)
+    shop.patch(key, "autumn", isPlural=True)
+    shop.patch(key, isPlural=False)
+
+    result = shop.undo(branch="autumn", keyId=key["id"])
+
+    assert result["skipped"] == []
+    assert look(shop, key, "autumn") == look(shop, key, None)

@@ -25,7 +25,7 @@ from locframework.ports import (
 from locframework.testing.client import Answer
 from locframework.testing.workspace import open_workspace
 
-from .conftest import Keys
+from .project_keys import Keys
 
 
 class Judge:
@@ -83,10 +83,12 @@ def judged(keys_with: Made, judge: Judge) -> Keys:
 
 
 def refused(answer: Answer) -> bool:
-    return (answer.status, answer.error["code"], answer.error["details"]) == (
+    why = answer.error["details"]
+    return (answer.status, answer.error["code"], why["plugin"], why["reason"]) == (
         409,
         "write_refused",
-        {"plugin": "judge", "reason": "bad words are not ours"},
+        "judge",
+        "bad words are not ours",
     )
 
 
@@ -108,6 +110,7 @@ def test_a_change_is_refused_on_every_path_and_nothing_is_kept(
     assert refused(judged.create(key="c", values={"de": "gut", "en": "bad"}))
     job = imported(judged, {"a.b": "bad"})
     assert (job["status"], job["error"]["code"]) == ("failed", "write_refused")
+    assert job["error"]["message"] == "a.b, de: bad words are not ours"
 
     assert judged.get(key) == before
     assert judged.names() == ["a.b"]
@@ -144,7 +147,7 @@ def test_a_review_and_a_revert_are_asked_too(judged: Keys, judge: Judge) -> None
 
     for verb in ("approve", "reject"):
         answer = judged.owner.post(f"{path}/{verb}", json={})
-        assert answer.error["details"] == {"plugin": "judge", "reason": "not now"}
+        assert answer.error["details"]["reason"] == "not now"
     judged.owner.post(f"{path}/revert", json={"revision": 1})
 
     approved, rejected, reverted = judge.seen[-3:]
@@ -210,7 +213,7 @@ def test_all_plugins_are_asked_and_one_refusal_is_enough(keys_with: Made) -> Non
     judges[0].answers = WriteRefusal("no")
     answer = keys.put(key, "de", "besser")
 
-    assert answer.error["details"] == {"plugin": "b-second", "reason": "no"}
+    assert answer.error["details"]["plugin"] == "b-second"
     [item] = keys.owner.get(f"{keys.path}/{key['id']}/values/de/history").data["items"]
     assert item["note"] == "one\ntwo"
 
@@ -226,11 +229,23 @@ def test_a_plugin_that_answers_nonsense_refuses(
 
     answer = judged.put(key, "de", "gut")
 
+    assert answer.error["details"]["reason"] == "a plugin could not decide"
+    assert judged.texts(key) == {}
+
+
+def test_a_refusal_names_what_was_refused(judged: Keys, judge: Judge) -> None:
+    key = judged.made(isPlural=True)
+
+    answer = judged.put(key, "de", {"one": "gut", "other": "bad"})
+
+    assert answer.error["message"] == "a.b, de, other: bad words are not ours"
     assert answer.error["details"] == {
         "plugin": "judge",
-        "reason": "a plugin could not decide",
+        "reason": "bad words are not ours",
+        "key": "a.b",
+        "languageCode": "de",
+        "pluralForm": "other",
     }
-    assert judged.texts(key) == {}
 
 
 @pytest.mark.parametrize("raises", [RuntimeError("secret"), SystemExit(1)])

@@ -25,20 +25,20 @@ def statements_asked(storage: Storage, call: Callable[[], object]) -> list[State
 
     Without BEGIN and COMMIT.
     """
-    database = cast("Any", storage).database
-    ask, thread = database._do, threading.get_ident()
+    engine = cast("Any", storage).database.engine
+    execute, thread = engine.execute, threading.get_ident()
     seen: list[Statement] = []
 
-    def listen(session: object, answer: object, sql: str, params: Any = ()) -> object:
+    def listen(connection: object, sql: str, params: Sequence[object]) -> object:
         if threading.get_ident() == thread and sql != "COMMIT":
-            seen.append((sql, list(params)))
-        return ask(session, answer, sql, params)
+            seen.append((engine.spell(sql), list(params)))
+        return execute(connection, sql, params)
 
-    database._do = listen
+    engine.execute = listen
     try:
         call()
     finally:
-        del database._do
+        del engine.execute
     return seen
 
 

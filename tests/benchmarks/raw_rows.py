@@ -1,22 +1,29 @@
 """The same keys and values by executemany, and by peewee's insert_many.
 
 Into tables of the least that could hold them: a primary key each, and keys unique by
-name. One transaction, in the order of the ids.
+name. One transaction, in the order of the ids. Or all rows that ours keeps of them,
+into tables like ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import json
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
 
 import peers
 import peewee
 
 from locframework.keys.records import Key, StoredValue
+from locframework.storage import Storage
 
 KEY_COLUMNS = "id project_id key description tags is_plural created_at updated_at"
 VALUE_COLUMNS = """key_id language_code plural_form value status is_outdated revision
     origin approved_value approved_at approved_by updated_at updated_by"""
+OUR_TABLES = ["keys", "key_values", "key_lists"]
+Write = tuple[str, str, Sequence[Sequence[object]]]  # table, columns, rows
 ROWS_AT_ONCE = 1000  # SQLite takes no more parameters than 32,766
 
 
@@ -73,6 +80,64 @@ class RawTables:
     def _run(self, *statements: str) -> None:
         for sql in statements:
             self._connection.execute(sql)
+
+
+class SameTables:
+    """Our own tables of keys with all their indexes, in an SQLite file beside."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        file = folder / "same.sqlite3"
+        self._connection = peers.connect(f"sqlite:///{file}")
+        with closing(peers.connect(url)) as ours:
+            schema = ours.execute(
+                """SELECT sql FROM sqlite_master WHERE sql IS NOT NULL
+                    AND tbl_name IN (SELECT value FROM json_each(?))
+                    ORDER BY type DESC""",
+                (json.dumps(OUR_TABLES),),
+            ).fetchall()
+        for (sql,) in schema:
+            begun = sql.replace(" TABLE ", " TABLE IF NOT EXISTS ", 1)
+            self._connection.execute(begun.replace(" INDEX ", " INDEX IF NOT EXISTS "))
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def empty(self) -> None:
+        for name in OUR_TABLES:
+            self._connection.execute(f"DELETE FROM {name}")
+
+    def count(self) -> int:
+        """How many keys there are."""
+        [(keys,)] = self._connection.execute("SELECT count(*) FROM keys").fetchall()
+        return int(keys)
+
+    def executemany(self, writes: Sequence[Write]) -> None:
+        cursor = self._connection.cursor()
+        cursor.execute("BEGIN")
+        for table, columns, rows in writes:
+            marks = ", ".join("?" * len(columns.split(",")))
+            into = f"INSERT INTO {table} ({columns}) VALUES ({marks})"
+            cursor.executemany(into, rows)
+        cursor.execute("COMMIT")
+
+
+def rows_written(storage: Storage, call: Callable[[], object]) -> list[Write]:
+    """What a call adds to our tables of keys, many rows at once."""
+    engine = cast("Any", storage).database.engine
+    insert_many = engine.insert_many
+    seen: list[Write] = []
+
+    def listen(connection: object, table: str, columns: str, rows: Any) -> None:
+        if table in OUR_TABLES:
+            seen.append((table, columns, list(rows)))
+        insert_many(connection, table, columns, rows)
+
+    engine.insert_many = listen
+    try:
+        call()
+    finally:
+        del engine.insert_many
+    return seen
 
 
 def rows_of(

@@ -1,9 +1,10 @@
 """Serves one application in a process of its own: ours, or what it is beside.
 
 Its one argument is JSON: ``settings`` of ours, or else ``statements`` (with ``url``)
-or a ``file`` (with ``etag``) for a bare Falcon route; ``plain``: on waitress as it
-comes, else on locframework.server in so many ``processes`` (1; 0: one per CPU), each
-pinned to its CPU. Prints the port.
+or a ``file`` (with ``etag``) for a bare Falcon route, and ``by_hand`` for one that
+keeps our promises too (a manifest, where a file stands beside statements); ``plain``:
+on waitress as it comes, else on locframework.server in so many ``processes`` (1; 0: one
+per CPU), each pinned to its CPU. Prints the port.
 """
 
 import json
@@ -13,6 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import by_hand
 import peers
 import stock
 import waitress
@@ -28,6 +30,8 @@ def main() -> None:
         if "settings" in asked:
             stock.lift_rate_limits()
             return create_app(Framework(Settings.of(asked["settings"])))
+        if "by_hand" in asked:
+            return by_hand_app(asked)
         if "statements" in asked:
             return peers.reading_app(asked["url"], asked["statements"])
         return peers.static_app(Path(asked["file"]).read_bytes(), asked["etag"])
@@ -44,6 +48,14 @@ def main() -> None:
             processes=asked.get("processes", 1),
             on_ready=lambda _, port: tell(port),
         )
+
+
+def by_hand_app(asked: dict[str, Any]) -> Any:
+    source = asked["url"], asked["statements"]
+    if "file" not in asked:
+        return by_hand.key_app(*source)
+    content = Path(asked["file"]).read_bytes()
+    return by_hand.manifest_app(*source, content, asked["etag"])
 
 
 def tell(port: int) -> None:

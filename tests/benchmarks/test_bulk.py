@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import threading
+import statistics
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from itertools import chain
+from threading import Barrier
 from typing import Any
 
 import pytest
 import stock
 from measuring import Stopwatch, Table, in_turns, rounds
-from raw_rows import RawTables, rows_of
+from raw_rows import RawTables, SameTables, rows_of, rows_written
 
 from locframework.keys.file_records import Selection
 
@@ -18,6 +22,8 @@ THREE = stock.FIVE[:3]
 API_AT_ONCE = 500
 WRITERS = 8
 WRITING_SECONDS = 3.0
+FIRST, ALONE = 15, 50  # writes of one writer
+SAME_MOST, IN_TURN_MOST = 1.5, 3  # decisions 0008, 18
 
 
 @pytest.fixture
@@ -40,6 +46,17 @@ def by_store(shop: Any, size: int) -> float:
     assert shop.storage.projects.find_project(project["id"]).key_count == size
     rows = shop.storage.keys.text_rows(project["id"], "fr", Selection())
     assert {row.key: row.texts[None] for row in rows} == stock.texts(size, "fr")
+    return watch.seconds
+
+
+def by_same(shop: Any, size: int, same: SameTables) -> float:
+    """Seconds of executemany of all that the store keeps, into tables like its own."""
+    writes = rows_written(shop.storage, lambda: by_store(shop, size))
+    same.empty()
+    watch = Stopwatch()
+    with watch:
+        same.executemany(writes)
+    assert same.count() == size
     return watch.seconds
 
 
@@ -89,40 +106,80 @@ def test_bulk_write(shop: Any, size: int, raw: RawTables, table: Table) -> None:
     executemany = ("raw executemany", taken["raw"])
     insert_many = ("peewee insert_many", taken["peewee"])
     store, api = "bulk write x 3 languages, store", "bulk write x 3 languages, API"
-    table.add(store, shop.kind, size, taken["store"], executemany, ratio_most=1.5)
+    table.add(store, shop.kind, size, taken["store"], executemany)
     what = f"{store}: peewee"
     table.add(what, shop.kind, size, taken["store"], insert_many, ratio_most=0.25)
     table.add(api, shop.kind, size, taken["api"], executemany)
+    if shop.kind == "sqlite":
+        same_rows(shop, size, table)
+
+
+def same_rows(shop: Any, size: int, table: Table) -> None:
+    """The store beside executemany of the very rows that it keeps."""
+    with closing(SameTables(shop.url, shop.folder)) as same:
+        taken = in_turns(
+            rounds(),
+            store=lambda: by_store(shop, size),
+            same=lambda: by_same(shop, size, same),
+        )
+    peer = ("executemany of all it keeps, same indexes", taken["same"])
+    what = "bulk write x 3 languages, store: same rows"
+    table.add(what, shop.kind, size, taken["store"], peer, ratio_most=SAME_MOST)
+
+
+class Writing:
+    """Values of a project that are set over and over, each to another text."""
+
+    def __init__(self, shop: Any) -> None:
+        project = shop.workspace.project(languages=["de"])
+        self._keys, values = stock.records(project["id"], range(1000), ["en", "de"])
+        with shop.storage.transaction():
+            shop.storage.keys.add_keys(self._keys, values)
+        self._path = f"/projects/{project['id']}/keys"
+        self._owner = shop.workspace.owner
+
+    def seconds(self, number: int, at: int) -> float:
+        """How long the writer of this number takes for its next value."""
+        key = self._keys[at % len(self._keys)]
+        watch = Stopwatch()
+        with watch:
+            path = f"{self._path}/{key.id}/values/de"
+            answer = self._owner.put(path, json={"value": f"{number} {at}"})
+        assert answer.status == 200, answer
+        return watch.seconds
+
+    def all_at_once(self) -> list[float]:
+        """How long each write of eight threads took, sorted.
+
+        PostgreSQL plans the first ten of a connection anew: those come before.
+        """
+        barrier = Barrier(WRITERS)
+
+        def write(number: int) -> list[float]:
+            for at in range(FIRST):
+                self.seconds(number, at)
+            barrier.wait()
+            end, waits = time.perf_counter() + WRITING_SECONDS, list[float]()
+            while time.perf_counter() < end:
+                waits.append(self.seconds(number, number + WRITERS * len(waits)))
+            return waits
+
+        with ThreadPoolExecutor(WRITERS) as threads:
+            return sorted(chain(*threads.map(write, range(WRITERS))))
 
 
 def test_the_longest_wait_of_one_of_eight_writers(shop: Any, table: Table) -> None:
-    size = 1000
-    project = shop.workspace.project(languages=["de"])
-    keys, values = stock.records(project["id"], range(size), ["en", "de"])
-    with shop.storage.transaction():
-        shop.storage.keys.add_keys(keys, values)
-    waits: list[list[float]] = [[] for _ in range(WRITERS)]
-    refused: list[int] = []
+    writing = Writing(shop)
+    alone = [writing.seconds(WRITERS, at) for at in range(FIRST + ALONE)][FIRST:]
+    in_turn = WRITERS * statistics.median(alone) * 1000
 
-    def write(number: int) -> None:
-        end, at = time.perf_counter() + WRITING_SECONDS, number
-        while time.perf_counter() < end:
-            key = keys[at % size]
-            path = f"/projects/{project['id']}/keys/{key.id}/values/de"
-            begun = time.perf_counter()
-            answer = shop.workspace.owner.put(path, json={"value": f"{number} {at}"})
-            waits[number].append(time.perf_counter() - begun)
-            refused.extend([answer.status] if answer.status != 200 else [])
-            at += WRITERS
+    waits = writing.all_at_once()
 
-    threads = [threading.Thread(target=write, args=(at,)) for at in range(WRITERS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert refused == []
-    everything = sorted(wait * 1000 for each in waits for wait in each)
-    middle = ("the median write", everything[len(everything) // 2])
+    longest, middle = waits[-1] * 1000, waits[len(waits) // 2] * 1000
     what = f"longest of single writes, {WRITERS} writers"
-    table.add(what, shop.kind, size, everything[-1], middle, ms_most=100)
+    most = 100 if shop.kind == "sqlite" else None  # decisions 0008, 18
+    peer = ("the median write", middle)
+    table.add(what, shop.kind, 1000, longest, peer, ms_most=most)
+    most = IN_TURN_MOST if shop.kind == "postgres" else None
+    peer = (f"{WRITERS} writes of one, one after the other", in_turn)
+    table.add(f"{what}: in turn", shop.kind, 1000, longest, peer, ratio_most=most)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 import segments as corpus
@@ -22,6 +23,7 @@ from rapidfuzz.distance import Levenshtein
 from locframework.ids import new_id
 from locframework.memories.folding import match_fold
 from locframework.memories.matcher import Found, Matcher, Wanted
+from locframework.memories.search_records import Matches
 from locframework.testing.contracts.matcher_samples import SegmentsInMemory
 from locframework.testing.contracts.matchers import MEMORY
 from locframework.testing.databases import fresh_postgres_url
@@ -253,30 +255,55 @@ def test_matches_over_http(shop: Any, memory: Memory, table: Table) -> None:
     owner, path = shop.workspace.owner, _filled(shop, memory)
     texts = memory.queries
 
-    def matches(languages: list[str]) -> Any:
+    def ask(languages: Sequence[str]) -> Any:
         body = {"sourceTexts": texts, "languageCodes": languages}
         answer = owner.post(f"{path}/tm/matches", json=body)
-        assert answer.status == 200, answer.json
-        return answer.data["matches"]
+        assert answer.status == 200
+        return answer  # the client reads the JSON only where it is looked at
 
-    for each in matches(FIFTY).values():
+    fifty = ask(FIFTY).data["matches"]
+    for each in fifty.values():
         assert {len(there) for there in each.values()} == {len(each["de"])}
-    found = matches(FIVE)
-    assert sum(bool(each["th"]) for each in found.values()) > TEXTS / 5
+    five = ask(FIVE).data["matches"]
+    assert sum(bool(each["th"]) for each in five.values()) > TEXTS / 5
     matcher = shop.workspace.framework.plugins.matcher("rapidfuzz")
     store = shop.storage.memory_texts
     wanted = [Wanted(path_of_memory[path], LEAST)]
+
+    def find() -> object:
+        return matcher.find(store, wanted, texts, 50)
+
+    def found_and_told(answer: Any, languages: Sequence[str]) -> Callable[[], object]:
+        """The matcher, then nothing but the rows of the answer, and its JSON."""
+        each = [one for by in answer.values() for there in by.values() for one in there]
+        ids = {one["entryId"] for one in each}
+        typed = msgspec.convert(answer, Matches)
+
+        def tell() -> object:
+            find()
+            store.match_sources(ids)
+            store.applied_values(ids, languages)
+            return msgspec.json.encode(typed)
+
+        return tell
+
     taken = in_turns(
-        3,
-        five=lambda: matches(FIVE),
-        fifty=lambda: matches(FIFTY),
-        one=lambda: matches(["de"]),
-        alone=lambda: matcher.find(store, wanted, texts, 50),
+        5,
+        five=lambda: ask(FIVE) and None,
+        fifty=lambda: ask(FIFTY) and None,
+        one=lambda: ask(["de"]) and None,
+        alone=find,
+        five_told=found_and_told(five, FIVE),
+        fifty_told=found_and_told(fifty, FIFTY),
     )
     what = f"POST tm/matches, {TEXTS} texts × 5 languages"
     alone, one = ("matcher alone", taken["alone"]), ("one language", taken["one"])
-    table.add(what, shop.kind, size, taken["five"], alone, ratio_most=1.3)
-    table.add("the same × 50", shop.kind, size, taken["fifty"], one, ratio_most=1.5)
+    table.add(what, shop.kind, size, taken["five"], alone)
+    told = ("matcher, rows and JSON alone", taken["five_told"])
+    table.add(f"{what}:", shop.kind, size, taken["five"], told, ratio_most=1.3)
+    table.add("the same × 50", shop.kind, size, taken["fifty"], one)
+    told = ("matcher, rows and JSON alone", taken["fifty_told"])
+    table.add("the same × 50:", shop.kind, size, taken["fifty"], told, ratio_most=1.5)
 
 
 FIVE = ["de", "fr", "ja", "ar", "th"]
@@ -298,7 +325,7 @@ def _filled(shop: Any, memory: Memory) -> str:
     path = f"/projects/{shop.workspace.project()['id']}"
     body = {"name": "Bench", "sourceLanguage": "en", "languageCodes": FIFTY}
     made = owner.post("/translation-memories", json=body).data["translationMemory"]
-    answers = memory.find(memory.open(), memory.queries)
+    answers = memory.find(memory.open(), memory.queries, most=1000)
     near = {hit.entry_id for answer in answers for hit in answer.hits}
     owner.put(f"{path}/translation-memories/{made['id']}", json={"writeMode": "none"})
     at = "2026-01-01T00:00:00.000Z"

@@ -8,14 +8,17 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import venv
 from pathlib import Path
 
+import django
 import pytest
 
 from locframework.http.records import Upload
 from locframework.testing.workspace import Workspace
 
+DEMO = Path(__file__).parents[2] / "example_app" / "demo" / "django"
 READ = """import json, sys
 from translate.storage import tmx
 units = tmx.tmxfile.parsefile(sys.argv[1]).units
@@ -28,8 +31,9 @@ UNITS = {"Pay & go <now>": "Zahlen & los", "Größe\n": "設定", "x" * 300: "�
 def toolkit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of its programs."""
     folder = tmp_path_factory.mktemp("toolkit")
-    venv.create(folder, with_pip=True)
-    command = [folder / "bin" / "pip", "install", "-q", "translate-toolkit==3.20.4"]
+    venv.create(folder, with_pip=False)
+    pip = [sys.executable, "-m", "pip", "--python", folder / "bin" / "python"]
+    command = [*pip, "install", "-q", "translate-toolkit==3.20.4"]
     done = subprocess.run(command, capture_output=True, timeout=300, check=False)
     if done.returncode:
         if os.environ.get("LOCFRAMEWORK_REQUIRE_SERVERS") == "1":
@@ -80,3 +84,21 @@ def test_translate_toolkit_reads_our_tmx_and_we_read_its(
     items = owner.get(f"{theirs}/entries").data["items"]
     found = {e["sourceText"]: e["translations"][0]["value"] for e in items}
     assert found == {key: UNITS[key] for key in UNITS if not key.endswith("\n")}
+
+
+@pytest.mark.slow
+def test_the_files_of_the_demo_are_what_po2tmx_makes_of_django(
+    toolkit: Path, tmp_path: Path
+) -> None:
+    catalogues = Path(django.__file__).parent / "contrib" / "auth" / "locale"
+    shipped = sorted(DEMO.glob("*.tmx"))
+
+    for file in shipped:
+        name = file.stem.replace("-", "_")
+        catalogue = catalogues / name / "LC_MESSAGES" / "django.po"
+        command = [toolkit / "po2tmx", "-l", file.stem, catalogue, tmp_path / file.name]
+        subprocess.run(command, capture_output=True, check=True)
+
+    assert [file.stem for file in shipped] == ["ar", "de", "fr", "ja", "pl", "pt-BR"]
+    for file in shipped:
+        assert (tmp_path / file.name).read_bytes() == file.read_bytes(), file.name

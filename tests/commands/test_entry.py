@@ -26,6 +26,8 @@ COMMANDS = [
     ["organization", "create"],
     ["organization", "list"],
     ["token", "create"],
+    ["project", "create"],
+    ["project", "list"],
     ["webhooks", "listen"],
 ]
 

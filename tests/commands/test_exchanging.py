@@ -181,7 +181,7 @@ def test_module_and_tags_are_given_to_every_key(
 def test_a_language_that_the_project_lacks_is_refused(command, english, project):
     result = command("import", english, "--format", "json-nested", "--language", "fr")
 
-    line = "Error: the project has no language fr\n"
+    line = "Error: the project has no language 'fr'\n"
     assert (result.exit_code, result.stderr) == (1, line)
 
 
@@ -344,3 +344,28 @@ def test_progress_is_a_bar_on_a_terminal(monkeypatch):
     assert b"importing  [" in shown
     assert b"25%" in shown
     assert b"100%" in shown
+
+
+def test_a_file_that_is_named_and_that_no_format_knows_stops_the_whole_import(
+    command, english, folder, keys, project
+):
+    (folder / "q.csv").write_text("a,b\n")
+
+    detected = command("import", english, folder / "q.csv")
+    named = command("import", english, folder / "q.csv", "--format", "json-nested")
+
+    assert (detected.exit_code, named.exit_code) == (1, 1)
+    assert "q.csv" in detected.stderr
+    assert "q.csv does not end with .json" in named.stderr
+    assert keys() == {}
+
+
+def test_what_is_wrong_with_a_single_file_is_told_with_its_name(
+    command, folder, project
+):
+    (folder / "de.json").write_text('{\n"a": ?}')
+
+    result = command("import", folder / "de.json", "--format", "json-nested")
+
+    assert result.exit_code == 1
+    assert f"Error: {folder / 'de.json'}: line 2" in result.stderr

@@ -1,5 +1,7 @@
 """``locframework plugins``, ``check-settings`` and ``migrate``."""
 
+import sys
+
 
 def test_plugins_lists_name_version_hooks_and_settings(command):
     result = command("plugins")
@@ -27,7 +29,7 @@ def test_a_blocked_plugin_is_not_listed(command, folder):
     assert "locframework-formats-gettext" in told
 
 
-def test_check_settings_tells_what_is_in_use_and_touches_no_database(command, folder):
+def test_check_settings_tells_what_is_in_use_and_makes_no_database(command, folder):
     result = command("check-settings")
 
     assert result.exit_code == 0
@@ -35,6 +37,46 @@ def test_check_settings_tells_what_is_in_use_and_touches_no_database(command, fo
     assert "gettext-po" in result.stdout
     assert result.stdout.endswith("The settings are fine.\n")
     assert list(folder.iterdir()) == []
+
+
+def test_check_settings_tells_what_serve_would_do_and_changes_nothing(command, folder):
+    before = command("check-settings")
+    migrated = command("migrate")
+    made = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    after = command("check-settings", LOCFRAMEWORK_SERVER__PORT="8099")
+
+    count = len(migrated.stdout.splitlines())
+    assert f'database    lacks {count} migrations; "serve",' in before.stdout
+    assert "serve       would listen on 127.0.0.1 port 8080\n" in before.stdout
+    assert "database    up to date\n" in after.stdout
+    assert "port 8099\n" in after.stdout
+    assert made == {path: path.read_bytes() for path in made}
+
+
+def test_check_settings_tells_that_what_serves_is_not_installed(command, monkeypatch):
+    monkeypatch.setitem(sys.modules, "waitress", None)
+
+    result = command("check-settings")
+
+    line = "serve       could not start: serving needs waitress: pip install "
+    assert f"{line}'locframework[serve]'\n" in result.stdout
+    assert result.exit_code == 0
+
+
+def test_check_settings_tells_of_a_database_that_does_not_answer(command):
+    address = "postgresql://127.0.0.1:1/nothing"
+
+    result = command("check-settings", LOCFRAMEWORK_PLUGINS__PEEWEE__DATABASE=address)
+
+    assert "database    the database does not answer; try again\n" in result.stdout
+    assert result.exit_code == 0
+
+
+def test_check_settings_refuses_processes_that_serve_would_refuse(command):
+    result = command("check-settings", LOCFRAMEWORK_SERVER__PROCESSES="2")
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "several processes need one place" in result.stderr
 
 
 def test_check_settings_finds_a_rate_limit_storage_of_no_kind(command):

@@ -48,6 +48,15 @@ def test_files_are_imported_one_after_the_other(command, folder, entries):
     assert entries() == {"Save": {"de": "Sichern"}, "Quit": {"de": "Beenden"}}
 
 
+def test_languages_that_are_left_out_are_told(command, folder, memory):
+    (folder / "memory.csv").write_text(CSV)
+
+    told = command("tm", "import", "memory.csv", "--language", "de-DE")
+
+    assert told.exit_code == 0
+    assert "Warning: memory.csv: left out what is in de\n" in told.stderr
+
+
 def test_a_translation_that_differs_is_kept_or_replaced(command, folder, entries):
     (folder / "a.csv").write_text(CSV)
     command("tm", "import", "a.csv")
@@ -116,3 +125,23 @@ def test_without_a_memory_there_is_none_to_name(command, framework):
 
     assert result.exit_code == 1
     assert "there is no translation memory yet" in result.stderr
+
+
+@pytest.mark.parametrize("action", ["import memory.csv", "export --format csv"])
+def test_a_language_that_is_none_is_told_by_its_option(command, folder, memory, action):
+    (folder / "memory.csv").write_text(CSV)
+
+    told = command("tm", *action.split(), "--language", "xx!")
+
+    assert told.exit_code == 2
+    assert "Invalid value for '--language': 'xx!' is not" in told.stderr
+    assert "languageCodes" not in told.stderr
+
+
+def test_a_file_that_is_no_xml_is_told_to_be_read_as_csv(command, folder, memory):
+    (folder / "memory.tmx").write_text("hello world")
+
+    told = command("tm", "import", "memory.tmx")
+
+    assert told.exit_code == 1
+    assert "the file was read as CSV; XML begins with '<'" in told.stderr

@@ -94,10 +94,11 @@ def test_a_new_key_is_one_that_the_setting_takes(command: Command) -> None:
     assert len(b64decode(one)) == 32
 
 
+@pytest.mark.parametrize("asked", [["serve", "--port", 0], ["check-settings"]])
 def test_a_server_without_the_key_of_its_webhooks_does_not_start(
-    command: Command, hooked: tuple[Project, Webhook]
+    command: Command, hooked: tuple[Project, Webhook], asked: list[object]
 ) -> None:
-    refused = command("serve", "--port", 0)
+    refused = command(*asked)
 
     assert refused.exit_code == 2
     assert refused.output.splitlines()[-1] == (

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+import tomllib
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
@@ -83,6 +84,14 @@ def address(workspace: Workspace) -> Iterator[str]:
     thread.join()
 
 
+ONLY_ASKED_FOR = """
+from locframework import plugins
+
+every = plugins.installed_entries
+plugins.installed_entries = lambda: [e for e in every() if e.dist.name in {names!r}]
+"""
+
+
 def run(command: list[str], **environ: str) -> str:
     done = subprocess.run(
         command,
@@ -110,12 +119,20 @@ def test_the_plugin_is_short_and_uses_the_front_doors_only(page: Any) -> None:
     assert imports == ["from locframework import hookimpl, ports"]
 
 
-def test_its_own_tests_pass_contract_and_all(source: Path, installed: Path) -> None:
+def test_its_own_tests_pass_where_only_its_extra_is_installed(
+    source: Path, installed: Path, tmp_path: Path
+) -> None:
+    """Contract and all; plugins that the extra does not name are not to be found."""
+    project = tomllib.loads((source / "pyproject.toml").read_text())["project"]
+    asked_for = [project["name"], *project["optional-dependencies"]["test"]]
+    (tmp_path / "only.py").write_text(ONLY_ASKED_FOR.format(names=asked_for))
     pytest_here = [sys.executable, "-W", "error", "-m", "pytest", "-W", "error", "-q"]
-    test = str(source / "test_ini.py")
+    plugins = ["-p", "no:cacheprovider", "-p", "only"]
+    test = ["--rootdir", str(source), str(source / "test_ini.py")]
 
-    said = run([*pytest_here, "-p", "no:cacheprovider", "--rootdir", str(source), test],
-               PYTHONPATH=str(installed))  # fmt: skip
+    said = run(
+        [*pytest_here, *plugins, *test], PYTHONPATH=f"{installed}{os.pathsep}{tmp_path}"
+    )
 
     passed = int(said.rpartition(" passed")[0].split()[-1])
     assert passed > 70

@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from locframework import OPERATOR, Framework
+from locframework import OPERATOR, Framework, create_app
 from locframework.access.records import Caller, NewMember, NewToken
 from locframework.delivery.records import NewDistribution
 from locframework.errors import (
     KeyExists,
     PermissionDenied,
     ProjectNotFound,
+    Unavailable,
     ValidationFailed,
 )
 from locframework.exchange.records import ExportQuery, ImportOptions
@@ -20,6 +21,7 @@ from locframework.formats.records import SourceFile
 from locframework.keys.records import KeyQuery, NewKey, NewValue
 from locframework.paging import PageRequest
 from locframework.projects.records import NewLanguage, NewProject, Project
+from locframework.testing.client import Client
 
 Open = Callable[..., Framework]
 
@@ -142,3 +144,35 @@ def test_the_operator_of_one_framework_is_written_down_as_the_system(
 
     [event, *_] = framework.storage.events.list_events(project.id, 1)
     assert (event.actor.type, event.actor.id) == ("system", "locframework")
+
+
+def test_the_app_of_a_closed_framework_answers_503_to_everything(
+    open_framework: Open, client_of: Callable[..., Client]
+) -> None:
+    framework = open_framework()
+    client = client_of(framework)
+    project = client.post("/projects", json={"name": "Shop", "sourceLanguage": "en"})
+    path = f"/projects/{project.data['project']['id']}"
+    own, other = client.get(path), client_of(open_framework()).get("/projects")
+
+    framework.close()
+
+    asked = [path, "/healthz", "/metrics", "/openapi.json", "/nowhere"]
+    for answer in (*map(client.get, asked), client.post(f"{path}/keys", json={})):
+        assert (answer.status, answer.error["code"]) == (503, "unavailable")
+        assert answer.headers["X-Request-Id"]
+    assert client.get(f"/content/{'k' * 43}/manifest.json").json == {
+        "error": "unavailable"
+    }
+    assert (own.status, other.status) == (200, 200)
+
+
+def test_a_closed_framework_starts_nothing_and_makes_no_app(
+    open_framework: Open,
+) -> None:
+    framework = open_framework()
+    framework.close()
+
+    for use in (framework.start, lambda: create_app(framework)):
+        with pytest.raises(Unavailable, match="the framework was closed"):
+            use()

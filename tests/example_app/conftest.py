@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -52,12 +53,12 @@ class App:
         return status, self.process.stderr.read()
 
 
-@pytest.fixture(scope="session")
-def launch() -> Iterator:
-    """``launch(data_dir, …)`` starts the app and waits for nothing."""
+@contextmanager
+def launching() -> Iterator[Callable[..., App]]:
+    """What starts apps and waits for nothing; they are killed when the block ends."""
     apps: list[App] = []
 
-    def start(
+    def launch(
         data_dir: Path, *arguments: str, port: int = 0, cwd: str = "/", **environ: str
     ) -> App:
         clean = {
@@ -77,7 +78,7 @@ def launch() -> Iterator:
         apps.append(App(process, data_dir))
         return apps[-1]
 
-    yield start
+    yield launch
     for app in apps:
         app.process.kill()
         app.process.wait()
@@ -86,7 +87,14 @@ def launch() -> Iterator:
                 pipe.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
+def launch() -> Iterator[Callable[..., App]]:
+    """``launch(data_dir, …)`` starts the app and waits for nothing."""
+    with launching() as launch:
+        yield launch
+
+
+@pytest.fixture
 def start_app(launch):
     """``start_app(data_dir, …)`` starts the app and waits until it serves."""
 
@@ -96,3 +104,12 @@ def start_app(launch):
         return app
 
     return start
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The app after its first start, for tests that only read."""
+    with launching() as launch:
+        app = launch(tmp_path_factory.mktemp("first") / "data")
+        app.wait_until_ready()
+        yield app

@@ -18,12 +18,6 @@ PRINTED = re.compile(
 LANGUAGES = ["ar", "de", "en", "fr", "ja", "pl", "pt-BR"]
 
 
-@pytest.fixture(scope="module")
-def app(start_app, tmp_path_factory):
-    """The app after its first start, for tests that only read."""
-    return start_app(tmp_path_factory.mktemp("first") / "data")
-
-
 @pytest.fixture
 def get(app):
     """Ask the API as the owner."""
@@ -141,14 +135,38 @@ def test_every_file_came_by_an_import_job(app, get):
     assert len(done) == 16
 
 
-def test_the_memory_knows_the_project_and_what_a_file_brought(get):
+def test_the_memory_knows_the_project_and_what_files_brought(get):
     [memory] = get("/translation-memories")["items"]
-    entries = get(f"/translation-memories/{memory['id']}/entries?limit=200")["items"]
+    path = f"/translation-memories/{memory['id']}/entries?limit=200"
+    entries = [*get(path)["items"], *get(f"{path}&page=2")["items"]]
 
     of_contexts = {entry["context"]: entry for entry in entries}
-    assert memory["entryCount"] == len(entries) > 100
+    assert memory["entryCount"] == len(entries) > 200
     assert '<ph x="1">{time}</ph>' in of_contexts["boarding.begins"]["sourceText"]
     assert len(of_contexts["tickets.dogs"]["translations"]) == 3
+    [of_django] = [one for one in entries if one["sourceText"] == "Personal info"]
+    said = {one["languageCode"]: one["value"] for one in of_django["translations"]}
+    assert said["de"] == "Persönliche Informationen"
+    assert sorted(said) == [code for code in LANGUAGES if code != "en"]
+
+
+def test_django_helps_to_translate_the_project(app, get):
+    query = {"sourceTexts": ["Reset passwords"], "languageCodes": ["pt-BR"]}
+    headers = {
+        "Authorization": f"Bearer {app.demo['token']}",
+        "Content-Type": "application/json",
+    }
+    url = f"{app.demo['baseUrl']}/projects/{app.demo['projectId']}/tm/matches"
+    asked = Request(url, json.dumps(query).encode(), headers)
+
+    with urlopen(asked, timeout=30) as answer:
+        matches = json.load(answer)["data"]["matches"]
+
+    [best, *_] = matches["Reset passwords"]["pt-BR"]
+    assert (best["sourceText"], best["value"]) == (
+        "Reset password",
+        "Reconfigurar senha",
+    )
 
 
 def test_emails_came_from_po_below_their_module(app, get):
@@ -208,9 +226,10 @@ def test_it_shows_a_webhook_with_the_log_of_what_came_at_once_later_and_never(ap
     assert {*types[1:]} == {"translation.submitted", "translation.updated"}
 
 
-def test_the_key_of_signing_secrets_is_for_its_owner_only(app):
+def test_the_key_of_signing_secrets_is_for_its_owner_only_and_told(app):
     key = app.data_dir / "webhooks.key"
 
+    assert f"webhook key  {key} (keep it: " in app.printed
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     assert len(b64decode(key.read_text())) == 32
     assert [path.name for path in app.data_dir.glob("webhooks.key*")] == [key.name]

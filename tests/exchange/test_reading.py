@@ -170,7 +170,7 @@ def test_a_fault_in_an_archive_is_told_with_its_file(
         read(zipped({"de.json": b'{"a": ', "en.json": FLAT}), format_="json-flat")
     with pytest.raises(UnreadableFile) as alone:
         read(SourceFile("de.json", b'{"a": '), format_="json-flat")
-    with pytest.raises(LanguageNotInProject, match=r"^fr\.json: .* fr$"):
+    with pytest.raises(LanguageNotInProject, match=r"^fr\.json: .* 'fr'$"):
         read(zipped({"fr.json": FLAT}))
 
     assert places(json_refused.value) == ["de.json line 1"]

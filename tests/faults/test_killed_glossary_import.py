@@ -9,7 +9,7 @@ from locframework.http.records import Upload
 
 World = Any  # tests/faults/conftest.py
 
-TERMS, A_STEP = 4500, 2000
+TERMS, A_STEP = 2250, 1000
 PLACES = (
     "job.after_claim",
     "job.before_step",

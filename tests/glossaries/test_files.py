@@ -2,30 +2,54 @@
 
 from __future__ import annotations
 
+import io
+import re
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from locframework.errors import UnreadableFile
 from locframework.glossaries.csv_file import read_csv, write_csv
-from locframework.glossaries.file_records import FileTerm, FileText, ReadTerms
-from locframework.glossaries.file_rules import Faults, judged
+from locframework.glossaries.file_records import FileTerm, FileText, ImportResult
+from locframework.glossaries.file_rules import Faults, judged, notes_of
 from locframework.glossaries.records import Glossary, Term, UsageStatus
+from locframework.glossaries.rules import spelling
 from locframework.glossaries.tbx_file import write_tbx
 from locframework.glossaries.tbx_reading import read_tbx
+from locframework.glossaries.term_piles import once, read_terms
 from locframework.proposals.records import TermTranslation, TranslationStatus
+from locframework.quality.checks.prose import prose
 
 AT = "2026-11-21T00:00:00.000Z"
 GLOSSARY = Glossary("g", "g", "Ferry & co", "en", False, (), 0, AT, AT)
 
 
-def read(content: bytes, format_: str = "csv") -> ReadTerms:
-    faults = Faults()
+class Read(NamedTuple):
+    """What an import is made of."""
+
+    terms: list[FileTerm]
+    warnings: list[str]
+
+
+def read(content: bytes, format_: str = "csv") -> Read:
+    faults, result, kept = Faults(), ImportResult(), io.BytesIO()
+    file = io.BytesIO(content)
     if format_ == "csv":
-        return judged(read_csv(content, faults), "en", faults)
-    return judged(read_tbx(content, "en", faults), "en", faults)
+        said = read_csv(file, faults)
+    else:
+        said = read_tbx(file, "en", faults, result.warn)
+    count = once(judged(said, "en", faults, result, set()), kept, result)
+    kept.seek(0)
+    terms = list(read_terms(kept))
+    assert len(terms) == count
+    assert len(result.warnings) == result.warning_count
+    return Read(terms, result.warnings)
 
 
 def refused(content: bytes, format_: str = "csv") -> list[tuple[str, str]]:
@@ -36,8 +60,8 @@ def refused(content: bytes, format_: str = "csv") -> list[tuple[str, str]]:
 
 
 letters = st.one_of(
-    st.characters(exclude_categories=["Cs", "Cc", "Cn"]),
-    st.sampled_from("=+-@'\"\t\r\n,;<>& "),
+    st.characters(exclude_categories=["Cs", "Cn"], exclude_characters="\0"),
+    st.sampled_from("=+-@'\"\t\r\n,;<>& \x01%s{}"),
 )
 texts = st.text(letters, min_size=1, max_size=12).filter(lambda text: text.strip())
 statuses = st.sampled_from(["approved", "draft", "pending_review"])
@@ -52,10 +76,21 @@ def translation(code: str, value: str, status: TranslationStatus) -> TermTransla
     )
 
 
+def loosely(text: str) -> str:
+    return spelling(text, case_sensitive=False)
+
+
+def csv_of(terms: list[Term]) -> bytes:
+    said = [each for term in terms for each in term.translations]
+    codes = {each.language_code for each in said}
+    drafts = {each.language_code for each in said if each.status == "draft"}
+    return b"".join(write_csv(terms, codes, drafts))
+
+
 @st.composite
 def glossary_terms(draw: st.DrawFn) -> list[Term]:
     made = []
-    for number, text in enumerate(draw(st.lists(texts, unique_by=str.casefold))):
+    for number, text in enumerate(draw(st.lists(texts, unique_by=loosely))):
         untranslated = draw(st.booleans())
         codes = draw(st.sets(st.sampled_from(["de", "en-GB", "pt-BR", "zh-Hant"])))
         usage: UsageStatus = draw(usages)
@@ -67,7 +102,7 @@ def glossary_terms(draw: st.DrawFn) -> list[Term]:
                 do_not_translate=untranslated,
                 case_sensitive=draw(st.booleans()),
                 usage_status=usage,
-                notes=draw(st.none() | texts),
+                notes=draw(st.none() | texts | st.sampled_from(["", " ", "\t\n"])),
                 created_at=AT,
                 updated_at=AT,
                 translations=tuple(
@@ -90,7 +125,7 @@ def as_said(term: Term, *, tbx: bool = False) -> FileTerm:
         do_not_translate=(said or None) if tbx else said,
         case_sensitive=term.case_sensitive,
         usage_status=term.usage_status,
-        notes=term.notes,
+        notes=notes_of(term.notes),
         texts=tuple(
             FileText(each.language_code, each.value, each.status == "draft")
             for each in term.translations
@@ -99,8 +134,10 @@ def as_said(term: Term, *, tbx: bool = False) -> FileTerm:
     )
 
 
-def without_lines(found: ReadTerms) -> list[FileTerm]:
-    assert not found.warnings
+def without_lines(found: Read) -> list[FileTerm]:
+    never_found = [each for each in found.terms if prose(each.term) != each.term]
+    assert len(found.warnings) == len(never_found)
+    assert all("is found in no text" in each for each in found.warnings)
     return [FileTerm(0, *_rest(each)) for each in found.terms]
 
 
@@ -110,20 +147,97 @@ def _rest(each: FileTerm) -> tuple[object, ...]:
 
 @given(glossary_terms())
 def test_csv_is_read_as_it_was_written(terms: list[Term]) -> None:
-    content = write_csv(terms)
+    content = csv_of(terms)
 
     assert without_lines(read(content)) == [as_said(term) for term in terms]
-    assert write_csv(terms) == content
+    assert csv_of(terms) == content
+
+
+def test_files_are_written_as_the_terms_come() -> None:
+    def endless() -> Iterator[Term]:
+        while True:
+            yield Term("1", "g", "pier", False, False, "preferred", None, AT, AT, ())
+
+    csv = islice(write_csv(endless(), ["de"], []), 3)
+    tbx = islice(write_tbx(GLOSSARY, endless()), 3)
+
+    assert b"".join(csv).count(b"pier") == b"".join(tbx).count(b"pier") == 2
 
 
 @given(glossary_terms())
 def test_tbx_is_read_as_it_was_written(terms: list[Term]) -> None:
-    content = write_tbx(GLOSSARY, terms)
+    content = b"".join(write_tbx(GLOSSARY, terms))
 
-    found = without_lines(
-        ReadTerms(read(content, "tbx").terms),
+    found = judged_terms(content)
+    assert found == [as_said(term, tbx=True) for term in map(in_xml, terms) if term]
+
+
+def judged_terms(content: bytes) -> list[FileTerm]:
+    """What is read of TBX; terms that differ in what XML cannot hold are one."""
+    faults, result = Faults(), ImportResult()
+    said = read_tbx(io.BytesIO(content), "en", faults, result.warn)
+    terms = list(judged(said, "en", faults, result, set()))
+    return without_lines(Read(terms, result.warnings))
+
+
+def in_xml(term: Term) -> Term | None:
+    """What of a term XML can hold; None: nothing."""
+
+    def kept(text: str) -> str:
+        return re.sub(
+            "[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "", text
+        )
+
+    texts = [replace(each, value=kept(each.value)) for each in term.translations]
+    made = replace(
+        term,
+        term=kept(term.term),
+        notes=kept(term.notes or ""),
+        translations=tuple(each for each in texts if each.value.strip()),
     )
-    assert found == [as_said(term, tbx=True) for term in terms]
+    return made if made.term.strip() else None
+
+
+def test_a_translation_that_is_blank_in_tbx_is_not_written() -> None:
+    said = (translation("de", "\x0b \uffff", "approved"),)
+    term = Term("t", "g", "pay", False, False, "preferred", None, AT, AT, said)
+
+    written = b"".join(write_tbx(GLOSSARY, [term])).decode()
+
+    assert "<term>pay</term>" in written
+    assert 'xml:lang="de"' not in written
+
+
+def test_notes_and_definitions_in_tbx_are_the_notes_of_a_term() -> None:
+    content = (
+        b'<martif type="TBX"><text><body><termEntry>'
+        b'<descrip type="subjectField">ships</descrip>'
+        b'<descripGrp><descrip type="definition">Where ships land</descrip>'
+        b"</descripGrp><note>  </note>"
+        b'<langSet xml:lang="en-GB"><descrip type="definition">Of stone</descrip>'
+        b"<tig><term>pier</term><note>common</note></tig></langSet>"
+        b'<langSet xml:lang="de"><descrip type="definition">Landeplatz</descrip>'
+        b"<tig><term>Anleger</term></tig></langSet>"
+        b"</termEntry></body></text></martif>"
+    )
+
+    found = read(content, "tbx")
+
+    assert found.terms[0].notes == "Where ships land\nOf stone\ncommon"
+    told = "line 1: 1 of its notes, in other languages or too long, were left out"
+    assert found.warnings == [told]
+
+
+def test_definitions_that_are_too_long_for_notes_are_left_out_and_told() -> None:
+    long = b'<descrip type="definition">' + b"x" * 1500 + b"</descrip>"
+    content = (
+        b"<tbx><text><body><conceptEntry>" + long * 2 + b'<langSec xml:lang="en">'
+        b"<termSec><term>pier</term></termSec></langSec></conceptEntry></body></text></tbx>"
+    )
+
+    found = read(content, "tbx")
+
+    assert (len(found.terms[0].notes or ""), len(found.warnings)) == (1500, 1)
 
 
 def test_no_cell_that_a_spreadsheet_reads_is_a_formula() -> None:
@@ -132,7 +246,7 @@ def test_no_cell_that_a_spreadsheet_reads_is_a_formula() -> None:
         (TermTranslation("de", "-2+3", "approved", AT, None),),
     )  # fmt: skip
 
-    row = write_csv([term]).decode("utf-8-sig").splitlines()[1]
+    row = csv_of([term]).decode("utf-8-sig").splitlines()[1]
 
     assert row == "'=1+1,false,false,preferred,'@SUM(A1),'-2+3"
 
@@ -164,6 +278,7 @@ def test_csv_of_others_is_read_too() -> None:
         (b"term,de,DE\n", [("line 1", "column")]),
         (b"term\n\xff", [("line 2", "encoding")]),
         (b'term\n"a', [("line 2", "syntax")]),
+        (b'term,de\n,x\n"a', [("line 2", "length"), ("line 3", "syntax")]),
         (b"term,de\n,x\n", [("line 2", "length")]),
         (b"term\na\nb,c\n", [("line 3", "column")]),
         (b"term\na\0\n", [("line 2", "character")]),
@@ -202,8 +317,13 @@ def test_older_tbx_with_several_terms_of_one_concept_is_read() -> None:
     found = read(OLD.encode(), "tbx")
 
     assert [(t.term, t.usage_status, t.notes, t.texts) for t in found.terms] == [
-        ("pier head", "deprecated", "see quay", (FileText("de", "Anleger"),)),
-        ("jetty", None, "see quay", (FileText("de", "Anleger"),)),
+        (
+            "pier head",
+            "deprecated",
+            "where ships lie\nsee quay",
+            (FileText("de", "Anleger"),),
+        ),
+        ("jetty", None, "where ships lie\nsee quay", (FileText("de", "Anleger"),)),
     ]
     assert found.warnings == ["line 14: the concept has no term in en and was left out"]
 

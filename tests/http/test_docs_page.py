@@ -60,6 +60,11 @@ def test_the_page_may_ask_nobody_else(client):
     assert not re.search(rb"https?://|<script>", answer.content)
 
 
+def test_the_page_shows_the_permission_of_each_operation():
+    """Only with this option does Swagger UI show x-permission (docs/permissions.md)."""
+    assert b"showExtensions: true" in (FOLDER / "init.js").read_bytes()
+
+
 def test_its_licence_lies_beside_it():
     assert b"Apache License" in (FOLDER / "LICENSE").read_bytes()
     assert (FOLDER / "NOTICE").is_file()

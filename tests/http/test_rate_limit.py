@@ -279,6 +279,8 @@ class TestNoServer:
 
         with pytest.raises(Unavailable):
             windows.take("key", 600)
+        with pytest.raises(Unavailable):
+            windows.ping()
 
     def test_it_is_503_over_http(self, build, nobody):
         client = Client(build(limiter=RateLimiter(open_windows(nobody))), "writer")
@@ -304,6 +306,23 @@ class TestNoServer:
 def test_a_storage_that_is_none_stops_the_start(uri):
     with pytest.raises(SettingsError, match="rate_limit_storage"):
         open_windows(uri)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "redus://:s3cret@h:1/0",
+        "redis://:s3cret/x@h:1/0",
+        "memcached://s3cret@h:1",
+        "redis:s3cret@h",
+        "s3cret@h",
+    ],
+)
+def test_the_address_of_a_storage_that_is_none_is_not_repeated(uri):
+    with pytest.raises(SettingsError) as caught:
+        open_windows(uri)
+
+    assert "s3cret" not in str(caught.value)
 
 
 def test_memory_starts_no_thread():

@@ -10,7 +10,7 @@ import pytest
 
 from locframework.errors import BranchProtected, Unavailable
 from locframework.jobs.records import Progress, StoredJob
-from locframework.jobs.runner import CLAIMS_MOST
+from locframework.jobs.runner import CLAIMS_MOST, SOON_MOST
 from locframework.jobs.work import Cancelled, LeaseLost, Work
 
 World = Any  # tests/jobs/conftest.py
@@ -136,10 +136,26 @@ def test_a_job_is_tried_again_when_the_database_did_not_answer(
     runner.run_until_idle()
     assert world.job(job_id).status == "running"
 
-    world.clock.forward(31)
+    world.clock.forward(2)  # and not the lease, which this runner gave up itself
     runner.run_until_idle()
 
     assert world.job(job_id).status == "succeeded"
+
+
+def test_a_job_that_is_put_off_again_and_again_waits_for_its_lease(
+    world: World, does: Does
+) -> None:
+    def down(job: StoredJob, work: Work) -> None:
+        raise Unavailable("busy")
+
+    handler = does(down)
+    runner = world.runner(handler)
+    world.queue(runner)
+    for _ in range(20):
+        runner.run_until_idle()
+        world.clock.forward(1)
+
+    assert handler.runs == SOON_MOST
 
 
 def test_a_job_that_never_ends_dies_after_five_claims(world: World, does: Does) -> None:

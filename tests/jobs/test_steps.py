@@ -1,5 +1,6 @@
 """Jobs that go in steps: each is kept with its note, and the next run goes on there."""
 
+import threading
 from typing import Any
 
 import pytest
@@ -101,3 +102,36 @@ def test_a_runner_that_lost_its_lease_makes_no_step(world: World, does: Does) ->
     runner.run_until_idle()
 
     assert world.job(job_id).status == "succeeded"
+
+
+def test_a_step_that_takes_longer_than_the_lease_keeps_the_job(
+    world: World, does: Does
+) -> None:
+    claimed: list[bool] = []
+
+    def slow(job: StoredJob, work: Work) -> None:
+        with work.step() as step:
+            world.clock.forward(31)
+            claiming.start()  # waits for the step on SQLite, passes it on PostgreSQL
+            step.note = {"done": 1}
+        claiming.join()
+        claimed.append(other.run_one())
+        with work.finish() as outcome:
+            outcome.result = {"by": "the slow one"}
+
+    def quick(job: StoredJob, work: Work) -> None:
+        with work.finish() as outcome:
+            outcome.result = {"by": "another"}
+
+    def claim() -> None:
+        claimed.append(waiting.run_one())
+
+    claiming = threading.Thread(target=claim)
+    runner, other, waiting = (world.runner(does(do)) for do in (slow, quick, quick))
+    job_id = world.queue(runner)
+
+    assert runner.run_one()
+
+    assert claimed == [False, False]
+    assert world.job(job_id).result == {"by": "the slow one"}
+    assert world.event_types() == []

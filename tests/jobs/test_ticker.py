@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from locframework.errors import Unavailable
 from locframework.jobs import ticker
 from locframework.jobs.ticker import Ticker
 
@@ -37,6 +38,28 @@ def test_a_chore_that_fails_stops_neither_the_wake_nor_the_others(
     assert rang
 
 
+def test_a_chore_that_the_database_keeps_waiting_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(ticker, "HOUSEKEEPING_SECONDS", 1)
+    swept = threading.Semaphore(0)
+
+    def purge() -> None:
+        swept.release()
+        raise Unavailable("the database does not answer")
+
+    clock = Ticker(lambda: None, [purge])
+    clock.start()
+    rang = swept.acquire(timeout=5) and swept.acquire(timeout=5)
+    clock.stop()
+
+    assert rang
+    told = "housekeeping is put off: the database does not answer"
+    said = [each for each in caplog.records if each.levelno >= logging.WARNING]
+    assert {each.getMessage() for each in said} == {told}
+    assert all(each.exc_info is None for each in said)
+
+
 def test_it_rings_no_more_after_stop() -> None:
     woke = threading.Semaphore(0)
     clock = Ticker(woke.release, [])
@@ -60,4 +83,5 @@ def test_it_does_not_fill_the_log_of_an_embedder(
     assert woke.acquire(timeout=5)
     clock.stop()
 
-    assert [r for r in caplog.records if "Running job" in r.getMessage()] == []
+    said = [record.getMessage() for record in caplog.records]
+    assert [each for each in said if "Running job" in each or "Adding" in each] == []

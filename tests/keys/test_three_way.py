@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from locframework.keys.rebase import followed
 from locframework.keys.records import Key, KeyState, StoredValue
-from locframework.keys.three_way import Sides, Unit, followed, form_in, has_place, sides
+from locframework.keys.three_way import Sides, Unit, form_in, has_place, sides
 
 
 def key(*, is_plural: bool = False) -> Key:

@@ -6,15 +6,18 @@ import random
 from collections.abc import Collection, Sequence
 from operator import itemgetter
 
+import pytest
 from msgspec.structs import replace
 from rapidfuzz.distance import Levenshtein
 
+from locframework.ids import new_id
+from locframework.memories import gathering
 from locframework.memories.folding import match_fold
-from locframework.memories.gathering import gather
+from locframework.memories.gathering import Question, gather
 from locframework.memories.matcher import Found, Segments, Wanted
 from locframework.memories.records import AssignedMemory, Assignment
 from locframework.memories.scoring import folds_of, score
-from locframework.memories.search_records import MatchRow
+from locframework.memories.search_records import Match, MatchSource, MatchValue
 from locframework.testing.contracts.matcher_samples import (
     SegmentsInMemory,
     brute_force,
@@ -34,6 +37,7 @@ class Plain:
 
     def __init__(self) -> None:
         self.asked: list[int] = []
+        self.told = 0  # hits
 
     def find(
         self,
@@ -45,7 +49,9 @@ class Plain:
         assert isinstance(segments, Rows)
         self.asked.append(most)
         by = self.distance
-        return [brute_force(segments, wanted, text, most, by) for text in texts]
+        found = [brute_force(segments, wanted, text, most, by) for text in texts]
+        self.told += sum(len(each.hits) for each in found)
+        return found
 
     def distance(self, first: str, second: str) -> int:
         return Levenshtein.distance(first, second)
@@ -59,7 +65,19 @@ class Rows(SegmentsInMemory):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows: list[MatchRow] = []
+        self.sources: dict[str, MatchSource] = {}
+        self.values: list[MatchValue] = []
+        self.read = 0  # values
+        self.counted: list[str] = []  # languages, for which every value is read
+
+    def add(
+        self, id_: str, text: str, when: str = "2026-01-01T00:00:00.000Z", **said: str
+    ) -> None:
+        """An entry whose text is in a memory already, and what it says."""
+        context = "a" * (len(self.sources) % 7 == 0)
+        self.sources[id_] = MatchSource(id_, text, context, when)
+        for tag, value in said.items():
+            self.values.append(MatchValue(id_, tag, value, "approved"))
 
     def fill(self, memory_id: str, chosen: random.Random) -> None:
         sources = entries(
@@ -69,134 +87,220 @@ class Rows(SegmentsInMemory):
         folded = {id_: match_fold(text or "") for id_, text in sources.items()}
         self.change(memory_id, dict(folded))
         for at, (id_, text) in enumerate(sources.items()):
-            when = f"2026-01-0{chosen.randint(1, 9)}T00:00:00.000Z"
+            self.add(id_, text or "", f"2026-01-0{chosen.randint(1, 9)}T00:00:00.000Z")
             for tag in ("de",) * (at % 2) + ("fr",) * (at % 40 < 2):
-                value = f"{tag} {at % 30}"
                 status = chosen.choice(("approved", "draft"))
-                self.rows.append(
-                    MatchRow(id_, tag, text or "", "", value, status, when)
-                )
+                self.values.append(MatchValue(id_, tag, f"{tag} {at % 30}", status))
+
+    def match_sources(self, entry_ids: Collection[str]) -> list[MatchSource]:
+        return [self.sources[id_] for id_ in entry_ids]
 
     def applied_values(
         self, entry_ids: Collection[str], language_codes: Collection[str]
-    ) -> list[MatchRow]:
-        return [
-            row
-            for row in self.rows
-            if row.entry_id in entry_ids and row.language_code in language_codes
+    ) -> list[MatchValue]:
+        found = [
+            each
+            for each in self.values
+            if each.entry_id in entry_ids and each.language_code in language_codes
         ]
+        self.read += len(found)
+        return found
 
     def languages(self, memory_ids: Collection[str]) -> set[str]:
         return set(TAGS)
 
-    def filled_languages(
+    def count_values(
         self, memory_ids: Collection[str], language_codes: Collection[str]
-    ) -> set[str]:
-        return {row.language_code for row in self.rows}.intersection(language_codes)
+    ) -> dict[str, int]:
+        self.counted += language_codes
+        return {
+            tag: many
+            for tag in language_codes
+            if (many := sum(each.language_code == tag for each in self.values))
+        }
+
+    def entries_in(
+        self, memory_ids: Collection[str], language_codes: Collection[str]
+    ) -> list[tuple[str, str]]:
+        ids = {v.entry_id for v in self.values if v.language_code in language_codes}
+        return [(of, id_) for of, texts in self.texts.items() for id_ in ids & {*texts}]
 
     def search(self, *_: object) -> None:
         raise AssertionError("nothing is searched here")
 
 
-def test_matches_are_those_of_scoring_every_entry() -> None:
-    chosen, rows = random.Random(1), Rows()
+@pytest.mark.parametrize("seed", range(12))
+def test_matches_are_those_of_scoring_every_entry(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen, rows = random.Random(seed), Rows()
+    for name, most in (("FIRST_HITS", 50), ("MORE_HITS", 400), ("FEW", 2000)):
+        few = chosen.choice((most, chosen.randint(1, 30)))
+        monkeypatch.setattr(gathering, name, few)
     memories = {}
-    for penalty in (0, 3):
-        of = replace(memory(), min_match_percentage=50)
-        use = Assignment(of.id, True, "none", penalty, penalty)
+    for penalty in chosen.choice(((0, 3), (2, 2), (0, 90))):
+        least = chosen.choice((0, 50, 75))
+        of = replace(memory(), min_match_percentage=least)
+        use = Assignment(of.id, True, "none", chosen.choice((0, penalty)), penalty)
         memories[of.id] = AssignedMemory(of, use)
         rows.fill(of.id, chosen)
     texts = [*sentences("Latin", 8, 4), "Save the file", "save the files."]
+    asked = [Question(text, context) for text in texts for context in ("", "a")]
+    only_approved = chosen.random() < 0.3
 
     found = gather(
         Plain(),
         rows,  # type: ignore[arg-type]
         memories,
-        [Wanted(id_, 50) for id_ in memories],
-        {text: match_fold(text) for text in texts},
+        [
+            Wanted(id_, max(1, each.memory.min_match_percentage))
+            for id_, each in memories.items()
+        ],
+        {each: match_fold(each.text) for each in asked},
         TAGS,
-        {},
+        only_approved=only_approved,
     )
 
-    for text in texts:
+    if only_approved:
+        rows.values = [each for each in rows.values if each.status == "approved"]
+    for each in asked:
         for tag in TAGS:
-            told = [each.entry_id for each in found[text].get(tag, [])]
-            assert told == every(text, tag, memories, rows), (text, tag)
+            told = [match.entry_id for match in found[each].get(tag, [])]
+            assert told == every(each, tag, memories, rows), (each, tag)
 
 
-def test_a_match_is_found_behind_any_number_of_equal_ones_without_the_language() -> (
-    None
-):
-    rows = Rows()
+def found_of(
+    rows: Rows, texts: list[str], tags: list[str], matcher: Plain | None = None
+) -> dict[str, dict[str, list[Match]]]:
+    """The matches of texts in a memory of these rows, without penalties of its own."""
     of = memory()
     use = Assignment(of.id, True, "none", 0, 0)
-    sources = entries(["Save the file"] * 4000)
-    rows.change(of.id, dict.fromkeys(sources, "save the file"))
-    last, when = max(sources), "2026-01-01T00:00:00.000Z"
-    for id_, tag in ((last, "fr"), *((id_, "de") for id_ in sources)):
-        rows.rows.append(
-            MatchRow(id_, tag, "Save the file", "", f"{tag} x", "approved", when)
-        )
-
+    sources = rows.sources.items()
+    rows.change(of.id, {id_: match_fold(each.source_text) for id_, each in sources})
     found = gather(
-        Plain(),
+        matcher or Plain(),
         rows,  # type: ignore[arg-type]
         {of.id: AssignedMemory(of, use)},
         [Wanted(of.id, 70)],
-        {"Save the file": "save the file"},
-        ["fr"],
-        {},
+        {Question(text): match_fold(text) for text in texts},
+        tags,
     )
+    return {asked.text: matches for asked, matches in found.items()}
+
+
+@pytest.mark.parametrize("few", [0, 2000])
+def test_a_text_in_many_contexts_is_asked_for_once(
+    few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gathering, "FEW", few)
+    rows, matcher, of = Rows(), Plain(), memory()
+    for at in range(1000):
+        rows.add(new_id(), "Save the file", de=f"de {at % 5}")
+    rows.change(of.id, dict.fromkeys(rows.sources, "save the file"))
+    use = Assignment(of.id, True, "none", 0, 0)
+
+    for count in (1, 40):
+        asked = [Question("Save the file", str(at)) for at in range(count)]
+        found = gather(
+            matcher,
+            rows,  # type: ignore[arg-type]
+            {of.id: AssignedMemory(of, use)},
+            [Wanted(of.id, 70)],
+            dict.fromkeys(asked, "save the file"),
+            ["de"],
+        )
+        assert {len(each["de"]) for each in found.values()} == {5}
+
+    half = len(matcher.asked) // 2
+    assert matcher.asked[:half] == matcher.asked[half:]
+
+
+@pytest.mark.parametrize("few", [0, 2000])
+def test_a_match_is_found_behind_any_number_of_equal_ones_without_the_language(
+    few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gathering, "FEW", few)
+    rows = Rows()
+    for id_ in (ids := [new_id() for _ in range(4000)]):
+        rows.add(id_, "Save the file", de="de x")
+    last = max(ids)
+    rows.values.append(MatchValue(last, "fr", "fr x", "approved"))
+
+    found = found_of(rows, ["Save the file"], ["fr"])
 
     assert [each.entry_id for each in found["Save the file"]["fr"]] == [last]
 
 
 def test_nothing_more_is_looked_for_in_a_language_without_any_value() -> None:
     rows, matcher = Rows(), Plain()
-    of = memory()
-    use = Assignment(of.id, True, "none", 0, 0)
-    sources = entries([f"Save the file {at}" for at in range(60)])
-    rows.change(of.id, {id_: text or "" for id_, text in sources.items()})
-    for id_, text in sources.items():
-        when = "2026-01-01T00:00:00.000Z"
-        rows.rows.append(MatchRow(id_, "de", text or "", "", id_, "approved", when))
+    for at in range(500):
+        rows.add(new_id(), f"Save the file {at}", de=str(at))
 
-    found = gather(
-        matcher,
-        rows,  # type: ignore[arg-type]
-        {of.id: AssignedMemory(of, use)},
-        [Wanted(of.id, 70)],
-        {"Save the file 0": "save the file 0"},
-        ["fr"],
-        {},
-    )
+    found = found_of(rows, ["Save the file 0"], ["fr"], matcher)
 
     assert not found["Save the file 0"].get("fr")
-    assert matcher.asked == [50]
+    assert matcher.asked == [50, 400]
+
+
+def test_all_values_are_counted_only_for_languages_that_entries_seldom_have() -> None:
+    rows = Rows()
+    for at in range(600):  # the same text all over, in contexts of its own
+        rows.add(new_id(), "OK", **dict.fromkeys(("de", "fr")[: 1 + (at == 599)], "x"))
+
+    found = found_of(rows, ["OK"], ["de", "fr"])
+
+    assert [len(found["OK"][tag]) for tag in ("de", "fr")] == [1, 1]
+    assert rows.counted == ["fr"]
+
+
+def test_hits_that_cannot_be_among_the_ten_are_not_looked_for() -> None:
+    rows, matcher = Rows(), Plain()
+    for at in range(3000):  # some 50 are one edit away, thousands are two and more
+        rows.add(new_id(), f"Save the file {at:05}", de=str(at))
+
+    found = found_of(rows, ["Save the file 00007", "Copy"], ["de"], matcher)
+
+    assert len(found["Save the file 00007"]["de"]) == 10
+    assert matcher.told < 200
+
+
+def test_values_are_read_of_those_alone_that_may_be_among_the_ten() -> None:
+    rows = Rows()
+    for at in range(40):
+        said = dict.fromkeys(TAGS, str(at))
+        rows.add(new_id(), f"Save all files of the folder {'x' * at}", **said)
+
+    found = found_of(rows, [text := "Save all files of the folder"], [*TAGS])
+
+    assert {len(each) for each in found[text].values()} == {10}
+    assert rows.read == 10 * len(TAGS)
 
 
 def every(
-    text: str, tag: str, memories: dict[str, AssignedMemory], rows: Rows
+    asked: Question, tag: str, memories: dict[str, AssignedMemory], rows: Rows
 ) -> list[str]:
     """The ten best, by scoring all."""
-    folds = folds_of(text)
+    folds = folds_of(asked.text)
     ranked = []
-    for row in rows.rows:
-        [of] = [id_ for id_ in memories if row.entry_id in rows.texts[id_]]
-        use, source = memories[of].assignment, folds_of(row.source_text)
+    for said in rows.values:
+        [of] = [id_ for id_ in memories if said.entry_id in rows.texts[id_]]
+        entry, least = rows.sources[said.entry_id], memories[of].memory
+        use, source = memories[of].assignment, folds_of(entry.source_text)
         raw = percent_of(folds.full, source.full, Levenshtein.distance)
         points = memories[of].memory.penalties
         given = score(folds, source, raw, points, use.penalty, Levenshtein.distance)
-        if row.language_code == tag and given.match_percentage >= 50:
+        shown = raw and given.match_percentage >= least.min_match_percentage
+        if said.language_code == tag and shown:
             rank = (
                 -given.match_percentage,
+                entry.context != asked.context,
                 use.priority,
-                row.status != "approved",
-                -int(row.updated_at[9]),  # the day, in which alone they differ
-                row.entry_id,
+                said.status != "approved",
+                -int(entry.updated_at[9]),  # the day, in which alone they differ
+                said.entry_id,
             )
-            ranked.append((rank, row))
+            ranked.append((rank, said))
     values: dict[str, str] = {}
-    for _, row in sorted(ranked, key=itemgetter(0)):
-        values.setdefault(row.value, row.entry_id)
+    for _, said in sorted(ranked, key=itemgetter(0)):
+        values.setdefault(said.value, said.entry_id)
     return list(values.values())[:10]

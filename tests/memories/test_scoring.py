@@ -7,10 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from locframework.folding import fold_white_space, folded
 from locframework.memories.folding import (
     cut_punctuation,
-    fold_white_space,
-    folded,
     match_fold,
 )
 from locframework.memories.records import Penalties
@@ -20,8 +19,10 @@ from locframework.memories.scoring import (
     best,
     best_first,
     folds_of,
+    rank_of,
     score,
 )
+from locframework.memories.search_records import MatchValue
 from locframework.testing.contracts.matcher_samples import distance_of, percent_of
 
 from .oracle import Told, score_by_the_words
@@ -163,30 +164,40 @@ def test_a_score_is_raw_less_its_penalties(text: str, source: str) -> None:
 
 
 class Candidate(NamedTuple):
-    """An entry with its value in the language asked for."""
+    """An entry with what it says."""
 
     entry: Rated
-    value: str
-    status: str
+    said: MatchValue
 
 
 def candidate(entry_id: str, **given: object) -> Candidate:
     told: dict[str, object] = {
-        "score": Score(90, 90, []),
-        "is_same_context": False,
-        "priority": 0,
+        "memory_id": "m",
         "updated_at": "2026-01-01T00:00:00.000Z",
     }
     value = str(given.pop("value", entry_id))
     status = "approved" if given.pop("is_approved", True) else "draft"
-    rated = Rated(entry_id=entry_id, **{**told, **given})  # type: ignore[arg-type]
-    return Candidate(rated, value, status)
+    worth = int(str(given.pop("worth", 90)))
+    score_ = Score(worth, worth, [])
+    rank = rank_of(
+        score_,
+        is_same_context=bool(given.pop("is_same_context", False)),
+        priority=int(str(given.pop("priority", 0))),
+    )
+    rated = Rated(
+        entry_id=entry_id,
+        score=score_,
+        rank=rank,
+        **{**told, **given},  # type: ignore[arg-type]
+    )
+    return Candidate(rated, MatchValue(entry_id, "de", value, status))
 
 
 def shown(candidates: Iterable[Candidate]) -> list[str]:
     by_id = {each.entry.entry_id: each for each in candidates}
     order = best_first(each.entry for each in by_id.values())
-    return [each.entry_id for each in best(order, by_id)]
+    kept = best(order, {id_: [each.said] for id_, each in by_id.items()})
+    return [each.entry_id for each, _ in kept["de"]]
 
 
 def test_the_order_is_score_context_priority_approval_time_and_id() -> None:
@@ -195,7 +206,7 @@ def test_the_order_is_score_context_priority_approval_time_and_id() -> None:
     draft = candidate("x", is_approved=False, updated_at="2027-01-01T00:00:00.000Z")
     low = candidate("c", priority=-1, is_approved=False)
     context = candidate("b", is_same_context=True, priority=9)
-    score_ = candidate("z", score=Score(91, 91, []), priority=9)
+    score_ = candidate("z", worth=91, priority=9)
 
     given = [last, draft, context, first_id, score_, low, newer]
 
@@ -203,7 +214,7 @@ def test_the_order_is_score_context_priority_approval_time_and_id() -> None:
 
 
 def test_of_entries_with_one_value_the_best_is_kept() -> None:
-    worse = candidate("a", value="Sichern", score=Score(80, 80, []))
+    worse = candidate("a", value="Sichern", worth=80)
     better = candidate("b", value="Sichern")
     same = candidate("c", value="Sichern")
 
@@ -211,9 +222,13 @@ def test_of_entries_with_one_value_the_best_is_kept() -> None:
 
 
 def test_an_entry_without_a_value_in_the_language_is_not_shown() -> None:
-    order = best_first([candidate("a").entry, candidate("b").entry])
+    one, other = candidate("a"), candidate("b")
+    order = best_first([one.entry, other.entry])
+    french = MatchValue("a", "fr", "x", "approved")
 
-    assert best(order, {"b": candidate("b")}) == [candidate("b").entry]
+    kept = best(order, {"a": [french], "b": [other.said]})
+
+    assert kept == {"de": [other], "fr": [(one.entry, french)]}
 
 
 def test_ten_matches_are_shown_at_most() -> None:

@@ -130,6 +130,26 @@ def test_signs_that_xml_cannot_hold_are_left_out() -> None:
     assert (unit.source_text, texts(unit)) == ("abc", {"de": "d"})
 
 
+def test_what_is_blank_without_those_signs_is_no_unit_and_no_variant() -> None:
+    entries = [entry("\x01"), entry("a", de="\x0b \uffff", fr="b")]
+    file = b"".join(write_tmx(MEMORY, entries))
+
+    [unit] = read(io.BytesIO(file))
+
+    assert (unit.source_text, texts(unit)) == ("a", {"fr": "b"})
+
+
+def test_elements_that_a_segment_cannot_have_are_told_and_keep_their_text() -> None:
+    segment = "Press <b>the <i>red</i></b> <b>key</b>"
+
+    [unit] = read(tmx(f"<tu>{tuv('en', segment)}{tuv('de', segment)}</tu>"))
+
+    assert unit.source_text == "Press the red key"
+    assert unit.left_out == tuple(
+        f"the tags of <{name}> are left out, their text is kept" for name in "bi"
+    )
+
+
 def test_languages_are_found_however_they_are_spelled() -> None:
     variants = tuv("PT_br", "p") + tuv("en-us", "s") + tuv("de", "d")
     old = '<tuv lang="fr"><seg>f</seg></tuv>'
@@ -157,8 +177,11 @@ def test_what_is_wrong_with_a_unit_is_told_with_its_line() -> None:
     found = list(read_tmx(tmx(good, sourceless, strange), "en"))
 
     kinds = [type(each).__name__ for each in found]
-    assert kinds == ["Unit", "UnitFault", "UnitFault", "Unit"]
-    assert [each.line for each in found] == [2, 3, 4, 4]
+    assert kinds == ["Unit", "UnitFault", "Unit"]
+    assert [each.line for each in found] == [2, 3, 4]
+    assert isinstance(found[2], Unit)
+    told = "a text is of no BCP-47 language, and is left out"
+    assert found[2].left_out == (told,)
 
 
 @pytest.mark.parametrize(
@@ -272,6 +295,7 @@ def test_memory_does_not_grow_with_the_file() -> None:
         ('<prop type="x-other">', "x", "</prop>"),
         ('<tuv xml:lang="de"><seg>', "x", "</seg></tuv>"),
         ('<tuv xml:lang="de"><seg>', '<ph x="1"/>', "</seg></tuv>"),
+        ("", tuv("no such tag", "x"), ""),
         ("", "<!-- x -->", ""),
     ],
 )
@@ -286,6 +310,27 @@ def test_memory_does_not_grow_with_an_element(
     assert peak(200) < peak(100) + 200_000
 
 
+@pytest.mark.parametrize(
+    ("variants", "told"),
+    [
+        ([tuv(f"de-x-{at}", "x") for at in range(1_000)], "1,000 texts"),
+        ([tuv("de", "x")] * 1_000, "1,000 texts"),
+        ([tuv(f"de-x-{at}", "x" * 60_000) for at in range(70)], "4,194,304 characters"),
+    ],
+)
+def test_a_unit_that_is_too_large_is_left_out_and_told(
+    variants: list[str], told: str
+) -> None:
+    large = f"<tu>{tuv('en', 'a')}{''.join(variants)}</tu>"
+    good = f"<tu>{tuv('en', 'a')}{tuv('de', 'b')}</tu>"
+
+    fault, unit = read_tmx(tmx(large, good), "en")
+
+    assert fault == UnitFault(2, f"the unit has more than {told}")
+    assert isinstance(unit, Unit)
+    assert (unit.line, texts(unit)) == (3, {"de": "b"})
+
+
 @pytest.mark.parametrize("opened", ['<tu tuid="', "<tu ", "<!-- ", "<?x ", "<"])
 def test_a_tag_or_comment_without_an_end_is_refused_soon(opened: str) -> None:
     file = Endless(f"<tmx><body>\n{opened}", "x" * 65_536, 1_000, "")
@@ -298,10 +343,20 @@ def test_a_tag_or_comment_without_an_end_is_refused_soon(opened: str) -> None:
 
 def test_a_fault_of_csv_is_told_in_our_words() -> None:
     with pytest.raises(UnreadableFile) as caught:
-        list(read_csv(io.BytesIO(b"en,de\na\rb,c\n"), "en"))
+        list(read_csv(io.BytesIO(b'en,de\n"a"b,c\n'), "en"))
 
-    told = "line 2: a line ends in a carriage return alone; LF or CR LF should end it"
+    told = "line 2: a quote within a quoted cell is not doubled"
     assert caught.value.message == told
+
+
+def test_a_row_with_more_cells_than_columns_is_left_out_and_told() -> None:
+    content = b"en,de\nHello, world,Hallo Welt\nPay,Zahlen,,\n"
+
+    fault, unit = read_csv(io.BytesIO(content), "en")
+
+    assert fault == UnitFault(2, "there are more cells than columns")
+    assert isinstance(unit, Unit)
+    assert (unit.line, unit.source_text, texts(unit)) == (3, "Pay", {"de": "Zahlen"})
 
 
 @pytest.mark.parametrize(

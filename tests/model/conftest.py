@@ -11,7 +11,7 @@ import pytest
 
 from locframework.testing.workspace import open_workspace
 
-from .test_lines import Ear, Office
+from .office import Ear, Office
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from locframework.keys.records import Approval, KeyChanges, NewKey, NewValue, Re
 from locframework.keys.revisions import HistoryItem, HistoryQuery, Reversion
 from locframework.merging.records import MergeRequest
 
-from .test_lines import Office
+from .office import Office
 
 Where = tuple[str | None, str, str, str | None]  # branch id, key, language, form
 Told = dict[int, HistoryItem]

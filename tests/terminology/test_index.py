@@ -53,6 +53,32 @@ def test_case_counts_for_the_terms_that_say_so() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("bookings", ["booking", "book"]),
+        ("GENERALS", ["general", "generally"]),
+        ("generally", ["generally"]),
+    ],
+)
+def test_of_terms_that_share_a_stem_the_nearest_comes_first(
+    text: str, terms: list[str]
+) -> None:
+    wanted = [Wanted(str(at), term, False) for at, term in enumerate(reversed(terms))]
+    of_one = [TermIndex(wanted, "en")]
+    of_several = [TermIndex([each], "en") for each in wanted]
+
+    for indexes in (of_one, of_several):
+        hits = find_terms(text, indexes)
+        assert [terms[~int(hit.id)] for hit in hits] == terms
+        assert {(hit.start, hit.end) for hit in hits} == {(0, len(text))}
+
+
+def test_what_no_ending_explains_is_another_word() -> None:
+    assert found("three mice", "mouse") == []
+    assert found("er läuft", "laufen", language="de") == []
+
+
+@pytest.mark.parametrize(
     ("language", "term", "text", "hits"),
     [
         ("en", "ferry", "Two ferries, one FERRY", ["ferries", "FERRY"]),

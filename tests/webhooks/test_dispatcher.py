@@ -197,23 +197,6 @@ def test_an_attempt_whose_process_died_is_made_again_after_its_lease(
     assert delivery["status"] == "succeeded"
 
 
-def test_a_delivery_that_kills_its_process_each_time_is_given_up(
-    timed: Hooked, clock: Clock
-) -> None:
-    webhook, _ = timed.create()
-    timed.key("a")
-    dispatcher = timed.workspace.framework.dispatcher
-    for _ in range(6):
-        assert dispatcher._look(1)
-        clock.go(seconds=45)
-        dispatcher._at_work.clear()
-
-    assert dispatcher._look(1) == []
-
-    [delivery] = timed.log(webhook)
-    assert (delivery["status"], len(delivery["attempts"])) == ("failed", 6)
-
-
 def test_the_first_attempt_comes_within_200_ms_of_the_commit(running: Hooked) -> None:
     running.create(eventTypes=["key.created"])
     delays = []

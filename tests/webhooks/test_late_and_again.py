@@ -76,13 +76,15 @@ def test_a_success_whose_replay_waits_stays_one_when_the_webhook_is_switched_off
     assert [each["status"] for each in timed.log(webhook)] == ["failed", "succeeded"]
 
 
-@pytest.mark.parametrize("trigger", ["test", "replay"])
-def test_a_test_or_replay_that_kills_its_process_each_time_is_given_up(
+@pytest.mark.parametrize("trigger", ["event", "test", "replay"])
+def test_a_delivery_that_kills_its_process_each_time_is_given_up(
     timed: Hooked, clock: Clock, trigger: str
 ) -> None:
     webhook, _ = timed.create()
     path = f"{timed.webhooks}/{webhook['id']}"
-    if trigger == "test":
+    if trigger == "event":
+        timed.key("a")
+    elif trigger == "test":
         timed.owner.post(f"{path}/test")
     else:
         timed.receiver.answers = [(410, {}, b"")]

@@ -4,5 +4,6 @@ SwaggerUIBundle({
   dom_id: "#swagger-ui",
   deepLinking: true,
   docExpansion: "list",
+  showExtensions: true, // x-permission: what a caller needs
   validatorUrl: null,
 });

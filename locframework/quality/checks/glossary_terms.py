@@ -6,6 +6,8 @@ from locframework.projects.records import Severity
 from locframework.quality.records import Finding, Subject, WantedTerm
 from locframework.terminology.words import Searched
 
+from .prose import prose
+
 _SHOWN = 60
 
 
@@ -13,7 +15,8 @@ class GlossaryTerms:
     """Looks for what glossaries want of a text, and for what they forbid.
 
     A term of the source text is missing when the text has none of its translations, in
-    any case and with any ending, nor one as part of a longer word.
+    any case and with any ending, nor one as part of a longer word. Placeholders and
+    tags are no words.
     """
 
     name = "glossary_terms"
@@ -25,9 +28,9 @@ class GlossaryTerms:
             return
         for form, text, source in subject.compared():
             if every := subject.terms.wanted.get(source):
-                searched = Searched(text, subject.language_code)
+                searched = Searched(prose(text), subject.language_code)
                 for wanted in every:
-                    if not _has_one(searched, wanted):
+                    if not _has_one(searched, wanted) and not _is_code(wanted):
                         yield Finding(_missing(wanted), 0, len(text), form)
         for form, avoided in subject.terms.avoided.items():
             for each in avoided:
@@ -37,6 +40,11 @@ class GlossaryTerms:
 
 def _has_one(text: Searched, wanted: WantedTerm) -> bool:
     return any(text.has(value, exactly=wanted.exactly) for value in wanted.values)
+
+
+def _is_code(wanted: WantedTerm) -> bool:
+    """Whether a translation has placeholders itself: other checks look for them."""
+    return any(prose(value) != value for value in wanted.values)
 
 
 def _missing(wanted: WantedTerm) -> str:

@@ -10,7 +10,7 @@ from locframework.quality.records import Finding, Subject
 from .icu import has_branches
 
 # Attributes do not count, but a tag has to look like one: "a < b and c > d" has none.
-_TAG = re.compile(
+TAG = re.compile(
     r"<(/?)([A-Za-z0-9][\w:.-]*)"
     r"(?:\s+[\w:@.-]+(?:\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+))?)*"
     r"\s*(/?)>"
@@ -40,7 +40,7 @@ class Markup:
 
 
 def _tags(text: str) -> list[Mark]:
-    return [Mark(_name(tag), tag.start(), tag.end()) for tag in _TAG.finditer(text)]
+    return [Mark(_name(tag), tag.start(), tag.end()) for tag in TAG.finditer(text)]
 
 
 def _name(tag: re.Match[str]) -> str:

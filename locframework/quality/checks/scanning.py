@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .icu import ARGUMENT
+from .icu import ARGUMENT, has_branches
 
 _PRINTF = re.compile(
     r"%(?:%|(?:([1-9]\d?)\$|\(([^()]{1,100})\))?[-+#0,']*(?:\d{1,5}|\*)?"
@@ -26,6 +26,7 @@ class Placeholder(NamedTuple):
     end: int
     is_next: bool = False  # takes the next argument: ``%s``, ``{}``; each one counts
     is_number: bool = False  # by its kind or its name
+    is_branch: bool = False  # of an ICU message, with the text that is in it
 
 
 def has_signs(text: str) -> bool:
@@ -50,6 +51,21 @@ def placeholders(text: str) -> list[Placeholder]:
             name = f"$t({nesting[1].partition(',')[0].strip()})"
             found.append(Placeholder(name, *nesting.span()))
     return found
+
+
+def icu_syntax(text: str) -> Iterator[tuple[int, int]]:
+    """Where ICU messages say what they choose by and which branch is next."""
+    if not has_branches(text):
+        return
+    pairs = _pairs(text)
+    read_to: dict[int, int] = {}  # of each argument: where its last branch ended
+    for start in sorted(pairs):
+        end, parent = pairs[start]
+        if parent in read_to:
+            yield read_to[parent], start + 1
+            read_to[parent] = end
+        elif ARGUMENT.match(text, start, end):
+            read_to[start] = start
 
 
 def _printf(text: str) -> Iterator[Placeholder]:
@@ -85,7 +101,8 @@ def _in_braces(text: str) -> Iterator[Placeholder]:
             read_to[parent] = end + 1
             if branch and (head[2] == "select" or branch[-1] == "other"):
                 name = f"{{{head[1]}, {head[2]}, {branch[-1][:50]}}}"
-                yield Placeholder(name, start, end + 1, is_number=head[2] != "select")
+                is_number = head[2] != "select"
+                yield Placeholder(name, start, end + 1, False, is_number, True)
         elif argument := ARGUMENT.match(text, start, end):
             heads[start], read_to[start] = argument, argument.end()
         elif start != skip:

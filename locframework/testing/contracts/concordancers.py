@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from locframework.folding import folded
 from locframework.ids import new_id
 from locframework.memories.concordancer import Concordancer, FoundEntries
-from locframework.memories.folding import folded
 from locframework.memories.search_records import Concordance, SearchIn
 from locframework.paging import PageRequest
 

@@ -7,13 +7,13 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from locframework.clock import timestamp
+from locframework.folding import folded
 from locframework.ids import new_id
 from locframework.memories.concordancer import (
     SOURCE_CODE,
     FoundEntries,
     Passage,
 )
-from locframework.memories.folding import folded
 from locframework.memories.matcher import Forgotten
 from locframework.memories.search_records import Concordance
 from locframework.paging import PageRequest

@@ -18,6 +18,7 @@ from .storage_key_twins import StorageKeyTwinsContract
 from .storage_keys import StorageKeysContract
 from .storage_memories import StorageMemoriesContract
 from .storage_memory_links import StorageMemoryLinksContract
+from .storage_memory_lists import StorageMemoryListsContract
 from .storage_memory_texts import StorageMemoryTextsContract
 from .storage_projects import StorageEventsContract, StorageProjectsContract
 from .storage_recount import StorageRecountContract
@@ -53,6 +54,7 @@ class StorageContract(
     StorageIdempotencyContract,
     StorageScreenshotsContract,
     StorageMemoriesContract,
+    StorageMemoryListsContract,
     StorageMemoryTextsContract,
     StorageWebhooksContract,
     StorageDeliveriesContract,

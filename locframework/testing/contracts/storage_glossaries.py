@@ -8,12 +8,7 @@ from msgspec.structs import replace
 from locframework.access.records import Scope
 from locframework.errors import Unavailable
 from locframework.folding import fold
-from locframework.glossaries.records import (
-    Glossary,
-    Term,
-    TermFilter,
-    TermWrite,
-)
+from locframework.glossaries.records import Glossary, Term, TermFilter, TermWrite
 from locframework.glossaries.rules import spelling
 from locframework.ids import new_id, slug
 from locframework.paging import PageRequest, SortedRequest
@@ -156,28 +151,32 @@ class StorageGlossariesContract:
         of, other = add_project(storage), add_project(storage)
         mine = [
             add_glossary(storage, name, organization_id=of.organization_id)
-            for name in ("b", "A%", "a")
+            for name in ("b", "A%", "a  \tB")
         ]
         theirs = add_glossary(storage, "x", organization_id=other.organization_id)
         storage.glossaries.link(mine[0].id, of.id)
 
-        def listed(*scopes: Scope, search: str | None = None) -> list[str]:
-            found = storage.glossaries.list_glossaries(scopes, search, ALL)
+        def listed(*scopes: Scope, **where: str) -> list[str]:
+            found = storage.glossaries.list_glossaries(scopes, ALL, **where)
             assert found.total == len(found.items)
             return [each.glossary.name for each in found.items]
 
         whole = Scope(of.organization_id)
-        assert listed(whole) == ["A%", "a", "b"]
-        assert listed(whole, search="a") == ["A%", "a"]
+        assert listed(whole) == ["A%", "a  \tB", "b"]
+        assert listed(whole, search="a") == ["A%", "a  \tB"]
+        assert listed(whole, search="a b") == ["a  \tB"]
+        assert listed(whole, project_id=of.id) == ["b"]
+        assert listed(whole, project_id=of.id, search="a") == []
+        assert listed(whole, project_id=other.id) == []
+        assert listed(Scope(other.organization_id), project_id=of.id) == []
         assert listed(whole, search="%") == ["A%"]
         assert listed(Scope(of.organization_id, of.id)) == ["b"]
         assert listed(Scope(other.organization_id, of.id)) == []
         assert listed() == []
-        every = storage.glossaries.list_glossaries(None, None, PageRequest(limit=1))
+        every = storage.glossaries.list_glossaries(None, PageRequest(limit=1))
         assert every.total == 4
         assert theirs.id in {
-            each.id
-            for each in storage.glossaries.list_glossaries(None, None, ALL).items
+            each.id for each in storage.glossaries.list_glossaries(None, ALL).items
         }
 
     def test_sg5_a_deleted_glossary_is_found_by_no_question(
@@ -191,7 +190,7 @@ class StorageGlossariesContract:
 
         assert storage.glossaries.find_glossary(of.id) is None
         assert storage.glossaries.linked_to(project.id) == []
-        assert storage.glossaries.list_glossaries(None, None, ALL).total == 0
+        assert storage.glossaries.list_glossaries(None, ALL).total == 0
 
     def test_sg6_deleted_glossaries_are_purged_in_pieces(
         self, storage: Storage, of: Glossary, organization_id: str
@@ -374,3 +373,28 @@ class StorageGlossariesContract:
         assert told("de", of, other) == {one.id: "Anleger", two.id: "Kai"}
         assert told("fr", of) == {one.id: "quai"}
         assert told("sv", of) == told("de") == {}
+
+    def test_sg14_the_languages_of_a_glossary_are_told(
+        self, storage: Storage, of: Glossary, organization_id: str
+    ) -> None:
+        other = add_glossary(storage, organization_id=organization_id)
+        french = TermTranslation("fr", "quai", "draft", None, None)
+        add_terms(storage, term(of, "a", translations=(german(), french)))
+        add_terms(storage, term(of, "b", translations=(german(),)))
+        languages = storage.terms.languages
+        assert (languages(of.id), languages(of.id, "draft")) == ({"de", "fr"}, {"fr"})
+        assert storage.terms.languages(other.id) == set()
+
+    def test_sg15_changes_are_told(self, storage: Storage, of: Glossary) -> None:
+        changed, gone, new = (term(of, text) for text in ("b", "c", "d"))
+        add_terms(storage, term(of, "a"), changed, gone)
+        [before] = storage.glossaries.list_glossaries(None, ALL).items
+        storage.terms.write_terms(
+            of.id, [TermWrite(changed, changed=[german()])], at(2)
+        )
+        storage.terms.delete_term(of.id, gone.id, at(3))
+        add_terms(storage, new)
+
+        told = storage.terms.changed_terms(of.id, before.revision)
+        assert told is not None
+        assert (told.changed, told.removed) == ([changed, new], [gone.id])

@@ -290,11 +290,17 @@ class StorageJobsContract:
         of = add_project(storage)
         made = job(of, "glossary_import", project_id=None, subject_id=new_id())
         storage.jobs.add(made)
+        storage.jobs.add(own := job(of))
 
         assert made.subject_id is not None
         assert storage.jobs.find(made.subject_id, made.job.id) == made
         assert storage.jobs.find(of.id, made.job.id) is None
-        assert storage.jobs.list_jobs(of.id, JobFilter(), ALL).items == []
+        assert storage.jobs.list_jobs(of.id, JobFilter(), ALL).items == [own.job]
+        about, other = storage.jobs.list_jobs_about, JobFilter(type="tm_import")
+        assert about(made.subject_id, JobFilter(), ALL).items == [made.job]
+        assert about(made.subject_id, other, ALL).items == []
+        assert about(new_id(), JobFilter(), ALL).items == []
+        assert about(of.id, JobFilter(), ALL).items == []
         got = claim(storage, "glossary_import")
         assert got is not None
         assert (got.job.id, got.job.project_id) == (made.job.id, None)

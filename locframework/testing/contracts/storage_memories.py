@@ -3,10 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
-from locframework.access.records import Scope
 from locframework.errors import Unavailable
+from locframework.folding import folded
 from locframework.ids import new_id
-from locframework.memories.folding import folded
 from locframework.memories.records import (
     Assignment,
     EntryFilter,
@@ -14,7 +13,6 @@ from locframework.memories.records import (
     KeptMemory,
     MemoryEntry,
     MemoryLanguage,
-    MemoryQuery,
     Penalties,
     StoredTranslation,
 )
@@ -67,29 +65,6 @@ class StorageMemoriesContract:
             other, of.organization_id
         )
 
-    def test_sm3_memories_are_listed_where_one_may_look(self, storage: Storage) -> None:
-        mine, theirs = add_project(storage), add_project(storage)
-        b, a = add_memory(storage, mine, "b"), add_memory(storage, mine, "a")
-        far = add_memory(storage, theirs, "far")
-        use = Assignment(b.id, True, "none", 0, 0)
-        storage.memories.assign(mine.id, use)
-
-        def listed(scopes: list[Scope] | None, sort: str = "name") -> list[str]:
-            page = storage.memories.list_memories(
-                scopes,
-                MemoryQuery(sort=sort),  # type: ignore[arg-type]
-            )
-            assert page.total == len(page.items)
-            return [one.name for one in page.items]
-
-        assert listed([Scope(mine.organization_id)]) == ["a", "b"]
-        assert listed([Scope(mine.organization_id)], "-name") == ["b", "a"]
-        assert listed([Scope(mine.organization_id, mine.id)]) == ["b"]
-        assert listed([Scope(theirs.organization_id, mine.id)]) == []
-        assert listed([]) == []
-        assert listed(None) == ["a", "b", "far"]
-        assert far.id != a.id
-
     def test_sm4_target_languages_are_listed_as_they_were_added(
         self, storage: Storage
     ) -> None:
@@ -121,6 +96,37 @@ class StorageMemoriesContract:
         assert storage.memories.list_languages(mine.id) == []
         [left] = storage.memories.list_entries(mine.id, EntryFilter(), ALL).items
         assert [each.language_code for each in left.translations] == ["fr"]
+        assert storage.memories.find_entry(other.id, kept.id) == kept
+
+    def test_sm18_the_translations_in_a_language_go_in_pieces(
+        self, storage: Storage
+    ) -> None:
+        mine = add_memory(storage, add_project(storage))
+        other = add_memory(storage, add_project(storage))
+        made = [
+            entry(mine, str(at), *["de:x"] * (at % 3 > 0), "fr:y") for at in range(9)
+        ]
+        kept = entry(other, "a", "de:x")
+        add_entries(storage, made)
+        add_entries(storage, [kept])
+        head = storage.memory_texts.revisions([mine.id])[mine.id]
+
+        left = []
+        done: int | None = 0
+        while done is not None:
+            with storage.transaction():
+                writing = storage.memories.begin(mine.id)
+                assert writing is not None
+                done = storage.memories.remove_translations_in(writing, "de", done, 4)
+            found = storage.memories.list_entries(mine.id, EntryFilter(), ALL).items
+            codes = [t.language_code for each in found for t in each.translations]
+            left.append((codes.count("de"), codes.count("fr")))
+
+        assert left == [(2, 9), (0, 9)]
+        changed = {
+            each.entry_id for each in storage.memory_texts.changes(mine.id, head)
+        }
+        assert changed == {each.id for at, each in enumerate(made) if at % 3}
         assert storage.memories.find_entry(other.id, kept.id) == kept
 
     def test_sm6_projects_use_memories_in_the_order_of_their_priorities(
@@ -202,6 +208,15 @@ class StorageMemoriesContract:
         assert listed(EntryQuery(sort="-createdAt", limit=2)) == made[:2:-1]
         assert listed(EntryQuery(sort="-updatedAt", page=2, limit=2)) == made[2:0:-1]
         assert listed(PageRequest(page=9)) == []
+
+    def test_sm19_entries_are_found_by_how_they_stand(self, storage: Storage) -> None:
+        mine = add_memory(storage, add_project(storage))
+        add_entries(storage, [entry(mine, "a", "de:x"), entry(mine, "b")])
+        wanted = {EntryFilter(status="approved"): "a"}
+        wanted[EntryFilter(status="untranslated")] = "b"
+        for where, text in wanted.items():
+            [found] = storage.memories.list_entries(mine.id, where, ALL).items
+            assert found.source_text == text
 
     def test_sm10_entries_are_found_by_a_part_of_their_texts(
         self, storage: Storage
@@ -334,17 +349,6 @@ class StorageMemoriesContract:
         assert first is not None
         assert second is not None
         assert second.revision > first.revision
-
-    def test_sm16_a_deleted_project_uses_no_memory(self, storage: Storage) -> None:
-        of = add_project(storage)
-        mine = add_memory(storage, of)
-        storage.memories.assign(of.id, Assignment(mine.id, True, "all", 0, 0))
-
-        storage.projects.delete_project(of.id, at(1))
-
-        assert storage.memories.projects_of(mine.id) == []
-        scope = [Scope(of.organization_id, of.id)]
-        assert storage.memories.list_memories(scope, ALL).items == []
 
     def test_sm17_all_entries_are_told_as_they_were_made(
         self, storage: Storage

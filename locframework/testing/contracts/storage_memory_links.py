@@ -92,7 +92,10 @@ class StorageMemoryLinksContract:
 
         def learned() -> list[bool]:
             rows = storage.memories.translations_of(mine.id, [e.id for e in entries])
-            return [rows[each.id][0].is_learned for each in entries]
+            made = storage.memories.learned_entries(mine.id, [e.id for e in entries])
+            told = [rows[each.id][0].is_learned for each in entries]
+            assert made == {e.id for e, is_ in zip(entries, told, strict=True) if is_}
+            return told
 
         assert learned() == [True, True, True]
         with writing(storage, mine) as begun:

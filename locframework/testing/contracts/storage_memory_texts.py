@@ -7,16 +7,22 @@ from contextlib import suppress
 import pytest
 from msgspec.structs import replace
 
+from locframework.folding import folded
 from locframework.ids import new_id
 from locframework.memories.concordancer import Passage
-from locframework.memories.folding import folded, match_fold
+from locframework.memories.folding import match_fold
 from locframework.memories.matcher import Forgotten
 from locframework.memories.records import (
     MemoryEntry,
     MemoryLanguage,
     TranslationMemory,
 )
-from locframework.memories.search_records import Concordance, MatchRow, SearchIn
+from locframework.memories.search_records import (
+    Concordance,
+    MatchSource,
+    MatchValue,
+    SearchIn,
+)
 from locframework.paging import PageRequest
 from locframework.storage import Storage
 
@@ -150,12 +156,28 @@ class StorageMemoryTextsContract:
         two = entry(memory, "Buy", "de:", "fr:Acheter", context="b")
         add_entries(storage, [one, two])
 
-        found = storage.memory_texts.applied_values([one.id, two.id], ["de", "nl"])
+        texts = storage.memory_texts
+        found = texts.applied_values([one.id, two.id, new_id()], ["de", "nl"])
 
-        assert found == [
-            MatchRow(one.id, "de", "Pay", "a", "Zahlen", "approved", at(0))
+        assert found == [MatchValue(one.id, "de", "Zahlen", "approved")]
+        assert texts.applied_values([], ["de"]) == []
+
+    def test_sx15_what_is_compared_of_entries_is_told_whatever_they_say(
+        self, storage: Storage
+    ) -> None:
+        memory = add_memory(storage, add_project(storage))
+        one = entry(memory, "Pay  NOW", "de:Zahlen", context="a", updated_at=at(3))
+        two = entry(memory, "Buy")
+        add_entries(storage, [one, two])
+        texts = storage.memory_texts
+
+        found = texts.match_sources([two.id, one.id, new_id()])
+
+        assert sorted(found, key=lambda each: each.context) == [
+            MatchSource(two.id, "Buy", "", two.updated_at),
+            MatchSource(one.id, "Pay  NOW", "a", at(3)),
         ]
-        assert storage.memory_texts.applied_values([], ["de"]) == []
+        assert texts.match_sources([]) == []
 
     def test_sx4_a_search_finds_what_reading_everything_finds(
         self, storage: Storage
@@ -330,15 +352,25 @@ class StorageMemoryTextsContract:
         assert texts.languages([one.id]) == {"de", "fr"}
         assert texts.languages([]) == set()
 
-    def test_sx14_a_language_is_filled_when_an_entry_says_something_in_it(
+    def test_sx14_the_entries_that_say_something_in_a_language_are_counted_and_told(
         self, storage: Storage
     ) -> None:
         of = add_project(storage)
         one, other = add_memory(storage, of), add_memory(storage, of)
-        add_entries(storage, [entry(one, "Pay", "de:Zahlen", "fr:")])
-        add_entries(storage, [entry(other, "Buy", "ja:買う")])
+        gone = add_memory(storage, of)
+        pay = entry(one, "Pay", "de:Zahlen", "fr:", "nl:Betalen")
+        add_entries(storage, [pay, entry(one, "Sell", "fr:"), entry(one, "Sign")])
+        buy = entry(other, "Buy", "ja:買う", "de:Kaufen")
+        add_entries(storage, [buy])
+        add_entries(storage, [entry(gone, "Go", "ja:行く")])
+        storage.memories.delete_memory(gone.id, at(1))
+        here, there = (one.id, pay.id), (other.id, buy.id)
 
-        texts, asked = storage.memory_texts, ["de", "fr", "ja"]
-        assert texts.filled_languages([one.id, other.id], asked) == {"de", "ja"}
-        assert texts.filled_languages([one.id], asked) == {"de"}
-        assert texts.filled_languages([other.id], ["de"]) == set()
+        texts, asked = storage.memory_texts, ["de", "fr", "ja", "nl"]
+        ids = [one.id, other.id, gone.id]
+        assert texts.count_values(ids, asked) == {"de": 2, "ja": 1, "nl": 1}
+        assert texts.count_values([one.id], asked) == {"de": 1, "nl": 1}
+        assert texts.count_values([other.id], ["nl"]) == {}
+        assert sorted(texts.entries_in(ids, asked)) == sorted([here, there])
+        assert texts.entries_in(ids, ["ja", "fr"]) == [there]
+        assert texts.entries_in([one.id], ["ja"]) == []

@@ -8,6 +8,7 @@ from locframework.ports import Problem
 from .parser import unreadable
 
 _HEADER = re.compile(rb"^msgid\b.*?(?=^msgid\b|\Z)", re.MULTILINE | re.DOTALL)
+_RETURNS = re.compile(r"(?<!\r)\r+(?=\n|\Z)")  # before the end of a line
 _LINE_END = re.compile(rb'"[ \t]*\r?\n[ \t]*"')
 _CONTENT_TYPE = re.compile(
     rb'(?:"|\\n)Content-Type:[^"\\\n]*?charset=([A-Za-z0-9_.:-]{1,40})', re.IGNORECASE
@@ -45,7 +46,7 @@ def decoded(content: bytes) -> tuple[str, str]:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise unreadable([Problem(f"line {line}", "encoding", "has U+0000")])
     if "\r" in text:
-        text = "\n".join(line.rstrip("\r") for line in text.split("\n"))
+        text = _RETURNS.sub("", text)
     return text, charset
 
 

@@ -30,7 +30,9 @@ POT = FormatInfo(
     comments=True,
     source_texts=True,
 )
-_has_msgid = re.compile(rb"^[ \t]*(?:#~[ \t]*)?msg(?:id|ctxt)[ \t]*\"", re.M).search
+_has_msgid = re.compile(
+    rb"(?:^|\A\xef\xbb\xbf)[ \t]*(?:#~[ \t]*)?msg(?:id|ctxt)[ \t]*\"", re.M
+).search
 
 
 class GettextFormat:
@@ -51,14 +53,14 @@ class GettextFormat:
         return self._info
 
     def recognizes(self, file: SourceFile) -> bool:
-        """Whether the name ends like the format's and a line starts with msgid.
+        """Whether the name ends like the format's, whatever the content.
 
-        A file without any name is a PO file when it has such a line.
+        So a broken file is told its line. One without any name is a PO file when a
+        line starts with msgid.
         """
-        name = file.name.lower()
-        if not name.endswith(self._info.extension) and (name or self._template):
-            return False
-        return _has_msgid(file.content) is not None
+        if file.name:
+            return file.name.lower().endswith(self._info.extension)
+        return not self._template and _has_msgid(file.content) is not None
 
     def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
         """One catalogue. Raises UnreadableFile with a Problem for each fault."""

@@ -7,6 +7,7 @@ a path when a file of that name exists.
 """
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from locframework.ports import Problem, UnreadableFile
@@ -15,6 +16,7 @@ from .messages import Message
 from .quoting import unquote
 
 MOST_PROBLEMS = 50
+MOST_REMARKS = 10_000  # lines of one kind before a message
 _FIELD = re.compile(
     r"(msgctxt|msgid_plural|msgid|msgstr(?:\[[0-9]{1,4}\])?)[ \t]*(\".*)"
 )
@@ -26,6 +28,7 @@ _NEXT: dict[str, tuple[str, ...]] = {
     "msgid_plural": ("msgstr[0]",),
     "msgstr": _STARTS,
 }
+_NEXT_PREVIOUS = {"": _STARTS, "msgctxt": ("msgid",), "msgid": ("msgid_plural",)}
 _PLAIN, _OBSOLETE, _PREVIOUS = "", "#~", "#|"
 _NOTES = {".": "extracted", ":": "references", ",": "flags", "=": "flags"}
 
@@ -36,7 +39,7 @@ def parse(text: str, charset: str) -> list[Message]:
     ``text`` has line feeds only. Raises UnreadableFile with a Problem for each
     fault, up to fifty.
     """
-    parser = _Parser(text.split("\n"), charset)
+    parser = _Parser(text, charset)
     parser.run()
     if parser.problems:
         raise unreadable(parser.problems)
@@ -52,10 +55,11 @@ def unreadable(problems: list[Problem]) -> UnreadableFile:
 class _Parser:
     """The message being read, and what was read so far."""
 
-    def __init__(self, lines: list[str], charset: str) -> None:
+    def __init__(self, text: str, charset: str) -> None:
         self.messages: list[Message] = []
         self.problems: list[Problem] = []
-        self._lines = lines
+        self._text = text
+        self._here = 0  # where the present line begins
         self._charset = charset
         self._skipping = False  # after a fault, until the next message
         self._reset()
@@ -64,6 +68,7 @@ class _Parser:
         self._fields: dict[str, str] = {}
         self._notes: dict[str, list[str]] = {}
         self._before: dict[str, str] = {}  # the "#|" fields
+        self._before_line = 0
         self._open = ""  # the keyword that a "…" line continues
         self._open_kind = _PLAIN
         self._more: list[str] = []  # the "…" lines after it
@@ -71,11 +76,10 @@ class _Parser:
         self._complete = False
         self._obsolete = False
         self._line = 0
-        self._start = 0
+        self._start = -1  # where the message begins
 
     def run(self) -> None:
-        number = 0
-        for number, line in enumerate(self._lines, start=1):
+        for number, line in self._numbered():
             if not line:
                 continue
             try:
@@ -85,11 +89,21 @@ class _Parser:
                 if len(self.problems) >= MOST_PROBLEMS:
                     return
         if self._fields:
-            self._finish_at_end(number)
+            self._finish_at_end()
 
-    def _finish_at_end(self, number: int) -> None:
+    def _numbered(self) -> Iterator[tuple[int, str]]:
+        """Line by line: all at once they may take ten times the room of the text."""
+        number = 0
+        while self._here <= len(self._text):
+            number += 1
+            end = self._text.find("\n", self._here)
+            end = len(self._text) if end < 0 else end
+            yield number, self._text[self._here : end]
+            self._here = end + 1
+
+    def _finish_at_end(self) -> None:
         if self._complete:
-            self._finish(number + 1)
+            self._finish()
         elif not self._skipping:
             self._note_problem(self._line, "the message has no msgstr")
 
@@ -115,7 +129,7 @@ class _Parser:
         match = _FIELD.fullmatch(line)
         keyword = match[1] if match else ""
         if keyword in _STARTS and (self._complete or self._skipping):
-            self._finish(number)
+            self._finish()
         if self._skipping:
             return
         if match is None:
@@ -123,9 +137,13 @@ class _Parser:
         if keyword not in self._expected:
             raise ValueError(f"{keyword} where {' or '.join(self._expected)} belongs")
         if not self._fields:
+            if self._before and "msgid" not in self._before:
+                told = "a previous msgctxt without a previous msgid"
+                self._note_problem(self._before_line, told)
+                return
             self._obsolete = kind == _OBSOLETE
             self._line = number
-            self._start = self._start or number
+            self._begin()
         elif self._obsolete != (kind == _OBSOLETE):
             raise ValueError("the message is only partly marked as obsolete")
         self._close()
@@ -134,6 +152,10 @@ class _Parser:
         self._open_kind = kind
         self._complete = keyword[:6] == "msgstr"
         self._expected = _NEXT.get(keyword) or (f"msgstr[{int(keyword[7:-1]) + 1}]",)
+
+    def _begin(self) -> None:
+        if self._start < 0:
+            self._start = self._here
 
     def _close(self) -> None:
         """Join the text that was open; one join, however many lines it has."""
@@ -154,10 +176,10 @@ class _Parser:
             self._obsolete_line(number, line[2:].strip(_BLANKS))
             return
         if self._complete or self._skipping:
-            self._finish(number)
-        self._start = self._start or number
+            self._finish()
+        self._begin()
         if line.startswith((_PREVIOUS, "#~|")):
-            self._previous_line(line[2:].removeprefix("|").strip(_BLANKS))
+            self._previous_line(number, line[2:].removeprefix("|").strip(_BLANKS))
         else:
             self._note(line)
 
@@ -166,7 +188,10 @@ class _Parser:
         text = line[1:] if note is None else line[2:]
         self._close()
         self._open = ""
-        self._notes.setdefault(note or "comment", []).append(text.removeprefix(" "))
+        notes = self._notes.setdefault(note or "comment", [])
+        notes.append(text.removeprefix(" "))
+        if len(notes) > MOST_REMARKS:
+            raise ValueError(f"more than {MOST_REMARKS:,} lines of remarks")
 
     def _obsolete_line(self, number: int, line: str) -> None:
         if line[:1] == '"':
@@ -174,26 +199,30 @@ class _Parser:
         elif line:
             self._field(number, line, _OBSOLETE)
 
-    def _previous_line(self, line: str) -> None:
+    def _previous_line(self, number: int, line: str) -> None:
         if line[:1] == '"':
             self._continue(line, _PREVIOUS)
             return
         match = _FIELD.fullmatch(line)
         if match is None or match[1].startswith("msgstr"):
             raise ValueError("cannot read the line as a previous text")
+        last = next(reversed(self._before), "")
+        if match[1] not in _NEXT_PREVIOUS.get(last, ()):
+            raise ValueError(f"a previous {match[1]} in the wrong place")
+        self._before_line = number
         self._close()
         self._before[match[1]] = unquote(match[2], self._charset)
         self._open = match[1]
         self._open_kind = _PREVIOUS
 
-    def _finish(self, number: int) -> None:
-        """Keep the message that ends before the line ``number``, if it is whole."""
+    def _finish(self) -> None:
+        """Keep the message that ends before the present line, if it is whole."""
         if self._complete:
-            self.messages.append(self._message(number))
+            self.messages.append(self._message())
         self._reset()
         self._skipping = False
 
-    def _message(self, number: int) -> Message:
+    def _message(self) -> Message:
         self._close()
         texts = self._fields
         message = Message(
@@ -209,8 +238,7 @@ class _Parser:
             message.previous = self._before
         if self._obsolete:
             message.obsolete = True
-            block = self._lines[self._start - 1 : number - 1]
-            message.block = "\n".join(block).strip("\n")
+            message.block = self._text[self._start : self._here].strip("\n")
         return message
 
     def _add_notes(self, message: Message) -> None:

@@ -48,11 +48,11 @@ def rule_instead(
     ``counts`` is how many texts the translated plural messages have. When they all
     have as many as CLDR has forms for the language, and ``rule`` asks for another
     number, the header is a left-over: services that hand out CLDR's forms leave it
-    behind (3 % of Django's catalogues). None when the rule can be right.
+    behind (3 % of Django's catalogues). ``rule`` None stands for one of the common
+    forms. None when the rule can be right.
     """
-    if rule is None or counts == {parse_rule(rule).count}:
-        return None
-    if len(counts) != 1 or _cldr(language) is _UNKNOWN:
+    count = len(common_forms(language)) if rule is None else parse_rule(rule).count
+    if counts == {count} or len(counts) != 1 or _cldr(language) is _UNKNOWN:
         return None
     for used in ((), PLURAL_FORMS):
         text, forms = rule_from_cldr(language, used)

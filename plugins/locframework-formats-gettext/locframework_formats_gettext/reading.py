@@ -34,13 +34,21 @@ def read_catalogue(
     try:
         fields, forms, warnings = _plurals(fields, spoken, active)
     except ValueError as error:
-        place = f"line {header.line if header else 1}"
+        place = f"line {_line_of_rule(text, header.line if header else 1)}"
         raise unreadable([Problem(place, "plural-forms", str(error))]) from None
     separator = options.key_separator
     entries = [_entry(message, separator, forms, template) for message in active]
     _check_unique(headers, active, entries)
     detail = _file_detail(header, fields, messages)
     return Catalogue(language, entries, detail=detail, warnings=warnings)
+
+
+def _line_of_rule(text: str, header: int) -> int:
+    """The line of Plural-Forms; that of the header where it is written in pieces."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if number >= header and "plural-forms:" in line.lower():
+            return number
+    return header
 
 
 def _plurals(
@@ -54,14 +62,26 @@ def _plurals(
         if message.msgid_plural is not None and any(message.texts)
     }
     instead = rule_instead(rule, language, counts)
-    if instead is None:
-        return fields, with_spares(forms_of_rule(rule, language), language), []
-    text, forms = instead
+    if instead is not None:
+        text, forms = instead
+        warning = (
+            f"the header's Plural-Forms does not fit the messages, which have "
+            f"{len(forms)} plural forms; they were read as {', '.join(forms)}, the "
+            f"forms of {language}"
+        )
+        return with_field(fields, "Plural-Forms", text), forms, [warning]
+    forms = forms_of_rule(rule, language)
+    if rule is not None or counts <= {len(forms)}:
+        return fields, with_spares(forms, language), []
+    if counts == {2}:
+        forms = ("one", "other")  # what gettext itself assumes without a rule
+    have = " or ".join(map(str, sorted(counts)))
+    forms = with_spares(forms, language)
     warning = (
-        f"the header's Plural-Forms does not fit the messages, which have {len(forms)} "
-        f"plural forms; they were read as {', '.join(forms)}, the forms of {language}"
+        f"the header has no Plural-Forms, and the messages have {have} plural forms; "
+        f"they were read as {', '.join(forms[: max(counts)])}"
     )
-    return with_field(fields, "Plural-Forms", text), forms, [warning]
+    return fields, forms, [warning]
 
 
 def _entry(

@@ -51,8 +51,10 @@ def write_catalogue(
     """The catalogue in its own order, in UTF-8, with line feeds.
 
     Warns of keys that are one message with different texts, and of plural forms
-    that the file's rule has no place for. A message that lacks a form of common
-    numbers is marked fuzzy, with a warning: gettext would show an empty text.
+    that the file's rule has no place for. Two kinds of messages are marked fuzzy, with
+    a warning: one that lacks a form of common numbers (gettext would show an empty
+    text), and one that begins or ends with a line break where its msgid does not, or
+    the other way round (msgfmt would refuse the whole file).
     """
     notes = notes_in(catalogue.detail, FileNotes) or FileNotes()
     header, plurals = (_template_head if template else _head)(catalogue, notes)
@@ -70,6 +72,9 @@ def write_catalogue(
         for entry, message in written.values():
             if message.msgid_plural is not None:
                 warnings += _plural_warnings(entry, message, plurals)
+            if not entry.needs_review and _breaks_lines_otherwise(message):
+                told = "does not begin and end with line breaks as its msgid does"
+                warnings.append(f"{entry.key} {told}, and is marked fuzzy")
         blocks += _obsolete_blocks(notes.obsolete, written.keys())
     content = "\n\n".join(blocks) + "\n"
     return WrittenFile(content.encode(), _first(warnings))
@@ -191,8 +196,22 @@ def _message(entry: Entry, plurals: _Plurals, *, is_source: bool) -> Message:
     else:
         message.texts = _plural_texts(value, plurals, notes)
         unfinished = any(message.texts) and not all(message.texts)
-    message.fuzzy = entry.needs_review or unfinished
+    unfit = unfinished or _breaks_lines_otherwise(message)
+    message.fuzzy = entry.needs_review or unfit
     return message
+
+
+def _breaks_lines_otherwise(message: Message) -> bool:
+    """Whether msgfmt would refuse a translation for a line break at either end."""
+    if not any(message.texts):
+        return False
+    said = [message.msgid, *message.texts]
+    if message.msgid_plural is not None:
+        said.append(message.msgid_plural)
+    if not any("\n" in text for text in said):
+        return False
+    ends = {(text[:1] == "\n", text[-1:] == "\n") for text in said}
+    return len(ends) > 1
 
 
 def _says(message: Message, value: str | Mapping[str, str] | None) -> bool:

@@ -1,5 +1,7 @@
 """The formats as the framework gets them, and a short way to read and write."""
 
+import os
+import shutil
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -14,6 +16,15 @@ HEADER = (
     'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
     '"Language: {language}\\n"\n"Plural-Forms: {rule}\\n"\n\n'
 )
+
+
+@pytest.fixture(scope="session")
+def gettext_tools() -> None:
+    """Skips where GNU gettext is not installed, unless it has to be."""
+    if shutil.which("msgfmt") is None or shutil.which("msgcat") is None:
+        if os.environ.get("LOCFRAMEWORK_REQUIRE_SERVERS") == "1":
+            pytest.fail("GNU gettext is not installed")
+        pytest.skip("GNU gettext is not installed")
 
 
 @pytest.fixture(scope="session")

@@ -100,15 +100,19 @@ KEY = st.from_regex(r"[A-Za-z0-9_-]{1,8}(\.[A-Za-z0-9_-]{1,8}){0,2}", fullmatch=
 @st.composite
 def entries(draw: st.DrawFn) -> Entry:
     is_plural = draw(st.booleans())
-    filled = TEXT.filter(bool)
+    # line breaks at the ends of one text and not of the other make it fuzzy
+    filled = TEXT.map(lambda text: text.strip("\n")).filter(bool)
     plural = st.fixed_dictionaries({"one": filled, "few": filled, "many": filled})
     sources = st.fixed_dictionaries({"one": filled, "other": filled})
+    key = draw(KEY)
+    value = draw(st.none() | (plural if is_plural else filled))
+    source = draw(st.none() | (sources if is_plural else filled))
     return Entry(
-        key=draw(KEY),
-        value=draw(st.none() | (plural if is_plural else filled)),
+        key=key,
+        value=value,
         is_plural=is_plural,
         description=draw(st.text("ab \u00e9", max_size=9)),
-        source=draw(st.none() | (sources if is_plural else filled)),
+        source=source,
         needs_review=draw(st.booleans()),
     )
 

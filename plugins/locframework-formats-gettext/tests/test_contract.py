@@ -14,7 +14,7 @@ FULL = (
     '# note\n#. explained\n#: a.c:1\n#, fuzzy, c-format\n#| msgid "old"\n'
     'msgctxt "menu"\nmsgid "%d file"\nmsgid_plural "%d files"\n'
     'msgstr[0] "%d файл"\nmsgstr[1] "%d файлов"\n\n'
-    'msgid "checkout.pay"\nmsgstr ""\n"За"\n"платить\\n"\n\n'
+    'msgid "checkout.pay"\nmsgstr ""\n"За\\n"\n"платить"\n\n'
     'msgctxt "key:a.b"\nmsgid "Save"\nmsgstr ""\n\n'
     '#~| msgid "older"\n#~ msgid "gone"\n#~ msgstr "ушло"\n'
 )

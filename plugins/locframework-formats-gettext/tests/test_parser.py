@@ -136,6 +136,13 @@ def test_messages_need_no_blank_line_between_them():
         ('domain "x"\n', 1, "cannot read"),
         ("msgid a\n", 1, "cannot read"),
         ('msgid "a"\nmsgstr "b"\n#| msgstr "c"', 3, "previous text"),
+        ('#| msgctxt "o"\n#, fuzzy\nmsgid "a"\nmsgstr "b"', 1, "previous msgid"),
+        ('#| msgctxt "o"\nmsgctxt "n"\nmsgid "a"\nmsgstr "b"', 1, "previous msgid"),
+        ('#~| msgctxt "o"\n#~ msgid "a"\n#~ msgstr "b"', 1, "previous msgid"),
+        ('#| msgid_plural "o"\nmsgid "a"\nmsgstr "b"', 1, "wrong place"),
+        ('#| msgid "o"\n#| msgid "p"\nmsgid "a"\nmsgstr "b"', 2, "wrong place"),
+        ('#| msgid "o"\n#| msgctxt "p"\nmsgid "a"\nmsgstr "b"', 2, "wrong place"),
+        ('#| msgctxt "o"\n#| msgid_plural "p"\nmsgid "a"', 2, "wrong place"),
     ],
 )
 def test_a_fault_is_told_with_its_line(text, line, about):
@@ -143,6 +150,16 @@ def test_a_fault_is_told_with_its_line(text, line, about):
 
     assert path == f"line {line}"
     assert about in message
+
+
+@pytest.mark.parametrize("mark", ["#|", "#~|"])
+def test_a_fault_of_a_previous_text_is_the_only_one_of_its_message(mark):
+    end = "#~ " if mark == "#~|" else ""
+    message = f'{end}msgctxt "n"\n{end}msgid "a"\n{end}msgstr "b"\n'
+
+    told = problems(f'{mark} msgctxt "o"\n{message}\nmsgid "c\nmsgstr "d"')
+
+    assert [path for path, _ in told] == ["line 1", "line 6"]
 
 
 def test_every_faulty_message_is_told_once():
@@ -175,3 +192,12 @@ def test_polib_reads_the_same_from_a_full_message():
         theirs.msgid_plural,
     )
     assert list(ours.texts) == list(theirs.msgstr_plural.values())
+
+
+def test_ten_thousand_lines_of_remarks_are_read_and_more_are_refused():
+    message = 'msgid "a"\nmsgstr "b"\n'
+
+    assert one("# x\n" * 10_000 + message).comment == "\n".join(["x"] * 10_000)
+    assert problems("# x\n" * 10_001 + message) == [
+        ("line 10001", "more than 10,000 lines of remarks")
+    ]

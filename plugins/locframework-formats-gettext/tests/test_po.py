@@ -1,6 +1,7 @@
 """PO files as catalogues and back."""
 
 import json
+import subprocess
 
 import pytest
 from msgspec.structs import replace
@@ -304,12 +305,61 @@ def test_content_is_never_taken_for_a_path(read, tmp_path):
         ("app.pot", b'#\nmsgid ""\n', ["gettext-pot"]),
         ("", b'#: a.c\nmsgid "a"\nmsgstr ""', ["gettext-po"]),
         ("", b"{}", []),
-        ("de.po", b"{}", []),
+        ("de.po", b"{}", ["gettext-po"]),
         ("de.json", b'msgid "a"\n', []),
-        ("de.po", b"", []),
+        ("de.po", b"", ["gettext-po"]),
+        ("de.po", b"\xef\xbb\xbfmsgid", ["gettext-po"]),
+        ("", b'\xef\xbb\xbfmsgid "a"', ["gettext-po"]),
     ],
 )
-def test_only_sure_files_are_recognized(formats, name, content, by):
+def test_a_file_is_known_by_its_name_and_without_one_by_a_msgid(
+    formats, name, content, by
+):
     file = SourceFile(name, content)
 
     assert [id for id, format_ in formats.items() if format_.recognizes(file)] == by
+
+
+@pytest.mark.parametrize(
+    ("value", "source"),
+    [
+        ("Ende", "End\n"),
+        ("Ende\n", "End"),
+        ("Ende", "\nEnd"),
+        ("\nEnde", "End\n"),
+        ({"one": "x\n", "other": "y"}, {"one": "End\n", "other": "Ends\n"}),
+        ({"one": "x\n", "other": "y\n"}, {"one": "End\n", "other": "Ends"}),
+    ],
+)
+def test_a_text_with_other_line_breaks_at_its_ends_is_marked_fuzzy(
+    po, options, gettext_tools, value, source
+):
+    """msgfmt refuses the whole file for one of them."""
+    entries = [
+        Entry("end", value, not isinstance(value, str), source=source),
+        Entry("whole", "ganz", source="whole"),
+    ]
+
+    written = po.write([Catalogue("de", entries)], options)
+
+    told = "end does not begin and end with line breaks as its msgid does"
+    assert written.warnings == [f"{told}, and is marked fuzzy"]
+    assert written.content.count(b"#, fuzzy\n") == 1
+    command = ["msgfmt", "--check", "--statistics", "-o", "/dev/null", "-"]
+    done = subprocess.run(
+        command, input=written.content, capture_output=True, check=False
+    )
+    assert b"1 translated message, 1 fuzzy translation." in done.stderr
+
+
+def test_a_text_with_the_same_line_breaks_is_not_marked(po, options):
+    entries = [
+        Entry("end", "\nEnde\n", source="\nEnd\n"),
+        Entry("between", "a\nb", source="a b"),
+        Entry("nothing", None, source="End\n"),
+    ]
+
+    written = po.write([Catalogue("de", entries)], options)
+
+    assert written.warnings == []
+    assert b"fuzzy" not in written.content

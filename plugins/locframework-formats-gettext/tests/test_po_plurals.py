@@ -119,10 +119,10 @@ def test_a_form_for_fractions_is_filled_from_other(read, write, with_header):
 @pytest.mark.parametrize(
     "rule", ["nplurals=2; plural=n/0;", "nplurals=2; plural=n;", "two", "nplurals=99;"]
 )
-def test_a_rule_that_is_none_is_told_at_the_header(read, with_header, rule):
+def test_a_rule_that_is_none_is_told_with_its_line(read, with_header, rule):
     text = "# a comment\n" + with_header('msgid "a"\nmsgstr "b"\n', rule=rule)
 
-    assert refused(read, text) == [("line 2", "plural-forms")]
+    assert refused(read, text) == [("line 6", "plural-forms")]
 
 
 @pytest.mark.parametrize("rule", ["", "nplurals=INTEGER; plural=EXPRESSION;"])
@@ -133,6 +133,42 @@ def test_a_templates_rule_counts_as_none(read, write, with_header, rule):
 
     assert catalogue.entries[0].value == {"one": "eine", "other": "mehr"}
     assert "nplurals=2; plural=(n==1 ? 0 : 1);" in write(catalogue)
+
+
+@pytest.mark.parametrize("rule", ["", "nplurals=INTEGER; plural=EXPRESSION;"])
+@pytest.mark.parametrize(
+    ("language", "texts", "forms"),
+    [
+        ("ru", 2, ["one", "other"]),
+        ("ru", 4, ["one", "few", "many", "other"]),
+        ("fr", 3, ["one", "many", "other"]),
+        ("ru", 1, ["one"]),
+        ("de", 3, ["one", "other", "many"]),
+    ],
+)
+def test_texts_that_no_rule_places_are_told(
+    read, with_header, rule, language, texts, forms
+):
+    said = "".join(f'msgstr[{index}] "{index}"\n' for index in range(texts))
+
+    catalogue = read(with_header(PLURAL + said, language, rule))
+
+    assert catalogue.entries[0].value == dict(zip(forms, "0123", strict=False))
+    [warning] = catalogue.warnings
+    assert f"{texts} plural forms; they were read as {', '.join(forms)}" in warning
+
+
+def test_texts_of_different_number_without_a_rule_are_told(read, with_header):
+    two = PLURAL + 'msgstr[0] "1"\nmsgstr[1] "2"\n'
+    three = 'msgid "b"\nmsgid_plural "d"\nmsgstr[0] "1"\nmsgstr[1] "2"\nmsgstr[2] "3"\n'
+
+    catalogue = read(with_header(two + three, "ru", ""))
+
+    [warning] = catalogue.warnings
+    assert warning == (
+        "the header has no Plural-Forms, and the messages have 2 or 3 plural forms; "
+        "they were read as one, few, many"
+    )
 
 
 def test_the_language_asked_for_decides_the_plurals(read):

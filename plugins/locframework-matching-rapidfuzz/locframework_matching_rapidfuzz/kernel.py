@@ -95,7 +95,10 @@ class Kernel:
 
         ``needle`` is not empty, UTF-8, and has no line break.
         """
-        early = next(at for at in range(len(needle)) if _ends_character(needle, at))
+        last = len(needle) - 1
+        early = next(at for at in range(last + 1) if _ends_character(needle, at))
+        if early == last:  # one character: two of its bytes tell more than one
+            early = max(0, last - 1)
         self._mark(
             text.ctypes.data,
             starts.ctypes.data,

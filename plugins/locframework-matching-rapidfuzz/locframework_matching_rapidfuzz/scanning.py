@@ -54,11 +54,19 @@ def _survivors(
         return np.arange(base + begin, base + end)
     ends = segment.ends[block * (TOKENS + 1) : (block + 1) * (TOKENS + 1)]
     of_block = segment.lists[int(segment.bases[block]) :]
-    lists = []
-    for token in tokens.tolist():
-        whole = of_block[int(ends[token]) : int(ends[token + 1])]
-        inside = np.searchsorted(whole, np.array([begin, end - 1], np.uint16))
-        lists.append(whole[inside[0] : inside[1] + 1])
+    lists = [
+        of_block[first:last]
+        for first, last in zip(
+            ends[tokens].tolist(), ends[tokens + 1].tolist(), strict=True
+        )
+    ]
+    bounds = np.array([begin, end - 1], np.uint16)
+    if begin or end < min(BLOCK, segment.count - base):
+        parts = [whole.searchsorted(bounds).tolist() for whole in lists]
+        lists = [
+            whole[low : high + 1]
+            for whole, (low, high) in zip(lists, parts, strict=True)
+        ]
     lists.sort(key=len)
     unread = threshold - max(1, int(threshold * STAY + 0.5))
     read = np.concatenate(lists[: len(lists) - unread])

@@ -52,7 +52,9 @@ def _best(segment: Segment, found: Hits, length: int, most: int) -> tuple[Near, 
     lengths = (segment.offsets[docs + 1] - segment.offsets[docs]).astype(np.int64)
     percent = _percent(length, lengths, distances)
     is_all = len(docs) <= most
-    if not is_all:
+    if not is_all:  # only what is as alike as the last of the best needs a place
+        near = np.flatnonzero(percent >= np.partition(percent, -most)[-most])
+        docs, percent = docs[near], percent[near]
         ids = segment.ids[docs].view(">u8")
         order = np.lexsort((ids[:, 1], ids[:, 0], -percent))[:most]
         docs, percent = docs[order], percent[order]

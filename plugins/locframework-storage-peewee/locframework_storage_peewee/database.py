@@ -30,7 +30,7 @@ from typing import TypeVar
 
 from locframework.ports import Unavailable
 
-from .engine import Connection, Cursor, Engine, Mode, Row
+from .engine import Connection, Engine, Mode, Row
 from .sessions import Session, Sessions, first_line
 
 T = TypeVar("T")
@@ -51,23 +51,23 @@ class Database:
 
     def rows(self, sql: str, params: Sequence[object] = ()) -> list[Row]:
         """All rows that a reading statement answers."""
-        return self._ask(_all, sql, params)
+        return self._ask(self._all, sql, params)
 
     def row(self, sql: str, params: Sequence[object] = ()) -> Row | None:
         """The first row, or None."""
-        return self._ask(_first, sql, params)
+        return self._ask(self._first, sql, params)
 
     def run(self, sql: str, params: Sequence[object] = ()) -> int:
         """Write; how many rows it was."""
         with self.transaction():
             self._sessions.here().writes += 1
-            return self._ask(_count, sql, params)
+            return self._ask(self._count, sql, params)
 
     def run_rows(self, sql: str, params: Sequence[object] = ()) -> list[Row]:
         """Write; all rows that the statement answers (RETURNING)."""
         with self.transaction():
             self._sessions.here().writes += 1
-            return self._ask(_all, sql, params)
+            return self._ask(self._all, sql, params)
 
     def run_many(self, sql: str, rows: Collection[Sequence[object]]) -> int:
         """Write the statement once a row, in one go; how many rows it was."""
@@ -179,36 +179,38 @@ class Database:
 
     # below: how
 
-    def _ask(
-        self, answer: Callable[[Cursor], T], sql: str, params: Sequence[object]
-    ) -> T:
+    def _ask(self, answer: Callable[..., T], sql: str, params: Sequence[object]) -> T:
         self._tell(sql)
-        return self._do(self._sessions.here(), answer, self.engine.spell(sql), params)
-
-    def _do(
-        self,
-        session: Session,
-        answer: Callable[[Cursor], T],
-        sql: str,
-        params: Sequence[object] = (),
-    ) -> T:
-        execute = self.engine.execute
-        return self._try(session, lambda to: answer(execute(to, sql, params)))
+        return self._try(self._sessions.here(), answer, sql, params)
 
     def _try(
-        self, session: Session, ask: Callable[[Connection], T], *, tries: int = 2
+        self, session: Session, ask: Callable[..., T], *given: object, tries: int = 2
     ) -> T:
+        """What ``ask`` answers to the session's connection and what is ``given``."""
         connection = session.connection or self._sessions.connect(session)
         try:
             with session.lock:
-                return ask(connection)
+                return ask(connection, *given)
         except self.engine.errors as error:
             found = self._judge(session, connection, error)
             if session.connection is None and not session.depth and tries > 1:
-                return self._try(session, ask, tries=1)
+                return self._try(session, ask, *given, tries=1)
             if found is error:
                 raise
             raise found from error
+
+    def _all(
+        self, connection: Connection, sql: str, params: Sequence[object]
+    ) -> list[Row]:
+        return self.engine.execute(connection, sql, params).fetchall()
+
+    def _first(
+        self, connection: Connection, sql: str, params: Sequence[object]
+    ) -> Row | None:
+        return self.engine.execute(connection, sql, params).fetchone()
+
+    def _count(self, connection: Connection, sql: str, params: Sequence[object]) -> int:
+        return self.engine.execute(connection, sql, params).rowcount
 
     def _tell(self, sql: str) -> None:
         if self.on_statement is not None:
@@ -234,7 +236,8 @@ class Database:
         fault = self.engine.fault(error, connection)
         found: Exception = error
         if fault != "wrong":
-            log.warning("database %s: %s", fault, first_line(error))
+            level = logging.ERROR if fault == "full" else logging.WARNING
+            log.log(level, "database %s: %s", fault, first_line(error))
             found = _unavailable(fault)
         if session.depth and session.doom is None:
             session.doom = found
@@ -274,7 +277,7 @@ class Database:
             raise _unavailable("busy")
         session.mode, session.writes, session.doom = mode, 0, None
         try:
-            self._try(session, lambda connection: self.engine.begin(connection, mode))
+            self._try(session, self.engine.begin, mode)
         except BaseException:
             self._end(session)
             raise
@@ -282,7 +285,7 @@ class Database:
     def _commit(self, session: Session) -> None:
         if session.doom is not None:
             raise session.doom
-        self._do(session, _count, "COMMIT")
+        self._try(session, self._count, "COMMIT", ())
 
     def _roll_back(self, session: Session) -> None:
         session.calls.clear()
@@ -307,6 +310,8 @@ class Database:
 def _unavailable(fault: str) -> Unavailable:
     if fault == "clash":
         return Unavailable("somebody else changed the same just now; try again")
+    if fault == "full":
+        return Unavailable("the database has no room left on its disk")
     if fault == "busy":
         return Unavailable("the database is busy; try again")
     return Unavailable("the database does not answer; try again")
@@ -324,15 +329,3 @@ def _run_calls(session: Session) -> None:
             call()
         except Exception:
             log.exception("a call after the commit failed")
-
-
-def _all(cursor: Cursor) -> list[Row]:
-    return cursor.fetchall()
-
-
-def _first(cursor: Cursor) -> Row | None:
-    return cursor.fetchone()
-
-
-def _count(cursor: Cursor) -> int:
-    return cursor.rowcount

@@ -11,12 +11,13 @@ Row = tuple[Any, ...]  # a store knows the type of each column that it asks for
 Mode = Literal["write", "read"]
 """Of a block: a transaction, or a snapshot."""
 
-Fault = Literal["lost", "busy", "clash", "wrong"]
+Fault = Literal["lost", "busy", "full", "clash", "wrong"]
 """What an error of the driver means.
 
 ``lost``: the connection is gone. ``busy``: the database cannot do it just now (locked,
-deadlock, disk full). ``clash``: somebody else wrote the same, or took away what this
-refers to, at the same time. ``wrong``: a fault of ours.
+deadlock). ``full``: the disk has no room, which somebody has to make. ``clash``:
+somebody else wrote the same, or took away what this refers to, at the same time.
+``wrong``: a fault of ours.
 """
 
 LOCK_SECONDS = 5  # how long a writer waits for others (storage.py, transaction)
@@ -67,6 +68,10 @@ class Engine(Protocol):
     has_trigram_tables: bool
     merges_walks: bool
 
+    def is_made(self) -> bool:
+        """Whether there is a database to open; ``open`` makes one that is not."""
+        ...
+
     def make_peewee(self) -> peewee.Database:
         """A peewee database for this address, not connected."""
         ...
@@ -100,10 +105,17 @@ class Engine(Protocol):
         """The one parameter of ``among``."""
         ...
 
+    def join_each(self, table: str, alias: str, condition: str) -> str:
+        """A join that looks the rows of ``table`` up for each row before it.
+
+        For few rows of a large table, found by an index: whatever the planner thinks.
+        """
+        ...
+
     def execute(
         self, connection: Connection, sql: str, params: Sequence[object]
     ) -> Cursor:
-        """Run one statement, which is spelled as the driver wants it."""
+        """Run one statement, which has ``?`` for each parameter."""
         ...
 
     def begin(self, connection: Connection, mode: Mode) -> None:

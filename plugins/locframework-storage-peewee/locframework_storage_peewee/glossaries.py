@@ -11,7 +11,7 @@ from locframework.ports import (
     Scope,
     StoredGlossary,
     Timestamp,
-    fold,
+    folded,
 )
 
 from .database import Database
@@ -22,6 +22,8 @@ from .parts import Part, contains, every
 _GLOSSARY = """g.id, g.slug, g.name, g.source_language, g.requires_approval,
     g.term_count, g.created_at, g.updated_at, g.organization_id, g.revision"""
 _LIVE = Part("g.deleted_at IS NULL")
+_LINKED = """EXISTS (SELECT 1 FROM glossary_projects l
+    WHERE l.glossary_id = g.id AND l.project_id = ?)"""
 _ORDER = Order(
     {"name": "g.name", "createdAt": "g.created_at", "updatedAt": "g.updated_at"},
     tie="g.id",
@@ -45,7 +47,7 @@ class GlossaryTables:
                 glossary.slug,
                 organization_id,
                 glossary.name,
-                fold(glossary.name),
+                folded(glossary.name),
                 glossary.source_language,
                 glossary.requires_approval,
                 glossary.created_at,
@@ -69,7 +71,7 @@ class GlossaryTables:
             (
                 glossary.slug,
                 glossary.name,
-                fold(glossary.name),
+                folded(glossary.name),
                 glossary.source_language,
                 glossary.requires_approval,
                 glossary.updated_at,
@@ -115,13 +117,20 @@ class GlossaryTables:
         return gone
 
     def list_glossaries(
-        self, scopes: Sequence[Scope] | None, search: str | None, page: PageRequest
+        self,
+        scopes: Sequence[Scope] | None,
+        page: PageRequest,
+        *,
+        search: str | None = None,
+        project_id: str | None = None,
     ) -> Page[StoredGlossary]:
         parts = [_LIVE]
         if scopes is not None:
             parts.append(self._within(scopes))
         if search:
             parts.append(contains("g.folded", search))
+        if project_id is not None:
+            parts.append(Part(_LINKED, (project_id,)))
         where = every(parts)
         found = page_of(
             self._database,

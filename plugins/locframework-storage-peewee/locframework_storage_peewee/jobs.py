@@ -85,8 +85,18 @@ class JobTable:
     def list_jobs(
         self, project_id: str, where: JobFilter, page: PageRequest
     ) -> Page[Job]:
-        source = "jobs WHERE project_id = ?"
-        params: list[object] = [project_id]
+        return self._listed("project_id", project_id, where, page)
+
+    def list_jobs_about(
+        self, subject_id: str, where: JobFilter, page: PageRequest
+    ) -> Page[Job]:
+        return self._listed("subject_id", subject_id, where, page)
+
+    def _listed(
+        self, owner: str, owner_id: str, where: JobFilter, page: PageRequest
+    ) -> Page[Job]:
+        source = f"jobs WHERE {owner} = ?"
+        params: list[object] = [owner_id]
         if where.permissions is not None:
             source += f" AND {self._database.among('permission')}"
             params.append(self._database.listed(where.permissions))

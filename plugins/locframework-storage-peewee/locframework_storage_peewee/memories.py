@@ -16,14 +16,16 @@ from locframework.ports import (
     Scope,
     Timestamp,
     TranslationMemory,
+    folded,
 )
 
 from .columns import json_text
 from .database import Database
 from .engine import Row
-from .memory_entries import MemoryEntryTables
+from .memory_entries import LAST_NUMBER, MemoryEntryTables
 from .memory_links import MemoryLinkTable
 from .pages import Order, page_of
+from .parts import Part, contains, every
 
 _MEMORY = """m.id, m.slug, m.name, m.source_language, m.min_match_percentage,
     m.penalties, m.requires_approval, m.entry_count, m.created_at, m.updated_at"""
@@ -49,14 +51,15 @@ class MemoryTables(MemoryEntryTables, MemoryLinkTable):
     def add_memory(self, kept: KeptMemory) -> None:
         memory = kept.memory
         self._database.run(
-            """INSERT INTO memories (id, organization_id, slug, name, source_language,
-                min_match_percentage, penalties, requires_approval, created_at,
-                updated_at) VALUES (?,?,?,?,?,?,?,?,?,?)""",
+            """INSERT INTO memories (id, organization_id, slug, name, folded,
+                source_language, min_match_percentage, penalties, requires_approval,
+                created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?)""",
             (
                 memory.id,
                 kept.organization_id,
                 memory.slug,
                 memory.name,
+                folded(memory.name),
                 memory.source_language,
                 memory.min_match_percentage,
                 json_text(memory.penalties),
@@ -74,12 +77,14 @@ class MemoryTables(MemoryEntryTables, MemoryLinkTable):
 
     def save_memory(self, memory: TranslationMemory) -> None:
         self._database.run(
-            """UPDATE memories SET slug = ?, name = ?, min_match_percentage = ?,
-                penalties = ?, requires_approval = ?, updated_at = ?
+            """UPDATE memories SET slug = ?, name = ?, folded = ?,
+                min_match_percentage = ?, penalties = ?, requires_approval = ?,
+                updated_at = ?
                 WHERE id = ? AND deleted_at IS NULL""",
             (
                 memory.slug,
                 memory.name,
+                folded(memory.name),
                 memory.min_match_percentage,
                 json_text(memory.penalties),
                 memory.requires_approval,
@@ -101,30 +106,42 @@ class MemoryTables(MemoryEntryTables, MemoryLinkTable):
             )
 
     def list_memories(
-        self, scopes: Sequence[Scope] | None, page: PageRequest
+        self,
+        scopes: Sequence[Scope] | None,
+        page: PageRequest,
+        *,
+        search: str | None = None,
+        project_id: str | None = None,
     ) -> Page[TranslationMemory]:
-        source: str = _LIVE
-        params: list[object] = []
+        parts = [Part("m.deleted_at IS NULL")]
         if scopes is not None:
-            whole = [s.organization_id for s in scopes if s.project_id is None]
-            linked = [
-                f"{s.project_id} {s.organization_id}"
-                for s in scopes
-                if s.project_id is not None
-            ]
-            among = self._database.among
-            source += f""" AND ({among("m.organization_id")} OR EXISTS (
-                SELECT 1 FROM {_ASSIGNED}
-                AND {among("a.project_id || ' ' || m.organization_id")}))"""
-            params = [self._database.listed(texts) for texts in (whole, linked)]
+            parts.append(self._within(scopes))
+        if search:
+            parts.append(contains("m.folded", search))
+        if project_id is not None:
+            used = f"EXISTS (SELECT 1 FROM {_ASSIGNED} AND a.project_id = ?)"
+            parts.append(Part(used, (project_id,)))
+        where = every(parts)
         return page_of(
             self._database,
             _memory,
             page,
             select=_MEMORY,
-            source=source,
+            source=f"memories m WHERE {where.sql}",
             order=_ORDER,
-            params=params,
+            params=where.params,
+        )
+
+    def _within(self, scopes: Sequence[Scope]) -> Part:
+        """The condition that a memory is in one of the scopes."""
+        database = self._database
+        whole = [s.organization_id for s in scopes if s.project_id is None]
+        pairs = [f"{s.project_id} {s.organization_id}" for s in scopes if s.project_id]
+        linked = database.among("a.project_id || ' ' || m.organization_id")
+        return Part(
+            f"""({database.among("m.organization_id")}
+                OR EXISTS (SELECT 1 FROM {_ASSIGNED} AND {linked}))""",
+            (database.listed(whole), database.listed(pairs)),
         )
 
     def add_languages(self, languages: Sequence[MemoryLanguage]) -> None:
@@ -152,7 +169,7 @@ class MemoryTables(MemoryEntryTables, MemoryLinkTable):
                     WHERE memory_id = ? AND language_code = ?""",
                 (writing.tm_id, language_code),
             )
-            self._drop_translations_in(writing, language_code)
+            self._drop_translations_in(writing, language_code, (0, LAST_NUMBER))
 
     def assign(self, project_id: str, assignment: Assignment) -> None:
         self._database.run(

@@ -1,6 +1,6 @@
 """Keeps the entries of translation memories, and their translations."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from hashlib import blake2b
 from itertools import groupby
 from operator import itemgetter
@@ -22,14 +22,15 @@ from locframework.ports import (
 from .database import Database
 from .engine import Row
 from .key_lists import chunks
+from .memory_filters import conditions
 from .pages import Order
-from .parts import Part, contains, every
+from .parts import Part, every
 
 _ENTRY = "e.id, m.id, e.source_text, e.context, e.created_at, e.updated_at"
 _ENTRIES = "memory_entries e JOIN memories m ON m.number = e.memory"
 _OF = "m.id = ? AND m.deleted_at IS NULL"
 _ENTRY_KEPT = """id, memory, digest, revision, created_at, updated_at, context,
-    source_text, source_folded"""
+    source_text, source_folded, is_learned"""
 _TRANSLATION = "t.language_code, t.value, t.status, t.approved_at, t.proposed_value"
 _TRANSLATION_KEPT = """entry, language_code, value, status, approved_at,
     proposed_value, updated_at, is_learned, value_folded"""
@@ -45,6 +46,7 @@ _ORDER = Order(
 
 
 REVISION_STEP = 1 << 20  # room for 10^12 writes
+LAST_NUMBER = (1 << 63) - 1  # that an entry could have
 
 
 def digest_of(texts: Texts) -> str:
@@ -87,6 +89,7 @@ class MemoryEntryTables:
                 entry.context,
                 entry.source_text,
                 folded(entry.source_text),
+                learned,
             )
             for entry in entries
         ]
@@ -154,7 +157,7 @@ class MemoryEntryTables:
     def list_entries(
         self, tm_id: str, where: EntryFilter, page: PageRequest
     ) -> Page[MemoryEntry]:
-        asked = every([Part(_OF, (tm_id,)), *_conditions(where)])
+        asked = every([Part(_OF, (tm_id,)), *conditions(where)])
         count = f"SELECT count(*) FROM {_ENTRIES} WHERE {asked.sql}"
         params = asked.params
         if where == EntryFilter():
@@ -255,19 +258,47 @@ class MemoryEntryTables:
             )
             self._touch(writing, dict.fromkeys(numbers.values(), at))
 
-    def _drop_translations_in(self, writing: MemoryWriting, language_code: str) -> None:
-        """All of a memory in one language."""
-        mine = "SELECT number FROM memory_entries WHERE memory = ?"
-        of_language = f"language_code = ? AND entry IN ({mine})"
+    def remove_translations_in(
+        self, writing: MemoryWriting, language_code: str, after: int, rows: int
+    ) -> int | None:
+        with self._database.transaction():
+            found = self._database.rows(
+                """SELECT e.number FROM memory_entries e
+                    JOIN memory_translations t
+                        ON t.entry = e.number AND t.language_code = ?
+                    WHERE e.memory = ? AND e.number > ? ORDER BY e.number LIMIT ?""",
+                (language_code, writing.number, after, rows),
+            )
+            if found:
+                until: int = found[-1][0]
+                self._drop_translations_in(writing, language_code, (after, until))
+        return until if len(found) == rows else None
+
+    def _drop_translations_in(
+        self, writing: MemoryWriting, language_code: str, numbers: tuple[int, int]
+    ) -> None:
+        """Those of a memory's entries after the first number, up to the second."""
+        mine = "memory = ? AND number > ? AND number <= ?"
+        entries = f"SELECT number FROM memory_entries WHERE {mine}"
+        of_language = f"language_code = ? AND entry IN ({entries})"
+        within = (writing.number, *numbers)
         self._database.run(
-            f"""UPDATE memory_entries SET revision = ? WHERE memory = ? AND number IN (
+            f"""UPDATE memory_entries SET revision = ? WHERE {mine} AND number IN (
                 SELECT entry FROM memory_translations WHERE {of_language})""",
-            (writing.revision, writing.number, language_code, writing.number),
+            (writing.revision, *within, language_code, *within),
         )
         self._database.run(
             f"DELETE FROM memory_translations WHERE {of_language}",
-            (language_code, writing.number),
+            (language_code, *within),
         )
+        emptied = self._database.rows(
+            f"""SELECT id FROM memory_entries WHERE {mine} AND revision = ?
+                AND is_learned AND NOT EXISTS (
+                    SELECT 1 FROM memory_translations t
+                    WHERE t.entry = memory_entries.number)""",
+            (*within, writing.revision),
+        )
+        self.remove_entries(writing, [id_ for (id_,) in emptied])
 
     def _purge_entries(self, memory: int, rows: int) -> int:
         """Drop up to ``rows`` entries of a memory and what is noted of removed ones."""
@@ -344,22 +375,6 @@ class MemoryEntryTables:
             for id_, *rest in more:
                 found.setdefault(id_, []).append(TermTranslation(*rest))
         return [MemoryEntry(*(*row, tuple(found.get(row[0], ())))) for row in rows]
-
-
-def _conditions(where: EntryFilter) -> Iterable[Part]:
-    """What of ``where`` is asked of an entry e."""
-    of_language = Part("t.entry = e.number")
-    if where.language_code is not None:
-        in_it = Part("t.language_code = ?", (where.language_code,))
-        of_language = every([of_language, in_it])
-    found = "EXISTS (SELECT 1 FROM memory_translations t WHERE {})"
-    if where.language_code is not None:
-        yield Part(found.format(of_language.sql), of_language.params)
-    if where.search is not None:
-        source = contains("e.source_folded", where.search)
-        target = every([of_language, contains("t.value_folded", where.search)])
-        sql = f"({source.sql} OR {found.format(target.sql)})"
-        yield Part(sql, source.params + target.params)
 
 
 def _translation_row(kept: StoredTranslation, number: int) -> Row:

@@ -60,6 +60,18 @@ class MemoryLinkTable:
                 ],
             )
 
+    def learned_entries(self, tm_id: str, entry_ids: Collection[str]) -> set[str]:
+        found: set[str] = set()
+        for some in chunks(entry_ids):
+            rows = self._database.rows(
+                f"""SELECT e.id FROM memory_entries e JOIN memories m
+                    ON m.number = e.memory WHERE m.id = ? AND e.is_learned
+                    AND {self._database.among("e.id")}""",
+                (tm_id, self._database.listed(some)),
+            )
+            found.update(id_ for (id_,) in rows)
+        return found
+
     def detach_entries(
         self, writing: MemoryWriting, entry_ids: Collection[str]
     ) -> None:
@@ -84,6 +96,11 @@ class MemoryLinkTable:
         self._database.run(
             f"""UPDATE memory_translations SET is_learned = FALSE
                 WHERE is_learned AND entry {entries}""",
+            params,
+        )
+        self._database.run(
+            f"""UPDATE memory_entries SET is_learned = FALSE
+                WHERE is_learned AND number {entries}""",
             params,
         )
 

@@ -1,7 +1,7 @@
 """Reads the texts of translation memories: for matching, and for concordance."""
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, starmap
 from operator import itemgetter
 
 from locframework.ports import (
@@ -10,7 +10,8 @@ from locframework.ports import (
     ConcordanceItem,
     Forgotten,
     FoundTranslation,
-    MatchRow,
+    MatchSource,
+    MatchValue,
     Page,
     PageRequest,
     Passage,
@@ -19,7 +20,7 @@ from locframework.ports import (
 )
 
 from .database import Database
-from .key_lists import chunks
+from .engine import Row
 from .parts import Part, contains, every
 
 TRIGRAM = 3  # characters: the least that the indexes know
@@ -103,22 +104,28 @@ class MemoryTexts:
         for revision, entry_id in rows:
             yield Passage(revision, entry_id, 0, "", None)
 
+    def match_sources(self, entry_ids: Collection[str]) -> list[MatchSource]:
+        rows = self._database.rows(
+            f"""SELECT id, source_text, context, updated_at FROM memory_entries
+                WHERE {self._database.among("id")}""",
+            (self._database.listed(entry_ids),),
+        )
+        return list(starmap(MatchSource, rows))
+
     def applied_values(
         self, entry_ids: Collection[str], language_codes: Collection[str]
-    ) -> list[MatchRow]:
+    ) -> list[MatchValue]:
         among, listed = self._database.among, self._database.listed
-        found: list[MatchRow] = []
-        for some in chunks(entry_ids):
-            rows = self._database.rows(
-                f"""SELECT e.id, t.language_code, e.source_text, e.context, t.value,
-                    t.status, e.updated_at FROM memory_entries e
-                    JOIN memory_translations t ON t.entry = e.number
-                    WHERE {among("e.id")} AND {among("t.language_code")}
-                    AND t.value <> ''""",
-                (listed(some), listed(language_codes)),
-            )
-            found += [MatchRow(*row) for row in rows]
-        return found
+        # without statistics PostgreSQL would read all translations of the languages
+        translations = "memory_translations", "t", "t.entry = e.number"
+        rows = self._database.rows(
+            f"""SELECT e.id, t.language_code, t.value, t.status FROM memory_entries e
+                {self._database.engine.join_each(*translations)}
+                WHERE {among("e.id")} AND {among("t.language_code")}
+                AND t.value <> ''""",
+            (listed(entry_ids), listed(language_codes)),
+        )
+        return list(starmap(MatchValue, rows))
 
     def languages(self, memory_ids: Collection[str]) -> set[str]:
         rows = self._database.rows(
@@ -128,19 +135,35 @@ class MemoryTexts:
         )
         return {code for (code,) in rows}
 
-    def filled_languages(
+    def count_values(
         self, memory_ids: Collection[str], language_codes: Collection[str]
-    ) -> set[str]:
+    ) -> dict[str, int]:
+        return dict(
+            self._said("t.language_code, count(*)", "1", memory_ids, language_codes)
+        )
+
+    def entries_in(
+        self, memory_ids: Collection[str], language_codes: Collection[str]
+    ) -> list[tuple[str, str]]:
+        rows = self._said("m.id, e.id", "1, 2", memory_ids, language_codes)
+        return [(tm_id, entry_id) for tm_id, entry_id in rows]
+
+    def _said(
+        self,
+        asked: str,
+        by: str,
+        memory_ids: Collection[str],
+        language_codes: Collection[str],
+    ) -> list[Row]:
         among, listed = self._database.among, self._database.listed
-        rows = self._database.rows(
-            f"""SELECT DISTINCT t.language_code FROM memories m
+        return self._database.rows(
+            f"""SELECT {asked} FROM memories m
                 JOIN memory_entries e ON e.memory = m.number
                 JOIN memory_translations t ON t.entry = e.number
                 WHERE {among("m.id")} AND m.deleted_at IS NULL
-                AND {among("t.language_code")} AND t.value <> ''""",
+                AND {among("t.language_code")} AND t.value <> '' GROUP BY {by}""",
             (listed(memory_ids), listed(language_codes)),
         )
-        return {code for (code,) in rows}
 
     def search(self, asked: Concordance, page: PageRequest) -> Page[ConcordanceItem]:
         hits = self._hits(asked)

@@ -20,37 +20,47 @@ log = logging.getLogger("locframework.storage")
 
 
 def pending_migrations(engine: Engine) -> list[str]:
-    """What ``migrate`` would apply. SettingsError: the schema is newer than we are."""
+    """What ``migrate`` would apply; makes nothing, not even the file of a database.
+
+    SettingsError: the schema is newer than we are.
+    """
+    if not engine.is_made():
+        return _names()
     with _connected(engine) as database:
-        return _pending(_runner(database))
+        return _pending(database)
 
 
 def migrate(engine: Engine) -> list[str]:
     """Apply what is pending, one process at a time; answers what it applied."""
     with _connected(engine) as database:
-        if not _pending(_runner(database)):
+        if not _pending(database):
             return []
         engine.prepare_to_migrate(database)
         with engine.migrating(database):
-            runner = _runner(database)
-            _pending(runner)  # a newer program may have been faster
+            _pending(database)  # a newer program may have been faster
+            runner = Runner(database, str(MIGRATIONS), table_name=HISTORY)
             applied: list[str] = runner.up()
             return applied
 
 
-def _runner(database: peewee.Database) -> Runner:
-    return Runner(database, str(MIGRATIONS), table_name=HISTORY)
+def _names() -> list[str]:
+    return sorted(file.stem for file in MIGRATIONS.glob("[0-9]*.py"))
 
 
-def _pending(runner: Runner) -> list[str]:
-    status = runner.status()
-    unknown = [migration.name for migration in status if migration.path is None]
+def _pending(database: peewee.Database) -> list[str]:
+    """As ``Runner.status`` tells, in a third of its time: every start asks."""
+    names = _names()
+    applied: set[str] = set()
+    if database.table_exists(HISTORY):
+        rows = database.execute_sql(f"SELECT name FROM {HISTORY}")
+        applied = {name for (name,) in rows.fetchall()}
+    unknown = sorted(applied.difference(names))
     if unknown:
         raise SettingsError(
             f"the database was made by a newer program ({unknown[-1]});"
             " this one is too old for it"
         )
-    return [migration.name for migration in status if not migration.applied]
+    return [name for name in names if name not in applied]
 
 
 @contextmanager

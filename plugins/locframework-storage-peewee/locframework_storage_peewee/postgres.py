@@ -75,6 +75,9 @@ class Postgres:
         address = address.replace("postgres://", "postgresql://", 1)
         self._url = f"{address}?{'&'.join([*given, *ours])}"
 
+    def is_made(self) -> bool:
+        return True  # by whoever runs the server
+
     def make_peewee(self) -> peewee.Database:
         return peewee.PostgresqlDatabase(self._url, prefer_psycopg3=True)
 
@@ -111,13 +114,18 @@ class Postgres:
     def listed(self, values: Collection[str]) -> object:
         return list(values)
 
+    def join_each(self, table: str, alias: str, condition: str) -> str:
+        # a query with OFFSET is not made one with what is around it
+        looked_up = f"SELECT * FROM {table} {alias} WHERE {condition} OFFSET 0"
+        return f"CROSS JOIN LATERAL ({looked_up}) {alias}"
+
     def execute(
         self, connection: Connection, sql: str, params: Sequence[object]
     ) -> Cursor:
         about_many = any(isinstance(p, list) and len(p) > FEW for p in params)
         opened = cast("psycopg.Connection[object]", connection)
         done = opened.execute(
-            sql.encode(), params, prepare=False if about_many else None
+            _spell(sql).encode(), params, prepare=False if about_many else None
         )
         return cast("Cursor", done)
 
@@ -131,6 +139,8 @@ class Postgres:
             return "lost"
         if isinstance(error, _CLASH):
             return "clash"
+        if isinstance(error, psycopg.errors.DiskFull):
+            return "full"
         return "busy" if isinstance(error, psycopg.OperationalError) else "wrong"
 
     def in_transaction(self, connection: Connection) -> bool:

@@ -16,7 +16,7 @@ PRAGMAS = {
     "journal_mode": "wal",  # readers and the writer do not wait for each other
     "synchronous": "full",  # a commit is on the disk when it returns
     "foreign_keys": 1,
-    "cache_size": -8000,  # KiB, for each connection
+    "cache_size": -16_000,  # KiB, for each connection: a thousand rows, far apart
     "temp_store": "memory",
     "journal_size_limit": 64 * 1024 * 1024,
 }
@@ -27,7 +27,6 @@ MIGRATION_SECONDS = 600  # how long a starter waits for another one's migrations
 _BUSY = {
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_READONLY,
@@ -56,6 +55,9 @@ class Sqlite:
         self._path = path
         self._turn = threading.Lock()
 
+    def is_made(self) -> bool:
+        return self._path.exists()
+
     def make_peewee(self) -> peewee.Database:
         return peewee.SqliteDatabase(
             str(self._path),
@@ -81,7 +83,7 @@ class Sqlite:
             time.sleep(0.02)
 
     def _make_file(self) -> None:
-        if not self._path.exists():
+        if not self.is_made():
             self._path.parent.mkdir(parents=True, exist_ok=True)
             # SQLite itself would let everybody read it
             self._path.touch(mode=0o640)
@@ -111,6 +113,9 @@ class Sqlite:
     def listed(self, values: Collection[str]) -> object:
         return msgspec.json.encode(list(values)).decode()
 
+    def join_each(self, table: str, alias: str, condition: str) -> str:
+        return f"JOIN {table} {alias} ON {condition}"
+
     def execute(
         self, connection: Connection, sql: str, params: Sequence[object]
     ) -> Cursor:
@@ -124,6 +129,8 @@ class Sqlite:
         code = getattr(error, "sqlite_errorcode", 0)
         if code in _CLASH:
             return "clash"
+        if code & 0xFF == sqlite3.SQLITE_FULL:
+            return "full"
         return "busy" if code & 0xFF in _BUSY else "wrong"
 
     def in_transaction(self, connection: Connection) -> bool:

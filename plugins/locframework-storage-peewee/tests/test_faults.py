@@ -167,7 +167,9 @@ def test_a_writer_gives_up_on_another_process_after_five_seconds(
 
 
 @sqlite_only
-def test_a_full_disk_refuses_writes_and_loses_nothing(storage: PeeweeStorage) -> None:
+def test_a_full_disk_refuses_writes_and_loses_nothing(
+    storage: PeeweeStorage, caplog: pytest.LogCaptureFixture
+) -> None:
     kept = [add_project(storage)]
     database = storage.database
     (pages,) = database.row("PRAGMA page_count") or (0,)
@@ -177,9 +179,10 @@ def test_a_full_disk_refuses_writes_and_loses_nothing(storage: PeeweeStorage) ->
         while True:
             kept.append(add_project(storage, "x" * 3000))
 
-    with pytest.raises(Unavailable):
+    with pytest.raises(Unavailable, match="no room left on its disk"):
         fill()
 
+    assert "ERROR" in {record.levelname for record in caplog.records}
     assert len(kept) > 1
     for one in kept:
         assert storage.projects.find_project(one.id) == one

@@ -56,6 +56,15 @@ def test_looking_for_pending_migrations_changes_nothing(
     assert schema(empty, kind) == []
 
 
+def test_looking_for_pending_migrations_makes_no_file(
+    open_storage: Callable[[str], PeeweeStorage], tmp_path: Path
+) -> None:
+    absent = open_storage(f"sqlite:///{tmp_path}/not/yet.sqlite3")
+
+    assert absent.pending_migrations() == ALL
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_of_three_starters_at_once_one_migrates(
     empty: PeeweeStorage, empty_url: str, start: Start
 ) -> None:

@@ -15,6 +15,11 @@ from locframework.jobs.records import JobFilter
 from locframework.keys.records import KeyFilter
 from locframework.paging import PageRequest
 from locframework.testing.contracts.storage_key_records import key
+from locframework.testing.contracts.storage_memory_records import (
+    add_entries,
+    add_memory,
+    entry,
+)
 from locframework.testing.contracts.storage_records import (
     ALL,
     add_branch,
@@ -56,6 +61,7 @@ QUESTIONS: dict[str, Ask] = {
     "list_jobs of one kind": lambda s, i: s.jobs.list_jobs(
         i, JobFilter(["import_run"], "failed", "import"), ALL
     ),
+    "list_jobs_about": lambda s, i: s.jobs.list_jobs_about(i, JobFilter(), ALL),
     "claim": lambda s, i: s.jobs.claim(("import",), "me", at(30), at(40)),
     "owners": lambda s, i: s.jobs.owners(),
     "release_leases": lambda s, i: s.jobs.release_leases("a", "b"),
@@ -210,3 +216,30 @@ def test_postgres_walks_to_a_page_of_a_branch_and_sorts_no_more_than_that(
     walks = [step for step in plan if " on keys k_" in step]
     assert len(walks) == 2, plan
     assert all("using keys_by_name" in step for step in walks), plan
+
+
+@pytest.mark.parametrize("kind", ["postgres"], indirect=True)
+@pytest.mark.server
+def test_postgres_looks_up_the_values_of_entries_one_by_one_without_statistics(
+    storage: PeeweeStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To read all translations takes the longer, the larger the memory is."""
+    memory = add_memory(storage, add_project(storage))
+    entries = [entry(memory, f"text {at}", f"de:Text {at}") for at in range(3000)]
+    add_entries(storage, entries)
+    asked: list[tuple[str, Sequence[object]]] = []
+    rows = storage.database.rows
+
+    def noted(sql: str, params: Sequence[object] = ()) -> list[Row]:
+        asked.append((sql, params))
+        return rows(sql, params)
+
+    monkeypatch.setattr(storage.database, "rows", noted)
+    found = storage.memory_texts.applied_values(
+        [each.id for each in entries[:100]], ["de", "fr"]
+    )
+
+    [(sql, params)] = asked
+    plan = [step for (step,) in rows(f"EXPLAIN {sql}", params)]
+    assert len(found) == 100
+    assert any("Index Cond: (entry = e.number)" in step for step in plan), plan

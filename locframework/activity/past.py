@@ -1,0 +1,292 @@
+"""What is known of a line and its keys while something on it is undone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct, field
+
+from locframework.access.records import Caller
+from locframework.branches.records import Line
+from locframework.clock import Timestamp
+from locframework.events import Touch
+from locframework.keys.edits import Part, text_of
+from locframework.keys.records import Field, Key
+from locframework.keys.revisions import Revision
+from locframework.keys.traces import KeyTrace, key_trace
+from locframework.projects.records import Language
+
+from .following import Following
+from .records import RevertResult, Skipped
+from .rules import ChangedLater, History, Place, before
+from .undoing import LineChanges
+
+SKIPPED_TOLD = 1000
+
+
+class Untouched(Exception):
+    """A value that follows main did so before, too."""
+
+
+class KeysLost(Exception):
+    """Keys that came back on a branch are gone once all is done: main deleted them too,
+    and nothing that the branch said of its own is left."""
+
+    def __init__(self, branch_id: str, key_ids: Collection[str]) -> None:
+        super().__init__()
+        self.branch_id = branch_id
+        self.key_ids = key_ids
+
+
+Places = dict[Place, set[int]]
+"""The chosen revisions of values of one key."""
+
+
+class LineRun(Struct):
+    """One line while it is undone."""
+
+    caller: Caller
+    line: Line
+    languages: Sequence[Language]
+    changes: LineChanges
+    result: RevertResult
+    may_update: bool
+    may_delete: bool
+    told: Mapping[str, Places]  # on a branch: revisions that were made there
+    lost: Collection[str] = ()  # keys that cannot come back, as it was found out
+    agreed: dict[str, set[Part]] = field(default_factory=dict)
+    """By key id, what a branch says as main does: going back changes no reading."""
+    done: set[str] = field(default_factory=set)
+    """Keys that are there no more, or are back to how they stood."""
+    kept: dict[str, str] = field(default_factory=dict)
+    """Keys that were made and stay, and why: they keep the texts they came with."""
+
+    def marks(
+        self, key_id: str, place: Place, since: Timestamp | None
+    ) -> Collection[int]:
+        """The revisions that chosen changes have made outdated since then."""
+        found = self.changes.outdated.get(key_id, {}).get(place, {})
+        return {at for at, when in found.items() if since is not None and when >= since}
+
+    def agree(self, key_id: str, field: Field, place: Place = ("", None)) -> None:
+        """Note that something follows main again, which says the same by now."""
+        self.agreed.setdefault(key_id, set()).add((field, text_of(place)))
+
+    def keep(self, key_id: str, reason: str) -> None:
+        """Tell that a key that was made stays."""
+        self.kept[key_id] = reason
+        self.skip(key_id, reason)
+
+    def skip(
+        self,
+        key_id: str,
+        reason: str,
+        field: Field | None = None,
+        place: Place = ("", None),
+    ) -> None:
+        """Tell that something stays."""
+        skip(self.result, self.changes, key_id, reason, field, place)
+
+
+def skip(
+    result: RevertResult,
+    changes: LineChanges,
+    key_id: str,
+    reason: str,
+    field: Field | None = None,
+    place: Place = ("", None),
+) -> None:
+    """Tell that something stays; the first 1000 are listed."""
+    result.skipped_count += 1
+    if len(result.skipped) < SKIPPED_TOLD:
+        (code, form), key = place, changes.names[key_id]
+        told = Skipped(key_id, key, changes.branch, field, code or None, form, reason)
+        result.skipped.append(told)
+
+
+def skip_all(result: RevertResult, changes: LineChanges, reason: str) -> None:
+    """Tell that none of the changes is undone: keys, then values of others."""
+    whole = {**changes.made, **changes.deleted, **dict.fromkeys(changes.described)}
+    for key_id in whole:
+        skip(result, changes, key_id, reason)
+    for key_id, places in changes.values.items():
+        for place in places if key_id not in changes.made else ():
+            skip(result, changes, key_id, reason, "value", place)
+
+
+class KeyPast(Struct):
+    """A key, and what is known of it before."""
+
+    key: Key
+    history: History
+    traces: Mapping[str, KeyTrace]  # by event id, in order, since the first chosen one
+    following: Following
+
+    @classmethod
+    def of(
+        cls,
+        key: Key,
+        history: History,
+        touches: Sequence[Touch],
+        following: Following,
+    ) -> KeyPast:
+        return cls(key, history, traces_of(touches), following)
+
+    def follows(self, place: Place) -> bool:
+        """Whether a branch reads the value from main."""
+        return self.following.follows("value", place)
+
+    def before(
+        self, place: Place, chosen: Collection[int], *, turns: bool = False
+    ) -> Revision | None:
+        """How a value stood before the chosen changes. Raises ChangedLater, Untouched.
+
+        What follows main goes on doing so, if it did then. ``turns``: the value has a
+        place again once plurals are turned back. Where nothing chosen was last then,
+        nothing was there: the key has no place for it, or a branch had cleared it.
+        """
+        try:
+            return self._before(place, chosen)
+        except ChangedLater:
+            if not turns:
+                raise
+            if self.follows(place) and not self._was_cleared(place):
+                raise Untouched from None
+            return None
+
+    def _before(self, place: Place, chosen: Collection[int]) -> Revision | None:
+        rows, following = self.history.get(place, ()), self.following
+        if not self.follows(place):
+            return before(rows, chosen)
+        found = before(following.until(place, rows, chosen), chosen)
+        if found is not None and following.said(self.history, found):
+            return found
+        if found is None or not is_another_mark(found, newest_of(rows)):
+            raise Untouched
+        return found
+
+    def _was_cleared(self, place: Place) -> bool:
+        """Whether somebody on the branch took the value away, and none came since."""
+        newest = newest_of(self.history.get(place, ()))
+        return (
+            newest is not None
+            and newest.status == "untranslated"
+            and newest.revision in self.following.told.get(place, ())
+        )
+
+    def was_said(self, was: Revision) -> bool:
+        """Whether it is a text that somebody gave this line."""
+        if was.status == "untranslated":
+            return False
+        following = self.following
+        return not following.is_branch or following.said(self.history, was)
+
+    def was_outdated(self, place: Place, chosen: Collection[int]) -> bool:
+        """Whether a value of a branch that only was found right was outdated before."""
+        rows = self.history.get(place, ())
+        was = newest_of(row for row in rows if row.revision not in chosen)
+        newest = newest_of(rows)
+        is_chosen = newest is not None and newest.revision in chosen
+        return is_chosen and was is not None and was.is_outdated
+
+    def undone_since(
+        self, source: str, stood: Mapping[Place, Revision | None]
+    ) -> Timestamp | None:
+        """When the first source text came that goes; ``stood``: what comes back."""
+        gone = (
+            row.updated_at
+            for place, was in stood.items()
+            if place[0] == source
+            for row in self.history.get(place, ())
+            if was is None or row.revision > was.revision
+        )
+        return min(gone, default=None)
+
+    def changed_after(
+        self, source: str, at: Timestamp, until: Timestamp | None
+    ) -> bool:
+        """Whether a source text is younger than this; all from ``until`` on go."""
+        return any(
+            row.updated_at > at and (until is None or row.updated_at < until)
+            for (code, _), rows in self.history.items()
+            if code == source
+            for row in rows
+        )
+
+    def beside_stays(self, place: Place, marks: Collection[int]) -> bool:
+        """Whether the approved text beside the newest one stays outdated when these
+        marks go: it was so by another before."""
+        rows = sorted(self.history[place], key=lambda row: row.revision, reverse=True)
+        proposals = 0
+        for row in rows:
+            if row.status == "approved":
+                break
+            proposals += row.revision in marks
+        else:
+            return True
+        return row.revision not in marks if row.is_outdated else not proposals
+
+    def fresh_before(
+        self, source: str, stood: Mapping[Place, Revision | None]
+    ) -> frozenset[Place]:
+        """The values that stood before a source text came that goes, and that it did
+        not make outdated: nor does it when it goes.
+
+        What follows main is fresh beside main's source text, and beside one of the
+        branch that kept it so.
+        """
+        since = self.undone_since(source, stood)
+        if since is None:
+            return frozenset()
+        kept = all(
+            was is None or self.following.keeps_fresh(self.history.get(place, ()), was)
+            for place, was in stood.items()
+            if place[0] == source
+        )
+        newest = {at: newest_of(rows) for at, rows in self.history.items()}
+        return frozenset(
+            at
+            for at, row in newest.items()
+            if row is not None and not row.is_outdated and row.updated_at < since
+            if kept or not self.follows(at)
+        )
+
+    def landings(self) -> Iterator[Place]:
+        """Where turning plurals moves the texts that the key has."""
+        for (code, form), rows in self.history.items():
+            if form not in (None, "other") or self.key.is_plural != (form == "other"):
+                continue
+            newest = newest_of(rows)
+            if newest is not None and newest.status != "untranslated":
+                yield code, None if form else "other"
+
+
+def traces_of(touches: Sequence[Touch]) -> dict[str, KeyTrace]:
+    """What changes of a key were, by event id, in order."""
+    told = ((each.event_id, each.trace) for each in touches)
+    return {id_: key_trace(trace) for id_, trace in told if trace}
+
+
+def moved_by(traces: Iterable[KeyTrace]) -> Places:
+    """The revisions that turning plurals made."""
+    found: Places = {}
+    for trace in traces:
+        for code, form, revision in trace.moved:
+            found.setdefault((code, form), set()).add(revision)
+    return found
+
+
+def is_another_mark(was: Revision, now: Revision | None) -> bool:
+    """Whether a value says the same as it did, and only what is outdated differs: a
+    text was found right."""
+    if now is None or was.status == "untranslated":
+        return False
+    same = (was.value, was.status, was.approved_value)
+    return same == (now.value, now.status, now.approved_value) and (
+        was.is_outdated != now.is_outdated
+    )
+
+
+def newest_of(rows: Iterable[Revision]) -> Revision | None:
+    """The value as it is now, or how it ended."""
+    return max(rows, key=lambda each: each.revision, default=None)

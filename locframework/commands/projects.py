@@ -1,0 +1,112 @@
+"""``locframework project``: where keys are kept."""
+
+import click
+
+from locframework.app import OPERATOR, Framework
+from locframework.languages import canonical_tag, why_no_tag
+from locframework.paging import PageRequest
+from locframework.projects.records import NewLanguage, NewProject
+
+from .choosing import FEW, every_project, only_one
+from .options import Setup, common_options
+
+
+class Language(click.ParamType[str]):
+    """A language by its BCP-47 tag, in canonical spelling."""
+
+    name = "code"
+
+    def convert(
+        self,
+        value: object,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str:
+        """The tag. A refusal names the option as it was typed."""
+        tag = canonical_tag(str(value))
+        if tag is None:
+            self.fail(why_no_tag(str(value)), param, ctx)
+        return tag
+
+
+@click.group()
+def project() -> None:
+    """Make and list projects."""
+
+
+@project.command("create")
+@click.argument("name")
+@click.option(
+    "--source-language",
+    type=Language(),
+    metavar="CODE",
+    required=True,
+    help="The language that texts are written in first, such as en or pt-BR.",
+)
+@click.option(
+    "--language",
+    "languages",
+    type=Language(),
+    multiple=True,
+    metavar="CODE",
+    help="One that they are translated into; may be given several times.",
+)
+@click.option(
+    "--organization",
+    "reference",
+    metavar="ORGANIZATION",
+    help="Id or slug; may be left out where there is only one organization.",
+)
+@click.option("--description", default="", help="What the project is, for translators.")
+@common_options
+@click.pass_obj
+def create_project(
+    setup: Setup,
+    name: str,
+    source_language: str,
+    languages: tuple[str, ...],
+    reference: str | None,
+    description: str,
+) -> None:
+    """Make the project NAME with its languages, or nothing of it.
+
+    Prints the project's id to standard output: what --project of the other commands
+    takes, and what stands in the addresses of the API. A language's name, direction
+    and plural forms come from CLDR; imports add keys, and no languages.
+
+    \b
+    Examples:
+      locframework project create "Web shop" --source-language en
+      locframework project create Shop --source-language en --language de --language fr
+      PROJECT=$(locframework project create Test --source-language en)
+    """
+    with setup.framework() as framework, framework.storage.transaction():
+        new = NewProject(
+            name,
+            source_language,
+            organization_id=_organization_id(framework, reference),
+            description=description,
+        )
+        made = framework.projects.create_project(OPERATOR, new)
+        for code in languages:
+            framework.languages.add_language(OPERATOR, made.id, NewLanguage(code))
+    told = ", ".join([made.source_language, *languages])
+    click.echo(f"project {made.slug}, in {told}", err=True)
+    click.echo(made.id)
+
+
+@project.command("list")
+@common_options
+@click.pass_obj
+def list_projects(setup: Setup) -> None:
+    """List the projects: id and name."""
+    with setup.framework() as framework:
+        for each in every_project(framework):
+            click.echo(f"{each.id}  {each.name}")
+
+
+def _organization_id(framework: Framework, reference: str | None) -> str:
+    if reference is not None:
+        return framework.organizations.get_organization(OPERATOR, reference).id
+    found = framework.organizations.list_organizations(OPERATOR, PageRequest(limit=FEW))
+    return only_one(found, "organization", "--organization")

@@ -1,0 +1,210 @@
+"""What a branch differs in from main, and its merge (decisions 2.6)."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from .branched import Branched
+
+
+def test_a_diff_tells_each_field_of_each_language_apart(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    shop.write(shop.pay, "ar", "ادفع", "spring")
+    shop.patch(shop.pay, "spring", description="The big one", tags=["button", "new"])
+    shop.delete(shop.title, "spring")
+    shop.create("spring", key="banner", values={"en": "Spring!"})
+
+    items = shop.diff()
+
+    assert [
+        (
+            i["type"],
+            i["key"],
+            i["field"],
+            i["languageCode"],
+            i["base"],
+            i["main"],
+            i["branch"],
+        )
+        for i in items
+    ] == [
+        ("added", "banner", "key", None, None, None, "banner"),
+        ("added", "banner", "value", "en", None, None, "Spring!"),
+        ("updated", "checkout.pay", "description", None, "", "", "The big one"),
+        (
+            "updated",
+            "checkout.pay",
+            "tags",
+            None,
+            ["button"],
+            ["button"],
+            ["button", "new"],
+        ),
+        ("added", "checkout.pay", "value", "ar", None, None, "ادفع"),
+        ("updated", "checkout.pay", "value", "de", "Zahlen", "Zahlen", "Bezahlen"),
+        ("deleted", "title", "key", None, "title", "title", None),
+    ]
+    assert not any(item["conflict"] for item in items)
+    assert shop.one()["changeCount"] == 7
+
+
+def test_a_merge_does_what_the_diff_told_and_empties_the_branch(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    shop.patch(shop.pay, "spring", tags=["new"], key="cart.pay")
+    shop.delete(shop.title, "spring")
+    banner = shop.create("spring", key="banner", values={"en": "Spring!"})
+    before = shop.names("spring"), shop.texts(shop.pay, "spring")
+
+    merged = shop.merge().data
+
+    assert merged["applied"] == {"added": 2, "updated": 3, "deleted": 1}
+    assert merged["conflicts"] == []
+    assert (merged["branch"]["status"], merged["branch"]["changeCount"]) == (
+        "merged",
+        0,
+    )
+    assert (shop.names(), shop.texts(shop.pay)) == before
+    assert shop.read(banner).data["key"]["keySource"] == "main"
+    assert shop.read(shop.pay).data["key"]["tags"] == ["new"]
+
+
+def test_merging_again_does_nothing(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    shop.merge()
+    shop.write(shop.pay, "de", "Kaufen")
+
+    again = shop.merge(shop.one()["id"])
+
+    assert again.status == 200
+    assert again.data["applied"] == {"added": 0, "updated": 0, "deleted": 0}
+    assert shop.texts(shop.pay)["de", None] == "Kaufen"
+
+
+def test_merging_a_branch_that_stays_open_again_tells_nobody(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    merged = shop.merge(closeAfter=False).data["branch"]
+
+    again = shop.merge(closeAfter=False)
+
+    assert again.status == 200
+    assert again.data["branch"] == merged
+    events = shop.workspace.framework.storage.events
+    told = events.list_events(shop.keys.project["id"], 9)
+    assert [event.type for event in told].count("branch.merged") == 1
+
+
+def test_closing_nothing_and_merging_with_close_after_false(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+
+    merged = shop.merge(closeAfter=False).data["branch"]
+    shop.write(shop.pay, "de", "Kaufen", "spring")
+
+    assert (merged["status"], merged["mergedAt"] is not None) == ("open", True)
+    assert [item["base"] for item in shop.diff()] == ["Bezahlen"]
+
+
+def test_many_who_merge_at_once_all_hear_that_it_is_merged(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(lambda _: shop.merge(), range(8)))
+
+    assert [answer.status for answer in answers] == [200] * 8
+    assert sum(answer.data["applied"]["updated"] for answer in answers) == 1
+
+
+def test_events_of_a_branch_name_it_and_a_merge_tells_main(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    shop.merge()
+
+    events = shop.workspace.framework.storage.events.list_events(
+        shop.keys.project["id"], 4
+    )
+    assert [(event.type, event.branch) for event in events] == [
+        ("branch.merged", None),
+        ("translation.updated", None),
+        ("translation.updated", "spring"),
+        ("branch.created", None),
+    ]
+
+
+def test_values_that_wait_for_review_go_on_waiting_after_a_merge(
+    shop: Branched,
+) -> None:
+    path = f"{shop.path}/keys/{shop.pay['id']}/values/de"
+    shop.keys.translator.put(
+        path, json={"value": "Bezahlen"}, query={"branch": "spring"}
+    )
+
+    shop.merge()
+
+    detail = shop.owner.get(path).data["value"]
+    assert (detail["value"], detail["status"]) == ("Bezahlen", "pending_review")
+    assert detail["approvedValue"] == "Zahlen"
+    assert detail["origin"] == "merge"
+
+
+def test_a_source_text_that_is_merged_outdates_what_the_branch_did_not_write(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "ar", "ادفع")
+    shop.write(shop.pay, "en", "Pay now", "spring")
+    shop.write(shop.pay, "de", "Jetzt zahlen", "spring")
+
+    shop.merge()
+
+    values = shop.read(shop.pay).data["key"]["values"]
+    assert {v["languageCode"]: v["isOutdated"] for v in values} == {
+        "en": False,
+        "de": False,
+        "ar": True,
+    }
+
+
+def test_a_merge_brings_what_is_outdated_as_the_branch_had_it(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    shop.write(shop.pay, "en", "Pay now", "spring")
+    there = shop.outdated(shop.pay, "spring")
+
+    shop.merge()
+
+    assert there == shop.outdated(shop.pay) == {"en": False, "de": True}
+
+
+def test_what_a_source_text_kept_fresh_on_a_branch_stays_so_when_it_is_merged(
+    shop: Branched,
+) -> None:
+    path = f"{shop.path}/keys/{shop.pay['id']}/values/en"
+    body = {"value": "Pay!", "keepFresh": True}
+    shop.owner.put(path, json=body, query={"branch": "spring"})
+    there = shop.outdated(shop.pay, "spring")
+
+    shop.merge()
+
+    assert there == shop.outdated(shop.pay) == {"en": False, "de": False}
+
+
+def test_a_dry_run_tells_and_writes_nothing(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    shop.write(shop.pay, "ar", "ادفع", "spring")
+    shop.write(shop.pay, "de", "Kaufen")
+
+    told = shop.merge(dryRun=True)
+
+    assert told.status == 200
+    assert told.data["applied"] == {"added": 1, "updated": 0, "deleted": 0}
+    assert [c["languageCode"] for c in told.data["conflicts"]] == ["de"]
+    assert told.data["branch"]["status"] == "open"
+    assert shop.texts(shop.pay)["de", None] == "Kaufen"
+
+
+def test_a_dry_run_without_conflicts_writes_nothing(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    before, diff = shop.one(), shop.diff()
+
+    dry = shop.merge(dryRun=True)
+
+    assert dry.data["applied"]["updated"] == 1
+    assert dry.data["branch"] == before == shop.one()
+    assert shop.diff() == diff
+    assert shop.texts(shop.pay)["de", None] == "Zahlen"

@@ -1,0 +1,124 @@
+"""What is kept of a glossary in memory follows it, and is what it would be anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from locframework.glossaries.terminologies import Terminologies
+from locframework.terminology.index import find_terms
+from locframework.testing.databases import statements_of
+from locframework.testing.workspace import Workspace
+
+TEXT = "Two piers, a harbour, an old name: Skerry. Ein Pier, ein Hafen"
+
+
+class Followed:
+    """A glossary of a project, and what is kept of it."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._owner, self._storage = workspace.owner, workspace.framework.storage
+        self._project = workspace.project(languages=["de", "fr"])["id"]
+        body = {"name": "Terms", "sourceLanguage": "en"}
+        made = self._owner.post("/glossaries", json=body).data["glossary"]
+        self._path = f"/glossaries/{made['id']}/terms"
+        self._owner.put(f"/projects/{self._project}/glossaries/{made['id']}")
+        self._kept = Terminologies(self._storage)
+
+    def add(self, term: str, **fields: object) -> str:
+        added = self._owner.post(self._path, json={"term": term, **fields})
+        return f"{self._path}/{added.data['term']['id']}"
+
+    def write(self, path: str, **fields: object) -> None:
+        assert self._owner.patch(path, json=fields).status == 200
+
+    def say(self, path: str, language: str, value: str) -> None:
+        path = f"{path}/translations/{language}"
+        assert self._owner.put(path, json={"value": value}).status == 200
+
+    def drop(self, path: str) -> None:
+        assert self._owner.delete(path).status == 200
+
+    def told(self) -> Any:
+        return self._told(self._kept)
+
+    def anew(self) -> Any:
+        return self._told(Terminologies(self._storage))
+
+    def statements(self) -> Sequence[str]:
+        """Those that what is kept costs now."""
+        with statements_of(self._storage) as statements:
+            self.told()
+        return statements
+
+    def _told(self, terminologies: Terminologies) -> Any:
+        with self._storage.snapshot():
+            known = terminologies.of_project(self._project)
+            assert known is not None
+            found = known.find(TEXT)
+            languages = {code: known.in_language(code) for code in ("de", "fr")}
+        return (
+            [(each, known.term(each.id)) for each in found],
+            [
+                (code, each.values, find_terms(TEXT, [each.forbidden]))
+                for code, of_each in languages.items()
+                for each in of_each
+            ],
+        )
+
+
+@pytest.fixture
+def followed(workspace: Workspace) -> Followed:
+    return Followed(workspace)
+
+
+def test_every_change_of_a_glossary_is_followed(followed: Followed) -> None:
+    pier = followed.add("pier", translations={"de": "Pier", "fr": "quai"})
+    name = followed.add("old name", usageStatus="forbidden")
+    assert followed.told() == followed.anew()
+    harbour = [""]
+    changes = (
+        lambda: harbour.append(followed.add("harbour")),
+        lambda: followed.say(harbour[-1], "de", "Hafen"),
+        lambda: followed.write(harbour[-1], usageStatus="forbidden"),
+        lambda: followed.write(pier, term="Skerry", caseSensitive=True),
+        lambda: followed.say(pier, "fr", ""),
+        lambda: followed.write(name, term="old"),
+        lambda: (followed.drop(harbour[-1]), followed.add("two")),
+    )
+    for change in changes:
+        before = followed.told()
+        change()
+        assert followed.told() == followed.anew() != before
+
+
+def test_what_has_not_changed_is_not_read_again(followed: Followed) -> None:
+    pier, name = followed.add("pier"), followed.add("old name")
+    followed.told()
+    for change in (
+        lambda: followed.say(pier, "de", "Pier"),
+        lambda: followed.drop(name),
+    ):
+        change()
+
+        statements = followed.statements()
+
+        of_terms = [each for each in statements if "FROM terms" in each]
+        assert of_terms
+        assert all("revision > ?" in each for each in of_terms)
+        assert not any("FROM term" in each for each in followed.statements())
+
+
+def test_what_went_so_long_ago_that_nobody_knows_is_found_by_reading_all(
+    followed: Followed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("locframework_storage_peewee.terms.REMOVALS_KEPT", 2)
+    pier = followed.add("pier")
+    followed.told()
+    for _ in range(3):
+        followed.drop(followed.add("harbour"))
+    followed.drop(pier)
+
+    assert followed.told() == followed.anew()

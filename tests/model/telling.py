@@ -1,0 +1,177 @@
+"""While a step is done: afterwards its line and its events are right."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from .lines import MAIN
+from .past import Step, own_view
+from .texts import OTHER, Spelled, Text, spelled, spread
+
+if TYPE_CHECKING:
+    from .people import People
+
+META = ("key", "description", "tags", "isPlural")
+
+
+Written = dict[tuple[str, Spelled], Text | None]
+"""What was written, where; on a branch it may give way to what main says."""
+
+
+class Telling:
+    """While a step is done: afterwards its line and its events are right."""
+
+    def __init__(self, people: People, line: str | None, verdict: str) -> None:
+        self.people, self.line, self.verdict = people, line, verdict
+
+    def __enter__(self) -> None:
+        self.before = copy.deepcopy(self.people.model.seen(self.line))
+        self.trash = copy.deepcopy(self.people.model.trashed(self.line))
+        self.stale = set(self.people.model.outdated)
+        self.view = own_view(self.people.model, self.line)
+        self.people.office.ear.events.clear()
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        people, touched = self.people, self.people.touched
+        described, turned = people.described, people.turned
+        people.touched, people.described, people.turned = {}, set(), {}
+        quiet, people.quiet = people.quiet, set()
+        if kind is not None:
+            return
+        people.check(self.line)
+        heard, expected = self.heard(turned), self.expected(touched, described, turned)
+        for id_, place in people.loose:
+            del heard["translation.updated", id_, *place]
+        people.loose = set()
+        assert heard == expected or self.vanished(), (heard, expected)
+        self.record(touched, quiet)
+
+    def record(self, touched: Written, quiet: set[tuple[str, Any]]) -> None:
+        """Keep what the step did, for it to be undone."""
+        people = self.people
+        events = [
+            event
+            for event in people.office.ear.events
+            if event.type.startswith(("key.", "translation."))
+            if event.branch == self.line
+        ]
+        if not events:
+            return
+        times = sorted(event.created_at for event in events)
+        step = Step(
+            self.line,
+            events[0].actor.id,
+            times[0],
+            times[-1],
+            events[0].job_id,
+            events[0].merge_of,
+        )
+        written = {(id_, (code, form or OTHER)) for id_, (code, form) in touched}
+        ids = {str(item["keyId"]) for event in events for item in event.items}
+        now = own_view(people.model, self.line)
+        seen = people.model.seen(self.line)
+        people.past.record(step, self.view, now, written, ids, seen, quiet)
+
+    def heard(self, turned: dict[str, set[Spelled]]) -> Counter[Any]:
+        """Every item of every event about keys and values.
+
+        Of texts that turning plurals moved it is all one whether they wait.
+        """
+        return Counter(
+            (
+                "translation.updated"
+                if item["keyId"] in turned and event.type == "translation.submitted"
+                else event.type,
+                item["keyId"],
+                item.get("languageCode"),
+                item.get("pluralForm"),
+            )
+            for event in self.people.office.ear.events
+            if event.type.startswith(("key.", "translation."))
+            if event.branch == self.line
+            if self.line is MAIN or event.type != "translation.outdated"
+            for item in event.items
+            if event.type == "key.restored" or item["keyId"] not in self.returned()
+        )
+
+    def returned(self) -> set[str]:
+        """What came back on a branch, with what main changed meanwhile."""
+        if self.line is MAIN:
+            return set()
+        return self.trash.keys() & self.people.model.seen(self.line).keys()
+
+    def follows(self, id_: str, field: str) -> bool:
+        """Whether a branch read it from main all the time: a name may come free."""
+        now = own_view(self.people.model, self.line)
+        is_own = (id_, field) in self.view or (id_, field) in now
+        return self.line is not MAIN and not is_own
+
+    def vanished(self) -> bool:
+        """Whether a branch took back all it said of a key that main has deleted."""
+        now, trashed = (
+            self.people.model.seen(self.line),
+            self.people.model.trashed(self.line),
+        )
+        return any(id_ not in now and id_ not in trashed for id_ in self.before)
+
+    def expected(
+        self,
+        touched: Written,
+        described: set[str],
+        turned: dict[str, set[Spelled]],
+    ) -> Counter[Any]:
+        """Each difference has one event, and no other event is told."""
+        now, told = self.people.model.seen(self.line), Counter[Any]()
+        trashed = self.people.model.trashed(self.line)
+        if self.line is not MAIN:  # a key of main may come into sight again
+            own = self.people.model.branches[self.line]
+            now = {id_: now[id_] for id_ in now if id_ in own or id_ in self.before}
+        for id_ in {**self.before, **now}:
+            old, new = self.before.get(id_), now.get(id_)
+            if new is None:
+                told["key.deleted", id_, None, None] += 1
+                new = trashed.get(id_)  # an undo may have put texts back before
+            if new is None:
+                continue
+            if old is None:
+                kind = "restored" if id_ in self.trash else "created"
+                told[f"key.{kind}", id_, None, None] += 1
+                if kind == "restored" and self.line is not MAIN:
+                    continue  # with what main changed meanwhile
+                old = self.trash.get(id_, {"key": None, "isPlural": False})
+            if id_ in turned:
+                told["key.updated", id_, None, None] += 1
+                told.update(("translation.updated", id_, *at) for at in turned[id_])
+                continue
+            written = {place for key_id, place in touched if key_id == id_}
+            before, after = spread(old), spread(new)
+            is_moved = bool(old["key"]) and old["isPlural"] != new["isPlural"]
+            if is_moved and self.line is not MAIN:  # it took its form back
+                before, after = {}, {}
+                old = old | {"isPlural": new["isPlural"]}
+            own = [each for each in META if not self.follows(id_, each)]
+            is_other = bool(old["key"]) and any(old[each] != new[each] for each in own)
+            if is_other or (old["key"] and id_ in described):
+                told["key.updated", id_, None, None] += 1
+            for place in {*before, *after, *written}:
+                if before.get(place) == after.get(place) and place not in written:
+                    continue
+                text = touched.get((id_, place), after.get(place))
+                waits = text is not None and text.status == "pending_review"
+                here = (place[0], place[1] or OTHER)
+                if is_moved and place not in written and text == old.get(here):
+                    waits = False  # a merge turned plurals, and moved it
+                kind = self.verdict or ("submitted" if waits else "updated")
+                told[f"translation.{kind}", id_, *place] += 1
+        if self.line is MAIN:
+            noted = {(id_, (code, form or OTHER)) for id_, (code, form) in touched}
+            for id_, place in self.people.model.outdated - self.stale:
+                fields = now.get(id_) or trashed[id_]  # an undo may have put it back
+                text, old = fields.get(place), self.before.get(id_, {}).get(place)
+                if text == old and (id_, place) not in noted:
+                    # else a merge brought it as the branch had it, or an undo
+                    at = spelled(place, fields["isPlural"])
+                    told["translation.outdated", id_, *at] += 1
+        return told

@@ -1,0 +1,31 @@
+"""What of a text is for people is told from what is for a program."""
+
+from __future__ import annotations
+
+import pytest
+
+from locframework.quality.checks.prose import prose
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Delete {file}?", "Delete ?"),
+        ("Delete %(file)s now", "Delete  now"),
+        ("{{ file }} and $t(file)", " and "),
+        ('Open <a href="file.html">the file</a>', "Open the file"),
+        ("file&nbsp;name &#169; &copy", "filename  &copy"),
+        ("100% of files, a < b > c, R&D; x", "100% of files, a < b > c, R&D; x"),
+        ("{n, plural, one {# file} other {# files}}!", "# file# files}}!"),
+        ("{g, select, other {His {file}}}", "His }}"),
+    ],
+)
+def test_placeholders_tags_and_entities_are_no_words(text: str, words: str) -> None:
+    found = prose(text)
+
+    assert found.replace("\ufffc", "") == words
+    assert len(found) == len(text)
+
+
+def test_what_is_covered_is_a_boundary_and_no_space() -> None:
+    assert prose("pay {what} now") == "pay \ufffc\ufffc\ufffc\ufffc\ufffc\ufffc now"
