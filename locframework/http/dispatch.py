@@ -133,30 +133,45 @@ class Dispatch(Generic[C]):
         if self._wants_request:
             given["request"] = self._info(request)
         if self._once is not None and IDEMPOTENCY_KEY in environ:
-            self._once(
-                caller,
-                environ,
-                given,
-                response,
-                lambda: self._guard and self._guard(caller, given),
-                lambda: self._call(**given),
-                lambda first, done: self._write(request, first, done),
-            )
+            self._answer_once(self._once, caller, request, response, given)
             return
         if self._if_match is not None and IF_MATCH in environ:
-            if self._guard is not None:
-                self._guard(caller, given)
-            write: Callable[[], object] = partial(self._call, **given)
-            if self._prepares:  # what takes long is not for the transaction
-                write = finish_of(write())
-            answer = self._if_match(
-                caller, environ, given, lambda: self._info(request), write
-            )
+            answer = self._call_if_match(self._if_match, caller, request, given)
         else:
             answer = self._call(**given)
             if isinstance(answer, Prepared):
                 answer = answer.finish()
         self._write(request, response, answer)
+
+    def _answer_once(
+        self,
+        once: Once[C],
+        caller: C,
+        request: Request,
+        response: Response,
+        given: dict[str, Any],
+    ) -> None:
+        """The answer to a write with an Idempotency-Key, which may have come before."""
+        once(
+            caller,
+            request.env,
+            given,
+            response,
+            lambda: self._guard and self._guard(caller, given),
+            lambda: self._call(**given),
+            lambda first, done: self._write(request, first, done),
+        )
+
+    def _call_if_match(
+        self, if_match: IfMatch[C], caller: C, request: Request, given: dict[str, Any]
+    ) -> object:
+        """What a write with If-Match answers, which is done to a known state alone."""
+        if self._guard is not None:
+            self._guard(caller, given)
+        write: Callable[[], object] = partial(self._call, **given)
+        if self._prepares:  # what takes long is not for the transaction
+            write = finish_of(write())
+        return if_match(caller, request.env, given, lambda: self._info(request), write)
 
     def _write(self, request: Request, response: Response, answer: object) -> None:
         if self._link is not None:
