@@ -100,6 +100,8 @@ class Framework:
         self._build_jobs()
         self._build_glossaries()
         self._build_keys()
+        self._build_issues()
+        self._build_activity()
         self._build_memories()
         self._build_exchange()
         self._build_delivery()
@@ -172,70 +174,56 @@ class Framework:
         self.runner.handle(area.import_job)
 
     def _build_keys(self) -> None:
-        storage, clock = self.storage, self.clock
-        self.key_writer = KeyWriter(
+        storage, clock, access = self.storage, self.clock, self.access
+        projects, branches, languages = self.projects, self.branches, self.languages
+        writer = self.key_writer = KeyWriter(
             storage,
             self.events,
-            self.access,
+            access,
             clock,
             Judges(self.checks, self.terminologies),
             self.plugins.write_judge,
         )
-        self.events.listen_inside(self.key_writer.overlays.on_event)
-        self.key_moves = KeyMoves(
-            storage, self.key_writer, self.events, clock, self.plugins.write_judge
+        self.events.listen_inside(writer.overlays.on_event)
+        moves = self.key_moves = KeyMoves(
+            storage, writer, self.events, clock, self.plugins.write_judge
         )
         self.keys = Keys(
             storage,
-            self.projects,
-            self.branches,
-            self.languages,
+            projects,
+            branches,
+            languages,
             self.files,
-            self.key_writer,
-            self.key_moves,
+            writer,
+            moves,
             self.checks,
         )
+        self.bulk_keys = BulkKeys(storage, projects, branches, languages, writer)
+        self.review = Review(storage, projects, branches, languages, writer, access)
+        self.history = History(storage, projects, branches, languages, writer, access)
+        self.catalogues = Catalogues(storage)
+        self.statistics = ProjectStatistics(storage, projects, branches)
+        applying = Applying(storage, languages, writer, moves)
+        self.merging = Merging(
+            storage, projects, branches, applying, self.events, clock
+        )
+
+    def _build_issues(self) -> None:
+        storage, projects, branches = self.storage, self.projects, self.branches
         rechecks = Rechecks(storage, self.jobs)
         self.events.listen_inside(rechecks.on_event)
         self.runner.handle(RecheckJob(storage, self.key_writer.findings))
         self.issues = Issues(
-            storage,
-            self.projects,
-            self.branches,
-            self.languages,
-            self.checks,
-            rechecks,
+            storage, projects, branches, self.languages, self.checks, rechecks
         )
-        self.bulk_keys = BulkKeys(
-            storage, self.projects, self.branches, self.languages, self.key_writer
-        )
-        self.review = Review(
-            storage,
-            self.projects,
-            self.branches,
-            self.languages,
-            self.key_writer,
-            self.access,
-        )
-        self.history = History(
-            storage,
-            self.projects,
-            self.branches,
-            self.languages,
-            self.key_writer,
-            self.access,
-        )
-        self.statistics = ProjectStatistics(storage, self.projects, self.branches)
+
+    def _build_activity(self) -> None:
+        storage, writer = self.storage, self.key_writer
         self.activity = Activity(
-            storage, self.projects, self.branches, self.jobs, clock
+            storage, self.projects, self.branches, self.jobs, self.clock
         )
         self.runner.handle(
-            RevertJob(storage, self.access, self.files, self.key_writer, self.key_moves)
-        )
-        self.catalogues = Catalogues(storage)
-        applying = Applying(storage, self.languages, self.key_writer, self.key_moves)
-        self.merging = Merging(
-            storage, self.projects, self.branches, applying, self.events, clock
+            RevertJob(storage, self.access, self.files, writer, self.key_moves)
         )
 
     def _build_memories(self) -> None:

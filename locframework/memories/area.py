@@ -35,20 +35,12 @@ class MemoryArea:
     ) -> None:
         """Of what is built before: access, projects, jobs, blobs and keys."""
         storage, linked = framework.storage, framework.linked_access
-        store, clock, jobs = storage.memories, framework.clock, framework.jobs
+        store, clock = storage.memories, framework.clock
         forget = [each.forget for each in (matcher, concordancer) if each is not None]
         self.memories = Memories(
             store, storage, framework.access, linked, framework.projects, clock, forget
         )
         self.entries = Entries(store, storage, self.memories, linked, clock)
-        learning, relearning = Learning(storage, clock), Relearning(storage, jobs)
-        framework.events.listen_inside(learning.on_event)
-        framework.events.listen_inside(relearning.on_event)
-        framework.runner.handle(LearnJob(storage, learning))
-        self.languages = MemoryLanguages(store, storage, self.memories, relearning)
-        self.assignments = Assignments(
-            store, storage, framework.projects, self.memories, relearning
-        )
         self.matching = Matching(
             store,
             storage.memory_texts,
@@ -57,28 +49,53 @@ class MemoryArea:
             matcher,
             concordancer,
         )
-        judge = ImportJudge(store, linked, self.memories.reach)
+        self._build_learning(framework)
+        self._build_files(framework)
+        self._build_prefill(framework)
+
+    def _build_learning(self, framework: Framework) -> None:
+        storage = framework.storage
+        store, projects = storage.memories, framework.projects
+        learning = Learning(storage, framework.clock)
+        relearning = Relearning(storage, framework.jobs)
+        framework.events.listen_inside(learning.on_event)
+        framework.events.listen_inside(relearning.on_event)
+        framework.runner.handle(LearnJob(storage, learning))
+        self.languages = MemoryLanguages(store, storage, self.memories, relearning)
+        self.assignments = Assignments(
+            store, storage, projects, self.memories, relearning
+        )
+
+    def _build_files(self, framework: Framework) -> None:
+        storage, blobs = framework.storage, framework.blobs
+        judge = ImportJudge(
+            storage.memories, framework.linked_access, self.memories.reach
+        )
+        self.files = MemoryFiles(storage, self.memories, judge, blobs, framework.jobs)
         framework.runner.handle(
             MemoryImportJob(
                 storage,
-                framework.blobs,
-                UnitImport(store, clock),
+                blobs,
+                UnitImport(storage.memories, framework.clock),
                 judge,
                 self.memories.may,
                 framework.tokens.renewed,
             )
         )
-        self.files = MemoryFiles(storage, self.memories, judge, framework.blobs, jobs)
+
+    def _build_prefill(self, framework: Framework) -> None:
+        storage, access = framework.storage, framework.access
+        branches = framework.branches
+        self.prefill = Prefill(
+            storage, access, framework.projects, branches, framework.jobs
+        )
         framework.runner.handle(
             PrefillJob(
                 storage,
-                framework.access,
-                framework.branches,
+                access,
+                branches,
                 framework.key_writer,
                 self.matching,
                 framework.tokens.renewed,
             )
-        )
-        self.prefill = Prefill(
-            storage, framework.access, framework.projects, framework.branches, jobs
         )
