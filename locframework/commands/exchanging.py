@@ -12,6 +12,7 @@ from locframework.errors import InvalidKey, UnknownFormat, UnreadableFile
 from locframework.exchange.records import ExportQuery, ImportOptions, ImportResult
 from locframework.formats.archive import write_archive
 from locframework.formats.records import SourceFile
+from locframework.jobs.records import Job
 from locframework.paging import PageRequest
 
 from .choosing import FEW, only_one
@@ -108,20 +109,9 @@ def import_(
         keep_fresh=keep_fresh,
         branch=branch,
     )
-    files = [SourceFile(_name(path), path.read_bytes()) for path in paths]
     with setup.framework() as framework:
         project_id = _project_id(framework, reference)
-        try:
-            _check_known(framework, files, format_)
-            job = framework.imports.start_import(
-                OPERATOR, project_id, _one_file(files), options
-            )
-        except (InvalidKey, UnreadableFile) as refusal:
-            for line in problems_of(refusal):
-                click.echo(f"  {line}", err=True)
-            if len(paths) > 1:  # then it names the file
-                raise
-            raise Refused(f"{paths[0]}: {refusal.message}") from refusal
+        job = _start_import(framework, project_id, paths, options)
         with progress("importing") as tell:
             job = run_to_end(framework, framework.jobs, project_id, job, tell)
     if job.error is not None:
@@ -192,6 +182,30 @@ def export(
     for warning in file.warnings:
         click.echo(f"Warning: {warning}", err=True)
     put_out(io.BytesIO(file.content), file.name, output, overwrite=overwrite)
+
+
+def _start_import(
+    framework: Framework,
+    project_id: str,
+    paths: tuple[Path, ...],
+    options: ImportOptions,
+) -> Job:
+    """Start the import of the files; answers its job.
+
+    Raises what a file is refused for, and tells first what is wrong where in it.
+    """
+    files = [SourceFile(_name(path), path.read_bytes()) for path in paths]
+    try:
+        _check_known(framework, files, options.format)
+        return framework.imports.start_import(
+            OPERATOR, project_id, _one_file(files), options
+        )
+    except (InvalidKey, UnreadableFile) as refusal:
+        for line in problems_of(refusal):
+            click.echo(f"  {line}", err=True)
+        if len(paths) > 1:  # then it names the file
+            raise
+        raise Refused(f"{paths[0]}: {refusal.message}") from refusal
 
 
 def _check_known(

@@ -169,11 +169,7 @@ class ReleaseBuilder:
             project = self._storage.projects.find_project(project_id)
             if project is None:
                 raise ProjectNotFound
-            distribution = self._storage.delivery.find_distribution(
-                project_id, distribution_id
-            )
-            if distribution is None:
-                raise DistributionNotFound
+            distribution = self._distribution(project_id, distribution_id)
             line = self._branches.line(project, distribution.branch)
             languages = self._storage.projects.list_languages(project_id)
             chosen = _chosen(distribution, languages)
@@ -203,6 +199,13 @@ class ReleaseBuilder:
             settings=settings_of(distribution),
         )
         return Draft(in_file_order(files), snapshot, tuple(warnings))
+
+    def _distribution(self, project_id: str, distribution_id: str) -> Distribution:
+        store = self._storage.delivery
+        distribution = store.find_distribution(project_id, distribution_id)
+        if distribution is None:
+            raise DistributionNotFound
+        return distribution
 
     def _files_of(
         self,
@@ -251,9 +254,7 @@ class ReleaseBuilder:
     ) -> dict[str, object]:
         store = self._storage.delivery
         store.lock_distribution(distribution_id)
-        distribution = store.find_distribution(job.project_id, distribution_id)
-        if distribution is None:
-            raise DistributionNotFound
+        distribution = self._distribution(job.project_id, distribution_id)
         current = distribution.current_release
         digest = content_hash(draft.files)
         if current is not None and (
