@@ -3,7 +3,8 @@
 import re
 
 _NOISE = re.compile(
-    r"%(?:\d+\$|\([^()]{1,100}\))?[-+#0,']*\d*(?:\.\d+)?l{0,2}[a-zA-Z@]"
+    # possessive: the zeros of "%000" are flags and digits, in as many ways as there are
+    r"%(?:\d++\$|\([^()]{1,100}\))?[-+#0,']*+\d*+(?:\.\d++)?l{0,2}[a-zA-Z@]"
     r"|\{[^{}]*\}"
     r"|</?[A-Za-z0-9][^<>]*>"
     r"|&\#?\w{1,30};"

@@ -84,7 +84,8 @@ def _printf(text: str) -> Iterator[Placeholder]:
 
 def _is_percentage(text: str, found: re.Match[str]) -> bool:
     """Whether this is German: ``50%ige``."""
-    before, after = text[: found.start()][-1:], text[found.end() :][:1]
+    start, end = found.span()
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
     return before.isdigit() and after.isalpha()
 
 

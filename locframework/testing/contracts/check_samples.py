@@ -28,7 +28,7 @@ PAIRS = {
     "empty beside text": ("a", " "),
 }
 
-SLOW = {
+SLOW = {"percent before zeros": "%" + "0" * (LONGEST - 2) + "!"} | {
     name: (part * LONGEST)[:LONGEST]
     for name, part in {
         "one letter": "a",
