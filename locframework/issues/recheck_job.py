@@ -6,7 +6,7 @@ from locframework.access.records import Caller
 from locframework.branches.records import Line
 from locframework.errors import ProjectNotFound
 from locframework.events import SYSTEM, Event
-from locframework.jobs.records import JobFilter, Progress, StoredJob
+from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.service import Jobs
 from locframework.jobs.work import Work
 from locframework.keys.findings import Findings
@@ -57,11 +57,9 @@ class Rechecks:
 
     def _start_once(self, project_id: str) -> None:
         """One that waits will see this change as well."""
-        waits = JobFilter(status="queued", type=TYPE)
-        found = self._storage.jobs.list_jobs(project_id, waits, PageRequest(limit=1))
         project = self._storage.projects.find_project(project_id)
-        if project is not None and not found.total:
-            self.start(_CALLER, project)
+        if project is not None:
+            self._jobs.start_once(_CALLER, project, TYPE, PERMISSION, {})
 
 
 class RecheckJob:

@@ -69,6 +69,21 @@ class Jobs:
         where = Scope(project.organization_id, project.id)
         return self._queue(caller, where, None, type_, permission, params)
 
+    def start_once(
+        self,
+        caller: Caller,
+        project: Project,
+        type_: str,
+        permission: str,
+        params: Mapping[str, object],
+    ) -> None:
+        """``start``, unless a job of the type is queued that will see what the open
+        transaction has written."""
+        if self._store.hold_queued(project.id, type_):
+            self._transactions.after_commit(self._runner.wake)  # who passed it over
+        else:
+            self.start(caller, project, type_, permission, params)
+
     def start_about(
         self,
         caller: Caller,

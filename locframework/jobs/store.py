@@ -52,6 +52,14 @@ class JobStore(Protocol):
         """
         ...
 
+    def hold_queued(self, project_id: str, type_: str) -> bool:
+        """In the open transaction: whether such a job of the project is queued.
+
+        Nobody else can claim it until the transaction ends, so whoever does sees what
+        the transaction writes. False, too, where all are being held by others.
+        """
+        ...
+
     def report(self, job_id: str, attempt: int, progress: Progress) -> None: ...
 
     def note_step(

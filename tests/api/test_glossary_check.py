@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import pytest
 
+from locframework.glossaries.events import GlossaryEvents
 from locframework.http.records import Upload
 from locframework.testing.client import Answer
 from locframework.testing.databases import statements_of
@@ -174,6 +176,27 @@ def test_many_changes_of_a_glossary_wait_for_one_job(checked: Checked) -> None:
 
     query = {"type": "recheck", "status": "queued"}
     assert checked.owner.get(f"{checked.path}/jobs", query=query).data["total"] == 1
+
+
+def test_a_change_beside_the_job_that_it_relies_on_is_seen(
+    checked: Checked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked.key("a", en="To the pier", de="Zum Kai")
+    path = f"{checked.glossary}/terms/{checked.pier['id']}/translations/de"
+    checked.owner.put(path, json={"value": "Steg"})  # a job waits from now on
+    append = GlossaryEvents.append
+
+    with ThreadPoolExecutor(1) as threads:
+
+        def slowly(*args: Any, **how: Any) -> None:
+            append(*args, **how)
+            wait([threads.submit(checked.workspace.run_jobs)], 0.5)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(GlossaryEvents, "append", slowly)
+            assert checked.owner.put(path, json={"value": "Kai"}).status == 200
+
+    assert checked.issues_by_now() == []
 
 
 def test_a_project_may_block_with_its_glossaries(workspace: Workspace) -> None:

@@ -1,6 +1,6 @@
 """The contract of Storage, part SJ: jobs, and who may work on them."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Barrier
 from typing import Any
 
@@ -319,6 +319,44 @@ class StorageJobsContract:
         assert listed(type="import") == [failed.job, queued.job]
         assert listed(status="failed", type="import") == [failed.job]
         assert listed(status="failed", permissions=["x"]) == []
+
+    def test_sj17_a_queued_job_is_held_until_what_it_is_to_see_is_committed(
+        self, storage: Storage
+    ) -> None:
+        of = add_project(storage)
+        storage.jobs.add(job(of))
+
+        def seen() -> str | None:
+            if claim(storage) is None:
+                return None
+            found = storage.projects.find_project(of.id)
+            return found.description if found else None
+
+        with ThreadPoolExecutor(1) as threads, storage.transaction():
+            held = storage.jobs.hold_queued(of.id, "import")
+            storage.projects.save_project(replace(of, description="written"))
+            other = threads.submit(seen)
+            wait([other], 0.3)  # time enough for the other to go wrong
+
+        assert held
+        assert other.result() in (None, "written")
+
+    def test_sj18_only_a_queued_job_of_the_type_and_project_is_held(
+        self, storage: Storage
+    ) -> None:
+        of, empty = add_project(storage), add_project(storage)
+        storage.jobs.add(job(of))
+        storage.jobs.add(job(of, "release", status="running"))
+
+        def held(project_id: str, type_: str) -> bool:
+            with storage.transaction():
+                return storage.jobs.hold_queued(project_id, type_)
+
+        assert held(of.id, "import")
+        assert not held(of.id, "release")
+        assert not held(empty.id, "import")
+        with pytest.raises(RuntimeError):
+            storage.jobs.hold_queued(of.id, "import")
 
     def test_sj15_a_step_is_noted_by_the_current_attempt_until_the_end(
         self, storage: Storage

@@ -148,6 +148,16 @@ class JobTable:
         )
         return row is not None
 
+    def hold_queued(self, project_id: str, type_: str) -> bool:
+        self._database.need_transaction()
+        row = self._database.row(
+            f"""SELECT id FROM jobs WHERE {_OPEN} AND status = 'queued' AND type = ?
+                AND project_id = ? ORDER BY created_at, id LIMIT 1
+                {self._database.engine.skip_locked}""",
+            (type_, project_id),
+        )
+        return row is not None
+
     def report(self, job_id: str, attempt: int, progress: Progress) -> None:
         self._write(
             f"UPDATE jobs SET done = ?, total = ? WHERE {_CURRENT}",
