@@ -285,7 +285,6 @@ class Framework:
             clock,
         )
         self.runner.handle(builder)
-        self.releases = Releases(storage, self.projects, queue, builder, events, clock)
         stores = sorted(
             self.plugins.blob_stores, key=lambda name: name != self.settings.blob_store
         )
@@ -298,6 +297,9 @@ class Framework:
             stores,
             events,
             clock,
+        )
+        self.releases = Releases(
+            storage, self.projects, self.distributions, queue, builder, events, clock
         )
         self.meter = Meter(
             storage.delivery, storage.access, storage, clock, self._later

@@ -62,6 +62,25 @@ class Distributions:
         self._events = events
         self._clock = clock
 
+    def find(self, project: Project, reference: str) -> Distribution:
+        """The project's distribution of this id. Raises DistributionNotFound."""
+        id_ = id_in(reference)
+        found = self._store.find_distribution(project.id, id_) if id_ else None
+        if found is None:
+            raise DistributionNotFound
+        return found
+
+    def lock(self, project: Project, reference: str) -> Distribution:
+        """In a transaction: the distribution as it is now, writers of it kept out.
+
+        One order for everybody: the project, then the distribution. Raises
+        DistributionNotFound.
+        """
+        self._projects.lock(project)
+        found = self.find(project, reference)
+        self._store.lock_distribution(found.id)
+        return self.find(project, reference)
+
     def create_distribution(
         self, caller: Caller, project_id: str, new: NewDistribution
     ) -> Distribution:
@@ -112,7 +131,7 @@ class Distributions:
     ) -> Distribution:
         """Raises ProjectNotFound, PermissionDenied, DistributionNotFound."""
         project = self._projects.require(caller, "distribution_read", project_id)
-        return self._find(project, distribution_id)
+        return self.find(project, distribution_id)
 
     def update_distribution(
         self,
@@ -129,7 +148,7 @@ class Distributions:
         project = self._projects.require(caller, "distribution_manage", project_id)
         check_record(changes)
         with self._storage.transaction():
-            old = self._locked(project, distribution_id)
+            old = self.lock(project, distribution_id)
             new = self._changed(project, old, changes)
             if new is not old:
                 self._store.save_distribution(new)
@@ -146,7 +165,7 @@ class Distributions:
         """
         project = self._projects.require(caller, "distribution_manage", project_id)
         with self._storage.transaction():
-            distribution = self._locked(project, distribution_id)
+            distribution = self.lock(project, distribution_id)
             until = timestamp(self._clock() + FILES_STAY)
             self._storage.blobs.note(
                 [
@@ -163,7 +182,7 @@ class Distributions:
         """From now on its public key answers like an unknown one. AlreadyPaused."""
         project = self._projects.require(caller, "distribution_manage", project_id)
         with self._storage.transaction():
-            old = self._locked(project, distribution_id)
+            old = self.lock(project, distribution_id)
             if old.status == "paused":
                 raise AlreadyPaused(f"distribution {old.id} is paused")
             new = self._touched(old, status="paused")
@@ -177,7 +196,7 @@ class Distributions:
         """Show the last ready release again, or make the first. NotPaused."""
         project = self._projects.require(caller, "distribution_manage", project_id)
         with self._storage.transaction():
-            old = self._locked(project, distribution_id)
+            old = self.lock(project, distribution_id)
             if old.status != "paused":
                 raise NotPaused(f"distribution {old.id} is not paused")
             ready = old.current_release is not None
@@ -193,24 +212,10 @@ class Distributions:
         """Give it a new public key; the old one answers 404 at once."""
         project = self._projects.require(caller, "distribution_manage", project_id)
         with self._storage.transaction():
-            old = self._locked(project, distribution_id)
+            old = self.lock(project, distribution_id)
             new = self._touched(old, public_key=new_public_key())
             self._store.save_distribution(new)
         return new
-
-    def _find(self, project: Project, reference: str) -> Distribution:
-        id_ = id_in(reference)
-        found = self._store.find_distribution(project.id, id_) if id_ else None
-        if found is None:
-            raise DistributionNotFound
-        return found
-
-    def _locked(self, project: Project, reference: str) -> Distribution:
-        """One order for everybody: the project, then the distribution."""
-        self._projects.lock(project)
-        found = self._find(project, reference)
-        self._store.lock_distribution(found.id)
-        return self._find(project, reference)
 
     def _touched(self, old: Distribution, **changes: str) -> Distribution:
         return replace(old, updated_at=timestamp(self._clock()), **changes)

@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.clock import Clock, timestamp
-from locframework.errors import DistributionNotFound, ReleaseNotFound
+from locframework.errors import ReleaseNotFound
 from locframework.events import EventLog
-from locframework.ids import id_in, new_id
+from locframework.ids import new_id
 from locframework.jobs.records import StoredJob
 from locframework.paging import Page, PageRequest
 from locframework.projects.records import Project
@@ -18,6 +18,7 @@ from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .builder import KEPT_IN_MEMORY, ReleaseBuilder, Spool
+from .distributions import Distributions
 from .queue import ReleaseQueue
 from .records import (
     Distribution,
@@ -38,6 +39,7 @@ class Releases:
         self,
         storage: Storage,
         projects: Projects,
+        distributions: Distributions,
         queue: ReleaseQueue,
         builder: ReleaseBuilder,
         events: EventLog,
@@ -46,6 +48,7 @@ class Releases:
         self._storage = storage
         self._store = storage.delivery
         self._projects = projects
+        self._distributions = distributions
         self._queue = queue
         self._builder = builder
         self._events = events
@@ -61,7 +64,7 @@ class Releases:
         project = self._projects.require(caller, "distribution_publish", project_id)
         check_record(new)
         with self._storage.transaction():
-            distribution = self._locked(project, distribution_id)
+            distribution = self._distributions.lock(project, distribution_id)
             self._queue.require_idle(distribution)
             current = distribution.current_release
             if current is not None and not self._queue.may_differ(distribution):
@@ -73,7 +76,7 @@ class Releases:
     ) -> ReleaseDiff:
         """What a release made now would change (``dryRun``); keeps nothing."""
         project = self._projects.require(caller, "distribution_publish", project_id)
-        distribution = self._find(project, distribution_id)
+        distribution = self._distributions.find(project, distribution_id)
         with tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY) as file:
             draft = self._builder.draft(project.id, distribution.id, Spool(file))
         return release_diff(self._current(distribution), draft.files, None)
@@ -84,7 +87,7 @@ class Releases:
         """Newest version first."""
         project = self._projects.require(caller, "distribution_read", project_id)
         check_record(page, "query")
-        distribution = self._find(project, distribution_id)
+        distribution = self._distributions.find(project, distribution_id)
         return self._store.list_releases(distribution.id, page)
 
     def get_release(
@@ -92,7 +95,7 @@ class Releases:
     ) -> Release:
         """Raises ReleaseNotFound."""
         project = self._projects.require(caller, "distribution_read", project_id)
-        distribution = self._find(project, distribution_id)
+        distribution = self._distributions.find(project, distribution_id)
         return self._release(distribution, version).release
 
     def diff_release(
@@ -108,7 +111,7 @@ class Releases:
         Raises ReleaseNotFound, also for one that is not ready.
         """
         project = self._projects.require(caller, "distribution_read", project_id)
-        distribution = self._find(project, distribution_id)
+        distribution = self._distributions.find(project, distribution_id)
         release = self._ready(distribution, version)
         number = release.release.version
         if from_version is not None:
@@ -127,7 +130,7 @@ class Releases:
         """
         project = self._projects.require(caller, "distribution_publish", project_id)
         with self._storage.transaction():
-            distribution = self._locked(project, distribution_id)
+            distribution = self._distributions.lock(project, distribution_id)
             old = self._ready(distribution, str(version))
             self._queue.require_idle(distribution)
             now = timestamp(self._clock())
@@ -166,20 +169,6 @@ class Releases:
         if found.release.status != "ready":
             raise ReleaseNotFound
         return found
-
-    def _find(self, project: Project, reference: str) -> Distribution:
-        id_ = id_in(reference)
-        found = self._store.find_distribution(project.id, id_) if id_ else None
-        if found is None:
-            raise DistributionNotFound
-        return found
-
-    def _locked(self, project: Project, reference: str) -> Distribution:
-        """One order for everybody: the project, then the distribution."""
-        self._projects.lock(project)
-        found = self._find(project, reference)
-        self._store.lock_distribution(found.id)
-        return self._find(project, reference)
 
     def _tell(
         self,
