@@ -3,7 +3,6 @@
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
-from msgspec.structs import replace
 
 from locframework.clock import Timestamp
 from locframework.http.operation import SLASHES
@@ -74,10 +73,6 @@ class Line(Struct, frozen=True):
     @property
     def branch_id(self) -> str | None:
         return self.branch.id if self.branch else None
-
-    def in_project(self, project: Project) -> "Line":
-        """The same line of the project as it is by now."""
-        return replace(self, project=project)
 
 
 class BranchesQuery(SortedRequest, frozen=True):

@@ -197,7 +197,6 @@ class Dispatch(Generic[C]):
         return RequestInfo(
             method=request.method,
             base_url=self._base(request),
-            remote_address=environ.get("REMOTE_ADDR", ""),
             request_id=request_id(environ),
             if_none_match=environ.get("HTTP_IF_NONE_MATCH"),
         )

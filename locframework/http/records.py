@@ -19,7 +19,6 @@ class RequestInfo(Struct, frozen=True):
 
     method: str
     base_url: str  # absolute, up to and including /api/v1, no slash at the end
-    remote_address: str
     request_id: str
     if_none_match: str | None  # the header as it came
 

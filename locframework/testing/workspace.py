@@ -37,7 +37,6 @@ from locframework.wsgi import create_app
 from .client import Answer, Client
 
 WEBHOOK_KEY = b64encode(bytes(range(32))).decode()  # every test may know it
-OWNER_EMAIL = "owner@example.com"
 
 
 class Workspace:

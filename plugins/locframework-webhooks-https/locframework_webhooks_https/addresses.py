@@ -15,7 +15,6 @@ from ipaddress import (
 )
 
 Address = IPv4Address | IPv6Address
-Network = IPv4Network | IPv6Network
 
 # The IANA registries of special-purpose addresses, and what they leave out.
 _NOT_PUBLIC_4 = tuple(
