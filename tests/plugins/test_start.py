@@ -1,0 +1,261 @@
+"""What stops the start, with one line that says what to mend."""
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import pytest
+
+from locframework import hookimpl
+from locframework.errors import PluginError, SettingsError
+from locframework.events import Event
+from locframework.plugins import PluginHost
+
+from .samples import Install, Listener, WordyPlugin, plugin_source, refusal_of
+
+
+def test_a_setting_of_the_wrong_type(install: Install) -> None:
+    install("wordy", plugin_source("width: int = 3"), dist="loc-wordy")
+
+    assert refusal_of(wordy={"width": "wide"}) == (
+        "plugin 'wordy' (loc-wordy 1.2): settings: "
+        "Expected `int`, got `str` - at `$.width`"
+    )
+
+
+def test_a_setting_that_there_is_not(install: Install) -> None:
+    install("wordy", plugin_source("width: int = 3"))
+
+    assert refusal_of(wordy={"widht": 3}) == (
+        "plugin 'wordy' (wordy 1.2): settings: Object contains unknown field `widht`"
+    )
+
+
+def test_a_required_setting_that_is_left_out(install: Install) -> None:
+    install("wordy", plugin_source("width: int"))
+
+    assert refusal_of() == (
+        "plugin 'wordy' (wordy 1.2): settings: Object missing required field `width`"
+    )
+
+
+def test_a_setting_that_the_plugin_itself_finds_wrong(install: Install) -> None:
+    source = plugin_source("file: str = 'x'") + (
+        "    def __init__(self, settings):\n"
+        "        from locframework.ports import SettingsError\n"
+        "        raise SettingsError('file: x: No such file', 'file')"
+    )
+    install("wordy", source)
+
+    with pytest.raises(PluginError) as caught:
+        PluginHost.discover({})
+    assert str(caught.value) == (
+        "plugin 'wordy' (wordy 1.2): settings: file: x: No such file"
+    )
+    assert caught.value.setting == "plugins.wordy.file"
+
+
+def test_settings_of_a_plugin_that_there_is_not() -> None:
+    line = refusal_of(jsn={})
+
+    assert line.startswith("settings: plugins: 'jsn' is not provided; there is: ")
+    assert {"disk", "json", "peewee"} <= set(line.partition("is: ")[2].split(", "))
+
+
+def test_settings_of_a_plugin_that_was_made_by_hand() -> None:
+    """They would be ignored without a word."""
+    line = refusal_of(WordyPlugin("ant"), ant={"legs": 6})
+
+    assert line.startswith("plugin 'ant' (")
+    assert line.endswith("is made by hand, so it takes no settings")
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("import no_such_module", "ModuleNotFoundError"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("Plugin = 3", "TypeError"),
+        ("x = 1", "AttributeError"),
+        (plugin_source() + "    def __init__(self): pass", "TypeError"),
+    ],
+    ids=["import", "fault", "no class", "nothing", "constructor"],
+)
+def test_a_plugin_that_cannot_be_loaded(
+    install: Install, source: str, reason: str
+) -> None:
+    install("wordy", source, dist="loc-wordy")
+
+    line = refusal_of()
+
+    start = f"plugin 'wordy' (loc-wordy 1.2): cannot be loaded: {reason}("
+    assert line.startswith(start)
+
+
+def test_two_installed_plugins_of_one_name(install: Install) -> None:
+    install("wordy", plugin_source(), dist="loc-wordy")
+    install("wordy", plugin_source(), dist="loc-wordier")
+
+    line = refusal_of()
+
+    assert line.startswith("plugin 'wordy' (loc-word")
+    assert line.endswith(" 1.2): another has this name")
+
+
+def test_a_handmade_plugin_with_the_name_of_an_installed_one() -> None:
+    assert refusal_of(WordyPlugin("json")).endswith("another has this name")
+
+
+def test_a_misspelt_hook(install: Install) -> None:
+    hook = "@hookimpl\n    def loc_on_evnt(self, event): pass"
+    install("wordy", plugin_source(hooks=hook))
+
+    assert refusal_of() == "plugin 'wordy' (wordy 1.2): unknown hook loc_on_evnt"
+
+
+def test_a_misspelt_hook_without_its_mark() -> None:
+    class Ant:
+        def loc_on_evnt(self, event: Event) -> None: ...
+
+    assert refusal_of(Ant()).endswith(": unknown hook loc_on_evnt")
+
+
+def test_a_hook_without_its_mark() -> None:
+    """It would never be called."""
+
+    class Ant:
+        def loc_on_event(self, event: Event) -> None: ...
+
+    assert refusal_of(Ant()).endswith(": loc_on_event lacks @hookimpl")
+
+
+def test_an_argument_that_the_hook_does_not_have() -> None:
+    class Ant:
+        @hookimpl
+        def loc_on_event(self, evnt: Event) -> None: ...
+
+    line = refusal_of(Ant())
+    assert "loc_on_event(evnt" in line
+    assert "{'evnt'}" in line
+
+
+@pytest.mark.parametrize("option", ["wrapper", "tryfirst", "trylast"])
+def test_a_hook_that_wants_to_be_called_before_or_around_others(option: str) -> None:
+    class Ant:
+        @hookimpl(**{option: True})
+        def loc_decide_refusal(self):
+            yield
+
+    assert refusal_of(Ant()).endswith(
+        ": loc_decide_refusal: no outcome may hang on the order of plugins"
+    )
+
+
+def test_a_class_in_place_of_an_object() -> None:
+    assert refusal_of(Listener).endswith(": is a class; make an object of it")
+
+
+def test_one_name_from_two_plugins() -> None:
+    with pytest.raises(PluginError) as caught:
+        PluginHost.discover({}, more=[WordyPlugin("a", "x"), WordyPlugin("b", "x")])
+
+    assert str(caught.value).endswith(
+        "loc_provide_formats: 'x' is provided by plugin 'a' already"
+    )
+    assert str(caught.value).startswith("plugin 'b' (")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"name": "length"}, "'length' is provided by plugin 'locframework' already"),
+        ({"name": "No Tabs"}, "name 'No Tabs' is not lower snake case"),
+        ({"name": "x" * 101}, "is not lower snake case"),
+        ({"name": None}, "TypeError"),
+        ({"severity": "fatal"}, "severity 'fatal' is not error, warning or off"),
+        ({"find": None}, "find is no method"),
+    ],
+)
+def test_a_check_that_does_not_keep_its_port(
+    change: dict[str, object], reason: str
+) -> None:
+    class Checking:
+        name = "checking"
+
+        @hookimpl
+        def loc_provide_checks(self) -> list[object]:
+            right = {"name": "tabs", "severity": "error", "find": lambda _: []}
+            return [SimpleNamespace(**right | change)]
+
+    line = refusal_of(Checking())
+    assert line.startswith("plugin 'checking' (")
+    assert "loc_provide_checks: " in line
+    assert reason in line
+
+
+def test_one_name_twice_from_one_plugin() -> None:
+    assert refusal_of(WordyPlugin("a", "x", "x")).endswith(
+        "loc_provide_formats: 'x' is provided by plugin 'a' already"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        (RuntimeError("no database"), "RuntimeError('no database')"),
+        ([3], "AttributeError(\"'int' object has no attribute 'name'\")"),
+        (3, "TypeError(\"'int' object is not iterable\")"),
+    ],
+    ids=["raises", "no name", "no list"],
+)
+def test_a_plugin_that_provides_nothing_usable(given: object, reason: str) -> None:
+    class Ant:
+        name: ClassVar = "ant"
+
+        @hookimpl
+        def loc_provide_storages(self) -> object:
+            if isinstance(given, Exception):
+                raise given
+            return given
+
+    assert refusal_of(Ant()).endswith(f": loc_provide_storages: {reason}")
+
+
+def test_a_storage_that_nobody_provides_lists_those_there_are() -> None:
+    host = PluginHost.discover({})
+
+    with pytest.raises(SettingsError) as caught:
+        host.storage("mongo")
+    assert str(caught.value) == (
+        "settings: storage: 'mongo' is not provided; there is: peewee"
+    )
+
+
+def test_a_blob_store_that_nobody_provides_lists_those_there_are() -> None:
+    host = PluginHost.discover({}, installed=False)
+
+    with pytest.raises(SettingsError) as caught:
+        host.blob_store("s3")
+    assert str(caught.value) == (
+        "settings: blob_store: 's3' is not provided; there is: none"
+    )
+
+
+def test_a_transport_that_nobody_provides_lists_those_there_are() -> None:
+    host = PluginHost.discover({})
+
+    with pytest.raises(SettingsError) as caught:
+        host.transport("pigeon")
+    assert str(caught.value) == (
+        "settings: webhook_transport: 'pigeon' is not provided; there is: https"
+    )
+    assert caught.value.setting == "webhook_transport"
+
+
+def test_a_matcher_that_nobody_provides_lists_those_there_are() -> None:
+    host = PluginHost.discover({})
+
+    with pytest.raises(SettingsError) as caught:
+        host.matcher("soundex")
+    assert str(caught.value) == (
+        "settings: matcher: 'soundex' is not provided; there is: postgres, rapidfuzz"
+    )
