@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 import pytest
 
 from locframework import hookimpl
-from locframework.errors import Problem, Unavailable, UnreadableFile
+from locframework.errors import Problem, UnreadableFile
 from locframework.formats.records import (
     Catalogue,
     Entry,
@@ -25,42 +24,9 @@ from locframework.http.records import Upload
 from locframework.testing.client import Answer, Client
 from locframework.testing.workspace import Workspace, open_workspace
 
+from .failing import FAULTS, Call, Unfit, answers, unavailable
+
 Open = Callable[..., Workspace]
-Call = Callable[..., Any]
-
-
-def fail(*_: object) -> NoReturn:
-    raise ZeroDivisionError("/secret/path of the host")
-
-
-def leave(*_: object) -> NoReturn:
-    sys.exit(0)
-
-
-def fail_by_recursion(*_: object) -> Any:
-    return fail_by_recursion()
-
-
-def unavailable(*_: object) -> NoReturn:
-    raise Unavailable("its own source does not answer")
-
-
-def answers(what: object) -> Call:
-    return lambda *_: what
-
-
-class Unfit:
-    """Nothing that JSON or any of ours knows; not even true or false."""
-
-    def __bool__(self) -> bool:
-        raise RuntimeError("neither")
-
-
-FAULTS = [
-    pytest.param(fail, id="raises"),
-    pytest.param(leave, id="exits"),
-    pytest.param(fail_by_recursion, id="recursion"),
-]
 
 
 def names(workspace: Workspace, project: dict[str, Any]) -> list[str]:

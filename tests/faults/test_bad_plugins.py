@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,54 +13,16 @@ import pytest
 from locframework import Framework, hookimpl
 from locframework.access.records import Caller, Grant, NewToken
 from locframework.app import OPERATOR
-from locframework.errors import (
-    KeyExists,
-    ProjectNotFound,
-    Unauthorized,
-    Unavailable,
-)
+from locframework.errors import KeyExists, ProjectNotFound, Unauthorized, Unavailable
 from locframework.events import Actor
 from locframework.http.records import Upload
 from locframework.keys.records import NewKey
 from locframework.testing.client import Answer, Client
 from locframework.testing.workspace import Workspace, open_workspace
 
+from .failing import FAULTS, Call, Unfit, answers, unavailable
+
 Open = Callable[..., Workspace]
-Call = Callable[..., Any]
-
-
-def fail(*_: object) -> NoReturn:
-    raise ZeroDivisionError("/secret/path of the host")
-
-
-def leave(*_: object) -> NoReturn:
-    sys.exit(0)
-
-
-def fail_by_recursion(*_: object) -> Any:
-    return fail_by_recursion()
-
-
-def unavailable(*_: object) -> NoReturn:
-    raise Unavailable("its own source does not answer")
-
-
-def answers(what: object) -> Call:
-    return lambda *_: what
-
-
-class Unfit:
-    """Nothing that JSON or any of ours knows; not even true or false."""
-
-    def __bool__(self) -> bool:
-        raise RuntimeError("neither")
-
-
-FAULTS = [
-    pytest.param(fail, id="raises"),
-    pytest.param(leave, id="exits"),
-    pytest.param(fail_by_recursion, id="recursion"),
-]
 
 
 @pytest.fixture
