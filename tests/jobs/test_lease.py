@@ -5,32 +5,17 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from locframework.jobs.lease import PLACE, is_dead, new_owner
-from locframework.jobs.records import StoredJob
-from locframework.jobs.work import Work
+
+from .doing import succeeds, wait_until
 
 World = Any  # tests/jobs/conftest.py
 Does = Any
-
-
-def wait_until(holds: Callable[[], bool], seconds: float = 5.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if holds():
-            return True
-        time.sleep(0.005)
-    return False
-
-
-def succeeds(job: StoredJob, work: Work) -> None:
-    with work.finish():
-        pass
 
 
 def dead_process() -> int:

@@ -12,13 +12,10 @@ from locframework.ids import new_id
 from locframework.jobs.records import JobQuery, Progress, StoredJob
 from locframework.jobs.work import Work
 
+from .doing import succeeds
+
 World = Any  # tests/jobs/conftest.py
 Does = Any
-
-
-def succeeds(job: StoredJob, work: Work) -> None:
-    with work.finish():
-        pass
 
 
 def test_a_job_is_seen_with_the_permission_that_started_it(world: World) -> None:
