@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ import pytest
 from locframework.testing.client import Answer
 
 Uploads = Any  # tests/exchange/conftest.py
-Project = Mapping[str, Any]
 
 
 def test_a_file_is_imported_by_a_job(uploads: Uploads) -> None:
@@ -271,39 +269,6 @@ def test_what_was_done_is_told_as_events(uploads: Uploads) -> None:
     assert list(events["import.completed"].items) == [{"jobId": job["id"]}]
 
 
-def test_an_importer_without_approval_proposes(uploads: Uploads) -> None:
-    project = uploads.workspace.project(languages=["de"])
-    uploads.workspace.key(project, "a", values={"en": "A"})
-    importer = uploads.workspace.client(
-        "developer", permissions=["import_run", "translation_write"]
-    )
-
-    uploads.run(project, "de.json", {"a": "A de"}, client=importer)
-
-    [item] = uploads.items(project)
-    assert item["values"][1]["status"] == "pending_review"
-
-
-def test_an_approver_who_imports_a_proposed_text_approves_it(uploads: Uploads) -> None:
-    project = uploads.workspace.project(languages=["de"])
-    uploads.workspace.key(project, "a", values={"en": "A"})
-    importer = uploads.workspace.client(
-        "developer", permissions=["import_run", "translation_write"]
-    )
-    uploads.run(project, "de.json", {"a": "A de"}, client=importer)
-
-    again = uploads.run(project, "de.json", {"a": "A de"}, client=importer)
-    found = uploads.result(project, "de.json", {"a": "A de"})
-    settled = uploads.result(project, "de.json", {"a": "A de"})
-
-    assert uploads.counts(again["result"]) == (0, 0, 1, 0, 0)
-    assert uploads.counts(found) == (0, 1, 0, 0, 1)
-    assert uploads.counts(settled) == (0, 0, 1, 0, 0)
-    assert found["conflicts"] == []
-    [item] = uploads.items(project)
-    assert item["values"][1]["status"] == "approved"
-
-
 def test_an_outdated_text_that_is_imported_again_is_outdated_no_more(
     uploads: Uploads,
 ) -> None:
@@ -318,25 +283,6 @@ def test_an_outdated_text_that_is_imported_again_is_outdated_no_more(
     assert uploads.counts(settled) == (0, 0, 1, 0, 0)
     [item] = uploads.items(project)
     assert [v["isOutdated"] for v in item["values"]] == [False, False]
-
-
-def test_replace_fails_when_a_language_of_others_came_meanwhile(
-    uploads: Uploads,
-) -> None:
-    project = uploads.workspace.project()
-    uploads.workspace.key(project, "a", values={"en": "A"})
-    client = uploads.workspace.client("developer", languages=["en"])
-    accepted = uploads.ask(
-        project, "en.json", {"b": "B"}, client=client, mode="replace"
-    )
-    uploads.workspace.owner.post(
-        f"/projects/{project['id']}/languages", json={"languageCode": "de"}
-    )
-
-    job = uploads.workspace.job_of(accepted)
-
-    assert (job["status"], job["error"]["code"]) == ("failed", "language_not_assigned")
-    assert list(uploads.values(project)) == ["a"]
 
 
 def test_a_batch_that_takes_many_steps_is_one_change(
@@ -357,47 +303,6 @@ def test_a_batch_that_takes_many_steps_is_one_change(
     assert uploads.counts(found) == (10, 0, 0, 0, 10)
     assert job["status"] == "failed"
     assert "l" not in uploads.values(project)
-
-
-def test_texts_for_keys_that_are_there_need_no_key_create(
-    uploads: Uploads,
-) -> None:
-    project = uploads.workspace.project(languages=["de"])
-    uploads.workspace.key(project, "a", description="", values={"en": "A"})
-    client = uploads.workspace.client(
-        "developer", permissions=["import_run", "translation_write"]
-    )
-
-    job = uploads.run(project, "de.json", {"a": "A de"}, client=client, tags=["x"])
-
-    assert job["status"] == "succeeded"
-    assert uploads.values(project)["a"]["de"] == "A de"
-    assert job["result"]["warnings"] == [
-        "a: description and tags stay, without key_update"
-    ]
-
-
-def test_po_fills_no_source_for_one_who_may_not_write_it(uploads: Uploads) -> None:
-    project = uploads.workspace.project(languages=["de"])
-    client = uploads.workspace.client("developer", languages=["de"])
-    content = uploads.po("de", 'msgctxt "key:pay"\nmsgid "Pay"\nmsgstr "Zahlen"\n')
-
-    uploads.run(project, "de.po", content, client=client)
-
-    assert uploads.values(project) == {"pay": {"de": "Zahlen"}}
-
-
-def test_a_main_protected_meanwhile_takes_none_either(uploads: Uploads) -> None:
-    project = uploads.workspace.project()
-    accepted = uploads.ask(project, "en.json", {"a": "A"})
-    uploads.workspace.owner.patch(
-        f"/projects/{project['id']}", json={"mainProtected": True}
-    )
-
-    job = uploads.workspace.job_of(accepted)
-
-    assert (job["status"], job["error"]["code"]) == ("failed", "branch_protected")
-    assert uploads.values(project) == {}
 
 
 def test_an_import_can_be_cancelled_while_it_writes(

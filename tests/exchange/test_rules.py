@@ -1,6 +1,5 @@
 """What an import does to a key: fills in, keeps, overwrites, and never clears."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,18 +9,14 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from locframework.errors import shown
 from locframework.exchange.records import ImportedKey, ImportResult, OnConflict
 from locframework.exchange.rules import (
     TOLD_MOST,
-    WARNING_COUNT_HEADER,
-    WARNINGS_HEADER,
     ImportRules,
     KeyPlan,
     count,
     plan_key,
     warn,
-    warning_headers,
 )
 from locframework.formats.records import PLURAL_FORMS, Text
 from locframework.keys.records import Key, StoredValue
@@ -387,17 +382,3 @@ def test_importing_the_same_twice_changes_nothing_the_second_time(
     )
 
     assert second == KeyPlan(None, 0, [], [])
-
-
-@given(st.lists(st.text(max_size=500), max_size=40))
-def test_warnings_are_headers_of_ascii_that_fit_a_proxy(warnings: list[str]) -> None:
-    headers = warning_headers(warnings)
-
-    assert headers[WARNING_COUNT_HEADER] == str(len(warnings))
-    listed = headers.get(WARNINGS_HEADER, "[]")
-    assert listed.isascii()
-    assert listed.isprintable()
-    assert len(listed) <= 4096
-    told = json.loads(listed)
-    assert told == [shown(warning) for warning in warnings[: len(told)]]
-    assert bool(told) == bool(warnings)

@@ -1,0 +1,158 @@
+"""Terms in TBX files as other tools write them: read, or refused by line."""
+
+from __future__ import annotations
+
+import pytest
+
+from locframework.glossaries.file_records import FileText
+from locframework.glossaries.records import Term
+from locframework.glossaries.tbx_file import write_tbx
+
+from .reading import AT, GLOSSARY, read, refused, translation
+
+
+def test_a_translation_that_is_blank_in_tbx_is_not_written() -> None:
+    said = (translation("de", "\x0b \uffff", "approved"),)
+    term = Term("t", "g", "pay", False, False, "preferred", None, AT, AT, said)
+
+    written = b"".join(write_tbx(GLOSSARY, [term])).decode()
+
+    assert "<term>pay</term>" in written
+    assert 'xml:lang="de"' not in written
+
+
+def test_notes_and_definitions_in_tbx_are_the_notes_of_a_term() -> None:
+    content = (
+        b'<martif type="TBX"><text><body><termEntry>'
+        b'<descrip type="subjectField">ships</descrip>'
+        b'<descripGrp><descrip type="definition">Where ships land</descrip>'
+        b"</descripGrp><note>  </note>"
+        b'<langSet xml:lang="en-GB"><descrip type="definition">Of stone</descrip>'
+        b"<tig><term>pier</term><note>common</note></tig></langSet>"
+        b'<langSet xml:lang="de"><descrip type="definition">Landeplatz</descrip>'
+        b"<tig><term>Anleger</term></tig></langSet>"
+        b"</termEntry></body></text></martif>"
+    )
+
+    found = read(content, "tbx")
+
+    assert found.terms[0].notes == "Where ships land\nOf stone\ncommon"
+    told = "line 1: 1 of its notes, in other languages or too long, were left out"
+    assert found.warnings == [told]
+
+
+def test_definitions_that_are_too_long_for_notes_are_left_out_and_told() -> None:
+    long = b'<descrip type="definition">' + b"x" * 1500 + b"</descrip>"
+    content = (
+        b"<tbx><text><body><conceptEntry>" + long * 2 + b'<langSec xml:lang="en">'
+        b"<termSec><term>pier</term></termSec></langSec></conceptEntry></body></text></tbx>"
+    )
+
+    found = read(content, "tbx")
+
+    assert (len(found.terms[0].notes or ""), len(found.warnings)) == (1500, 1)
+
+
+OLD = """<?xml version="1.0"?>
+<martif type="TBX-Basic" xml:lang="en"><text><body>
+<termEntry id="c1">
+ <descrip type="definition">where ships lie</descrip><note>see quay</note>
+ <langSet xml:lang="en-GB">
+  <tig><term>pier <hi>head</hi></term>
+   <termNote type="administrativeStatus">supersededTerm-admn-sts</termNote></tig>
+  <ntig><termGrp><term>jetty</term></termGrp></ntig>
+ </langSet>
+ <langSet xml:lang="de"><tig><term>Kai</term>
+   <termNote type="administrativeStatus">deprecatedTerm-admn-sts</termNote></tig>
+  <tig><term>Anleger</term></tig></langSet>
+</termEntry>
+<termEntry id="c2"><langSet xml:lang="fr"><tig><term>quai</term></tig></langSet>
+</termEntry>
+</body></text></martif>"""
+
+
+def test_older_tbx_with_several_terms_of_one_concept_is_read() -> None:
+    found = read(OLD.encode(), "tbx")
+
+    assert [(t.term, t.usage_status, t.notes, t.texts) for t in found.terms] == [
+        (
+            "pier head",
+            "deprecated",
+            "where ships lie\nsee quay",
+            (FileText("de", "Anleger"),),
+        ),
+        ("jetty", None, "where ships lie\nsee quay", (FileText("de", "Anleger"),)),
+    ]
+    assert found.warnings == ["line 14: the concept has no term in en and was left out"]
+
+
+MARTIF = b"""<martif type="TBX"><text><body><termEntry>
+<langSet xml:lang="en"><tig><term>quay</term></tig></langSet>
+</termEntry></body></text></martif>"""
+PUBLIC = b'PUBLIC "ISO 12200:1999A//DTD MARTIF core (DXFcdV04)//EN"'
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        b'SYSTEM "TBXcoreStructV02.dtd"',
+        b'SYSTEM "./TBXBasiccoreStructV02.dtd"',
+        b'SYSTEM "https://example.com/TBXcoreStructV02.dtd"',
+        b'SYSTEM "TBXcoreStructureDTD-v-1-0.DTD"',
+        PUBLIC + b' "TBXcdv04.dtd"',
+    ],
+)
+def test_the_doctypes_that_older_tools_write_are_passed_over(named: bytes) -> None:
+    found = read(b"<!DOCTYPE martif " + named + b">\n" + MARTIF, "tbx")
+
+    assert [term.term for term in found.terms] == ["quay"]
+
+
+BLANK = b"""<tbx>
+<conceptEntry><langSec xml:lang="en"><termSec><term> </term></termSec></langSec>
+</conceptEntry></tbx>"""
+
+
+@pytest.mark.parametrize(
+    ("content", "faults"),
+    [
+        (b"", [("line 1", "syntax")]),
+        (b"<html/>", [("line 1", "syntax")]),
+        (b"<tbx>\n<text>", [("line 2", "syntax")]),
+        (b'<!DOCTYPE tbx SYSTEM "file:///etc/passwd"><tbx/>', [("line 1", "doctype")]),
+        (b'<!DOCTYPE t [<!ENTITY a "b">]><tbx>&a;</tbx>', [("line 1", "doctype")]),
+        (b'<!DOCTYPE martif SYSTEM "x/TBXcdv04.dtd"><a/>', [("line 1", "doctype")]),
+        (b'<!DOCTYPE martif SYSTEM "TBXcdv04.dtd" []><a/>', [("line 1", "doctype")]),
+        (b'<!DOCTYPE martif PUBLIC "x" "TBXcdv04.dtd"><a/>', [("line 1", "doctype")]),
+        (b'<!DOCTYPE martif SYSTEM "TBXcdv04.dtd"><a>&b;</a>', [("line 1", "entity")]),
+        (b'<tbx a="' + b"x" * 1_200_000, [("line 1", "length")]),
+        (b"<tbx>&a;</tbx>", [("line 1", "syntax")]),
+        (b'<?xml version="1.0" encoding="nope"?><tbx/>', [("line 1", "encoding")]),
+        (b"<tbx>" + b"<a>" * 70 + b"</a>" * 70 + b"</tbx>", [("line 1", "depth")]),
+        (b'<tbx>\n<langSec xml:lang="?"/></tbx>', [("line 2", "language")]),
+        (BLANK, [("line 2", "length")]),
+    ],
+)  # fmt: skip
+def test_every_fault_of_a_tbx_file_is_told_with_its_line(
+    content: bytes, faults: list[tuple[str, str]]
+) -> None:
+    assert refused(content, "tbx") == faults
+
+
+HOMONYMS = b"""<tbx><text><body>
+<conceptEntry><langSec xml:lang="en"><termSec><term>t3</term></termSec><termSec>\
+<term>T3</term></termSec></langSec><langSec xml:lang="de"><termSec><term>a</term>\
+</termSec></langSec></conceptEntry><conceptEntry><langSec xml:lang="en"><termSec>\
+<term>t3</term></termSec></langSec><langSec xml:lang="de"><termSec><term>b</term>\
+</termSec></langSec></conceptEntry>
+</body></text></tbx>"""
+
+
+def test_homonyms_of_a_line_are_one_term() -> None:
+    found = read(HOMONYMS, "tbx")
+
+    assert [(t.term, t.texts) for t in found.terms] == [("t3", (FileText("de", "a"),))]
+    assert found.warnings == [
+        "line 2: 'T3' is in line 2 too",
+        "line 2: 't3' is in line 2 too, which counts for de",
+    ]
