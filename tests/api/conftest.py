@@ -1,18 +1,22 @@
-"""What the API tests ask: a project, its branches, and what it publishes."""
+"""What the API tests ask: a project, its branches, its terms, and what it publishes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from locframework.testing.client import Answer, Client
-from locframework.testing.workspace import Workspace
+from locframework.testing.workspace import Workspace, open_workspace
 
 from .branched import Branched
+from .judge import Judge, Made
 from .memories import Memory
 from .project_keys import Keys
+from .terms import Terms
 
 
 class Published:
@@ -79,3 +83,39 @@ def shop(workspace: Workspace) -> Branched:
 def memory(sqlite_workspace: Workspace) -> Memory:
     """A translation memory in two languages, with an entry."""
     return Memory(sqlite_workspace)
+
+
+@pytest.fixture
+def keys_with(database_url: str, tmp_path: Path) -> Iterator[Made]:
+    """Makes keys in a workspace with the plugins that are given."""
+    with ExitStack() as stack:
+
+        def make(*plugins: object) -> Keys:
+            opened = open_workspace(database_url, tmp_path, plugins=plugins)
+            return Keys(stack.enter_context(opened))
+
+        yield make
+
+
+@pytest.fixture
+def judge() -> Judge:
+    """A plugin that is asked about every change."""
+    return Judge()
+
+
+@pytest.fixture
+def judged(keys_with: Made, judge: Judge) -> Keys:
+    """Keys of which every change is judged."""
+    return keys_with(judge)
+
+
+@pytest.fixture
+def terms(workspace: Workspace) -> Terms:
+    """An empty glossary in which what is written counts."""
+    return Terms(workspace)
+
+
+@pytest.fixture
+def careful(workspace: Workspace) -> Terms:
+    """An empty glossary that requires approval."""
+    return Terms(workspace, requiresApproval=True)

@@ -40,6 +40,19 @@ class Keys:
         path = f"{self.path}/{key['id']}/values/{lang}"
         return (client or self.owner).put(path, json={"value": value, **more})
 
+    def act(
+        self,
+        key: dict[str, Any],
+        verb: str,
+        lang: str = "de",
+        client: Client | None = None,
+        query: dict[str, str] | None = None,
+        **body: object,
+    ) -> Answer:
+        """Approve, reject or revert a value."""
+        path = f"{self.path}/{key['id']}/values/{lang}/{verb}"
+        return (client or self.owner).post(path, json=body, query=query or {})
+
     def detail(self, key: dict[str, Any], lang: str) -> dict[str, Any]:
         path = f"{self.path}/{key['id']}/values/{lang}"
         detail: dict[str, Any] = self.owner.get(path).data["value"]

@@ -2,71 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from locframework.clock import system_clock
 from locframework.files.records import IMAGE_MOST
-from locframework.http.records import Upload
 from locframework.ids import new_id
 from locframework.testing import images
-from locframework.testing.client import Answer, Client
+from locframework.testing.client import Client
 from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace, open_workspace
 
-BASE = "http://localhost/api/v1"
-
-
-class Shots:
-    """A project with two keys, and its files."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace, self.owner = workspace, workspace.owner
-        self.project = workspace.project(languages=["de"])
-        self.path = f"/projects/{self.project['id']}"
-        self.pay = workspace.key(self.project, "pay", values={"en": "Pay"})
-        self.title = workspace.key(self.project, "title")
-
-    def send(
-        self,
-        content: bytes,
-        name: str = "a.png",
-        type_: str = "image/png",
-        client: Client | None = None,
-        **how: Any,
-    ) -> Answer:
-        files = {"file": Upload(name, content, type_)}
-        return (client or self.owner).post(f"{self.path}/files", files=files, **how)
-
-    def file(self, color: int = 0) -> dict[str, Any]:
-        made: dict[str, Any] = self.send(images.png(color)).data["file"]
-        return made
-
-    def patch(
-        self,
-        file_id: str | None,
-        key: dict[str, Any] | None = None,
-        client: Client | None = None,
-        **query: str,
-    ) -> Answer:
-        return (client or self.owner).patch(
-            f"{self.path}/keys/{(key or self.pay)['id']}",
-            json={"screenshotFileId": file_id},
-            query=query,
-        )
-
-    def key(self, key: dict[str, Any] | None = None, **query: str) -> dict[str, Any]:
-        path = f"{self.path}/keys/{(key or self.pay)['id']}"
-        found: dict[str, Any] = self.owner.get(path, query=query).data["key"]
-        return found
-
-    def shown(self, **query: str) -> tuple[str | None, str | None]:
-        key = self.key(**query)
-        return key["screenshotFileId"], key["screenshotUrl"]
+from .shots import BASE, Shots
 
 
 @pytest.fixture
@@ -359,124 +306,6 @@ def test_what_files_cost(shots: Shots) -> None:
     assert len(sent) <= 7
     assert len(read) <= 4
     assert len(named) - len(described) <= 1
-
-
-class Later:
-    """A workspace whose clock the test puts forward."""
-
-    def __init__(self) -> None:
-        self.late = timedelta(0)
-
-    def __call__(self) -> Any:
-        return system_clock() + self.late
-
-    def days(self, workspace: Workspace, days: int) -> None:
-        """So many days of housekeeping."""
-        framework = workspace.framework
-        for _ in range(days):
-            self.late += timedelta(days=1, seconds=1)
-            for chore in (framework._purge, framework.files.purge):
-                chore()
-            framework.blobs.prune()
-
-
-@pytest.fixture
-def later() -> Later:
-    return Later()
-
-
-@pytest.fixture
-def old_shots(database_url: str, tmp_path: Path, later: Later) -> Iterator[Shots]:
-    with open_workspace(database_url, tmp_path, clock=later) as workspace:
-        yield Shots(workspace)
-
-
-def is_there(shots: Shots, file: dict[str, Any]) -> bool:
-    """Whether the file can be read, and then that its bytes are kept."""
-    project_id, file_id = shots.project["id"], file["id"]
-    framework = shots.workspace.framework
-    stored = framework.storage.files.find_file(project_id, file_id)
-    if stored is None:
-        return False
-    assert framework.blobs.get(stored.blob) is not None
-    return True
-
-
-def test_a_file_that_no_key_names_goes_after_30_days(
-    old_shots: Shots, later: Later
-) -> None:
-    workspace = old_shots.workspace
-    disk = workspace.framework.plugins.blob_stores["disk"]
-    named, unnamed = old_shots.file(1), old_shots.file(2)
-    old_shots.patch(named["id"])
-    before = len(list(disk.names()))
-
-    later.days(workspace, 29)
-    assert is_there(old_shots, unnamed)
-    later.days(workspace, 2)
-
-    assert not is_there(old_shots, unnamed)
-    assert is_there(old_shots, named)
-    assert (before, len(list(disk.names()))) == (2, 1)
-
-
-def test_the_30_days_begin_when_the_last_key_lets_go(
-    old_shots: Shots, later: Later
-) -> None:
-    file = old_shots.file()
-    old_shots.patch(file["id"])
-    later.days(old_shots.workspace, 60)
-    old_shots.patch(None)
-
-    later.days(old_shots.workspace, 29)
-    assert is_there(old_shots, file)
-    assert old_shots.patch(file["id"], old_shots.title).status == 200
-    later.days(old_shots.workspace, 40)
-    assert is_there(old_shots, file)
-
-
-def test_keys_in_the_trash_and_on_branches_keep_their_file(
-    old_shots: Shots, later: Later
-) -> None:
-    trashed, branched = old_shots.file(1), old_shots.file(2)
-    old_shots.owner.post(f"{old_shots.path}/branches", json={"name": "spring"})
-    old_shots.patch(branched["id"], branch="spring")
-    old_shots.patch(trashed["id"], old_shots.title)
-    later.days(old_shots.workspace, 40)
-    path = f"{old_shots.path}/keys/{old_shots.title['id']}"
-    old_shots.owner.delete(path)
-
-    later.days(old_shots.workspace, 28)
-    old_shots.owner.post(f"{path}/restore", json={})
-
-    assert is_there(old_shots, trashed)
-    assert is_there(old_shots, branched)
-    assert old_shots.key(old_shots.title)["screenshotFileId"] == trashed["id"]
-
-
-def test_two_files_of_one_content_are_kept_apart(
-    old_shots: Shots, later: Later
-) -> None:
-    first, second = old_shots.file(), old_shots.file()
-    assert first["id"] != second["id"]
-    old_shots.patch(second["id"])
-
-    later.days(old_shots.workspace, 31)
-
-    assert not is_there(old_shots, first)
-    assert is_there(old_shots, second)
-
-
-def test_files_go_with_their_project(old_shots: Shots, later: Later) -> None:
-    file = old_shots.file()
-    old_shots.patch(file["id"])
-    old_shots.owner.delete(old_shots.path)
-
-    later.days(old_shots.workspace, 32)
-
-    assert not is_there(old_shots, file)
-    stores = old_shots.workspace.framework.plugins.blob_stores
-    assert list(stores["disk"].names()) == []
 
 
 def test_from_python_it_is_the_same(shots: Shots) -> None:

@@ -2,67 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 
-from locframework.glossaries import term_import
-from locframework.http.records import Upload
-from locframework.testing.client import Answer, Client
-from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
 
-CSV = """term,doNotTranslate,usageStatus,notes,de,fr,fr:status
-pier,,,where one waits,Anleger,quai,draft
-Skerry,yes,deprecated,,Skerry,,
-"""
-
-
-class Files:
-    """A glossary that takes files."""
-
-    def __init__(self, workspace: Workspace, **fields: object) -> None:
-        self.workspace, self.owner = workspace, workspace.owner
-        body = {"name": "Ferry terms", "sourceLanguage": "en", **fields}
-        self.glossary = self.owner.post("/glossaries", json=body).data["glossary"]
-        self.path = f"/glossaries/{self.glossary['id']}"
-
-    def send(
-        self,
-        content: str | bytes,
-        client: Client | None = None,
-        headers: dict[str, str] | None = None,
-        **form: str,
-    ) -> Answer:
-        raw = content if isinstance(content, bytes) else content.encode()
-        files = {"file": Upload("terms", raw, "application/octet-stream")}
-        path = f"{self.path}/import"
-        return (client or self.owner).post(
-            path, form=form, files=files, headers=headers
-        )
-
-    def imported(self, content: str | bytes, **how: Any) -> dict[str, Any]:
-        job = self.workspace.job_of(self.send(content, **how))
-        assert (job["status"], job["type"]) == ("succeeded", "glossary_import"), job
-        result: dict[str, Any] = job["result"]
-        return {name: count for name, count in result.items() if count}
-
-    def terms(self) -> list[dict[str, Any]]:
-        items = self.owner.get(f"{self.path}/terms", query={"limit": 200}).data["items"]
-        made = ("id", "glossaryId", "createdAt", "updatedAt", "approvedAt")
-        return [_without(term, made) for term in items]
-
-    def export(self, format_: str) -> Answer:
-        return self.owner.get(f"{self.path}/export", query={"format": format_})
-
-
-def _without(found: Any, names: tuple[str, ...]) -> Any:
-    if isinstance(found, list):
-        return [_without(each, names) for each in found]
-    if not isinstance(found, dict):
-        return found
-    return {k: _without(v, names) for k, v in found.items() if k not in names}
+from .glossary_files import CSV, Files
 
 
 @pytest.fixture
@@ -266,52 +210,6 @@ def test_a_file_that_cannot_be_read_changes_nothing(files: Files) -> None:
     assert files.terms() == []
 
 
-LARGE = ["term,notes,de\n", *(f"t{n},{'x' * 1900},x{n}\n" for n in range(1200))]
-
-
-def test_what_is_beyond_the_begin_of_a_large_file_is_judged_by_the_job(
-    files: Files,
-) -> None:
-    broken = files.workspace.job_of(files.send("".join([*LARGE, "blank, ,\n,n,de\n"])))
-    nothing = files.terms()
-    foreign = files.send("".join([LARGE[0], ",x,y\n", *LARGE[1:]]))
-    result = files.imported("".join([*LARGE, "T7,,x7\n"]))
-
-    assert (broken["status"], broken["error"]["code"]) == ("failed", "unreadable_file")
-    assert broken["error"]["message"].startswith("line 1203: ")
-    assert nothing == []
-    assert (foreign.status, foreign.error["code"]) == (400, "unreadable_file")
-    assert result == {
-        "termsCreated": 1200,
-        "translationsApplied": 1200,
-        "warningCount": 1,
-        "warnings": ["line 1202: 'T7' is in line 9 too"],
-    }
-
-
-def test_languages_beyond_the_begin_are_judged_for_the_sender(files: Files) -> None:
-    scoped = files.workspace.client("translator", languages=["de"])
-    content = "".join([LARGE[0].replace("de", "de,fr"), *LARGE[1:], "last,,x,quai\n"])
-
-    job = files.workspace.job_of(files.send(content, scoped), scoped)
-
-    assert job["error"]["code"] == "language_not_assigned"
-    assert files.terms() == []
-
-
-def test_a_job_that_an_older_version_queued_is_done(files: Files) -> None:
-    """It was given the terms, and no format of the file."""
-    sent = files.send(CSV).data["job"]["id"]
-    database = files.workspace.framework.storage.database  # type: ignore[attr-defined]
-    [(told,)] = database.rows("SELECT params FROM jobs WHERE id = ?", (sent,))
-    older = {name: json.loads(told)[name] for name in ("parts", "terms", "result")}
-    database.run("UPDATE jobs SET params = ? WHERE id = ?", (json.dumps(older), sent))
-
-    files.workspace.run_jobs()
-
-    assert [term["term"] for term in files.terms()] == ["pier", "Skerry"]
-
-
 def test_a_term_that_stays_untranslated_fails_the_job_and_nothing_changes(
     files: Files,
 ) -> None:
@@ -348,84 +246,3 @@ def test_homonyms_are_imported_as_one_term_and_told(
     assert len(result["warnings"]) == 100
     [term] = files.terms()
     assert [each["value"] for each in term["translations"]] == ["z0"]
-
-
-def test_large_files_go_in_steps(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(term_import, "TEXTS_A_STEP", 4)
-    rows = "".join(f"t{number},x{number}\n" for number in range(5))
-
-    result = files.imported(f"term,de\n{rows}")
-
-    assert result == {"termsCreated": 5, "translationsApplied": 5}
-    assert files.glossary["id"] in files.path
-    assert len(files.terms()) == 5
-
-
-def test_a_step_of_an_import_holds_others_up_no_longer_for_many_languages(
-    sqlite_workspace: Workspace,
-) -> None:
-    files = Files(sqlite_workspace)
-    codes = "de,fr,nl,sv,da,nb,fi,et,lv,lt,pl,cs,sk,sl,hr,bg,ro,hu,el,tr"
-    head = f"term,{codes}"
-    rows = (f"term {number}" + f",wort {number}" * 20 for number in range(200))
-    sent = files.send("\n".join([head, *rows]))
-    framework = files.workspace.framework
-
-    with statements_of(framework.storage) as seen:
-        framework.runner.run_until_idle()
-
-    steps = [each for each in seen if each.startswith("UPDATE jobs SET step = ")]
-    assert len(steps) == 2  # of 4,200 texts, the last of them with the end of the job
-    result = files.workspace.job_of(sent)["result"]
-    assert (result["termsCreated"], result["translationsApplied"]) == (200, 4000)
-
-
-def test_an_import_is_queued_once_for_one_key(files: Files) -> None:
-    headers = {"Idempotency-Key": "a"}
-
-    answers = [files.send(CSV, headers=headers) for _ in range(2)]
-
-    assert answers[0].content == answers[1].content
-
-
-def test_a_job_is_seen_and_cancelled_by_who_may_start_one(files: Files) -> None:
-    job = files.send(CSV).data["job"]
-    path = f"{files.path}/jobs/{job['id']}"
-    viewer = files.workspace.client("viewer")
-
-    hidden = viewer.get(path)
-    assert (hidden.status, hidden.error["code"]) == (404, "job_not_found")
-    assert viewer.post(f"{path}/cancel").content == hidden.content
-    cancelled = files.owner.post(f"{path}/cancel").data["job"]
-    assert cancelled["status"] == "cancelled"
-    again = files.owner.post(f"{path}/cancel")
-    assert (again.status, again.error["code"]) == (409, "job_not_cancellable")
-    assert files.terms() == []
-
-
-def test_jobs_of_a_glossary_are_listed_for_who_may_start_them(files: Files) -> None:
-    first, second = (files.send(CSV).data["job"]["id"] for _ in range(2))
-    Files(files.workspace).send(CSV)
-    path = f"{files.path}/jobs"
-    _, stranger = files.workspace.organization("Other")
-
-    listed = files.owner.get(path).data
-    viewed = files.workspace.client("viewer").get(path).data
-    hidden = stranger.get(path)
-
-    assert [each["id"] for each in listed["items"]] == [second, first]
-    assert (listed["total"], viewed["total"]) == (2, 0)
-    assert (hidden.status, hidden.error["code"]) == (404, "glossary_not_found")
-
-
-def test_an_import_into_a_glossary_that_is_gone_fails(files: Files) -> None:
-    job = files.send(CSV).data["job"]
-    files.owner.delete(files.path)
-
-    files.workspace.run_jobs()
-
-    store = files.workspace.framework.storage.jobs
-    ended = store.find(files.glossary["id"], job["id"])
-    assert ended is not None
-    assert ended.job.error is not None
-    assert ended.job.error.code == "glossary_not_found"

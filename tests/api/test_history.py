@@ -1,4 +1,4 @@
-"""decisions 2.3, history and revert: nothing that was written is lost."""
+"""decisions 2.3, history: nothing that was written is lost."""
 
 from __future__ import annotations
 
@@ -8,63 +8,16 @@ from typing import Any
 import pytest
 
 from locframework.http.records import Upload
-from locframework.testing.client import Answer, Client
 
-
-def history(
-    keys: Any, key: dict[str, Any], lang: str = "de", **query: Any
-) -> list[dict[str, Any]]:
-    path = f"{keys.path}/{key['id']}/values/{lang}/history"
-    found = keys.owner.get(path, query=query)
-    assert found.status == 200, found
-    items: list[dict[str, Any]] = found.data["items"]
-    if not query.get("limit"):
-        assert found.data["total"] == len(items)
-    return items
-
-
-def told(items: list[dict[str, Any]]) -> list[tuple[int, str, str, str]]:
-    return [(i["revision"], i["value"], i["status"], i["origin"]) for i in items]
-
-
-def act(
-    keys: Any,
-    key: dict[str, Any],
-    verb: str,
-    lang: str = "de",
-    client: Client | None = None,
-    query: dict[str, str] | None = None,
-    **body: object,
-) -> Answer:
-    path = f"{keys.path}/{key['id']}/values/{lang}/{verb}"
-    answer: Answer = (client or keys.owner).post(path, json=body, query=query or {})
-    return answer
-
-
-def branch(keys: Any, name: str = "spring") -> dict[str, str]:
-    path = f"/projects/{keys.project['id']}/branches"
-    assert keys.owner.post(path, json={"name": name}).status == 201
-    return {"branch": name}
-
-
-def put(
-    keys: Any, key: dict[str, Any], text: Any, query: dict[str, str], lang: str = "de"
-) -> None:
-    path = f"{keys.path}/{key['id']}/values/{lang}"
-    assert keys.owner.put(path, json={"value": text}, query=query).status == 200
-
-
-def user_of(client: Client) -> str:
-    found: str = client.get("/tokens/self").data["userId"]
-    return found
+from .histories import branch, history, put, told
 
 
 def test_every_change_of_a_value_is_a_revision_newest_first(keys: Any) -> None:
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei", keys.translator)
-    act(keys, key, "reject", reason="not a word of ours")
+    keys.act(key, "reject", reason="not a word of ours")
     keys.put(key, "de", "drei", keys.translator)
-    act(keys, key, "approve")
+    keys.act(key, "approve")
     keys.put(key, "de", "")
 
     items = history(keys, key)
@@ -211,7 +164,7 @@ def test_a_text_from_before_plurals_has_its_number_for_itself(
 
     assert plain.isdisjoint(formed)
     assert max(plain) > max(formed)  # it goes on after them
-    assert act(keys, key, "revert", query=query, revision=1).status == 200
+    assert keys.act(key, "revert", query=query, revision=1).status == 200
     newest = history(keys, key, **query)[0]
     assert (newest["pluralForm"], newest["value"]) == (None, "Datei")
 
@@ -228,105 +181,6 @@ def test_an_import_is_told(keys: Any) -> None:
         (2, "zwei", "approved", "import"),
         (1, "eins", "approved", "human"),
     ]
-
-
-# revert
-
-
-def test_a_revision_comes_back_as_a_new_one(keys: Any) -> None:
-    key = keys.made(values={"de": "eins"})
-    keys.put(key, "de", "zwei")
-
-    answer = act(keys, key, "revert", revision=1)
-
-    assert answer.data["key"] == keys.get(key)
-    assert told(history(keys, key))[0] == (3, "eins", "approved", "revert")
-
-
-def test_who_cannot_approve_reverts_to_a_pending_text(keys: Any) -> None:
-    key = keys.made(values={"de": "eins"})
-    keys.put(key, "de", "zwei")
-
-    act(keys, key, "revert", client=keys.translator, revision=1)
-
-    detail = keys.detail(key, "de")
-    assert (detail["value"], detail["status"]) == ("eins", "pending_review")
-    assert (detail["approvedValue"], detail["origin"]) == ("zwei", "revert")
-
-
-def test_reverting_to_nothing_clears_and_a_cleared_value_comes_back(keys: Any) -> None:
-    key = keys.made(values={"de": "eins"})
-    keys.put(key, "de", "")
-
-    act(keys, key, "revert", revision=1)
-    assert keys.texts(key) == {("de", None): "eins"}
-
-    act(keys, key, "revert", revision=2)
-    assert keys.texts(key) == {}
-    assert [item["revision"] for item in history(keys, key)] == [4, 3, 2, 1]
-
-
-def test_a_revision_that_there_is_not_is_refused_by_name(keys: Any) -> None:
-    key = keys.made(values={"de": "eins"})
-
-    for body in ({"revision": 2}, {"revision": 0}, {"revision": "1"}, {}):
-        refused = act(keys, key, "revert", **body)
-        assert (refused.status, refused.error["code"]) == (400, "validation_failed")
-        assert refused.error["details"][0]["path"] in ("$.revision", "$")
-
-
-def test_forms_with_one_number_are_told_apart(keys: Any) -> None:
-    key = keys.made(isPlural=True, values={"de": {"one": "1", "other": "n"}})
-    keys.put(key, "de", {"one": "eins", "other": "viele"})
-
-    refused = act(keys, key, "revert", revision=1)
-    act(keys, key, "revert", revision=1, pluralForm="one")
-
-    assert refused.error["details"][0]["path"] == "$.pluralForm"
-    assert keys.texts(key) == {("de", "one"): "1", ("de", "other"): "viele"}
-
-
-def test_a_text_from_before_plurals_comes_back_as_other(keys: Any) -> None:
-    key = keys.made(values={"de": "Datei"})
-    keys.put(key, "de", "Dateien")
-    keys.owner.patch(f"{keys.path}/{key['id']}", json={"isPlural": True})
-
-    act(keys, key, "revert", revision=1)
-
-    assert keys.texts(key) == {("de", "other"): "Datei"}
-
-
-@pytest.mark.parametrize("protected", [False, True])
-def test_who_may_revert(keys: Any, protected: bool) -> None:
-    key = keys.made(values={"de": "eins"})
-    keys.put(key, "de", "zwei")
-    keys.owner.patch(
-        f"/projects/{keys.project['id']}", json={"mainProtected": protected}
-    )
-    arabic = keys.workspace.client("translator", languages=["ar"])
-    viewer = keys.workspace.client("viewer")
-
-    scoped = act(keys, key, "revert", client=arabic, revision=1)
-    missing = act(keys, key, "revert", client=viewer, revision=1)
-    allowed = act(keys, key, "revert", revision=1)
-
-    assert scoped.error["code"] == "language_not_assigned"
-    assert missing.error["details"] == {"required": "translation_write"}
-    assert allowed.status == (409 if protected else 200)
-    assert keys.detail(key, "de")["value"] == ("zwei" if protected else "eins")
-
-
-# a rejected text and what it stood before
-
-
-def test_a_text_that_returns_is_outdated_if_it_was(keys: Any) -> None:
-    key = keys.made(values={"en": "Pay", "de": "Zahlen"})
-    keys.put(key, "en", "Pay now")
-    keys.put(key, "de", "Jetzt zahlen", keys.translator)
-
-    act(keys, key, "reject")
-
-    assert keys.detail(key, "de")["isOutdated"]
 
 
 # on branches
@@ -378,18 +232,6 @@ def test_what_follows_main_is_told_once_on_the_branch(keys: Any) -> None:
     items = history(keys, key, **spring)
     assert told(items) == told(history(keys, key))
     assert [item["revision"] for item in items] == [4, 3, 2, 1]
-
-
-def test_a_revision_of_main_comes_back_on_the_branch(keys: Any) -> None:
-    key = keys.made(values={"de": "eins"})
-    keys.put(key, "de", "zwei")
-    spring = branch(keys)
-
-    act(keys, key, "revert", query=spring, revision=1)
-
-    [newest, *_] = history(keys, key, **spring)
-    assert (newest["value"], newest["revision"]) == ("eins", 3)
-    assert keys.texts(key) == {("de", None): "zwei"}
 
 
 def test_a_value_cleared_on_main_and_written_on_the_branch_goes_on_counting(

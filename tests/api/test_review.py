@@ -6,29 +6,15 @@ from typing import Any
 
 import pytest
 
-from locframework.testing.client import Answer, Client
-
-
-def judge(
-    keys: Any,
-    key: dict[str, Any],
-    verb: str,
-    lang: str = "de",
-    client: Client | None = None,
-    query: dict[str, str] | None = None,
-    **body: object,
-) -> Answer:
-    path = f"{keys.path}/{key['id']}/values/{lang}/{verb}"
-    answer: Answer = (client or keys.owner).post(path, json=body, query=query or {})
-    return answer
+from locframework.testing.client import Answer
 
 
 def approve(keys: Any, key: dict[str, Any], **more: Any) -> Answer:
-    return judge(keys, key, "approve", **more)
+    return keys.act(key, "approve", **more)
 
 
 def reject(keys: Any, key: dict[str, Any], **more: Any) -> Answer:
-    return judge(keys, key, "reject", **more)
+    return keys.act(key, "reject", **more)
 
 
 def events(keys: Any, type_: str) -> list[dict[str, Any]]:
@@ -107,7 +93,7 @@ def test_only_the_revision_that_was_read_is_judged(keys: Any) -> None:
     keys.put(key, "de", "Zahlen", keys.translator)
 
     for verb in ("approve", "reject"):
-        moved = judge(keys, key, verb, revision=1)
+        moved = keys.act(key, verb, revision=1)
         assert (moved.status, moved.error["code"]) == (409, "nothing_pending")
     assert approve(keys, key, revision=2).status == 200
     assert approve(keys, key, revision="2").status == 400
@@ -142,7 +128,7 @@ def test_a_revision_of_what_is_no_plural_form_is_refused(keys: Any, verb: str) -
     key = keys.made(isPlural=True)
     keys.put(key, "de", {"one": "eins"}, keys.translator)
 
-    refused = judge(keys, key, verb, revision={"x": 1})
+    refused = keys.act(key, verb, revision={"x": 1})
 
     assert (refused.status, refused.error["code"]) == (400, "invalid_plural_form")
 
@@ -195,10 +181,10 @@ def test_who_may_judge(keys: Any, verb: str) -> None:
     keys.put(key, "de", "Zahlen", keys.translator)
     arabic = keys.workspace.client("reviewer", languages=["ar"])
 
-    missing = judge(keys, key, verb, client=keys.translator)
-    scoped = judge(keys, key, verb, client=arabic)
-    nowhere = judge(keys, key, verb, lang="sv")
-    nothing = judge(keys, {"id": keys.project["id"]}, verb)
+    missing = keys.act(key, verb, client=keys.translator)
+    scoped = keys.act(key, verb, client=arabic)
+    nowhere = keys.act(key, verb, lang="sv")
+    nothing = keys.act({"id": keys.project["id"]}, verb)
 
     assert missing.error["details"] == {"required": "translation_approve"}
     assert scoped.status == 403

@@ -1,0 +1,145 @@
+"""The job that imports terms: judged further, in steps, seen, cancelled, repeated."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from locframework.glossaries import term_import
+from locframework.testing.databases import statements_of
+from locframework.testing.workspace import Workspace
+
+from .glossary_files import CSV, Files
+
+
+@pytest.fixture
+def files(workspace: Workspace) -> Files:
+    return Files(workspace)
+
+
+LARGE = ["term,notes,de\n", *(f"t{n},{'x' * 1900},x{n}\n" for n in range(1200))]
+
+
+def test_what_is_beyond_the_begin_of_a_large_file_is_judged_by_the_job(
+    files: Files,
+) -> None:
+    broken = files.workspace.job_of(files.send("".join([*LARGE, "blank, ,\n,n,de\n"])))
+    nothing = files.terms()
+    foreign = files.send("".join([LARGE[0], ",x,y\n", *LARGE[1:]]))
+    result = files.imported("".join([*LARGE, "T7,,x7\n"]))
+
+    assert (broken["status"], broken["error"]["code"]) == ("failed", "unreadable_file")
+    assert broken["error"]["message"].startswith("line 1203: ")
+    assert nothing == []
+    assert (foreign.status, foreign.error["code"]) == (400, "unreadable_file")
+    assert result == {
+        "termsCreated": 1200,
+        "translationsApplied": 1200,
+        "warningCount": 1,
+        "warnings": ["line 1202: 'T7' is in line 9 too"],
+    }
+
+
+def test_languages_beyond_the_begin_are_judged_for_the_sender(files: Files) -> None:
+    scoped = files.workspace.client("translator", languages=["de"])
+    content = "".join([LARGE[0].replace("de", "de,fr"), *LARGE[1:], "last,,x,quai\n"])
+
+    job = files.workspace.job_of(files.send(content, scoped), scoped)
+
+    assert job["error"]["code"] == "language_not_assigned"
+    assert files.terms() == []
+
+
+def test_a_job_that_an_older_version_queued_is_done(files: Files) -> None:
+    """It was given the terms, and no format of the file."""
+    sent = files.send(CSV).data["job"]["id"]
+    database = files.workspace.framework.storage.database  # type: ignore[attr-defined]
+    [(told,)] = database.rows("SELECT params FROM jobs WHERE id = ?", (sent,))
+    older = {name: json.loads(told)[name] for name in ("parts", "terms", "result")}
+    database.run("UPDATE jobs SET params = ? WHERE id = ?", (json.dumps(older), sent))
+
+    files.workspace.run_jobs()
+
+    assert [term["term"] for term in files.terms()] == ["pier", "Skerry"]
+
+
+def test_large_files_go_in_steps(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(term_import, "TEXTS_A_STEP", 4)
+    rows = "".join(f"t{number},x{number}\n" for number in range(5))
+
+    result = files.imported(f"term,de\n{rows}")
+
+    assert result == {"termsCreated": 5, "translationsApplied": 5}
+    assert files.glossary["id"] in files.path
+    assert len(files.terms()) == 5
+
+
+def test_a_step_of_an_import_holds_others_up_no_longer_for_many_languages(
+    sqlite_workspace: Workspace,
+) -> None:
+    files = Files(sqlite_workspace)
+    codes = "de,fr,nl,sv,da,nb,fi,et,lv,lt,pl,cs,sk,sl,hr,bg,ro,hu,el,tr"
+    head = f"term,{codes}"
+    rows = (f"term {number}" + f",wort {number}" * 20 for number in range(200))
+    sent = files.send("\n".join([head, *rows]))
+    framework = files.workspace.framework
+
+    with statements_of(framework.storage) as seen:
+        framework.runner.run_until_idle()
+
+    steps = [each for each in seen if each.startswith("UPDATE jobs SET step = ")]
+    assert len(steps) == 2  # of 4,200 texts, the last of them with the end of the job
+    result = files.workspace.job_of(sent)["result"]
+    assert (result["termsCreated"], result["translationsApplied"]) == (200, 4000)
+
+
+def test_an_import_is_queued_once_for_one_key(files: Files) -> None:
+    headers = {"Idempotency-Key": "a"}
+
+    answers = [files.send(CSV, headers=headers) for _ in range(2)]
+
+    assert answers[0].content == answers[1].content
+
+
+def test_a_job_is_seen_and_cancelled_by_who_may_start_one(files: Files) -> None:
+    job = files.send(CSV).data["job"]
+    path = f"{files.path}/jobs/{job['id']}"
+    viewer = files.workspace.client("viewer")
+
+    hidden = viewer.get(path)
+    assert (hidden.status, hidden.error["code"]) == (404, "job_not_found")
+    assert viewer.post(f"{path}/cancel").content == hidden.content
+    cancelled = files.owner.post(f"{path}/cancel").data["job"]
+    assert cancelled["status"] == "cancelled"
+    again = files.owner.post(f"{path}/cancel")
+    assert (again.status, again.error["code"]) == (409, "job_not_cancellable")
+    assert files.terms() == []
+
+
+def test_jobs_of_a_glossary_are_listed_for_who_may_start_them(files: Files) -> None:
+    first, second = (files.send(CSV).data["job"]["id"] for _ in range(2))
+    Files(files.workspace).send(CSV)
+    path = f"{files.path}/jobs"
+    _, stranger = files.workspace.organization("Other")
+
+    listed = files.owner.get(path).data
+    viewed = files.workspace.client("viewer").get(path).data
+    hidden = stranger.get(path)
+
+    assert [each["id"] for each in listed["items"]] == [second, first]
+    assert (listed["total"], viewed["total"]) == (2, 0)
+    assert (hidden.status, hidden.error["code"]) == (404, "glossary_not_found")
+
+
+def test_an_import_into_a_glossary_that_is_gone_fails(files: Files) -> None:
+    job = files.send(CSV).data["job"]
+    files.owner.delete(files.path)
+
+    files.workspace.run_jobs()
+
+    store = files.workspace.framework.storage.jobs
+    ended = store.find(files.glossary["id"], job["id"])
+    assert ended is not None
+    assert ended.job.error is not None
+    assert ended.job.error.code == "glossary_not_found"

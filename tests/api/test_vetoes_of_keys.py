@@ -1,0 +1,174 @@
+"""The hook loc_decide_write, of keys: made, changed, removed, merged, undone."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from locframework.http.records import Upload
+from locframework.keys.changes import KeyAction
+from locframework.ports import KeyChange, KeyFields
+
+from .judge import Judge, refused
+from .project_keys import Keys
+
+
+def told(changes: list[KeyChange]) -> list[tuple[str, str, str | None, str]]:
+    return [(each.action, each.origin, each.branch, each.key) for each in changes]
+
+
+def undone(keys: Keys, **where: object) -> dict[str, Any]:
+    path = f"/projects/{keys.project['id']}/activity/revert"
+    result: dict[str, Any] = keys.workspace.job_of(keys.owner.post(path, json=where))
+    assert result["status"] == "succeeded", result
+    return result["result"] | {"id": result["id"]}
+
+
+def replaced(keys: Keys, *names: str) -> dict[str, Any]:
+    """An import that removes all other keys."""
+    file = Upload("de.json", json.dumps(dict.fromkeys(names, "x")).encode(), "a/b")
+    form = {"languageCode": "de", "mode": "replace", "format": "json-flat"}
+    path = f"/projects/{keys.project['id']}/import"
+    return keys.workspace.job_of(keys.owner.post(path, form=form, files={"file": file}))
+
+
+def test_a_key_is_asked_about_with_what_it_says_before_and_after(
+    judged: Keys, judge: Judge
+) -> None:
+    key = judged.made(description="d", tags=["t"])
+    one = f"{judged.path}/{key['id']}"
+    judged.owner.patch(one, json={"key": "c", "isPlural": True})
+    judged.owner.patch(one, json={"key": "c"})
+    judged.put(key, "de", {"other": "x"})
+    judged.owner.delete(one)
+    judged.owner.post(f"{one}/restore")
+
+    old = KeyFields("a.b", "d", ("t",), is_plural=False, screenshot_file_id=None)
+    new = KeyFields("c", "d", ("t",), is_plural=True, screenshot_file_id=None)
+    assert [(each.action, each.before, each.after) for each in judge.seen_keys] == [
+        ("create", None, old),
+        ("update", old, new),
+        ("delete", new, None),
+        ("restore", None, new),
+    ]
+    assert {each.key_id for each in judge.seen_keys} == {key["id"]}
+    assert {each.origin for each in judge.seen_keys} == {"human"}
+
+
+@pytest.mark.parametrize("action", ["create", "update", "delete", "restore"])
+def test_a_change_of_a_key_is_refused_by_itself(
+    judged: Keys, judge: Judge, action: KeyAction
+) -> None:
+    key, gone = judged.made(), judged.made(key="gone")
+    one, lost = (f"{judged.path}/{each['id']}" for each in (key, gone))
+    judged.owner.delete(lost)
+    judge.refuses = action
+
+    answers = {
+        "create": judged.create(key="new"),
+        "update": judged.owner.patch(one, json={"tags": ["x"]}),
+        "restore": judged.owner.post(f"{lost}/restore"),
+        "delete": judged.owner.delete(one),
+    }
+
+    assert [name for name in answers if answers[name].status == 409] == [action]
+    assert refused(answers[action])
+
+
+def test_a_batch_leaves_out_the_keys_that_are_refused(
+    judged: Keys, judge: Judge
+) -> None:
+    judged.made(key="old")
+    judge.refuses = "create"
+    keys = [{"key": "old", "description": "d"}, {"key": "new", "values": {"de": "x"}}]
+    path = f"{judged.path}/bulk"
+
+    answer = judged.owner.post(path, json={"keys": keys, "onExisting": "update"})
+
+    first, second = answer.data["results"]
+    assert (first["outcome"], second["error"]["code"]) == ("updated", "write_refused")
+    assert judged.names() == ["old"]
+    assert judge.seen == []  # of its values nobody was asked any more
+
+
+def test_an_import_is_refused_as_a_whole_also_for_what_it_removes(
+    judged: Keys, judge: Judge
+) -> None:
+    judged.made(key="old")
+    judge.refuses = "delete"
+
+    job = replaced(judged, "new")
+
+    assert (job["status"], job["error"]["code"]) == ("failed", "write_refused")
+    assert judged.names() == ["old"]
+    assert told(judge.seen_keys[-2:]) == [
+        ("create", "import", None, "new"),
+        ("delete", "import", None, "old"),
+    ]
+
+
+@pytest.mark.parametrize("action", ["create", "update", "delete", "restore"])
+def test_branches_and_their_merges_are_asked(
+    judged: Keys, judge: Judge, action: KeyAction
+) -> None:
+    here, spring = f"/projects/{judged.project['id']}", {"branch": "spring"}
+    changed, gone, lost = (judged.made(key=name) for name in "abc")
+    judged.owner.post(f"{here}/branches", json={"name": "spring"})
+    judge.seen_keys.clear()
+    judged.owner.post(judged.path, json={"key": "new"}, query=spring)
+    for each in (changed, lost):
+        one = f"{judged.path}/{each['id']}"
+        judged.owner.patch(one, json={"description": "x"}, query=spring)
+    judged.owner.delete(f"{judged.path}/{gone['id']}", query=spring)
+    assert {each.branch for each in judge.seen_keys} == {"spring"}
+    judged.owner.delete(f"{judged.path}/{lost['id']}")
+    judge.seen_keys.clear()
+    body = {"strategy": "use_branch"}
+
+    judge.refuses = action
+    merge = judged.owner.post(f"{here}/branches/spring/merge", json=body)
+    assert refused(merge)
+    assert judged.names() == ["a", "b"]
+
+    judge.refuses = None
+    judge.seen_keys.clear()
+    assert judged.owner.post(f"{here}/branches/spring/merge", json=body).status == 200
+    assert sorted(told(judge.seen_keys)) == [
+        ("create", "merge", None, "new"),
+        ("delete", "merge", None, "b"),
+        ("restore", "merge", None, "c"),
+        ("update", "merge", None, "a"),
+        ("update", "merge", None, "c"),
+    ]
+
+
+@pytest.mark.parametrize("action", ["update", "delete", "restore"])
+def test_an_undo_leaves_out_what_is_refused_and_tells_it(
+    judged: Keys, judge: Judge, action: KeyAction
+) -> None:
+    changed, gone = judged.made(key="changed"), judged.made(key="gone")
+    since = changed["createdAt"]
+    developer = judged.workspace.client("developer")
+    actor = judged.workspace.framework.authenticate(developer.token).actor.id
+    developer.patch(f"{judged.path}/{changed['id']}", json={"description": "x"})
+    developer.delete(f"{judged.path}/{gone['id']}")
+    assert judged.create(developer, key="new").status == 201
+    judge.seen_keys.clear()
+    judge.refuses = action
+
+    result = undone(judged, actor=actor, since=since)
+
+    assert sorted(told(judge.seen_keys)) == [
+        ("delete", "revert", None, "new"),
+        ("restore", "revert", None, "gone"),
+        ("update", "revert", None, "changed"),
+    ]
+    names = {"update": "changed", "delete": "new", "restore": "gone"}
+    [skipped] = result["skipped"]
+    assert (skipped["key"], skipped["reason"]) == (names[action], "write_refused")
+    kept = {"update": 0, "delete": 0, "restore": 0} | {action: 1}
+    assert (result["keysUpdated"], result["keysDeleted"], result["keysRestored"]) == (
+        1 - kept["update"], 1 - kept["delete"], 1 - kept["restore"],
+    )  # fmt: skip
