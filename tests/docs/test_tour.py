@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -105,10 +106,21 @@ def test_every_function_that_the_page_names_is_there(page: Any) -> None:
         assert re.search(rf"^\s*(def|class) {last}\b", source, re.M), f"{file}:{name}"
 
 
-def test_every_area_that_the_page_names_is_a_folder(page: Any) -> None:
-    [areas] = re.findall(r"The folders are areas: (.*?), …", page.text, re.S)
+def test_the_map_has_every_folder_on_its_floor(page: Any) -> None:
+    folders = {
+        path.parent.name for path in (ROOT / "locframework").glob("*/__init__.py")
+    }
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
+    contracts = tools["importlinter"]["contracts"]
+    [floors] = [each["layers"] for each in contracts if each["id"] == "floors"]
+    floor_of = {
+        name: at
+        for at, floor in enumerate(floors)
+        for name in re.findall(r"\w+", floor)
+    }
 
-    assert all(
-        (ROOT / "locframework" / area.strip(" `\n")).is_dir()
-        for area in areas.split(",")
-    )
+    text = page.sections()["The map"].partition("\nFrom")[0]
+    told = [name for name in re.findall(r"`(\w+)`", text) if name in folders]
+
+    assert sorted(told) == sorted(folders)
+    assert told == sorted(told, key=lambda name: floor_of[name])
