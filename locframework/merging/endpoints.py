@@ -12,6 +12,7 @@ from locframework.errors import (
     WriteRefused,
 )
 from locframework.http.operation import operation
+from locframework.http.records import Prepared
 
 from .records import Diff, MergeRequest, MergeResult
 from .service import Merging
@@ -55,11 +56,12 @@ class MergingEndpoints:
     )
     def merge_branch(
         self, caller: Caller, project_id: str, branch: BranchRef, body: MergeRequest
-    ) -> MergeResult:
+    ) -> Prepared[MergeResult]:
         """Merge a branch into main.
 
         All of it in one transaction. Where main changed the same field, `resolutions`
         and then `strategy` decide; what stays open is 409 `merge_conflict`, and
         nothing is written. Merging what is merged already does nothing.
         """
-        return self._merging.merge(caller, project_id, branch, body)
+        merge = self._merging.prepare_merge(caller, project_id, branch, body)
+        return Prepared(merge)

@@ -1,5 +1,7 @@
 """What one can do with the changes of a branch: see them, and merge them to main."""
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
@@ -66,7 +68,8 @@ class Merging:
         branch without changes that stays open. Raises BranchNotFound, BranchNotOpen,
         ValidationFailed (a resolution), MergeConflict (``details.conflicts``),
         LanguageNotAssigned, KeyExists, WriteRefused. A dry run without open conflicts
-        does it all and takes it back, so it raises them too.
+        does it all and takes it back, so it raises them too, and stands in no
+        transaction of its caller's.
         """
         project = self._projects.require(caller, "branch_merge", project_id)
         check_record(request)
@@ -85,6 +88,18 @@ class Merging:
             return done.result
         crash_point("merging.after_commit")
         return result
+
+    def prepare_merge(
+        self, caller: Caller, project_id: str, branch: str, request: MergeRequest
+    ) -> Callable[[], MergeResult]:
+        """``merge`` as a call, which may stand in a transaction.
+
+        A dry run is over by then: it takes back all that its transaction holds.
+        """
+        if not request.dry_run:
+            return lambda: self.merge(caller, project_id, branch, request)
+        result = self.merge(caller, project_id, branch, request)
+        return lambda: result
 
     def _open_line(self, project: Project, branch: Branch) -> Line:
         """The branch as it is by now. Raises _TakenBack where it was just merged."""

@@ -208,3 +208,20 @@ def test_a_dry_run_without_conflicts_writes_nothing(shop: Branched) -> None:
     assert dry.data["branch"] == before == shop.one()
     assert shop.diff() == diff
     assert shop.texts(shop.pay)["de", None] == "Zahlen"
+
+
+def test_a_dry_run_can_be_sent_with_a_key_like_any_other(shop: Branched) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    diff, path = shop.diff(), f"{shop.path}/branches/spring/merge"
+    key = {"Idempotency-Key": "look-first"}
+
+    dry = shop.owner.post(path, json={"dryRun": True}, headers=key)
+    again = shop.owner.post(path, json={"dryRun": True}, headers=key)
+    other = shop.owner.post(path, json={}, headers=key)
+
+    assert (dry.status, dry.data["applied"]["updated"]) == (200, 1)
+    assert again.content == dry.content
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert (other.status, other.error["code"]) == (409, "idempotency_conflict")
+    assert shop.diff() == diff
+    assert shop.texts(shop.pay)["de", None] == "Zahlen"
