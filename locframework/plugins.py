@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -56,6 +57,7 @@ T = TypeVar("T")
 GROUP = hookspecs.GROUP
 log = logging.getLogger("locframework.plugins")
 
+_is_hook = re.compile("loc_").match
 _ORDERING = {"wrapper", "hookwrapper", "tryfirst", "trylast"}  # options of @hookimpl
 
 
@@ -72,11 +74,11 @@ class LoadedPlugin(msgspec.Struct, frozen=True):
 class _Manager(pluggy.PluginManager):
     """pluggy's, which looks at nothing but what is named as hooks are."""
 
-    def parse_hookimpl_opts(
-        self, plugin: object, name: str
-    ) -> pluggy.HookimplOpts | None:
-        is_hook = name.startswith("loc_")
-        return super().parse_hookimpl_opts(plugin, name) if is_hook else None
+    def parse_hookimpl_opts(self, plugin: Any, name: str) -> pluggy.HookimplOpts | None:
+        return super().parse_hookimpl_opts(plugin, name) if _is_hook(name) else None
+
+    def parse_hookspec_opts(self, of: Any, name: str) -> pluggy.HookspecOpts | None:
+        return super().parse_hookspec_opts(of, name) if _is_hook(name) else None
 
 
 class PluginHost:
@@ -276,7 +278,9 @@ class PluginHost:
 
     def loaded(self) -> list[LoadedPlugin]:
         """All plugins, by name."""
-        return [self._describe(name) for name, _ in self._plugins()]
+        return [
+            self._describe(name) for name, _ in sorted(self._manager.list_name_plugin())
+        ]
 
     def _register(self, name: str, plugin: object) -> None:
         reason = self._fault_of(plugin)
@@ -293,7 +297,7 @@ class PluginHost:
         """What pluggy would let pass without a word; None when there is nothing."""
         if isinstance(plugin, type):
             return "is a class; make an object of it"
-        for hook in (each for each in dir(plugin) if each.startswith("loc_")):
+        for hook in filter(_is_hook, dir(plugin)):
             if not hasattr(hookspecs, hook):
                 return f"unknown hook {hook}"
             options = self._manager.parse_hookimpl_opts(plugin, hook)
@@ -351,9 +355,6 @@ class PluginHost:
     def _refused(self, plugin: str, hook: str, reason: str) -> PluginError:
         origin = origin_of(plugin, self._manager.get_plugin(plugin))
         return PluginError(plugin, origin, f"{hook}: {reason}")
-
-    def _plugins(self) -> list[tuple[str, Any]]:
-        return sorted(self._manager.list_name_plugin())
 
     def _one_by_one(self, hook: str) -> list[tuple[str, Callable[..., Any]]]:
         """Each plugin's answer to the hook, by name of the plugin."""

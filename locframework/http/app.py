@@ -30,6 +30,7 @@ from .dispatch import (
     Refused,
     preflight,
     request_id,
+    require_servable,
     wanted_request_id,
 )
 from .idempotency import Idempotency, once_of
@@ -79,6 +80,8 @@ def build_wsgi(
     cannot be served.
     """
     operations = collect(endpoints, permissions)
+    for each in operations:
+        require_servable(each, guards)
     for owner in endpoints:
         if isinstance(owner, ApiDocumentEndpoints):
             owner.operations = operations
@@ -99,7 +102,7 @@ def build_wsgi(
     middleware: list[_Frame | Metrics] = [frame, *filter(None, [metrics])]
     app = falcon.App(
         middleware=middleware,
-        router=_router(_routes(operations, dispatch, admission)),
+        router=_router(operations, dispatch, admission),
     )
     _Errors(operations).handle_all(app)
     app.add_sink(_Unknown(admission), "/")
@@ -127,21 +130,6 @@ def collect(
     return operations
 
 
-def _routes(
-    operations: Sequence[Operation],
-    dispatch: Callable[[Operation], Responder],
-    admission: Admission[C],
-) -> Mapping[str, Mapping[str, Responder]]:
-    """What answers at each path, by method."""
-    by_template: dict[str, list[Operation]] = defaultdict(list)
-    for operation in operations:
-        by_template[operation.template].append(operation)
-    return {
-        PREFIX + template: _responders(here, dispatch, admission)
-        for template, here in by_template.items()
-    }
-
-
 def _responders(
     operations: Sequence[Operation],
     dispatch: Callable[[Operation], Responder],
@@ -159,11 +147,25 @@ def _responders(
     return {**dict.fromkeys(_METHODS, refused), **responders}
 
 
-def _router(routes: Mapping[str, Mapping[str, Responder]]) -> CompiledRouter:
+def _router(
+    operations: Sequence[Operation],
+    dispatch: Callable[[Operation], Responder],
+    admission: Admission[C],
+) -> CompiledRouter:
+    """What finds the responders of a path; they are made when it is first asked for:
+    an app starts in half the time, and none is asked for all paths at once."""
+    by_template: dict[str, list[Operation]] = defaultdict(list)
+    for operation in operations:
+        by_template[PREFIX + operation.template].append(operation)
+
+    def responders_of(template: str) -> Mapping[str, Responder]:
+        return _responders(by_template[template], dispatch, admission)
+
     try:
-        return cast("CompiledRouter", Router(routes))  # as far as falcon asks
+        router = Router(by_template, responders_of)
     except ValueError as error:
         raise DeclarationError(f"no such path can be served: {error}") from error
+    return cast("CompiledRouter", router)  # as far as falcon asks
 
 
 class _Unknown:

@@ -7,8 +7,8 @@ first app, so the code is too; only the responders are an app's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, lru_cache
 
 from falcon import Request
 from falcon.routing import CompiledRouter
@@ -22,13 +22,18 @@ _APPS_WITH_PATHS_OF_THEIR_OWN = 8  # whose code is kept; others compile anew
 class Router:
     """Gives paths of falcon's kind, ``/things/{thing_id}``, their responders.
 
-    ``responders`` by template and by method: one for each that a request may come with.
-    Raises ValueError for templates that falcon refuses.
+    ``responders_of`` a template tells them by method, one for each that a request may
+    come with. It is asked once, when the first request has come there. Raises
+    ValueError for templates that falcon refuses.
     """
 
-    def __init__(self, responders: Mapping[str, Mapping[str, Responder]]) -> None:
-        self._responders = responders
-        self._paths = _paths(tuple(responders))
+    def __init__(
+        self,
+        templates: Iterable[str],
+        responders_of: Callable[[str], Mapping[str, Responder]],
+    ) -> None:
+        self._responders_of = cache(responders_of)
+        self._paths = _paths(tuple(templates))
 
     def find(self, uri: str, req: Request | None = None) -> Route | None:
         """Text goes before parameters. None: nothing is there."""
@@ -37,7 +42,7 @@ class Router:
             return None
         resource, _, given, template = found
         assert template is not None  # added with one, as all of ours are
-        return resource, self._responders[template], given, template
+        return resource, self._responders_of(template), given, template
 
 
 class _Somewhere:

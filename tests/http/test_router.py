@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from locframework.http.router import Router
+from locframework.http.router import Responder, Router
 
 PATHS = [
     "/things",
@@ -18,7 +18,7 @@ PATHS = [
 
 @pytest.fixture
 def router() -> Router:
-    return Router({path: {"GET": print} for path in PATHS})
+    return Router(PATHS, lambda template: {"GET": print})
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,10 @@ def test_another_path_is_not_found(router: Router, path: str) -> None:
 
 
 def test_apps_with_the_same_paths_answer_by_their_own_responders() -> None:
-    routers = [Router({"/things/{thing_id}": {"GET": each}}) for each in (print, input)]
+    own = [{"GET": print}, {"GET": input}]
+    routers = [
+        Router(["/things/{thing_id}"], lambda _, each=each: each) for each in own
+    ]
 
     found = [router.find("/things/7") for router in routers]
 
@@ -70,4 +73,22 @@ def test_apps_with_the_same_paths_answer_by_their_own_responders() -> None:
 
 def test_paths_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(ValueError, match=r"/things/\{id\}/others: .*conflicts"):
-        Router({path: {} for path in (*PATHS, "/things/{id}/others")})
+        Router([*PATHS, "/things/{id}/others"], lambda template: {})
+
+
+def test_the_responders_of_a_path_are_made_once_and_no_others() -> None:
+    made: list[str] = []
+
+    def responders_of(template: str) -> dict[str, Responder]:
+        made.append(template)
+        return {"GET": print}
+
+    router = Router(PATHS, responders_of)
+
+    before = list(made)
+    found = [router.find(path) for path in ("/things/7", "/things/8")]
+    assert before == []
+    assert made == ["/things/{thing_id}"]
+    assert found[0] is not None
+    assert found[1] is not None
+    assert found[0][1] is found[1][1]
