@@ -72,6 +72,11 @@ class ImportResult(Struct, rename="camel"):
     warning_count: int = 0
     warnings: list[str] = []  # the first hundred
 
+    def leave(self, told: str) -> None:
+        """Count a term that stays as it is; ``told`` is why, and in which line."""
+        self.terms_unchanged += 1
+        self.warn(told)
+
     def warn(self, told: str) -> None:
         self.warning_count += 1
         if len(self.warnings) < WARNINGS_MOST:

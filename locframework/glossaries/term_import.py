@@ -19,7 +19,12 @@ from locframework.blobs.records import KeptParts
 from locframework.blobs.service import Blobs
 from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
-from locframework.errors import GlossaryNotFound, PermissionDenied, shown
+from locframework.errors import (
+    GlossaryNotFound,
+    PermissionDenied,
+    TermNotTranslatable,
+    shown,
+)
 from locframework.events import EventLog
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
@@ -94,9 +99,10 @@ class GlossaryImportJob:
         """Some 2,000 texts in one transaction with the job's end; more in steps.
 
         A file that was not judged as a whole before is so first, and changes nothing
-        when it cannot be read. Raises GlossaryNotFound, PermissionDenied,
-        UnreadableFile, LanguageNotAssigned and TermNotTranslatable; what was written
-        by the steps before stays then.
+        when it cannot be read. A term whose translations are not as ``doNotTranslate``
+        wants them stays as it is, and a warning tells. Raises GlossaryNotFound,
+        PermissionDenied, UnreadableFile and LanguageNotAssigned; what was written by
+        the steps before stays then.
         """
         judged, step = self._begun(job, work)
         total, taken = judged.terms, judged.result.languages_taken_as
@@ -168,7 +174,10 @@ class GlossaryImportJob:
             ):
                 result.warn(_stays(said, old))
                 said = replace(said, term=old.term)
-            done.append(merged(old, said, glossary_id, applies=applies, at=now))
+            try:
+                done.append(merged(old, said, glossary_id, applies=applies, at=now))
+            except TermNotTranslatable as error:
+                result.leave(f"line {said.line}: {shown(said.term)!r}: {error.message}")
         writes = [each.write for each in done if each.write is not None]
         if writes:
             self._storage.terms.write_terms(glossary_id, writes, now)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from locframework.glossaries import term_import
 from locframework.testing.workspace import Workspace
 
 from .glossary_files import CSV, Files
@@ -210,17 +211,31 @@ def test_a_file_that_cannot_be_read_changes_nothing(files: Files) -> None:
     assert files.terms() == []
 
 
-def test_a_term_that_stays_untranslated_fails_the_job_and_nothing_changes(
-    files: Files,
+def test_a_term_that_does_not_go_with_its_translations_stays_and_is_told(
+    files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Also in the last of many steps: the others are no job that failed half way."""
+    monkeypatch.setattr(term_import, "TEXTS_A_STEP", 2)
     files.imported(CSV)
-    before = files.terms()
+    pier, skerry = files.terms()
+    content = "term,doNotTranslate,de\nquay,,Kai\npier,yes,\nskerry,,Schäre\n"
 
-    job = files.workspace.job_of(files.send("term,de\nquay,Kai\nskerry,Schäre\n"))
+    result = files.imported(content)
 
-    assert job["status"] == "failed"
-    assert job["error"]["code"] == "term_not_translatable"
-    assert files.terms() == before
+    quay = {**pier, "term": "quay", "notes": None}
+    quay["translations"] = [{**pier["translations"][0], "value": "Kai"}]
+    assert files.terms() == [pier, quay, skerry]
+    why = "clear what differs, or turn doNotTranslate off"
+    assert result == {
+        "termsCreated": 1,
+        "termsUnchanged": 2,
+        "translationsApplied": 1,
+        "warningCount": 2,
+        "warnings": [
+            f"line 3: 'pier': doNotTranslate: the term is itself in de too; {why}",
+            f"line 4: 'skerry': doNotTranslate: the term is itself in de too; {why}",
+        ],
+    }
 
 
 @pytest.mark.parametrize("format_", ["csv", "tbx"])
