@@ -174,8 +174,14 @@ class _Unit:
 
     def set(self, segment: InlineText) -> None:
         self.is_empty = False
-        if self._code and self._code not in self._values:
-            text = segment.whole()
+        if not self._code:
+            return
+        text, first = segment.whole(), self._values.get(self._code)
+        if first is not None:
+            if first.value != text:
+                told = f"a further text in {self._code} is left out: the first counts"
+                self.leave_out(told)
+        else:
             self._size += len(text)
             self._values[self._code] = UnitValue(text, self._is_draft)
             self._is_too_large()

@@ -169,6 +169,17 @@ def test_the_exact_source_language_comes_first() -> None:
     assert texts(unit) == {"en-US": "color", "de": "Farbe"}
 
 
+def test_of_several_texts_in_one_language_the_first_counts_and_that_is_told() -> None:
+    variants = tuv("en", "a") + tuv("de", "b") + tuv("DE", "c") + tuv("de", "d")
+    same = tuv("en", "a") + tuv("de", "b") + tuv("de", "b")
+
+    [unit, plain] = read(tmx(f"<tu>{variants}</tu>", f"<tu>{same}</tu>"))
+
+    assert (texts(unit), texts(plain)) == ({"de": "b"}, {"de": "b"})
+    assert unit.left_out == ("a further text in de is left out: the first counts",)
+    assert plain.left_out == ()
+
+
 def test_what_is_wrong_with_a_unit_is_told_with_its_line() -> None:
     good = f"<tu>{tuv('en', 'a')}{tuv('de', 'b')}</tu>"
     sourceless = f"<tu>{tuv('de', 'b')}</tu>"
