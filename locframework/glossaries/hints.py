@@ -1,13 +1,15 @@
 """What a project's glossaries want of texts, for the check that looks for it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from locframework.quality.checks.prose import prose
 from locframework.quality.records import AvoidedTerm, TextTerms, WantedTerm
-from locframework.terminology.index import find_terms
-from locframework.terminology.records import Found
+from locframework.terminology.index import TermIndex, find_terms
+from locframework.terminology.records import Found, Wanted
 
 from .terminologies import Terminology
+
+_OWN = "="  # begins what stands for an id of what is wanted; no id of a term has it
 
 
 class Hints:
@@ -24,7 +26,7 @@ class Hints:
         sources: Mapping[str | None, str],
     ) -> TextTerms | None:
         """What is wanted beside each source text, and what is to be avoided in each
-        text, by plural form. None when that is nothing."""
+        text, by plural form: no place of what is wanted. None when that is nothing."""
         wanted = {
             source: terms
             for source in set(sources.values())
@@ -37,6 +39,13 @@ class Hints:
             form: _avoided(text, find_terms(prose(text), indexes))
             for form, text in texts.items()
         }
+        if wanted and any(avoided.values()):
+            # what is one term's word may be part of, or all of, a better one's
+            own = _index_of(wanted.values(), language_code)
+            avoided = {
+                form: _avoided(text, _without(find_terms(prose(text), [*indexes, own])))
+                for form, text in texts.items()
+            }
         return _terms(wanted, avoided)
 
     def of_source(self, texts: Mapping[str | None, str]) -> TextTerms | None:
@@ -80,6 +89,19 @@ def _any_of(wanted: Sequence[WantedTerm]) -> WantedTerm:
     values = dict.fromkeys(value for each in wanted for value in each.values)
     exactly = all(each.exactly for each in wanted)
     return WantedTerm(wanted[0].term, tuple(values), exactly)
+
+
+def _index_of(wanted: Iterable[Sequence[WantedTerm]], language_code: str) -> TermIndex:
+    values = {value for some in wanted for each in some for value in each.values}
+    return TermIndex(
+        (Wanted(_OWN + value, value, False) for value in values), language_code
+    )
+
+
+def _without(found: Sequence[Found]) -> list[Found]:
+    """But for places where something wanted stands."""
+    own = {(each.start, each.end) for each in found if each.id.startswith(_OWN)}
+    return [each for each in found if (each.start, each.end) not in own]
 
 
 def _avoided(text: str, found: Sequence[Found]) -> list[AvoidedTerm]:

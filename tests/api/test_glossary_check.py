@@ -99,6 +99,33 @@ def test_forbidden_terms_are_found_where_they_stand(checked: Checked) -> None:
 
 
 @pytest.mark.parametrize(
+    ("english", "german", "found"),
+    [
+        ("Please log in", "Bitte anmelden", []),
+        ("The log in page", "Die Anmeldeseite zum Anmelden", []),
+        ("The list of piers", "Die Liste der Anleger", []),
+        ("List of piers: list", "Die Liste der Anleger: Liste", [23]),
+        ("The pier", "Anleger anmelden", [8]),
+    ],
+)
+def test_what_the_glossary_wants_of_a_text_is_not_forbidden_in_it(
+    checked: Checked, english: str, german: str, found: list[int]
+) -> None:
+    """Two words of English, one of them forbidden, may be one word of German."""
+    checked.term(term="log in", translations={"de": "anmelden"})
+    checked.term(term="list of piers", translations={"de": "Liste der Anleger"})
+    for term, value in (("sign in", "anmelden"), ("register", "Liste")):
+        values = {"de": value}
+        checked.term(term=term, usageStatus="forbidden", translations=values)
+
+    checked.key("a", en=english, de=german)
+
+    issues = checked.owner.get(f"{checked.path}/issues", query={"check": CHECK}).data
+    told = [(each["languageCode"], each["start"]) for each in issues["items"]]
+    assert told == [("de", start) for start in found]
+
+
+@pytest.mark.parametrize(
     ("english", "german"),
     [
         ("Delete {pier}?", "{pier} löschen?"),
