@@ -1,4 +1,5 @@
-"""Reads TBX: that of 2019 (conceptEntry, langSec) and the older (termEntry, langSet).
+"""Reads TBX: that of 2019 (conceptEntry, langSec; styles dca and dct) and the older
+(termEntry, langSet).
 
 What is refused of XML: xml_reading.
 """
@@ -19,7 +20,12 @@ from .tbx_file import OWN
 _CONCEPTS = ("conceptEntry", "termEntry")
 _SECTIONS = ("langSec", "langSet")
 _TERMS = ("termSec", "tig", "ntig")
-_TEXTS = ("term", "termNote", "note", "descrip")
+_OF_STYLE_DCT = {  # an element for what style dca says by an attribute ``type``
+    "administrativeStatus": "termNote",
+    "definition": "descrip",
+    "explanation": "descrip",
+}
+_TEXTS = ("term", "termNote", "note", "descrip", *_OF_STYLE_DCT)
 _DESCRIPTIONS = ("definition", "explanation")  # kept as notes, which we have alone
 _OWN = ("translation", "status", "doNotTranslate", "caseSensitive", "usageStatus")
 _TOLD = {"administrativeStatus", *(OWN + name for name in _OWN)}  # types of termNotes
@@ -138,7 +144,8 @@ class _Reader:
         elif name in _TERMS and self._language is not None:
             self._spelling = _Spelling(self._line, self._language)
         elif name in _TEXTS and self._text is None:
-            self._note_type = attributes.get("type", "")
+            type_ = attributes.get("type", "")
+            self._note_type = name if name in _OF_STYLE_DCT else type_
             self._text = ""
 
     def _open_language(self, attributes: dict[str, str]) -> None:
@@ -173,6 +180,7 @@ class _Reader:
         return any(each in _TEXTS for each in self._path)
 
     def _keep(self, name: str, text: str) -> None:
+        name = _OF_STYLE_DCT.get(name, name)
         if name == "term" and self._spelling is not None:
             self._spelling.text = text
         elif name == "termNote":

@@ -86,6 +86,28 @@ def test_older_tbx_with_several_terms_of_one_concept_is_read() -> None:
     assert found.warnings == ["line 14: the concept has no term in en and was left out"]
 
 
+DCT = b"""<tbx type="TBX-Basic" style="dct" xml:lang="en"
+ xmlns="urn:iso:std:iso:30042:ed-2" xmlns:min="http://www.tbxinfo.net/ns/min"
+ xmlns:basic="http://www.tbxinfo.net/ns/basic"><text><body><conceptEntry id="c1">
+ <min:subjectField>ships</min:subjectField>
+ <basic:definition>where ships lie</basic:definition>
+ <langSec xml:lang="en"><termSec><term>jetty</term>
+  <min:administrativeStatus>supersededTerm-admn-sts</min:administrativeStatus>
+  <min:partOfSpeech>noun</min:partOfSpeech></termSec></langSec>
+ <langSec xml:lang="de"><termSec><term>Kai</term>
+  <min:administrativeStatus>deprecatedTerm-admn-sts</min:administrativeStatus>
+  </termSec><termSec><term>Anleger</term></termSec></langSec>
+</conceptEntry></body></text></tbx>"""
+
+
+def test_tbx_that_has_an_element_for_each_category_says_the_same() -> None:
+    [jetty] = read(DCT, "tbx").terms
+
+    assert (jetty.term, jetty.usage_status) == ("jetty", "deprecated")
+    assert jetty.notes == "where ships lie"
+    assert jetty.texts == (FileText("de", "Anleger"),)
+
+
 MARTIF = b"""<martif type="TBX"><text><body><termEntry>
 <langSet xml:lang="en"><tig><term>quay</term></tig></langSet>
 </termEntry></body></text></martif>"""
