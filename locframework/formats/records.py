@@ -1,8 +1,9 @@
 """The neutral catalogue: what every file format is read into and written from."""
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from locframework.languages import PLURAL_FORMS as PLURAL_FORMS
 
@@ -16,8 +17,8 @@ Detail = Mapping[str, object]
 class FormatInfo(Struct, frozen=True, rename="camel"):
     """What a format is and can do (decisions 2.6, ``GET /formats``)."""
 
-    id: str  # "json-nested"; lower-case kebab, the same for ever
-    name: str  # "JSON, nested"
+    id: Annotated[str, Meta(examples=["json-nested"])]  # the same for ever
+    name: Annotated[str, Meta(examples=["JSON, nested"])]
     extension: str  # with the dot: ".json"
     content_type: str  # that the written file is served with
     can_import: bool = True

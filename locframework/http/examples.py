@@ -19,7 +19,9 @@ def example_of(schema: Schema, resolve: Resolve, name: str = "", depth: int = 0)
 
     A schema with a pattern needs an example of its own (``Meta(examples=[…])``).
     """
-    schema = resolve(schema)
+    schema = {**resolve(schema), **schema}  # a reference may have its own examples
+    if _KNOWN.get(name) in schema.get("enum", ()):
+        return _KNOWN[name]
     for known in ("examples", "enum"):
         if schema.get(known):
             return schema[known][0]
@@ -86,6 +88,19 @@ def _nothing(schema: Schema, resolve: Resolve, name: str, depth: int) -> Any:
 
 
 _KNOWN = {
+    "branch": "spring",
+    "channel": "stable",
+    "description": "The button under the cart",
+    "distribution": "locframework-formats-json",
+    "extension": ".json",
+    "icon": "🇩🇪",
+    "key": "checkout.pay",
+    "keySource": "main",
+    "label": "German",
+    "name": "Web shop",
+    "screenshotUrl": "https://example.com/",
+    "tag": "button",
+    "version": "0.1.0",
     "languageCode": "de",
     "sourceLanguage": "en",
     "fallbackLanguageCode": "en",

@@ -11,6 +11,7 @@ from .examples import example_of
 from .openapi_answers import FAILURE, Answers, header_components
 from .openapi_headers import header_parameters
 from .operation import Operation, PathParameter, camel
+from .parameters import ABOUT
 from .schemas import Schema, Schemas, plain
 
 TITLE = "Localization Management Service API"
@@ -132,7 +133,7 @@ class _Document:
                     "name": name,
                     "in": "query",
                     "required": name in fields["required"],
-                    **_told(schema),
+                    **_told(name, schema),
                 }
                 for name, schema in fields["properties"].items()
             ]
@@ -144,16 +145,19 @@ class _Document:
         written: Schema = {"name": parameter.wire, "in": "path", "required": True}
         if schema is _ID or "examples" in schema:
             written["example"] = example_of(schema, self._schemas.resolve, "id")
-        return {**written, **_told(schema)}
+        return {**written, **_told(parameter.wire, schema)}
 
     def _request_body(self, operation: Operation) -> Schema | None:
         if operation.body is not None:
             return {
                 "required": not operation.body_optional,
-                "content": self._answers.content(self._schemas.of(operation.body)),
+                "content": self._answers.sent(self._schemas.of(operation.body)),
             }
         if operation.form is not None:
             schema = self._schemas.fields(operation.form)
+            members = schema["properties"]
+            for name, member in members.items():
+                members[name] = {**_about(name), **member}
             return {
                 "required": True,
                 "content": {"multipart/form-data": {"schema": schema}},
@@ -161,9 +165,12 @@ class _Document:
         return None
 
 
-def _told(schema: Schema) -> Schema:
+def _told(name: str, schema: Schema) -> Schema:
     """A parameter's schema, with its description where the reader looks for it."""
     rest = {key: each for key, each in schema.items() if key != "description"}
-    if "description" in schema:
-        return {"description": schema["description"], "schema": rest}
-    return {"schema": rest}
+    told = {key: each for key, each in schema.items() if key == "description"}
+    return {**_about(name), **told, "schema": rest}
+
+
+def _about(name: str) -> Schema:
+    return {"description": ABOUT[name]} if name in ABOUT else {}

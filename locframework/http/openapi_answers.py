@@ -59,9 +59,14 @@ class Answers:
             }
         return answers
 
-    def content(self, schema: Schema) -> Schema:
-        """A JSON media type with an example."""
+    def sent(self, schema: Schema) -> Schema:
+        """What a client sends as JSON, with an example: what it needs to say."""
         example = example_of(schema, self._schemas.resolve)
+        return {JSON: {"schema": schema, "example": example}}
+
+    def content(self, schema: Schema) -> Schema:
+        """What is answered as JSON, with an example: all that is there."""
+        example = example_of(schema, self._schemas.resolve_answered)
         return {JSON: {"schema": schema, "example": example}}
 
     def _successes(self, operation: Operation) -> Schema:

@@ -65,6 +65,13 @@ class Schemas:
             schema = self._all[schema["$ref"].removeprefix(_REF)]
         return schema
 
+    def resolve_answered(self, schema: Schema) -> Schema:
+        """As ``resolve``; what has a default is required, as an answer carries it."""
+        resolved = self.resolve(schema)
+        members = resolved.get("properties", {}).items()
+        there = [name for name, each in members if "default" in each]
+        return {**resolved, "required": [*resolved.get("required", ()), *there]}
+
     def _name_of(self, type_: Any) -> str:
         name: str = self._schemas[type_]["$ref"].removeprefix(_REF)
         return name

@@ -1,6 +1,8 @@
 """Keys and values over HTTP."""
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from locframework.access.records import Caller
 from locframework.errors import (
@@ -49,10 +51,44 @@ _LINE = (ProjectNotFound, BranchNotFound, BranchNotOpen)
 _FOUND = (*_LINE, KeyNotFound)
 
 
+_PAY = {
+    "id": "0199f3a1-7c2e-7b45-9d0a-3f5e8c1b2a64",
+    "projectId": "0199f3a1-5b1c-7d02-8f4e-9a6b3c2d1e05",
+    "key": "checkout.pay",
+    "description": "The button under the cart",
+    "tags": ["button"],
+    "isPlural": False,
+    "screenshotUrl": None,
+    "screenshotFileId": None,
+    "keySource": "main",
+    "createdAt": "2026-11-21T08:45:29.123Z",
+    "updatedAt": "2026-11-21T08:51:07.440Z",
+    "values": [
+        {
+            "languageCode": language,
+            "value": text,
+            "status": status,
+            "pluralForm": None,
+            "isOutdated": False,
+        }
+        for language, text, status in (
+            ("en", "Pay", "approved"),
+            ("de", "Zahlen", "pending_review"),
+        )
+    ],
+}
+
+
 class KeyAnswer(Struct, frozen=True):
     """One key."""
 
     key: Key
+
+
+class FullKeyAnswer(Struct, frozen=True):
+    """One key, with its values."""
+
+    key: Annotated[Key, Meta(examples=[_PAY])]
 
 
 class ValueAnswer(Struct, frozen=True):
@@ -130,10 +166,10 @@ class KeyEndpoints:
     )
     def get_key(
         self, caller: Caller, project_id: str, key_id: str, query: BranchQuery
-    ) -> KeyAnswer:
+    ) -> FullKeyAnswer:
         """Get a key with its values in all languages."""
         key = self._keys.get_key(caller, project_id, key_id, branch=query.branch)
-        return KeyAnswer(key)
+        return FullKeyAnswer(key)
 
     @operation(
         "PATCH",
@@ -297,7 +333,7 @@ class KeyEndpoints:
         lang: str,
         query: BranchQuery,
         body: NewValue,
-    ) -> KeyAnswer:
+    ) -> FullKeyAnswer:
         """Write a value.
 
         A string, or an object by plural form; forms that are not named stay, ""
@@ -306,7 +342,7 @@ class KeyEndpoints:
         key = self._keys.set_value(
             caller, project_id, key_id, lang, body, branch=query.branch
         )
-        return KeyAnswer(key)
+        return FullKeyAnswer(key)
 
     @operation(
         "PUT",

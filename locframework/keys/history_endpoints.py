@@ -15,7 +15,7 @@ from locframework.http.operation import operation
 from locframework.http.records import BranchQuery
 from locframework.paging import Page
 
-from .endpoints import KeyAnswer
+from .endpoints import FullKeyAnswer
 from .history import History
 from .revisions import HistoryItem, HistoryQuery, Reversion
 
@@ -72,7 +72,7 @@ class HistoryEndpoints:
         lang: str,
         query: BranchQuery,
         body: Reversion,
-    ) -> KeyAnswer:
+    ) -> FullKeyAnswer:
         """Write the text of a revision again.
 
         A new revision of the origin `revert`; without `translation_approve` it waits
@@ -82,4 +82,4 @@ class HistoryEndpoints:
         key = self._history.revert(
             caller, project_id, key_id, lang, body, branch=query.branch
         )
-        return KeyAnswer(key)
+        return FullKeyAnswer(key)

@@ -18,7 +18,7 @@ from locframework.errors import (
 from locframework.http.operation import operation
 from locframework.http.records import BranchQuery
 
-from .endpoints import KeyAnswer
+from .endpoints import FullKeyAnswer
 from .records import Approval, Rejection
 from .review import Review
 
@@ -58,7 +58,7 @@ class ReviewEndpoints:
         lang: str,
         query: BranchQuery,
         body: Approval,
-    ) -> KeyAnswer:
+    ) -> FullKeyAnswer:
         """Approve the text that waits for review.
 
         All plural forms of the language at once; drafts too, and approved texts that
@@ -70,7 +70,7 @@ class ReviewEndpoints:
         key = self._review.approve(
             caller, project_id, key_id, lang, body, branch=query.branch
         )
-        return KeyAnswer(key)
+        return FullKeyAnswer(key)
 
     @operation(
         "POST",
@@ -87,7 +87,7 @@ class ReviewEndpoints:
         lang: str,
         query: BranchQuery,
         body: Rejection,
-    ) -> KeyAnswer:
+    ) -> FullKeyAnswer:
         """Reject the text that waits for review.
 
         The last approved text returns, as `approved`; where there is none, the text
@@ -96,4 +96,4 @@ class ReviewEndpoints:
         key = self._review.reject(
             caller, project_id, key_id, lang, body, branch=query.branch
         )
-        return KeyAnswer(key)
+        return FullKeyAnswer(key)

@@ -126,6 +126,49 @@ def test_every_answer_in_json_has_an_example_and_it_fits(
                 assert fits, (path, method, status)
 
 
+def test_every_parameter_and_member_of_a_form_is_explained(
+    sqlite_workspace: Workspace,
+) -> None:
+    document = sqlite_workspace.owner.get("/openapi.json").json
+
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            for each in operation.get("parameters", ()):
+                assert each.get("description"), (method, path, each["name"])
+            sent = operation.get("requestBody", {}).get("content", {})
+            form = sent.get("multipart/form-data", {"schema": {"properties": {}}})
+            for name, member in form["schema"]["properties"].items():
+                assert member.get("description"), (method, path, name)
+
+
+def test_examples_of_answers_have_all_that_is_answered(
+    sqlite_workspace: Workspace,
+) -> None:
+    document = sqlite_workspace.owner.get("/openapi.json").json
+    project = sqlite_workspace.project(languages=["de"])
+    keys = f"/projects/{project['id']}/keys"
+    new = {"key": "pay", "tags": ["button"], "values": {"de": "Zahlen"}}
+    key = sqlite_workspace.owner.post(keys, json=new).data["key"]
+    asked = {
+        "/projects/{projectId}/keys/{keyId}": f"{keys}/{key['id']}",
+        "/projects/{projectId}/keys": keys,
+        "/formats": "/formats",
+        "/healthz": "/healthz",
+    }
+
+    for path, url in asked.items():
+        told = document["paths"][path]["get"]["responses"]["200"]["content"]
+        example = told["application/json"]["example"]["data"]
+        assert _shape(example) == _shape(sqlite_workspace.owner.get(url).data), path
+
+
+def _shape(value: Any) -> Any:
+    """The names of the members, and of those of the first item of each list."""
+    if isinstance(value, dict):
+        return {name: _shape(each) for name, each in value.items()}
+    return [_shape(each) for each in value[:1]] if isinstance(value, list) else None
+
+
 def test_what_matches_and_files_may_say_is_listed(sqlite_workspace: Workspace) -> None:
     document = sqlite_workspace.owner.get("/openapi.json").json
     match = document["components"]["schemas"]["Match"]["properties"]

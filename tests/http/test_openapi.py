@@ -157,7 +157,8 @@ def test_a_form_becomes_multipart_with_its_file(document):
     body = document["paths"]["/projects/{projectId}/import"]["post"]["requestBody"]
     schema = body["content"]["multipart/form-data"]["schema"]
 
-    assert schema["properties"]["file"] == {"type": "string", "format": "binary"}
+    file = {"description": "The file", "type": "string", "format": "binary"}
+    assert schema["properties"]["file"] == file
     assert schema["required"] == ["file"]
 
 
