@@ -257,7 +257,7 @@ class MemoriesAssigned(LocError):
 
 
 class SeparatorFixed(LocError):
-    """The key separator is fixed once keys exist (decisions 2.6)."""
+    """The key separator is fixed once keys exist, on any line (decisions 2.6)."""
 
     code, status = "separator_fixed", 409
 

@@ -198,7 +198,8 @@ class Projects:
             tag = require_tag(changes.source_language, "$.sourceLanguage")
             new = replace(new, source_language=tag)
         if changes.key_separator is not UNSET:
-            if changes.key_separator != old.key_separator and old.key_count:
+            moves = changes.key_separator != old.key_separator
+            if moves and self._store.has_keys(old.id):
                 raise SeparatorFixed("the key separator is fixed once keys exist")
             new = replace(new, key_separator=changes.key_separator)
         if changes.main_protected is not UNSET:

@@ -21,6 +21,10 @@ class ProjectStore(Protocol):
 
     def save_project(self, project: Project) -> None: ...
 
+    def has_keys(self, project_id: str) -> bool:
+        """Whether main, or a branch that is open, has a key of its own."""
+        ...
+
     def lock_project(self, project_id: str) -> None:
         """Until the transaction ends, let nobody else lock it.
 

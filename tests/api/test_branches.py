@@ -169,3 +169,24 @@ def test_permissions_of_branches(shop: Branched) -> None:
     assert shop.branch("mine", viewer).error["details"] == {"required": "branch_manage"}
     assert shop.merge(client=viewer).error["details"] == {"required": "branch_merge"}
     assert viewer.get(f"{shop.path}/branches/spring/diff").status == 200
+
+
+def test_the_separator_is_fixed_by_the_keys_of_open_branches_too(
+    workspace: Workspace,
+) -> None:
+    project = workspace.project()
+    path, owner = f"/projects/{project['id']}", workspace.owner
+    owner.post(f"{path}/branches", json={"name": "spring"})
+    body, on_branch = {"key": "checkout.pay"}, {"branch": "spring"}
+    owner.post(f"{path}/keys", json=body, query=on_branch)
+
+    refused = owner.patch(path, json={"keySeparator": "/"})
+    same = owner.patch(path, json={"keySeparator": "."})
+    owner.delete(f"{path}/branches/spring")
+    changed = owner.patch(path, json={"keySeparator": "/"})
+    owner.post(f"{path}/keys", json={"key": "checkout/pay"})
+    fixed = owner.patch(path, json={"keySeparator": "."})
+
+    assert (refused.status, refused.error["code"]) == (409, "separator_fixed")
+    assert (same.status, changed.status) == (200, 200)
+    assert (fixed.status, fixed.error["code"]) == (409, "separator_fixed")

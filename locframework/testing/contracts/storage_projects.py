@@ -12,8 +12,10 @@ from locframework.paging import PageRequest, SortedRequest
 from locframework.storage import Storage
 
 from .storage_access import NAMES
+from .storage_key_records import key
 from .storage_records import (
     ALL,
+    add_branch,
     add_project,
     at,
     event,
@@ -196,6 +198,26 @@ class StorageProjectsContract:
 
         assert storage.projects.list_languages(made.id) == [kept]
         assert storage.projects.list_languages(other.id) == [elsewhere]
+
+    @pytest.mark.parametrize("status", ["open", "merged", "closed"])
+    def test_sp10_a_project_has_the_keys_of_open_branches_too(
+        self, storage: Storage, status: Any
+    ) -> None:
+        made, other = add_project(storage), add_project(storage)
+        spring = add_branch(storage, made)
+        before = storage.projects.has_keys(made.id)
+        own = key(made)
+        with storage.transaction():
+            storage.branch_keys(made.id, spring.id).add_keys([own], [])
+
+        storage.branches.save_branch(replace(spring, status=status))
+        on_branch = storage.projects.has_keys(made.id)
+        with storage.transaction():
+            storage.keys.add_keys([key(made)], [])
+
+        assert (before, on_branch) == (False, status == "open")
+        assert storage.projects.has_keys(made.id)
+        assert not storage.projects.has_keys(other.id)
 
     def test_sp8_deleted_projects_are_purged_in_pieces(self, storage: Storage) -> None:
         old, young, kept = (add_project(storage, name) for name in "abc")

@@ -90,6 +90,15 @@ class ProjectTables:
                 lines = key_lists.lines_of(self._database, project.id)
                 count_words_anew(self._database, project.id, lines)
 
+    def has_keys(self, project_id: str) -> bool:
+        row = self._database.row(
+            """SELECT 1 FROM lines l LEFT JOIN branches b ON b.id = l.id
+                WHERE l.project_id = ? AND l.key_count > 0
+                AND coalesce(b.status, 'open') NOT IN ('merged', 'closed') LIMIT 1""",
+            (project_id,),
+        )
+        return row is not None
+
     def lock_project(self, project_id: str) -> None:
         self._database.lock_row("projects", project_id)
 
