@@ -3,10 +3,11 @@
 from msgspec.structs import replace
 
 from locframework.blobs.records import BlobNote
-from locframework.delivery.records import Distribution
+from locframework.delivery.records import Distribution, StoredRelease
 from locframework.storage import Storage
 
-from .storage_records import add_project, at, distribution, release
+from .storage_delivery_records import building, distribution, ready
+from .storage_records import add_project, at
 
 
 def note(name: str, minute: int, store: str = "disk") -> BlobNote:
@@ -18,6 +19,11 @@ def add_distribution(storage: Storage, store: str = "disk") -> Distribution:
     made = distribution(add_project(storage), storage=store)
     storage.delivery.add_distribution(made)
     return made
+
+
+def release(of: Distribution, version: int, *blobs: str) -> StoredRelease:
+    """A ready release with a file for each blob."""
+    return ready(building(of, version), *blobs)
 
 
 class StorageBlobsContract:

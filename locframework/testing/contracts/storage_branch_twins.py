@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import count
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -13,7 +13,7 @@ from locframework.storage import Storage
 
 from .storage_key_model import KeyModel
 from .storage_key_twins import LANGUAGES, SORTS, Twins, filters, limits
-from .storage_records import add_branch, at
+from .storage_records import OWN_PROJECT, add_branch, at
 
 PREFIXES = ("a.", "a_", "A.", "b", "é")
 
@@ -176,11 +176,7 @@ class StorageBranchTwinsContract:
     @settings(
         max_examples=50,
         deadline=None,
-        suppress_health_check=[
-            HealthCheck.function_scoped_fixture,  # each example has its own project
-            HealthCheck.too_slow,
-            HealthCheck.data_too_large,
-        ],
+        suppress_health_check=OWN_PROJECT,
     )
     @given(data=st.data())
     def test_so13_a_branch_agrees_with_plain_dictionaries(

@@ -13,7 +13,7 @@ from locframework.paging import PageRequest
 from locframework.storage import Storage
 
 from .storage_access import NAMES
-from .storage_key_records import building, distribution, ready
+from .storage_delivery_records import building, distribution, ready
 from .storage_records import ALL, add_project, at
 
 BLOB, OTHER, THIRD = ("a" * 64, "b" * 64, "c" * 64)

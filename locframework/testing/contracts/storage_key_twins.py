@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -16,7 +16,7 @@ from locframework.storage import Storage
 
 from .storage_key_model import KeyModel
 from .storage_key_records import add_keys_project, key, value
-from .storage_records import at, language
+from .storage_records import OWN_PROJECT, at, language
 
 T = TypeVar("T")
 
@@ -202,11 +202,7 @@ class StorageKeyTwinsContract:
     @settings(
         max_examples=60,
         deadline=None,
-        suppress_health_check=[
-            HealthCheck.function_scoped_fixture,  # each example has its own project
-            HealthCheck.too_slow,
-            HealthCheck.data_too_large,
-        ],
+        suppress_health_check=OWN_PROJECT,
     )
     @given(data=st.data())
     def test_sl15_lists_agree_with_plain_dictionaries(

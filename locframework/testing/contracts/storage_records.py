@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from hypothesis import HealthCheck
 from msgspec.structs import replace
 
 from locframework.access.records import (
@@ -14,12 +15,6 @@ from locframework.access.records import (
     User,
 )
 from locframework.branches.records import Branch
-from locframework.delivery.records import (
-    Distribution,
-    Release,
-    ReleaseFile,
-    StoredRelease,
-)
 from locframework.events import SYSTEM, Event
 from locframework.ids import new_id, slug
 from locframework.jobs.records import Job, Progress, StoredJob
@@ -28,6 +23,12 @@ from locframework.projects.records import Language, Project
 from locframework.storage import Storage
 
 ALL = PageRequest(limit=200)
+# for examples that share a database: each has a project of its own, and many steps
+OWN_PROJECT = [
+    HealthCheck.function_scoped_fixture,
+    HealthCheck.too_slow,
+    HealthCheck.data_too_large,
+]
 
 TEXTS = {
     "empty": "",
@@ -201,56 +202,6 @@ def branch(of: Project, name: str = "spring", **changes: Any) -> Branch:
         merged_at=None,
     )
     return replace(made, **changes)
-
-
-def distribution(of: Project, **changes: Any) -> Distribution:
-    made = Distribution(
-        id=new_id(),
-        project_id=of.id,
-        public_key=new_id(),
-        name="Web",
-        channel="stable",
-        format="json-nested",
-        language_codes=None,
-        branch=None,
-        split_by_module=False,
-        min_status="approved",
-        missing="omit",
-        auto_publish=False,
-        storage="disk",
-        status="building",
-        current_release=None,
-        failed_release=None,
-        created_at=at(0),
-        updated_at=at(0),
-    )
-    return replace(made, **changes)
-
-
-def release(
-    of: Distribution, version: int, *blobs: str, **changes: Any
-) -> StoredRelease:
-    """A ready release with one file for each blob; ``changes`` of the release."""
-    files = tuple(
-        ReleaseFile(f"l{number}", None, f"l{number}.json", blob, 2, "application/json")
-        for number, blob in enumerate(blobs)
-    )
-    made = Release(
-        id=new_id(),
-        version=version,
-        status="ready",
-        content_hash="sha256:" + "0" * 64,
-        file_count=len(files),
-        byte_size=2 * len(files),
-        rolled_back_from=None,
-        note="",
-        warnings=(),
-        error=None,
-        created_by="u1",
-        created_at=at(0),
-        published_at=at(version),
-    )
-    return StoredRelease(replace(made, **changes), of.id, of.storage, None, files)
 
 
 def add_project(storage: Storage, name: str = "Web shop") -> Project:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -14,7 +14,7 @@ from locframework.statistics.rules import complete_languages, count_words
 from locframework.storage import Storage
 
 from .storage_key_records import LANGUAGES, add_keys_project, key, value
-from .storage_records import add_branch, at, language
+from .storage_records import OWN_PROJECT, add_branch, at, language
 from .storage_statistics import counted
 
 T = TypeVar("T")
@@ -237,11 +237,7 @@ class StorageRecountContract:
     @settings(
         max_examples=60,
         deadline=None,
-        suppress_health_check=[
-            HealthCheck.function_scoped_fixture,  # each example has its own project
-            HealthCheck.too_slow,
-            HealthCheck.data_too_large,
-        ],
+        suppress_health_check=OWN_PROJECT,
     )
     @given(data=st.data())
     def test_sc7_after_any_changes_counts_are_what_a_recount_finds(

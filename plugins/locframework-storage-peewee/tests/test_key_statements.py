@@ -10,12 +10,14 @@ from locframework.keys.file_records import Selection
 from locframework.keys.records import Key, KeyFilter
 from locframework.paging import PageRequest
 from locframework.projects.records import Project
-from locframework.testing.contracts.storage_key_records import (
-    add_keys_project,
+from locframework.testing.contracts.storage_delivery_records import (
     building,
     distribution,
-    key,
     ready,
+)
+from locframework.testing.contracts.storage_key_records import (
+    add_keys_project,
+    key,
     value,
 )
 from locframework.testing.contracts.storage_records import at

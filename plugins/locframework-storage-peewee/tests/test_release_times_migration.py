@@ -6,12 +6,12 @@ from locframework_storage_peewee import PeeweeStorage
 from locframework_storage_peewee.migrator import HISTORY
 
 from locframework.clock import timestamp
-from locframework.testing.contracts.storage_key_records import (
-    add_keys_project,
+from locframework.testing.contracts.storage_delivery_records import (
     building,
     distribution,
     ready,
 )
+from locframework.testing.contracts.storage_key_records import add_keys_project
 
 MIGRATION = "0026_release_times"
 
