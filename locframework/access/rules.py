@@ -255,6 +255,7 @@ def _some(items: Sequence[str] | None) -> frozenset[str] | None:
 def both(
     one: frozenset[str] | None, other: frozenset[str] | None
 ) -> frozenset[str] | None:
+    """What is in both; None is everything."""
     if one is None or other is None:
         return other if one is None else one
     return one & other

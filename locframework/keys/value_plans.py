@@ -259,6 +259,7 @@ def _applied(value: StoredValue | None) -> str | None:
 def key_as_written(
     batch: Batch, old: Key | None, write: KeyWrite, *, is_plural: bool
 ) -> Key:
+    """The key with what the write says of it; a new one where there is none yet."""
     said = {
         name: value
         for name, value in (

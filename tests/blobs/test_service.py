@@ -113,7 +113,7 @@ def test_a_file_that_could_not_be_put_leaves_no_file_without_a_note(
         {"disk": Full()},
         "disk",
         framework.storage,
-        clock,  # type: ignore[dict-item]
+        clock,
     )
     with pytest.raises(Unavailable):
         full.put(b"one", keep_for=DAY)

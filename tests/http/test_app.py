@@ -148,13 +148,6 @@ class TestContent:
         assert answer.json == {"schema": "x/v1"}
         assert answer.headers["X-RateLimit-Limit"] is None
 
-    def test_head_is_get_without_the_body(self, client):
-        answer = client.request("HEAD", self.PATH)
-
-        assert answer.status == 200
-        assert answer.content == b""
-        assert answer.headers["ETag"] == '"1"'
-
     def test_a_preflight_allows_conditional_reads(self, client):
         answer = client.request("OPTIONS", self.PATH)
 
