@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from locframework.access.permissions import PERMISSIONS, ROLES
 from locframework.testing.client import Answer, Client
-from locframework.testing.databases import fresh_url
+from locframework.testing.databases import Migrated
 from locframework.testing.workspace import Workspace, open_workspace
 
 TOKEN = re.compile(r"svc_(pat|proj)_[0-9A-Za-z]{42}")
@@ -126,10 +126,12 @@ def test_a_revoked_token_is_refused_on_the_next_request(workspace: Workspace) ->
     assert client.get("/tokens/self").status == 401
 
 
-def test_a_token_lives_90_days_by_default_and_366_at_most(tmp_path: Path) -> None:
+def test_a_token_lives_90_days_by_default_and_366_at_most(
+    tmp_path: Path, migrated: Migrated
+) -> None:
     now = [datetime.now(UTC)]
     with (
-        fresh_url("sqlite", tmp_path) as url,
+        migrated.url("sqlite", tmp_path) as url,
         open_workspace(url, tmp_path, clock=lambda: now[0]) as workspace,
     ):
         client = token_of(workspace.owner, expiresInDays=366)

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from locframework import OPERATOR, Framework, Settings
 from locframework.commands import main
 from locframework.projects.records import NewLanguage, NewProject, Project
 
+DATABASE = "data/locframework.sqlite3"  # the setting when there is none
 PROGRAM = Path(sys.executable).parent / "locframework"
 
 Command = Callable[..., Result]
@@ -51,8 +53,10 @@ def command(folder: Path) -> Command:
 
 
 @pytest.fixture
-def framework(folder: Path) -> Iterator[Framework]:
+def framework(folder: Path, migrated_sqlite: Path) -> Iterator[Framework]:
     """The framework over the database of the commands, which is up to date."""
+    (folder / DATABASE).parent.mkdir()
+    shutil.copy(migrated_sqlite, folder / DATABASE)
     with Framework(Settings()) as opened:
         opened.migrate()
         yield opened

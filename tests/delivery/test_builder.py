@@ -11,7 +11,7 @@ from locframework_blobs_disk.store import DiskBlobStore
 
 from locframework import hookimpl
 from locframework.ports import BlobStore
-from locframework.testing.databases import fresh_url
+from locframework.testing.databases import Migrated
 from locframework.testing.workspace import Workspace, open_workspace
 
 
@@ -33,11 +33,11 @@ class AtticPlugin:
 
 
 @pytest.fixture
-def two_stores(tmp_path: Path) -> Iterator[Workspace]:
+def two_stores(tmp_path: Path, migrated: Migrated) -> Iterator[Workspace]:
     """A workspace with the blob stores ``disk`` and ``attic``."""
     plugin = AtticPlugin(tmp_path / "attic")
     with (
-        fresh_url("sqlite", tmp_path) as url,
+        migrated.url("sqlite", tmp_path) as url,
         open_workspace(url, tmp_path, plugins=[plugin], blob_store="disk") as workspace,
     ):
         yield workspace

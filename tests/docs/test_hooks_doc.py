@@ -20,6 +20,7 @@ from locframework.testing.contracts.concordancers import (
     OpenConcordancer,
 )
 from locframework.testing.contracts.matchers import MatcherContract, OpenMatcher
+from locframework.testing.databases import Migrated
 from locframework.testing.workspace import Workspace, open_workspace
 
 PAGE = "hooks.md"
@@ -44,13 +45,15 @@ def example(page: Any) -> Example:
 
 
 @pytest.fixture
-def open_with(tmp_path: Path) -> Open:
+def open_with(tmp_path: Path, migrated: Migrated) -> Open:
     """A whole application with a plugin."""
 
     @contextmanager
     def open_with(plugin: object, **settings: Any) -> Iterator[Workspace]:
-        url = f"sqlite:///{tmp_path}/x.sqlite3"
-        with open_workspace(url, tmp_path, plugins=[plugin], **settings) as workspace:
+        with (
+            migrated.url("sqlite", tmp_path) as url,
+            open_workspace(url, tmp_path, plugins=[plugin], **settings) as workspace,
+        ):
             yield workspace
 
     return open_with

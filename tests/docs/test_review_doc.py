@@ -12,7 +12,7 @@ import pytest
 
 from locframework import hookimpl
 from locframework.ports import Change, WriteRefusal
-from locframework.testing.databases import fresh_url
+from locframework.testing.databases import Migrated
 from locframework.testing.workspace import Workspace, open_workspace
 
 PAGE = "review.md"
@@ -125,9 +125,9 @@ class Shop:
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
+def shop(tmp_path: Path, migrated: Migrated) -> Iterator[Shop]:
     with (
-        fresh_url("sqlite", tmp_path) as url,
+        migrated.url("sqlite", tmp_path) as url,
         open_workspace(url, tmp_path, plugins=[Judge()]) as workspace,
     ):
         yield Shop(workspace)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json as json_library
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -21,6 +22,7 @@ from locframework.access.records import NewToken
 from locframework.ids import new_id
 from locframework.testing.client import Answer, Client
 
+DATABASE = "l10n.sqlite3"
 MOUNT = "/loc"
 PAGE = b"the host's own page"
 
@@ -31,7 +33,7 @@ def settings_in(folder: Path, **settings: Any) -> Settings:
     tree: dict[str, Any] = {
         "start_scheduler": False,
         "plugins": {
-            "peewee": {"database": f"sqlite:///{folder}/l10n.sqlite3"},
+            "peewee": {"database": f"sqlite:///{folder}/{DATABASE}"},
             "disk": {"folder": f"{folder}/blobs"},
             "rapidfuzz": {"folder": f"{folder}/matching"},
         },
@@ -221,12 +223,16 @@ def open_mounted(host: str, tmp_path: Path) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def open_framework(tmp_path: Path) -> Iterator[Callable[..., Framework]]:
+def open_framework(
+    tmp_path: Path, migrated_sqlite: Path
+) -> Iterator[Callable[..., Framework]]:
     """Opens frameworks, each on a database of its own, migrated."""
     with ExitStack() as closing:
 
         def open_framework(*plugins: object, **settings: Any) -> Framework:
             folder = tmp_path / new_id()
+            folder.mkdir()
+            shutil.copy(migrated_sqlite, folder / DATABASE)
             framework = Framework(settings_in(folder, **settings), plugins)
             closing.enter_context(framework).migrate()
             return framework

@@ -2,6 +2,7 @@
 
 import codecs
 import re
+from functools import cache
 
 from locframework.ports import Problem
 
@@ -14,17 +15,14 @@ _CONTENT_TYPE = re.compile(
     rb'(?:"|\\n)Content-Type:[^"\\\n]*?charset=([A-Za-z0-9_.:-]{1,40})', re.IGNORECASE
 )
 _HEADER_BYTES = 64 * 1024
-_NO_CHARSET = ("charset", "ascii", "us-ascii", "utf8")
-_KNOWN = frozenset(
-    codecs.lookup(name).name
-    for name in [
-        "utf-8",
-        *(f"iso8859-{part}" for part in (*range(1, 12), 13, 14, 15, 16)),
-        *(f"cp{page}" for page in (850, 866, 874, 932, 949, 950, *range(1250, 1259))),
-        *("koi8-r", "koi8-u", "koi8-t", "tis-620", "gb2312", "gbk", "gb18030"),
-        *("big5", "big5-hkscs", "shift_jis", "euc-jp", "euc-kr", "johab"),
-    ]
-)
+_AS_UTF_8 = ("charset", "ascii", "us-ascii", "utf8", "utf-8")
+_KNOWN = [
+    "utf-8",
+    *(f"iso8859-{part}" for part in (*range(1, 12), 13, 14, 15, 16)),
+    *(f"cp{page}" for page in (850, 866, 874, 932, 949, 950, *range(1250, 1259))),
+    *("koi8-r", "koi8-u", "koi8-t", "tis-620", "gb2312", "gbk", "gb18030"),
+    *("big5", "big5-hkscs", "shift_jis", "euc-jp", "euc-kr", "johab"),
+]
 """What gettext reads, as far as Python can: never a codec that is no charset."""
 
 
@@ -56,7 +54,7 @@ def _charset(content: bytes) -> str:
     if not header or not match:
         return "utf-8"
     name = match[1].decode("ascii").lower()
-    if name in _NO_CHARSET:
+    if name in _AS_UTF_8:
         return "utf-8"
     if (known := _known(name)) is not None:
         return known
@@ -70,4 +68,10 @@ def _known(name: str) -> str | None:
         codec = codecs.lookup(name).name
     except LookupError:
         return None
-    return codec if codec in _KNOWN else None
+    return codec if codec in _codecs() else None
+
+
+@cache
+def _codecs() -> frozenset[str]:
+    """Python's names of them. To look one up imports it: not before a file needs it."""
+    return frozenset(codecs.lookup(name).name for name in _KNOWN)
