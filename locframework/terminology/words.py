@@ -43,9 +43,17 @@ _ELISIONS = {
     code: re.compile(rf"(?:{'|'.join(words.split())})[{_APOSTROPHES}](?=\w)", re.I)
     for code, words in _ELIDED.items()
 }
-_SPELT = dict.fromkeys(map(ord, _APOSTROPHES), "'") | {
-    code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFF01, 0xFFA0)
-}
+_HYPHENS = "\u2010\u2011"
+# where words may be parted, and which way they run: nobody sees it
+_UNSEEN = "\u00ad\u061c\u200b\u200e\u200f\u2060\ufeff" + "".join(
+    map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
+)
+_SPELT: dict[int, str | None] = (
+    {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFF01, 0xFFA0)}
+    | dict.fromkeys(map(ord, _APOSTROPHES), "'")
+    | dict.fromkeys(map(ord, _HYPHENS), "-")
+    | dict.fromkeys(map(ord, _UNSEEN))
+)
 
 
 class Word(NamedTuple):
@@ -57,7 +65,8 @@ class Word(NamedTuple):
 
 
 def words_of(text: str, language_code: str = "") -> list[Word]:
-    """All pieces of a text, in order; white space between two others is one.
+    """All pieces of a text, in order; white space between two others is one, and what
+    nobody sees (a zero width space) is none.
 
     ``language_code`` says which words are elided before others.
     """
@@ -66,7 +75,8 @@ def words_of(text: str, language_code: str = "") -> list[Word]:
     for piece in _pieces(text, _ELISIONS.get(_base(language_code))):
         end = start + len(piece)
         if not piece.isspace():
-            found.append(Word(piece, start, end))
+            if piece.strip(_UNSEEN):
+                found.append(Word(piece, start, end))
         elif found and found[-1].text == SPACE:
             found[-1] = Word(SPACE, found[-1].start, end)
         else:
@@ -86,8 +96,9 @@ def _pieces(text: str, elision: re.Pattern[str] | None) -> Iterator[str]:
 
 
 def exact(word: str) -> str:
-    """What words share that are the same to the letter, however accents and
-    apostrophes are spelt and however wide Latin letters and Katakana are."""
+    """What words share that are the same to the letter, however accents, apostrophes
+    and hyphens are spelt, however wide Latin letters and Katakana are, and whatever is
+    in them that nobody sees (a soft hyphen, a mark of direction)."""
     if word.isascii():
         return word
     return unicodedata.normalize("NFC", word.translate(_SPELT))

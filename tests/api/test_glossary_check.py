@@ -151,6 +151,15 @@ def test_a_term_beside_a_placeholder_is_looked_for_in_the_words_alone(
     assert checked.issues() == [("a", "de", MISSING)]
 
 
+def test_a_translation_is_there_whatever_is_in_it_that_nobody_sees(
+    checked: Checked,
+) -> None:
+    checked.key("a", en="The pi\u00aders", de="\u2068An\u00adleger\u2069")
+    checked.key("b", en="The pi\u00aders", de="Kai")
+
+    assert checked.issues() == [("b", "de", MISSING)]
+
+
 def test_every_way_of_writing_finds_the_same(checked: Checked) -> None:
     found = [("a", "de", MISSING)]
     path = checked.path

@@ -162,6 +162,33 @@ def test_what_a_language_writes_onto_a_word_hides_no_term(
     assert found(text, term, language=language) == hits
 
 
+@pytest.mark.parametrize(
+    ("language", "term", "text", "hits"),
+    [
+        ("de", "Datenschutz", "Der Daten\u00adschutz", ["Daten\u00adschutz"]),
+        ("de", "Daten\u00adschutz", "Datenschutz", ["Datenschutz"]),
+        (
+            "he",
+            "שלום",
+            "\u200fשלום\u200f, \u2067שלום\u2069",
+            ["שלום\u200f", "שלום\u2069"],
+        ),
+        ("ar", "ميناء", "ميناء\u061c", ["ميناء\u061c"]),
+        ("th", "ตั๋วเรือ", "ซื้อตั๋ว\u200bเรือ", ["ตั๋ว\u200bเรือ"]),
+        ("en", "Wi-Fi", "Wi\u2011Fi and wi\u2010fi", ["Wi\u2011Fi", "wi\u2010fi"]),
+        ("en", "foobar", "foo\u200bbar foo-bar", []),
+        ("fa", "می\u200cخواهم", "میخواهم", []),
+    ],
+)
+def test_what_nobody_sees_in_a_word_hides_no_term(
+    language: str, term: str, text: str, hits: list[str]
+) -> None:
+    assert found(text, term, language=language) == hits
+    assert found(text, strict=[term], language=language) == [
+        hit for hit in hits if hit != "wi\u2010fi"
+    ]
+
+
 def test_what_is_written_onto_a_word_is_neither_case_nor_ending() -> None:
     assert found("l’Orne, l’orne", strict=["Orne"], language="fr") == ["Orne"]
     assert found("I don’t", strict=["don't"]) == ["don’t"]
