@@ -58,6 +58,7 @@ from .settings import Settings
 from .statistics.service import ProjectStatistics
 from .webhooks.area import WebhookArea
 
+MIGRATIONS_TOLD = 5  # by name; of more, the first and the last
 OPERATOR = Caller(actor=SYSTEM, everything=True)
 """The caller that may do everything: for the operator's own code, never over HTTP."""
 
@@ -339,7 +340,9 @@ class Framework:
         """Raise SettingsError when the database waits for a migration."""
         pending = () if self._is_migrated else self.storage.pending_migrations()
         if pending:
-            names = ", ".join(pending)
+            names = ", ".join(pending[:MIGRATIONS_TOLD])
+            if len(pending) > MIGRATIONS_TOLD:
+                names = f"{len(pending)} migrations, {pending[0]} to {pending[-1]}"
             message = f"the database lacks {names}; run: locframework migrate"
             raise SettingsError(message)
 

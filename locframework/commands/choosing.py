@@ -42,6 +42,14 @@ def only_one(found: Page[N], noun: str, option: str) -> str:
     raise Refused(f"name one with {option}: {slugs}{more}")
 
 
+def organization_id(framework: Framework, reference: str | None) -> str:
+    """The id of the organization that is named, or of the only one. Raises Refused."""
+    if reference is not None:
+        return framework.organizations.get_organization(OPERATOR, reference).id
+    found = framework.organizations.list_organizations(OPERATOR, PageRequest(limit=FEW))
+    return only_one(found, "organization", "--organization")
+
+
 def every_project(framework: Framework) -> Iterator[Project]:
     """All projects of all organizations, by name."""
     number = 1

@@ -11,6 +11,7 @@ from locframework.app import OPERATOR, Framework
 from locframework.errors import ValidationFailed
 from locframework.paging import LIMIT_MOST, PageRequest
 
+from .choosing import organization_id
 from .options import Setup, common_options
 from .telling import Refused
 
@@ -77,7 +78,12 @@ def token() -> None:
 
 @token.command("create")
 @click.argument("email")
-@click.option("--organization", "reference", metavar="ORGANIZATION", required=True)
+@click.option(
+    "--organization",
+    "reference",
+    metavar="ORGANIZATION",
+    help="Id or slug; may be left out where there is only one.",
+)
 @click.option("--name", default="Made by the operator", show_default=True)
 @click.option(
     "--permission",
@@ -92,7 +98,7 @@ def token() -> None:
 def create_token(
     setup: Setup,
     email: str,
-    reference: str,
+    reference: str | None,
     name: str,
     permissions: tuple[str, ...],
     expires_in_days: int,
@@ -104,7 +110,7 @@ def create_token(
 
     \b
     Examples:
-      locframework token create ada@example.com --organization 0199…
+      locframework token create ada@example.com
       locframework token create ci@example.com --organization example-ltd-0199… \\
           --permission import_run --permission translation_write
     """
@@ -114,7 +120,7 @@ def create_token(
         expires_in_days=expires_in_days,
     )
     with setup.framework() as framework:
-        member = _member(framework, reference, email)
+        member = _member(framework, organization_id(framework, reference), email)
         text = _token(framework, member, new)
     click.echo(text)
 

@@ -2,12 +2,11 @@
 
 import click
 
-from locframework.app import OPERATOR, Framework
+from locframework.app import OPERATOR
 from locframework.languages import canonical_tag, why_no_tag
-from locframework.paging import PageRequest
 from locframework.projects.records import NewLanguage, NewProject
 
-from .choosing import FEW, every_project, only_one
+from .choosing import every_project, organization_id
 from .options import Setup, common_options
 
 
@@ -84,7 +83,7 @@ def create_project(
         new = NewProject(
             name,
             source_language,
-            organization_id=_organization_id(framework, reference),
+            organization_id=organization_id(framework, reference),
             description=description,
         )
         made = framework.projects.create_project(OPERATOR, new)
@@ -103,10 +102,3 @@ def list_projects(setup: Setup) -> None:
     with setup.framework() as framework:
         for each in every_project(framework):
             click.echo(f"{each.id}  {each.name}")
-
-
-def _organization_id(framework: Framework, reference: str | None) -> str:
-    if reference is not None:
-        return framework.organizations.get_organization(OPERATOR, reference).id
-    found = framework.organizations.list_organizations(OPERATOR, PageRequest(limit=FEW))
-    return only_one(found, "organization", "--organization")

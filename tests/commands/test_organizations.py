@@ -86,6 +86,27 @@ def test_a_lost_token_is_replaced(command, framework, project):
     assert framework.projects.get_project(caller, project.id).id == project.id
 
 
+def test_the_only_organization_need_not_be_named(command, framework, project):
+    alone = command("token", "create", "ada@example.com")
+    framework.organizations.create_organization("Other", "ada@example.com")
+    beside_another = command("token", "create", "ada@example.com")
+
+    caller = framework.tokens.caller_behind(alone.stdout.strip())
+    assert framework.projects.get_project(caller, project.id).id == project.id
+    assert (beside_another.exit_code, beside_another.stdout) == (1, "")
+    assert "name one with --organization" in beside_another.stderr
+
+
+def test_an_empty_database_is_told_in_one_short_line(command):
+    refused = command("organization", "list")
+
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("Error: the database lacks ")
+    assert " migrations, 0001_access to 00" in refused.stderr
+    assert refused.stderr.endswith("; run: locframework migrate\n")
+    assert len(refused.stderr) < 120
+
+
 def test_a_token_may_be_narrow(command, framework, project):
     result = command(
         "token",

@@ -1,0 +1,108 @@
+"""docs/operate.md: what is backed up comes back, and everything comes out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from locframework import OPERATOR, Framework, Settings, create_app
+from locframework.delivery.records import NewDistribution
+from locframework.glossaries.records import NewGlossary
+from locframework.keys.records import KeyQuery, NewKey
+from locframework.memories.records import NewMemory
+from locframework.projects.records import NewProject, Project
+from locframework.testing.client import Client
+
+PAGE = "operate.md"
+SETTINGS = Settings(start_scheduler=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in list(os.environ):
+        if name.startswith("LOCFRAMEWORK_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def framework(folder: Path) -> Iterator[Framework]:
+    with Framework(SETTINGS) as opened:
+        opened.migrate()
+        yield opened
+
+
+@pytest.fixture
+def project(framework: Framework) -> Project:
+    """A project with one key, beside a glossary and a memory."""
+    organization, _ = framework.organizations.create_organization("Ex", "a@example.com")
+    made = framework.projects.create_project(
+        OPERATOR, NewProject("Shop", "en", organization_id=organization.id)
+    )
+    framework.keys.create_key(OPERATOR, made.id, NewKey("pay", values={"en": "Pay"}))
+    glossary = NewGlossary("Terms", "en", organization_id=organization.id)
+    framework.glossaries.create_glossary(OPERATOR, glossary)
+    memory = NewMemory("Memory", "en", organization_id=organization.id)
+    framework.memories.create_memory(OPERATOR, memory)
+    return made
+
+
+def run(block: str, folder: Path) -> str:
+    """As a shell would, where ``locframework`` and ``python3`` are the tests' own."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", "-e", "-c", block],
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def names(framework: Framework, project: Project) -> list[str]:
+    page = framework.keys.list_keys(OPERATOR, project.id, KeyQuery())
+    return [key.key for key in page.items]
+
+
+def test_what_was_backed_up_while_it_ran_comes_back(page, framework, project, folder):
+    back_up, bring_back, _ = page.blocks("sh")
+    web = NewDistribution("Web", "json-nested")
+    made = framework.distributions.create_distribution(OPERATOR, project.id, web)
+    framework.runner.run_until_idle()
+    manifest = f"/content/{made.public_key}/manifest.json"
+
+    run(back_up, folder)
+    framework.keys.create_key(OPERATOR, project.id, NewKey("later"))
+    framework.close()
+    told = run(bring_back, folder)
+
+    with Framework(SETTINGS) as brought_back:
+        client = Client(create_app(brought_back))
+        [file] = client.get(manifest).json["files"]
+        assert names(brought_back, project) == ["pay"]
+        assert client.get(file["url"]).json == {"pay": "Pay"}
+    assert "database    up to date" in told
+
+
+def test_everything_comes_out(page, project, folder):
+    _, _, take_out = page.blocks("sh")
+
+    run(take_out, folder)
+
+    found = {path.name for path in folder.iterdir() if path.is_file()}
+    assert found == {"texts.zip", "memory.tmx", "terms.csv"}
+
+
+def test_the_page_is_led_to_from_the_readme(open_page):
+    readme = open_page("../README.md").text
+
+    assert "(docs/operate.md)" in readme
