@@ -154,22 +154,7 @@ class World:
             f"/organizations/{self.organization_id}/members",
             json={"email": f"{name}@example.com", "role": "viewer"},
         ).data["member"]
-        memory = self._memory(here)
-        webhook = self.owner.post(
-            f"{here}/webhooks", json={"url": PUBLIC_URL, "eventTypes": ["key.created"]}
-        ).data["webhook"]
-        log = f"{here}/webhooks/{webhook['id']}"
-        delivery = self.owner.post(f"{log}/test").data["delivery"]
         jobs = self.owner.get(f"{here}/jobs").data["items"]
-        glossary = self.owner.post(
-            "/glossaries", json={"name": "Terms", "sourceLanguage": "en"}
-        ).data["glossary"]
-        terms = f"/glossaries/{glossary['id']}"
-        self.owner.put(f"{here}{terms}")
-        term = self.owner.post(
-            f"{terms}/terms", json={"term": "pier", "translations": {"de": "Pier"}}
-        ).data["term"]
-        job = self.owner.post(f"{terms}/import", files={"file": TERMS})
         self.project_token = self.owner.with_token(token["secret"])
         self.ids = {
             "organizationId": self.organization_id,
@@ -188,12 +173,36 @@ class World:
             "blob": "0" * 64,
             "file": "init.js",
             "fileId": file["id"],
+            **self._memory(here),
+            **self._webhook(here),
+            **self._glossary(here),
+        }
+
+    def _webhook(self, project: str) -> dict[str, str]:
+        """A webhook with a delivery."""
+        webhook = self.owner.post(
+            f"{project}/webhooks",
+            json={"url": PUBLIC_URL, "eventTypes": ["key.created"]},
+        ).data["webhook"]
+        log = f"{project}/webhooks/{webhook['id']}"
+        delivery = self.owner.post(f"{log}/test").data["delivery"]
+        return {"webhookId": webhook["id"], "deliveryId": delivery["id"]}
+
+    def _glossary(self, project: str) -> dict[str, str]:
+        """A glossary that the project uses, with a term and an import."""
+        glossary = self.owner.post(
+            "/glossaries", json={"name": "Terms", "sourceLanguage": "en"}
+        ).data["glossary"]
+        terms = f"/glossaries/{glossary['id']}"
+        self.owner.put(f"{project}{terms}")
+        term = self.owner.post(
+            f"{terms}/terms", json={"term": "pier", "translations": {"de": "Pier"}}
+        ).data["term"]
+        job = self.owner.post(f"{terms}/import", files={"file": TERMS})
+        return {
             "glossaryId": glossary["id"],
             "glossaryJobId": job.data["job"]["id"],
             "termId": term["id"],
-            **memory,
-            "webhookId": webhook["id"],
-            "deliveryId": delivery["id"],
         }
 
     def _memory(self, project: str) -> dict[str, str]:
