@@ -1,6 +1,6 @@
 """The port for concordance search: which entries hold a text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Protocol
 
 import msgspec
@@ -8,6 +8,7 @@ import msgspec
 from locframework.clock import Timestamp
 from locframework.paging import PageRequest
 
+from .matcher import Revisions
 from .search_records import Concordance
 
 SOURCE_CODE = ""  # stands for the source language among the codes of a passage
@@ -25,25 +26,8 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
     ``SOURCE_CODE``; no text is empty. None: the entry is gone."""
 
 
-class Passages(Protocol):
-    """The folded texts of translation memories, as a concordancer may read them.
-
-    A memory's revision rises with every committed change of its entries, and a change
-    that is committed later has a higher one: whoever knows all up to a revision needs
-    only what comes after it.
-    """
-
-    def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
-        """Where each is now; what does not exist is left out. One statement."""
-        ...
-
-    def is_in_block(self) -> bool:
-        """Whether this thread is inside a transaction or a snapshot.
-
-        What it reads then may never be committed, or is older than what others read:
-        it is for this one answer, and not to be kept.
-        """
-        ...
+class Passages(Revisions, Protocol):
+    """The folded texts of translation memories, as a concordancer may read them."""
 
     def passages(self, memory_id: str, after: int) -> Iterator[Passage]:
         """What changed after that revision: each entry once, as it is now.

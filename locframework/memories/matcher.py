@@ -18,8 +18,8 @@ class Forgotten(Exception):
     """What was removed since that revision is not known any more: begin again at 0."""
 
 
-class Segments(Protocol):
-    """The folded source texts of translation memories, as a matcher may read them.
+class Revisions(Protocol):
+    """Where translation memories are, for who keeps a copy of their texts.
 
     A memory's revision rises with every committed change of its entries, and a change
     that is committed later has a higher one: whoever knows all up to a revision needs
@@ -37,6 +37,10 @@ class Segments(Protocol):
         it is for this one answer, and not to be kept.
         """
         ...
+
+
+class Segments(Revisions, Protocol):
+    """The folded source texts of translation memories, as a matcher may read them."""
 
     def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
         """What changed after that revision: each entry once, as it is now.
