@@ -95,7 +95,10 @@ class Merging:
         """``merge`` as a call, which may stand in a transaction.
 
         A dry run is over by then: it takes back all that its transaction holds.
+        Raises at once what is wrong with the caller or the request.
         """
+        self._projects.require(caller, "branch_merge", project_id)
+        check_record(request)
         if not request.dry_run:
             return lambda: self.merge(caller, project_id, branch, request)
         result = self.merge(caller, project_id, branch, request)
