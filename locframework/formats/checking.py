@@ -83,5 +83,7 @@ def _items(found: object) -> Sequence[object]:
 
 def _of(kind: type[T] | tuple[type[T], ...], found: object) -> T:
     if not isinstance(found, kind):
-        raise TypeError(f"got {type(found).__name__}")
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        wanted = " or ".join(each.__name__ for each in kinds)
+        raise TypeError(f"got {type(found).__name__} for {wanted}")
     return found

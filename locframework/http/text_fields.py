@@ -103,7 +103,9 @@ class Query(Generic[T]):
             )
         except ValueError:  # not UTF-8, or more than anyone needs
             raise ValidationFailed.at(
-                "query", "syntax", "is not percent-encoded UTF-8 of 1000 members"
+                "query",
+                "syntax",
+                "has to be percent-encoded UTF-8, 1000 members at most",
             ) from None
         return self._fields.read(pairs, {})
 

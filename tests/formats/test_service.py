@@ -56,6 +56,11 @@ class Broken(Lines):
         raise KeyError("secret")
 
 
+class Numbers(Lines):
+    def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
+        return [Catalogue(None, [Entry("pay", 5)])]  # type: ignore[arg-type]
+
+
 class Picky(Lines):
     def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
         lines = range(1, 251)
@@ -123,6 +128,15 @@ def test_a_format_that_breaks_while_reading_makes_the_file_unreadable(
 
     assert "secret" not in refused.value.message
     assert "of-lines" in caplog.text
+
+
+def test_what_a_format_answers_in_place_of_what_is_put_into_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with pytest.raises(UnreadableFile):
+        formats(Numbers()).read("lines", FILE, OPTIONS)
+
+    assert "got int for str or NoneType" in caplog.text
 
 
 def test_a_hundred_problems_are_told_at_most() -> None:

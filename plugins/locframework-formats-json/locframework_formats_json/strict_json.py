@@ -135,6 +135,8 @@ def _parse_sound(text: str) -> Document | None:
 
 
 def _parse_any(text: str) -> Document:
+    if not text.strip():
+        raise unreadable([problem(1, "syntax", "the file is empty")])
     try:
         value: Json = _DECODER.decode(text)
         if not isinstance(value, (dict, Repeating)):

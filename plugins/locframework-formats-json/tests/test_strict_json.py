@@ -35,6 +35,12 @@ def test_a_syntax_error_is_told_with_its_line(content: str, line: int) -> None:
     assert faults(content) == [(f"line {line}", "syntax")]
 
 
+@pytest.mark.parametrize("content", [b"", b" \n\n", b"\xef\xbb\xbf"])
+def test_an_empty_file_is_told_to_be_empty(content: bytes) -> None:
+    with pytest.raises(UnreadableFile, match="line 1: the file is empty"):
+        parse(content)
+
+
 def test_every_fault_in_a_member_is_told_with_its_line() -> None:
     content = """{
       "twice": "x",
