@@ -308,8 +308,9 @@ class KeyWrite(Struct, frozen=True, gc=False):
     carried: Mapping[tuple[str, str | None], StoredValue | None] = {}
     """By language and plural form: values taken over with their review state and the
     approved text beside them, as a merge does; None clears one."""
-    fresh: frozenset[tuple[str, str | None]] = frozenset()
-    """By language and plural form: values that no new source text makes outdated."""
+    beside: frozenset[tuple[str, str | None]] = frozenset()
+    """Those of ``carried`` that, while they wait, leave alone what is approved."""
+    fresh: frozenset[tuple[str, str | None]] = frozenset()  # never made outdated
     verdict: Verdict | None = None  # on texts that wait for review
 
 

@@ -83,6 +83,31 @@ def waiting(
     )
 
 
+def beside(old: StoredValue | None, new: StoredValue) -> StoredValue | None:
+    """A text from elsewhere that waits, beside what is approved where it comes to.
+
+    The same text stands as it is where it is approved already. None: it was to be
+    cleared, and nothing is approved there.
+    """
+    if new.status == "approved":
+        return new
+    if old is not None and old.status == "approved" and old.value == new.value:
+        return old
+    approved_value = old.approved_value if old else None
+    if new.value == "" and approved_value is None:
+        return None
+    is_outdated = new.approved_outdated
+    if approved_value != new.approved_value:
+        is_outdated = is_approved_outdated(old) or (is_outdated and old is not None)
+    return replace(
+        new,
+        approved_value=approved_value,
+        approved_at=old.approved_at if old else None,
+        approved_by=old.approved_by if old else None,
+        approved_outdated=is_outdated and approved_value is not None,
+    )
+
+
 def _approvable(row: StoredValue) -> bool:
     return row.status != "approved" or row.is_outdated
 

@@ -51,6 +51,11 @@ class Sides(NamedTuple):
         return self.branch != self.base or self.at_odds
 
     @property
+    def leaves_approved(self) -> bool:
+        """Of a value: whether the branch left the approved text as it was."""
+        return _approved(self.branch) == _approved(self.base)
+
+    @property
     def edited(self) -> bool:
         """Whether the branch says what neither main nor the base says, or found a
         text right that is outdated on main."""
@@ -166,6 +171,10 @@ def base_tags(side: Sides) -> tuple[str, ...]:
     own = {*base} ^ {*branch}
     kept = [tag for tag in main if tag in base or tag not in own]
     return (*kept, *(tag for tag in base if tag in own and tag not in main))
+
+
+def _approved(content: object) -> str | None:
+    return content.approved_value if isinstance(content, Text) else None
 
 
 def shown_text(content: object) -> object:

@@ -13,7 +13,7 @@ from locframework.projects.records import Project
 from .approval import Gate, Place
 from .changes import Action, ValueChange, WriteJudge
 from .records import Key, KeySource, KeyWrite, Origin, StoredValue
-from .review_rules import approved, judged, rejected, waiting
+from .review_rules import approved, beside, judged, rejected, waiting
 from .revisions import Revision, last_number
 from .rules import (
     carried,
@@ -188,8 +188,13 @@ def _of_carried(
     for place, value in write.carried.items():
         old = there.get(place)
         mine = None if value is None else replace(value, key_id=key.id)
+        if mine is not None and place in write.beside:
+            mine = beside(old, mine)
         result = carried(old, mine, origin=batch.origin, at=batch.at, by=by)
-        if result != "unchanged":
+        if result == "unchanged":
+            if old is not None and place in write.fresh:
+                yield ValuePlan(place, old, old, is_kept=True)
+        else:
             if result is not None and place in held:
                 kept = _keeps_fresh(batch, write, there)
                 result = waiting(old, result, keeps_fresh=kept)

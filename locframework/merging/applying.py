@@ -114,7 +114,9 @@ def _write(touched: Touched, branch: KeyState, units: Collection[Unit]) -> KeyWr
     is_plural = key.is_plural
     if PLURAL not in units:
         is_plural = before is not None and before.key.is_plural
-    tags = united(sides(base, main, branch)[TAGS])
+    compared = sides(base, main, branch)
+    tags = united(compared[TAGS])
+    placed = replace(key, is_plural=is_plural)
     return KeyWrite(
         name=key.key,
         key_id=before.key.id if before is not None else None,
@@ -125,7 +127,12 @@ def _write(touched: Touched, branch: KeyState, units: Collection[Unit]) -> KeyWr
         is_plural=is_plural,
         screenshot_file_id=key.screenshot_file_id if SCREENSHOT in units else UNSET,
         screenshot_url=key.screenshot_url if SCREENSHOT in units else UNSET,
-        carried=_carried(touched, branch, units, replace(key, is_plural=is_plural)),
+        carried=_carried(touched, branch, units, placed),
+        beside=frozenset(
+            (unit.language_code, form_in(placed, unit))
+            for unit, side in compared.items()
+            if unit.language_code is not None and side.leaves_approved
+        ),
         fresh=frozenset(
             (row.language_code, row.plural_form)
             for row in branch.values

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
 
 from .branched import Branched
 
@@ -225,3 +228,61 @@ def test_a_dry_run_can_be_sent_with_a_key_like_any_other(shop: Branched) -> None
     assert (other.status, other.error["code"]) == (409, "idempotency_conflict")
     assert shop.diff() == diff
     assert shop.texts(shop.pay)["de", None] == "Zahlen"
+
+
+def proposed(shop: Branched, lang: str, text: str) -> None:
+    """A translator's text on the branch, for a key of main."""
+    path = f"{shop.path}/keys/{shop.pay['id']}/values/{lang}"
+    query = {"branch": "spring"}
+    shop.keys.translator.put(path, json={"value": text}, query=query)
+
+
+def stands(shop: Branched, lang: str) -> tuple[Any, ...]:
+    """A text of main: what people see, its state, and what is delivered."""
+    detail = shop.keys.detail(shop.pay, lang)
+    return detail["value"], detail["status"], detail["approvedValue"]
+
+
+@pytest.mark.parametrize("lang", ["de", "ar"])  # with a text before, and without
+def test_a_text_that_main_approved_stays_so_when_it_waits_on_the_branch(
+    shop: Branched, lang: str
+) -> None:
+    proposed(shop, lang, "Kaufen")
+    shop.write(shop.pay, lang, "Kaufen")
+
+    merged = shop.merge()
+
+    assert merged.status == 200
+    assert stands(shop, lang) == ("Kaufen", "approved", "Kaufen")
+
+
+def test_a_text_that_waits_comes_beside_what_main_approved_since(
+    shop: Branched,
+) -> None:
+    proposed(shop, "de", "Kaufen")
+    shop.write(shop.pay, "de", "Bezahlen")
+
+    open_, merged = shop.merge(), shop.merge(strategy="use_branch")
+
+    assert (open_.status, merged.status) == (409, 200)
+    assert stands(shop, "de") == ("Kaufen", "pending_review", "Bezahlen")
+
+
+def test_a_text_that_waits_brings_none_back_that_main_cleared(shop: Branched) -> None:
+    proposed(shop, "de", "Kaufen")
+    shop.write(shop.pay, "de", "")
+
+    shop.merge(strategy="use_branch")
+
+    assert stands(shop, "de") == ("Kaufen", "pending_review", None)
+
+
+def test_what_the_branch_approved_comes_with_the_text_that_waits(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    proposed(shop, "de", "Kaufen")
+
+    shop.merge()
+
+    assert stands(shop, "de") == ("Kaufen", "pending_review", "Bezahlen")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from .lines import MAIN, Lines
 from .overlay import Entry
 from .sides import at_odds, changed_fields, united
-from .texts import Fields, Place, is_form, places, shown
+from .texts import Fields, Place, Text, beside, is_form, places, shown
 
 
 class Refused(Exception):
@@ -191,7 +191,14 @@ class Project(Lines):
         self.update(MAIN, target, meta)
         if "isPlural" in fields and now["isPlural"] != mine["isPlural"]:
             self.turn(MAIN, target, mine["isPlural"])
+        now, base = self.main[target], entry.base or {}
         texts = {f: mine.get(f) for f in fields if isinstance(f, tuple)}
+        for place, text in list(texts.items()):
+            was = base.get(place)
+            if text and text.approved == (was.approved if was else None):
+                texts[place] = beside(now.get(place), text)
+                if _stands(now.get(place), text):
+                    del texts[place]
         self.put(MAIN, target, texts)
         for place in places(self.main[target]):
             where, is_stale = (target, place), place in entry.stale
@@ -199,6 +206,12 @@ class Project(Lines):
                 self.outdated.add(where)
             elif place in mine and not is_stale and where not in before:
                 self.outdated.discard(where)
+
+
+def _stands(now: Any, text: Text) -> bool:
+    """Whether main has approved the text that comes to wait there."""
+    is_approved = now is not None and now.status == "approved"
+    return is_approved and text.status != "approved" and now.value == text.value
 
 
 def _bases(base: Fields | None, field: Any) -> tuple[Any, ...]:

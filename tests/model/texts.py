@@ -49,6 +49,14 @@ def written(
     return Text(value, status, value if approver else approved)
 
 
+def beside(now: Text | None, text: Text) -> Text | None:
+    """What a text from a branch, which left alone what is approved, becomes on main."""
+    if text.status == "approved":
+        return text
+    approved = now.approved if now else None
+    return text._replace(approved=approved) if text.value or approved else None
+
+
 def places(fields: Fields) -> list[Place]:
     return [field for field in fields if isinstance(field, tuple)]
 
