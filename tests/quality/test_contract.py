@@ -267,6 +267,7 @@ class TestNumbers(CheckContract):
         "grouped": subject("1,000,000 files", "1.000.000 Dateien"),
         "grouped by spaces": subject("10,000", "10\u202f000", "fr"),
         "not grouped": subject("1,000", "1000"),
+        "grouped as in India": subject("1,00,000 files", "100.000 Dateien"),
         "decimals": subject("1.5 GB", "1,5 GB"),
         "Arabic": subject("1,234.5", "١٬٢٣٤٫٥", "ar"),
         "Hindi": subject("42", "४२", "hi"),
@@ -287,6 +288,8 @@ class TestNumbers(CheckContract):
         "a digit": subject("1,000", "10.000"),
         "the other way round": subject("12 eggs", "21 Eier"),
         "Arabic": subject("30", "٣١", "ar"),
+        "a lost point": subject("9.99 a month", "999 im Monat"),
+        "a lost zero": subject("0.5 litres", "5 Liter"),
     }
 
 

@@ -20,6 +20,7 @@ _NUMBER = re.compile(
 )
 _HALF_DAYS = re.compile(r"\d\s?[ap]\.?\s?m\b", re.IGNORECASE)  # 5 pm is 17 o'clock
 _SPELLED_OUT = frozenset("012")  # often a word in one language and not in another
+_GROUP = 3  # digits between two signs that group
 _SHOWN = 40
 
 
@@ -77,6 +78,19 @@ def _runs(text: str, numbers: list[Mark]) -> Counter[str]:
 
 
 def _value(number: str) -> str:
-    """Its digits in ASCII, without zeros before them: the same in every script."""
-    digits = "".join(str(int(sign)) for sign in number if sign.isdecimal())
+    """The number in ASCII, without zeros before it: the same in every script.
+
+    One or two digits at the end are decimals, three or more a group of a large number.
+    """
+    *groups, last = (_digits(run) for run in _RUN.findall(number))
+    if groups and len(last) < _GROUP:
+        return f"{_whole(''.join(groups))}.{last}"
+    return _whole("".join((*groups, last)))
+
+
+def _digits(run: str) -> str:
+    return "".join(str(int(sign)) for sign in run)
+
+
+def _whole(digits: str) -> str:
     return digits.lstrip("0") or "0"
