@@ -11,6 +11,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 NAMES = frozenset({"bpt", "ept", "ph", "it", "hi", "ut", "sub"})
+CODES = frozenset({"bpt", "ept", "ph", "it", "ut"})  # what alone may hold a ``sub``
 
 _MAYBE = re.compile(r"<(bpt|ept|ph|it|hi|ut|sub)[ />]")
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -75,25 +76,26 @@ def is_blank_in_xml(text: str) -> bool:
 
 
 def _has_tags(text: str) -> bool:
-    """Whether a text is a segment with inline tags, written in the one way."""
+    """Whether a text is a segment with inline tags, written in the one way.
+
+    ``sub`` is one inside of a code alone, as TMX has it: ``H<sub>2</sub>O`` is HTML.
+    """
     if not _MAYBE.search(text):
         return False
     parser, gathered = expat.ParserCreate(), InlineText()
     parser.buffer_text = parser.ordered_attributes = True
-    depth = 0
+    around: list[str] = []
 
     def begin(name: str, attributes: Sequence[str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > 1:
-            if name not in NAMES:
+        if around:
+            if name not in NAMES or (name == "sub" and around[-1] not in CODES):
                 raise ValueError
             gathered.begin(name, attributes)
+        around.append(name)
 
     def end(name: str) -> None:
-        nonlocal depth
-        depth -= 1
-        if depth:
+        around.pop()
+        if around:
             gathered.end(name)
 
     parser.StartElementHandler = begin

@@ -115,11 +115,20 @@ def test_inline_tags_are_kept(segment: str) -> None:
 
 
 def test_a_text_that_only_looks_like_a_tag_is_text() -> None:
-    for text in ("<ph x='1'/>", "<hi>", 'a & b <ph x="1"/>', "<ph/></seg>"):
+    html = "H<sub>2</sub>O", '<ph x="1"/> <hi>H<sub>2</sub>O</hi>'
+    for text in ("<ph x='1'/>", "<hi>", 'a & b <ph x="1"/>', "<ph/></seg>", *html):
         written = b"".join(write_tmx(MEMORY, [entry(text)])).decode()
 
         assert "&lt;" in written
         assert read(io.BytesIO(written.encode()))[0].source_text == text
+
+
+def test_html_that_an_earlier_version_wrote_as_tags_comes_back_as_it_was() -> None:
+    html = "H<sub>2</sub>O"
+
+    [unit] = read(tmx(f"<tu>{tuv('en', html)}{tuv('de', html)}</tu>"))
+
+    assert unit.source_text == texts(unit)["de"] == html
 
 
 def test_signs_that_xml_cannot_hold_are_left_out() -> None:
