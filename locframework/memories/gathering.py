@@ -17,8 +17,12 @@ from .text_store import MemoryTextStore
 FIRST_HITS = 50  # of a text: nearly always enough for ten matches in each language
 MORE_HITS = 400  # of those that could still be among the ten, when they were not
 EVERY_HIT = 1 << 40
+SOME_ENTRIES = (
+    100  # whose values are read before those of all, where ten are not enough
+)
 FEW = 2_000  # entries: each can be compared with each text
 SELDOM = 10  # one in so many entries, or fewer: worth a count of all
+NOTHING: list[MatchValue] = []  # is said
 
 
 class Question(NamedTuple):
@@ -76,7 +80,7 @@ class _Gathering:
         self._folded = folded
         self._only_approved = only_approved
         self._scorer = Scorer(matcher.distance, memories)
-        self._values: dict[str, list[MatchValue]] = {}  # by entry id
+        self._values: dict[str, list[MatchValue]] = {}  # by entry id; may be shared
         self._needed: dict[Question, int] = {}  # what a further hit must be worth
         self.done: dict[Question, ByLanguage] = {asked: {} for asked in folded}
 
@@ -158,13 +162,14 @@ class _Gathering:
         """Show what was found; what is open then.
 
         Values are read of the ten that rank first for each question, and of others
-        only in languages in which those are not the ten that are shown.
+        only in languages in which those are not the ten that are shown: of some more
+        before all, for thousands may be alike that say different things.
         """
         rankings = {
             asked: Ranking(self._scorer, asked.text, asked.context, each)
             for asked, each in found.items()
         }
-        for many in (MATCHES_PER_LANGUAGE, EVERY_HIT):
+        for many in (MATCHES_PER_LANGUAGE, SOME_ENTRIES, EVERY_HIT):
             open_ = self._show(open_, rankings, many)
         return open_
 
@@ -203,11 +208,11 @@ class _Gathering:
         """Their values in what is open of any question: all that are needed."""
         unknown = set(entry_ids).difference(self._values)
         if unknown:
-            self._values |= {entry_id: [] for entry_id in unknown}
             tags = set().union(*open_.values())
-            for value in self._store.applied_values(unknown, tags):
-                if value.status == "approved" or not self._only_approved:
-                    self._values[value.entry_id].append(value)
+            said = self._store.applied_values(unknown, tags)
+            if self._only_approved:
+                said = {id_: _approved(values) for id_, values in said.items()}
+            self._values |= dict.fromkeys(unknown, NOTHING) | said
 
     def _worth(self, kept: Sequence[tuple[Rated, MatchValue]]) -> int:
         """How alike a further entry must be, to be among the ten of a language."""
@@ -232,6 +237,10 @@ class _Gathering:
             entry.score.penalties,
             entry.updated_at,
         )
+
+
+def _approved(values: Iterable[MatchValue]) -> list[MatchValue]:
+    return [value for value in values if value.status == "approved"]
 
 
 def _open_tags(tags: Set[str], kept: Kept[MatchValue], bound: Bound) -> set[str]:

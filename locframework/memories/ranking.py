@@ -1,10 +1,21 @@
 """Puts the entries that are like one text in order, and scores no more than it must."""
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from .matcher import Found, Hit
 from .records import AssignedMemory
-from .scoring import Distance, Folds, Rated, best_first, folds_of, rank_of, score
+from .scoring import (
+    Distance,
+    Folds,
+    Rank,
+    Rated,
+    Score,
+    best_first,
+    folds_of,
+    rank_of,
+    score,
+)
 from .search_records import MatchSource, MatchValue
 
 Bound = tuple[int] | tuple[int, bool, int] | None
@@ -12,15 +23,23 @@ Bound = tuple[int] | tuple[int, bool, int] | None
 and what ranks after it has a worse one."""
 
 
+class Worth(NamedTuple):
+    """What a source text is worth to a text."""
+
+    score: Score
+    rank: Rank  # of entries in another context
+    rank_in_context: Rank
+
+
 class Scorer:
-    """Scores entries; the source of each is folded once for all texts."""
+    """Scores entries; each source text is folded once for all texts."""
 
     def __init__(
         self, distance: Distance, memories: Mapping[str, AssignedMemory]
     ) -> None:
         self._distance = distance
         self._memories = memories
-        self._folds: dict[str, Folds] = {}
+        self._folds: dict[str, Folds] = {}  # by source text
         self.sources: dict[str, MatchSource] = {}
         self.least_penalty = min(
             (each.assignment.penalty for each in memories.values()), default=0
@@ -37,17 +56,14 @@ class Scorer:
 
     def folds(self, entry_id: str) -> Folds:
         """The folded source of an entry that is known."""
-        known = self._folds.get(entry_id)
+        text = self.sources[entry_id].source_text
+        known = self._folds.get(text)
         if known is None:
-            known = folds_of(self.sources[entry_id].source_text)
-            self._folds[entry_id] = known
+            known = self._folds[text] = folds_of(text)
         return known
 
-    def rated(self, text: Folds, context: str, hit: Hit) -> Rated | None:
-        """The entry with its score; None when it is not to be shown."""
-        source = self.sources.get(hit.entry_id)
-        if source is None:  # gone since it was found
-            return None
+    def worth(self, text: Folds, hit: Hit) -> Worth | None:
+        """What an entry that is known is worth; None when it is not to be shown."""
         assigned = self._memories[hit.memory_id]
         memory, assignment = assigned.memory, assigned.assignment
         found = score(
@@ -60,9 +76,11 @@ class Scorer:
         )
         if found.match_percentage < memory.min_match_percentage:
             return None
-        is_same = source.context == context
-        rank = rank_of(found, is_same_context=is_same, priority=assignment.priority)
-        return Rated(hit.entry_id, memory.id, found, rank, source.updated_at)
+        other, same = (
+            rank_of(found, is_same_context=is_same, priority=assignment.priority)
+            for is_same in (False, True)
+        )
+        return Worth(found, other, same)
 
 
 class Ranking:
@@ -73,6 +91,8 @@ class Ranking:
         self._text = folds_of(text)
         self._context = context
         self._found = found
+        # by memory and source text, of which there may be thousands of entries
+        self._worth: dict[str, dict[str, Worth | None]] = {}
         self._scored: list[Rated] = []
         self._next = 0  # of the hits, which are the best first
 
@@ -109,10 +129,23 @@ class Ranking:
         hits = self._found.hits
         percent = hits[self._next].percent
         while self._next < len(hits) and hits[self._next].percent == percent:
-            rated = self._scorer.rated(self._text, self._context, hits[self._next])
-            if rated is not None:
-                self._scored.append(rated)
+            self._rate(hits[self._next])
             self._next += 1
+
+    def _rate(self, hit: Hit) -> None:
+        """Keep the entry with its score, if it is to be shown."""
+        source = self._scorer.sources.get(hit.entry_id)
+        if source is None:  # gone since it was found
+            return
+        known, text = self._worth.setdefault(hit.memory_id, {}), source.source_text
+        if text not in known:
+            known[text] = self._scorer.worth(self._text, hit)
+        worth = known[text]
+        if worth is not None:
+            found, other, same = worth
+            rank = same if source.context == self._context else other
+            rated = Rated(hit.entry_id, hit.memory_id, found, rank, source.updated_at)
+            self._scored.append(rated)
 
 
 def comes_before(entry: Rated, value: MatchValue, bound: Bound) -> bool:

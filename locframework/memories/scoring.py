@@ -129,9 +129,9 @@ def best_first(entries: Iterable[Rated]) -> list[Rated]:
 def best(order: Iterable[Rated], values: Mapping[str, Iterable[V]]) -> Kept[V]:
     """The matches to show for one text, by language, best first, at most ten.
 
-    ``values`` are what each entry says, by its id, in the languages asked for. Of
-    entries with one value the best is kept; of those with one rank, approved ones
-    come before others.
+    ``values`` are what each entry says, by its id, in the languages asked for; entries
+    that say the same may share it, and are looked at once. Of entries with one value
+    the best is kept; of those with one rank, approved ones come before others.
     """
     kept: dict[str, dict[str, tuple[Rated, V]]] = {}
     for entry, said in _in_order(order, values):
@@ -146,11 +146,19 @@ def best(order: Iterable[Rated], values: Mapping[str, Iterable[V]]) -> Kept[V]:
 def _in_order(
     order: Iterable[Rated], values: Mapping[str, Iterable[V]]
 ) -> Iterator[tuple[Rated, V]]:
-    """What the entries say, best first: of those with one rank, approved ones first."""
+    """What the entries say, best first: of those with one rank, approved ones first.
+
+    Left out is what a better one says in all of its languages.
+    """
+    seen: dict[int, Iterable[V]] = {}  # by identity: to compare takes longer
     for _, alike in groupby(order, key=attrgetter("rank")):
         waiting = []
         for entry in alike:
-            for said in values[entry.entry_id]:
+            there = values[entry.entry_id]
+            if id(there) in seen:
+                continue
+            seen[id(there)] = there
+            for said in there:
                 if said.status == "approved":
                     yield entry, said
                 else:

@@ -114,10 +114,9 @@ class MatchSource(Struct, frozen=True, gc=False):
     updated_at: Timestamp
 
 
-class MatchValue(Struct, frozen=True, gc=False):
-    """The applied value of an entry in one language."""
+class MatchValue(Struct, frozen=True, gc=False, array_like=True):
+    """The applied value of an entry in one language; read from JSON arrays."""
 
-    entry_id: str
     language_code: str
     value: str
     status: ValueStatus

@@ -23,10 +23,11 @@ class MemoryTextStore(Segments, Passages, Protocol):
 
     def applied_values(
         self, entry_ids: Collection[str], language_codes: Collection[str]
-    ) -> list[MatchValue]:
-        """Of each entry the values, in these languages, that are not empty.
+    ) -> dict[str, list[MatchValue]]:
+        """By entry id the values, in these languages, that are not empty.
 
-        In no order. One statement.
+        Of entries that have any, in no order. Those that say the same may share one
+        list, so that who has seen it need not look again. One statement.
         """
         ...
 

@@ -15,7 +15,7 @@ from locframework.memories import gathering
 from locframework.memories.folding import match_fold
 from locframework.memories.gathering import Question, gather
 from locframework.memories.matcher import Found, Segments, Wanted
-from locframework.memories.records import AssignedMemory, Assignment
+from locframework.memories.records import AssignedMemory, Assignment, Penalties
 from locframework.memories.scoring import folds_of, score
 from locframework.memories.search_records import Match, MatchSource, MatchValue
 from locframework.testing.contracts.matcher_samples import (
@@ -28,6 +28,7 @@ from locframework.testing.contracts.matcher_samples import (
 from locframework.testing.contracts.storage_memory_records import memory
 
 TAGS = ("de", "fr", "nl")
+SAVES = ("Save the file",) * 8 + ("save the file", "Save  the file!")
 
 
 class Plain:
@@ -66,7 +67,7 @@ class Rows(SegmentsInMemory):
     def __init__(self) -> None:
         super().__init__()
         self.sources: dict[str, MatchSource] = {}
-        self.values: list[MatchValue] = []
+        self.values: list[tuple[str, MatchValue]] = []  # by entry id
         self.read = 0  # values
         self.counted: list[str] = []  # languages, for which every value is read
 
@@ -77,34 +78,41 @@ class Rows(SegmentsInMemory):
         context = "a" * (len(self.sources) % 7 == 0)
         self.sources[id_] = MatchSource(id_, text, context, when)
         for tag, value in said.items():
-            self.values.append(MatchValue(id_, tag, value, "approved"))
+            self.values.append((id_, MatchValue(tag, value, "approved")))
 
     def fill(self, memory_id: str, chosen: random.Random) -> None:
         sources = entries(
             [chosen.choice((t, t.upper(), f"{t}!")) for t in sentences("Latin", 140, 3)]
-            + ["Save the file"] * 70
+            + [chosen.choice(SAVES) for _ in range(140)]
         )
         folded = {id_: match_fold(text or "") for id_, text in sources.items()}
         self.change(memory_id, dict(folded))
         for at, (id_, text) in enumerate(sources.items()):
             self.add(id_, text or "", f"2026-01-0{chosen.randint(1, 9)}T00:00:00.000Z")
-            for tag in ("de",) * (at % 2) + ("fr",) * (at % 40 < 2):
+            few = ("de",) * (at % 2) + ("fr",) * (at % 40 < 2)
+            for tag in () if text in SAVES and at % 3 else few:
                 status = chosen.choice(("approved", "draft"))
-                self.values.append(MatchValue(id_, tag, f"{tag} {at % 30}", status))
+                said = MatchValue(tag, f"{tag} {at % 30}", status)
+                self.values.append((id_, said))
+            if text in SAVES and at % 3:  # many that say the same, in all languages
+                status = chosen.choice(("approved", "draft"))
+                for tag in TAGS[at % 2 :]:
+                    said = MatchValue(tag, f"{tag} {at % 13}", status)
+                    self.values.append((id_, said))
 
     def match_sources(self, entry_ids: Collection[str]) -> list[MatchSource]:
         return [self.sources[id_] for id_ in entry_ids]
 
     def applied_values(
         self, entry_ids: Collection[str], language_codes: Collection[str]
-    ) -> list[MatchValue]:
-        found = [
-            each
-            for each in self.values
-            if each.entry_id in entry_ids and each.language_code in language_codes
-        ]
-        self.read += len(found)
-        return found
+    ) -> dict[str, list[MatchValue]]:
+        found: dict[str, list[MatchValue]] = {}
+        for id_, said in self.values:
+            if id_ in entry_ids and said.language_code in language_codes:
+                found.setdefault(id_, []).append(said)
+                self.read += 1
+        shared = {tuple(said): said for said in found.values()}
+        return {id_: shared[tuple(said)] for id_, said in found.items()}
 
     def languages(self, memory_ids: Collection[str]) -> set[str]:
         return set(TAGS)
@@ -116,13 +124,13 @@ class Rows(SegmentsInMemory):
         return {
             tag: many
             for tag in language_codes
-            if (many := sum(each.language_code == tag for each in self.values))
+            if (many := sum(said.language_code == tag for _, said in self.values))
         }
 
     def entries_in(
         self, memory_ids: Collection[str], language_codes: Collection[str]
     ) -> list[tuple[str, str]]:
-        ids = {v.entry_id for v in self.values if v.language_code in language_codes}
+        ids = {id_ for id_, v in self.values if v.language_code in language_codes}
         return [(of, id_) for of, texts in self.texts.items() for id_ in ids & {*texts}]
 
     def search(self, *_: object) -> None:
@@ -134,13 +142,15 @@ def test_matches_are_those_of_scoring_every_entry(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen, rows = random.Random(seed), Rows()
-    for name, most in (("FIRST_HITS", 50), ("MORE_HITS", 400), ("FEW", 2000)):
+    bounds = {"FIRST_HITS": 50, "MORE_HITS": 400, "FEW": 2000, "SOME_ENTRIES": 100}
+    for name, most in bounds.items():
         few = chosen.choice((most, chosen.randint(1, 30)))
         monkeypatch.setattr(gathering, name, few)
     memories = {}
     for penalty in chosen.choice(((0, 3), (2, 2), (0, 90))):
         least = chosen.choice((0, 50, 75))
-        of = replace(memory(), min_match_percentage=least)
+        points = Penalties(*chosen.choice(((2, 1, 1), (0, 0, 0), (5, 0, 1))))
+        of = replace(memory(), min_match_percentage=least, penalties=points)
         use = Assignment(of.id, True, "none", chosen.choice((0, penalty)), penalty)
         memories[of.id] = AssignedMemory(of, use)
         rows.fill(of.id, chosen)
@@ -162,7 +172,7 @@ def test_matches_are_those_of_scoring_every_entry(
     )
 
     if only_approved:
-        rows.values = [each for each in rows.values if each.status == "approved"]
+        rows.values = [each for each in rows.values if each[1].status == "approved"]
     for each in asked:
         for tag in TAGS:
             told = [match.entry_id for match in found[each].get(tag, [])]
@@ -224,7 +234,7 @@ def test_a_match_is_found_behind_any_number_of_equal_ones_without_the_language(
     for id_ in (ids := [new_id() for _ in range(4000)]):
         rows.add(id_, "Save the file", de="de x")
     last = max(ids)
-    rows.values.append(MatchValue(last, "fr", "fr x", "approved"))
+    rows.values.append((last, MatchValue("fr", "fr x", "approved")))
 
     found = found_of(rows, ["Save the file"], ["fr"])
 
@@ -276,15 +286,26 @@ def test_values_are_read_of_those_alone_that_may_be_among_the_ten() -> None:
     assert rows.read == 10 * len(TAGS)
 
 
+def test_of_many_alike_entries_values_are_read_until_the_ten_are_known() -> None:
+    rows = Rows()
+    for at in range(900):
+        rows.add(new_id(), "Save the file", de=f"de {at // 3}")
+
+    found = found_of(rows, ["Save the file"], ["de"])
+
+    assert len(found["Save the file"]["de"]) == 10
+    assert rows.read < 200
+
+
 def every(
     asked: Question, tag: str, memories: dict[str, AssignedMemory], rows: Rows
 ) -> list[str]:
     """The ten best, by scoring all."""
     folds = folds_of(asked.text)
     ranked = []
-    for said in rows.values:
-        [of] = [id_ for id_ in memories if said.entry_id in rows.texts[id_]]
-        entry, least = rows.sources[said.entry_id], memories[of].memory
+    for entry_id, said in rows.values:
+        [of] = [id_ for id_ in memories if entry_id in rows.texts[id_]]
+        entry, least = rows.sources[entry_id], memories[of].memory
         use, source = memories[of].assignment, folds_of(entry.source_text)
         raw = percent_of(folds.full, source.full, Levenshtein.distance)
         points = memories[of].memory.penalties
@@ -297,10 +318,10 @@ def every(
                 use.priority,
                 said.status != "approved",
                 -int(entry.updated_at[9]),  # the day, in which alone they differ
-                said.entry_id,
+                entry_id,
             )
-            ranked.append((rank, said))
+            ranked.append((rank, entry_id, said.value))
     values: dict[str, str] = {}
-    for _, said in sorted(ranked, key=itemgetter(0)):
-        values.setdefault(said.value, said.entry_id)
+    for _, entry_id, value in sorted(ranked, key=itemgetter(0)):
+        values.setdefault(value, entry_id)
     return list(values.values())[:10]

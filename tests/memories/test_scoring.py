@@ -190,7 +190,7 @@ def candidate(entry_id: str, **given: object) -> Candidate:
         rank=rank,
         **{**told, **given},  # type: ignore[arg-type]
     )
-    return Candidate(rated, MatchValue(entry_id, "de", value, status))
+    return Candidate(rated, MatchValue("de", value, status))
 
 
 def shown(candidates: Iterable[Candidate]) -> list[str]:
@@ -224,7 +224,7 @@ def test_of_entries_with_one_value_the_best_is_kept() -> None:
 def test_an_entry_without_a_value_in_the_language_is_not_shown() -> None:
     one, other = candidate("a"), candidate("b")
     order = best_first([one.entry, other.entry])
-    french = MatchValue("a", "fr", "x", "approved")
+    french = MatchValue("fr", "x", "approved")
 
     kept = best(order, {"a": [french], "b": [other.said]})
 

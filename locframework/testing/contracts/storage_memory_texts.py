@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 from contextlib import suppress
+from operator import attrgetter
 
 import pytest
 from msgspec.structs import replace
@@ -31,6 +32,7 @@ from .storage_memory_records import add_entries, add_memory, entry
 from .storage_records import add_project, at
 
 ALL = PageRequest(limit=200)
+CODE = attrgetter("language_code")
 
 
 def naive(entries: Sequence[MemoryEntry], asked: Concordance) -> list[tuple[str, str]]:
@@ -159,8 +161,29 @@ class StorageMemoryTextsContract:
         texts = storage.memory_texts
         found = texts.applied_values([one.id, two.id, new_id()], ["de", "nl"])
 
-        assert found == [MatchValue(one.id, "de", "Zahlen", "approved")]
-        assert texts.applied_values([], ["de"]) == []
+        assert found == {one.id: [MatchValue("de", "Zahlen", "approved")]}
+        assert texts.applied_values([], ["de"]) == {}
+
+    def test_sx3_of_entries_that_say_the_same_each_says_what_was_asked_for(
+        self, storage: Storage
+    ) -> None:
+        codes = [f"de-{at}" for at in range(100, 140)]
+        memory = add_memory(storage, add_project(storage))
+        said = [f'{code}:{{"Zahlen"\u2028 {code}' for code in codes]
+        equal = [entry(memory, "Pay", *said, context=str(at)) for at in range(3)]
+        other = entry(memory, "Pay", *said[:-1], f"{codes[-1]}:Kaufen")
+        add_entries(storage, [*equal, other])
+        ids = [each.id for each in (*equal, other)]
+        values = [MatchValue(c, f'{{"Zahlen"\u2028 {c}', "approved") for c in codes]
+        last = MatchValue(codes[-1], "Kaufen", "approved")
+
+        for asked in (slice(None), slice(3), slice(-3, None)):
+            found = storage.memory_texts.applied_values(ids, codes[asked])
+
+            for each in equal:
+                assert sorted(found[each.id], key=CODE) == values[asked]
+            there = sorted(found[other.id], key=CODE)
+            assert there == [*values[:-1], last][asked]
 
     def test_sx15_what_is_compared_of_entries_is_told_whatever_they_say(
         self, storage: Storage

@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, starmap
 from operator import itemgetter
 
+import msgspec
+
 from locframework.ports import (
     SOURCE_CODE,
     Concordance,
@@ -24,9 +26,11 @@ from .engine import Row
 from .parts import Part, contains, every
 
 TRIGRAM = 3  # characters: the least that the indexes know
+MANY = 20  # languages: to read all of an entry is quicker than to look each of them up
 
 _RANKED = "e.number, e.id, length(e.source_text) AS length, e.updated_at"
 _RANK = "whole DESC, length, updated_at DESC, id"
+_VALUES = msgspec.json.Decoder(list[MatchValue])
 _WHOLE = "CASE WHEN {column} = ? THEN 1 ELSE 0 END"
 
 
@@ -114,18 +118,24 @@ class MemoryTexts:
 
     def applied_values(
         self, entry_ids: Collection[str], language_codes: Collection[str]
-    ) -> list[MatchValue]:
+    ) -> dict[str, list[MatchValue]]:
         among, listed = self._database.among, self._database.listed
+        engine = self._database.engine
         # without statistics PostgreSQL would read all translations of the languages
         translations = "memory_translations", "t", "t.entry = e.number"
+        said = engine.gathered("t.language_code, t.value, t.status", "t.language_code")
+        of_many = len(language_codes) >= MANY
+        code = "t.language_code || ''" if of_many else "t.language_code"
+        # a row for each entry: of a thousand equal ones most say what others say
         rows = self._database.rows(
-            f"""SELECT e.id, t.language_code, t.value, t.status FROM memory_entries e
-                {self._database.engine.join_each(*translations)}
-                WHERE {among("e.id")} AND {among("t.language_code")}
-                AND t.value <> ''""",
+            f"""SELECT e.id, {said} FROM memory_entries e
+                {engine.join_each(*translations)}
+                WHERE {among("e.id")} AND {among(code)} AND t.value <> ''
+                GROUP BY e.id""",
             (listed(entry_ids), listed(language_codes)),
         )
-        return list(starmap(MatchValue, rows))
+        told = {text: _VALUES.decode(text) for text in {text for _, text in rows}}
+        return {id_: told[text] for id_, text in rows}
 
     def languages(self, memory_ids: Collection[str]) -> set[str]:
         rows = self._database.rows(

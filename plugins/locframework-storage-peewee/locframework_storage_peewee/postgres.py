@@ -119,6 +119,9 @@ class Postgres:
         looked_up = f"SELECT * FROM {table} {alias} WHERE {condition} OFFSET 0"
         return f"CROSS JOIN LATERAL ({looked_up}) {alias}"
 
+    def gathered(self, columns: str, order: str) -> str:
+        return f"json_agg(json_build_array({columns}) ORDER BY {order})::text"
+
     def execute(
         self, connection: Connection, sql: str, params: Sequence[object]
     ) -> Cursor:

@@ -116,6 +116,9 @@ class Sqlite:
     def join_each(self, table: str, alias: str, condition: str) -> str:
         return f"JOIN {table} {alias} ON {condition}"
 
+    def gathered(self, columns: str, order: str) -> str:
+        return f"json_group_array(json_array({columns}))"
+
     def execute(
         self, connection: Connection, sql: str, params: Sequence[object]
     ) -> Cursor:
