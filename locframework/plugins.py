@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import pluggy
@@ -64,7 +64,7 @@ _ORDERING = {"wrapper", "hookwrapper", "tryfirst", "trylast"}  # options of @hoo
 class LoadedPlugin(msgspec.Struct, frozen=True):
     """A plugin of this application, as ``GET /plugins`` and the command list it."""
 
-    name: str
+    name: Annotated[str, msgspec.Meta(examples=["json"])]
     distribution: str
     version: str
     hooks: list[str]

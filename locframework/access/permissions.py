@@ -1,8 +1,9 @@
 """Every permission key of the core, and the roles that are made of them."""
 
 from collections.abc import Mapping
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from .records import Role
 
@@ -10,8 +11,8 @@ from .records import Role
 class Permission(Struct, frozen=True):
     """A permission key, as ``GET /permissions`` lists it. No key implies another."""
 
-    key: str
-    description: str
+    key: Annotated[str, Meta(examples=["key_create"])]
+    description: Annotated[str, Meta(examples=["Create keys"])]
     plugin: str | None = None  # None: the core's own
 
 

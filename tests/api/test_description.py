@@ -162,6 +162,18 @@ def test_examples_of_answers_have_all_that_is_answered(
         assert _shape(example) == _shape(sqlite_workspace.owner.get(url).data), path
 
 
+def test_examples_of_permissions_and_plugins_are_some_there_are(
+    sqlite_workspace: Workspace,
+) -> None:
+    document = sqlite_workspace.owner.get("/openapi.json").json
+
+    for name, member in (("permissions", "key"), ("plugins", "name")):
+        told = document["paths"][f"/{name}"]["get"]["responses"]["200"]["content"]
+        [example] = told["application/json"]["example"]["data"][name]
+        listed = sqlite_workspace.owner.get(f"/{name}").data[name]
+        assert example[member] in {each[member] for each in listed}
+
+
 def _shape(value: Any) -> Any:
     """The names of the members, and of those of the first item of each list."""
     if isinstance(value, dict):
