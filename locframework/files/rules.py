@@ -16,6 +16,7 @@ from locframework.errors import Problem, UnreadableFile
 
 from .records import ImageType
 
+SIDE_MOST = 65_535  # pixels; as much as a JPEG can say
 PARTS_MOST = 10_000  # chunks or segments; a screenshot of 5 MiB has some hundreds
 
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -24,6 +25,7 @@ _SOI_LENGTH, _SOS, _EOI = 2, 0xDA, 0xD9
 _FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})  # SOF0 to SOF15
 _ALONE = frozenset({0x01, *range(0xD0, 0xD9)})  # markers without a length
 _MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")  # in picture data
+_VP8_SIDE = 0xFF3F  # 14 bits of two bytes, the smaller byte first
 _PICTURES = {b"VP8 ": (3, b"\x9d\x01\x2a"), b"VP8L": (0, b"\x2f")}
 
 
@@ -124,6 +126,9 @@ def _check_webp(content: bytes) -> None:
             at, mark = _PICTURES[kind]
             if data[at : at + len(mark)] != mark:
                 raise _Broken("the WebP is damaged")
+            if kind == b"VP8 ":  # of the others each side is one at least
+                width, height = (_number(data, at, 2) for at in (6, 8))
+                _check_size(width & _VP8_SIDE, height & _VP8_SIDE)
     if not any(kind in _PICTURES for kind, _ in chunks):
         raise _Broken("the WebP has no picture")
 
@@ -160,6 +165,8 @@ def _check_parts(parts: int) -> None:
 def _check_size(width: int, height: int) -> None:
     if not (width and height):
         raise _Broken("the image has no width or no height")
+    if max(width, height) > SIDE_MOST:
+        raise _Broken(f"the image has more than {SIDE_MOST} pixels on a side")
 
 
 def _check_end(content: bytes, end: int) -> None:

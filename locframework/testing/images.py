@@ -103,6 +103,7 @@ BAD = {
     "a PNG without a picture": b"\x89PNG\r\n\x1a\n" + chunk(b"IEND", b""),
     "a PNG of no width": png(width=0),
     "a PNG of no height": png(height=0),
+    "a PNG too wide to be shown": png(width=65_536),
     "a PNG whose chunk is longer than it": png()[:33]
     + b"\xff\xff\xff\xff"
     + png()[37:],
@@ -113,6 +114,7 @@ BAD = {
     "a JPEG whose segment is shorter than its length": b"\xff\xd8\xff\xe0\0\1\xff\xd9",
     "a WebP that was cut off": webp()[:-1],
     "a WebP without a picture": webp(b"VP8X", b"\0" * 10),
+    "a WebP of no width": webp(b"VP8 ", LOSSY[20:26] + b"\0\0\1\0"),
     "a WebP that begins with something else": webp(b"EXIF", b"\0\0"),
     "a WebP with a wrong mark": webp(data=b"\0\0\0\0\0"),
     "a WebP whose chunk is longer than it": webp()[:16] + b"\xff\0\0\0" + webp()[20:],
