@@ -96,16 +96,24 @@ def _told_apart(spelt: Callable[[str], str], tags: Iterable[str]) -> dict[str, s
 
 
 def _likely(tag: str) -> str:
-    return langcodes.get(tag).maximize().to_tag()
+    return _maximized(tag).to_tag()
 
 
 def _at_large(tag: str) -> str:
     """Language and script; the tag itself where it tells more than a region."""
-    likely = langcodes.get(tag).maximize()
+    likely = _maximized(tag)
     parts = likely.language, likely.script, likely.territory
     if likely.to_tag() != "-".join(part for part in parts if part):
         return tag
     return f"{likely.language}-{likely.script}"
+
+
+def _maximized(tag: str) -> langcodes.Language:
+    """With likely script and region; ``no`` is Bokmål, ``nb``, as in CLDR."""
+    language = langcodes.get(tag)
+    if language.language == "no":
+        language = language.update_dict({"language": "nb"})
+    return language.maximize()
 
 
 def tag_in_path(segment: str) -> str:

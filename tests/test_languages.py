@@ -194,6 +194,11 @@ def test_no_text_breaks_the_reader(text: str) -> None:
         ("de-x-formal", "de", "-"),
         ("nl", "de", "-"),
         ("zh-TW", "zh-Hant-TW zh-Hant", "zh-Hant"),
+        ("no", "nb nn", "nb"),
+        ("no-NO", "nb nn", "nb"),
+        ("nb-NO", "no", "no"),
+        ("no nb", "nb", "- nb"),
+        ("nn-NO", "no nb", "-"),
     ],
 )
 def test_a_code_of_a_file_means_the_one_language_that_it_can_be(
