@@ -5,6 +5,7 @@ away again, so it reads back the same (decisions 2.11). What is wrong with a fil
 told in words for who has made it.
 """
 
+import codecs
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -65,9 +66,9 @@ def write_rows(rows: Iterable[Sequence[str]]) -> Iterator[bytes]:
 def read_rows(file: BinaryIO) -> Iterator[tuple[int, list[str]]]:
     """The rows of a file, each with the line in which it begins, from 1 on.
 
-    UTF-8, with a byte order mark or without; LF, CR LF or CR end a line; commas,
-    semicolons or tabs part the cells, as the first line says. Nothing for an empty
-    file. Raises CsvFault.
+    UTF-8, with a byte order mark or without, or UTF-16 with one; LF, CR LF or CR end a
+    line; commas, semicolons or tabs part the cells, as the first line says. Nothing for
+    an empty file. Raises CsvFault.
     """
     lines = _Lines(file)
     first = next(lines, None)
@@ -166,7 +167,7 @@ class _Lines:
 def _split(file: BinaryIO) -> Iterator[bytes]:
     """The lines, but of one that is longer than any row may be the begin only."""
     rest = b""
-    while chunk := file.read(CHUNK):
+    for chunk in _utf8(file):
         # the last one may go on, or be the CR of a CR LF
         *whole, rest = (rest + chunk).splitlines(keepends=True)
         yield from whole
@@ -174,6 +175,30 @@ def _split(file: BinaryIO) -> Iterator[bytes]:
             break
     if rest:
         yield rest
+
+
+def _utf8(file: BinaryIO) -> Iterator[bytes]:
+    """The file in pieces; one that begins with the mark of UTF-16, which spreadsheets
+    call Unicode text, as UTF-8."""
+    chunk = file.read(CHUNK)
+    if not chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        while chunk:
+            yield chunk
+            chunk = file.read(CHUNK)
+        return
+    decoder, line = codecs.getincrementaldecoder("utf-16")(), 1
+    while True:
+        try:
+            piece = decoder.decode(chunk, final=not chunk).encode()
+        except UnicodeDecodeError:
+            message = "the file is not UTF-16, as which it begins"
+            raise CsvFault(line, "encoding", message) from None
+        if piece:
+            yield piece
+        if not chunk:
+            return
+        line += piece.count(b"\n")
+        chunk = file.read(CHUNK)
 
 
 def _told(error: csv.Error) -> str:

@@ -48,6 +48,34 @@ def test_what_is_not_known_to_be_wrong_is_told_without_detail(
         rows(b'"a')
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_what_spreadsheets_call_unicode_text_is_read(encoding: str) -> None:
+    many = [f"Fähre 🚢 {number}\tĊ{number}" for number in range(9000)]
+    content = "\ufeff" + "\r\n".join(["term\tde", *many])
+
+    found = rows(content.encode(encoding))
+
+    assert found[0] == (1, ["term", "de"])
+    assert ["\t".join(cells) for _, cells in found[1:]] == many
+    assert found[-1][0] == 9001
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("\ufeffa\nb".encode("utf-16-le") + b"c", 2),
+        ("\ufeffa".encode("utf-16-le") + b"\x00\xd8b\x00", 1),
+    ],
+)
+def test_what_is_no_utf_16_though_it_begins_so_is_told(
+    content: bytes, line: int
+) -> None:
+    with pytest.raises(CsvFault, match="the file is not UTF-16") as caught:
+        rows(content)
+
+    assert caught.value.line == line
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_any_line_end_ends_a_line_also_that_of_old_macs(end: str) -> None:
     content = f'en;de{end}a;b{end}{end}"c{end}d";e{end}f;g'.encode("utf-8-sig")
