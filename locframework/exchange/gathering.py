@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import TypeGuard
 
 from msgspec import Struct, field
 
@@ -20,7 +21,7 @@ from locframework.errors import (
 from locframework.formats.records import Entry, Text
 from locframework.keys.catalogues import family_of
 from locframework.keys.records import DESCRIPTION_LENGTH
-from locframework.keys.rules import check_key, texts_by_form
+from locframework.keys.rules import check_key, check_text, texts_by_form
 from locframework.projects.records import Project
 
 from .records import ImportBatch, ImportedDetail, ImportedKey, ReadFile
@@ -142,7 +143,7 @@ class _Key(Struct, gc=False):
                 raise _Twice(f"{mentioned(self.name)} has another text before")
             if entry.needs_review:
                 self.review = tuple(dict.fromkeys((*self.review, language_code)))
-        self.is_plural |= entry.is_plural or isinstance(value, Mapping)
+        self.is_plural |= entry.is_plural or _has_forms(value)
         self.description = self.description or entry.description[:DESCRIPTION_LENGTH]
         self.source = self.source or _not_empty(entry.source)
         if entry.key_detail is not None:
@@ -174,13 +175,22 @@ class _Twice(LocError):
 
 def _not_empty(text: Text | None) -> Text | None:
     """The text, or its forms that are not empty; None when nothing is left."""
-    if isinstance(text, Mapping):
+    if _has_forms(text):
         return {form: one for form, one in text.items() if one} or None
     return text or None
 
 
+def _has_forms(text: Text | None) -> TypeGuard[Mapping[str, str]]:
+    # not isinstance() of Mapping: that takes ten times as long for a plain text
+    return text is not None and not isinstance(text, str)
+
+
 def _check_text(text: Text) -> None:
-    forms = texts_by_form(text, is_plural=not isinstance(text, str), path="the text")
+    if isinstance(text, str):
+        check_text(text, "the text")
+        _check_characters(text)
+        return
+    forms = texts_by_form(text, is_plural=True, path="the text")
     for one in forms.values():
         _check_characters(one)
 

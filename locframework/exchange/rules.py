@@ -77,15 +77,16 @@ def plan_key(
     approves it or ends that it is outdated (decisions 2.3.3, 2.3.5). Texts and forms
     that the file does not name stay.
     """
+    if old is None:
+        return _plan_new(new, rules)
     there = {(row.language_code, row.plural_form): row for row in values}
-    plural_before = old.is_plural if old is not None else new.is_plural
-    turns_plural = new.is_plural and not plural_before
+    turns_plural = new.is_plural and not old.is_plural
     texts = _texts(new, there, rules)
     if turns_plural and not _may_turn(there, rules):
         return _left_singular(new, there, texts, rules)
     if turns_plural:
         there = {(tag, "other"): row for (tag, _), row in there.items()}
-    is_plural = plural_before or turns_plural
+    is_plural = old.is_plural or turns_plural
     wanted: dict[str, dict[str | None, str]] = {}
     conflicts = []
     for tag, text in texts.items():
@@ -115,9 +116,11 @@ def count(result: ImportResult, plan: KeyPlan, *, is_new: bool) -> None:
     else:
         result.keys_unchanged += 1
     result.values_written += plan.values_written
-    result.conflict_count += len(plan.conflicts)
-    result.conflicts += plan.conflicts[: TOLD_MOST - len(result.conflicts)]
-    warn(result, plan.warnings)
+    if plan.conflicts:
+        result.conflict_count += len(plan.conflicts)
+        result.conflicts += plan.conflicts[: TOLD_MOST - len(result.conflicts)]
+    if plan.warnings:
+        warn(result, plan.warnings)
 
 
 def warn(result: ImportResult, warnings: Iterable[str]) -> None:
@@ -125,6 +128,26 @@ def warn(result: ImportResult, warnings: Iterable[str]) -> None:
     for warning in warnings:
         if len(result.warnings) < TOLD_MOST:
             result.warnings.append(shown(warning))
+
+
+def _plan_new(new: ImportedKey, rules: ImportRules) -> KeyPlan:
+    """All that the files say: there is nothing that could differ."""
+    texts = {
+        tag: fitting
+        for tag, text in _texts(new, {}, rules).items()
+        if (fitting := _fitting(text, is_plural=new.is_plural))
+    }
+    write = KeyWrite(
+        name=new.name,
+        description=new.description,
+        tags=rules.tags,
+        is_plural=new.is_plural,
+        values=texts,
+        review=frozenset(new.review),
+        keep_fresh=rules.keep_fresh,
+    )
+    written = sum(1 if isinstance(text, str) else len(text) for text in texts.values())
+    return KeyPlan(write, written, [], [])
 
 
 def _is_settled(row: StoredValue, new: ImportedKey, rules: ImportRules) -> bool:
@@ -149,16 +172,22 @@ def _texts(new: ImportedKey, there: There, rules: ImportRules) -> Mapping[str, T
     return {source: new.source, **new.values}
 
 
-def _forms(text: Text, *, is_plural: bool) -> dict[str | None, str]:
-    """A text by plural form; a plain text of a plural key is its ``other``.
+def _fitting(text: Text, *, is_plural: bool) -> Text | None:
+    """A text as its key takes it; a plain text of a plural key is its ``other``.
 
     Of forms for a key without plurals only ``other`` has a place.
     """
     if isinstance(text, str):
-        return {"other" if is_plural else None: text}
-    if is_plural:
-        return dict(text.items())
-    return {None: text["other"]} if "other" in text else {}
+        return {"other": text} if is_plural else text
+    return text if is_plural else text.get("other")
+
+
+def _forms(text: Text, *, is_plural: bool) -> dict[str | None, str]:
+    """The same by plural form."""
+    fitting = _fitting(text, is_plural=is_plural)
+    if fitting is None:
+        return {}
+    return {None: fitting} if isinstance(fitting, str) else dict(fitting.items())
 
 
 def _may_turn(there: There, rules: ImportRules) -> bool:
@@ -187,7 +216,7 @@ def _left_singular(
 
 def _write(
     new: ImportedKey,
-    old: Key | None,
+    old: Key,
     wanted: Mapping[str, Mapping[str | None, str]],
     rules: ImportRules,
     *,
@@ -196,14 +225,14 @@ def _write(
     """The write, or None when it would change nothing; and what was left out."""
     description, tags, warnings = _described(new, old, rules)
     changes = (description, tags) != (UNSET, UNSET) or turns_plural
-    if old is not None and not wanted and not changes:
+    if not wanted and not changes:
         return None, warnings
     write = KeyWrite(
         name=new.name,
-        key_id=None if old is None else old.id,
+        key_id=old.id,
         description=description,
         tags=tags,
-        is_plural=new.is_plural if old is None or turns_plural else UNSET,
+        is_plural=True if turns_plural else UNSET,
         values={tag: _text(forms) for tag, forms in wanted.items()},
         review=frozenset(new.review),
         keep_fresh=rules.keep_fresh,
@@ -212,10 +241,8 @@ def _write(
 
 
 def _described(
-    new: ImportedKey, old: Key | None, rules: ImportRules
+    new: ImportedKey, old: Key, rules: ImportRules
 ) -> tuple[str | UnsetType, tuple[str, ...] | UnsetType, list[str]]:
-    if old is None:
-        return new.description, rules.tags, []
     description: str | UnsetType = UNSET
     overwrites = not old.description or rules.on_conflict == "overwrite"
     if new.description not in ("", old.description) and overwrites:

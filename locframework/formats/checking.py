@@ -53,7 +53,7 @@ def _check_entry(entry: Entry) -> None:
         _check_text(entry.value)
     if entry.line is not None:
         _of(int, entry.line)
-    if entry.source is not None:
+    if entry.source is not None and type(entry.source) is not str:
         _check_text(entry.source)
     if entry.key_detail is not None:
         _of(Mapping, entry.key_detail)

@@ -28,6 +28,11 @@ class Gate:
         names = set(project.blocking_checks)
         self._severities = {name: shown[name] for name in shown if name in names}
 
+    @property
+    def blocks(self) -> bool:
+        """Whether anything that checks find can hold a text."""
+        return bool(self._severities)
+
     def held(
         self,
         key: Key,

@@ -30,13 +30,19 @@ from .working_set import WorkingSet
 VERDICTS = {"write": "", "approve": "approved", "reject": "rejected"}  # as events tell
 
 
-class _Meant(Struct, frozen=True, gc=False):
-    """What a write comes to, before its values are looked at."""
+class _Asked(Struct, frozen=True, gc=False):
+    """A write that may be done, as far as plugins have no say."""
 
     write: KeyWrite
     old: Key | None
-    key: Key
+    is_plural: bool
     texts: Mapping[str, Mapping[str | None, str]]
+
+
+class _Meant(Struct, frozen=True, gc=False):
+    """What a write comes to, before its values are looked at."""
+
+    key: Key
     there: Mapping[Place, StoredValue]  # once plurals are turned on or off
     gone: Mapping[Place, int]  # last revisions of those that were cleared
 
@@ -53,18 +59,20 @@ class BatchWrite:
         self.events = events
 
     def judge(self, write: KeyWrite) -> None:
-        """Raise what ``write`` would, of a key that no other write is about."""
-        meant = self._judged(write)
+        """Raise what ``write`` would, of a key that no other write is about or names.
+
+        No key is made for it where nobody is to be shown one.
+        """
+        asked = self._judged(write)
         if self.batch.judge is not None or write.verdict is not None:
-            self._planned(meant)
-        if meant.old is None:
-            self.keys.add(meant.key)  # its name is taken from now on
+            self._planned(asked, self._meant(asked))
 
     def write(self, write: KeyWrite) -> KeyWritten:
         """Do one write. Raises as KeyWriter.write does, with nothing of it done."""
-        meant = self._judged(write)
-        old, there = meant.old, meant.there
-        plans = self._planned(meant)
+        asked = self._judged(write)
+        meant = self._meant(asked)
+        old, there = asked.old, meant.there
+        plans = self._planned(asked, meant)
         key, changed = self._put_key(old, meant.key, there)
         count = self._put_values(key, plans)
         if count and old is not None and not changed:
@@ -76,7 +84,7 @@ class BatchWrite:
             outcome = "unchanged"
         return KeyWritten(key, outcome, count)
 
-    def _judged(self, write: KeyWrite) -> _Meant:
+    def _judged(self, write: KeyWrite) -> _Asked:
         batch, keys = self.batch, self.keys
         old = keys.key(write.key_id) if write.key_id is not None else None
         if write.key_id is not None and old is None:
@@ -87,17 +95,22 @@ class BatchWrite:
         name = write.name if write.rename is UNSET else write.rename
         if old is None or write.rename is not UNSET:
             check_key(name, batch.project.key_separator)
-        self._judge_languages([*texts, *_codes_beside(write)])
+        self._judge_languages(texts)
+        self._judge_languages(_codes_beside(write))
         if old is not None and plural != old.is_plural:  # every text moves, or goes
             self._judge_turning({tag for tag, _ in keys.values(old.id)})
         other = keys.named(name) if old is None or write.rename is not UNSET else None
         if other is not None and other.id not in (write.key_id, *batch.leaving):
             raise KeyExists(self._taken(name, write, other))
-        key = key_as_written(batch, old, write, is_plural=plural)
+        return _Asked(write, old, plural, texts)
+
+    def _meant(self, asked: _Asked) -> _Meant:
+        batch, keys, old = self.batch, self.keys, asked.old
+        key = key_as_written(batch, old, asked.write, is_plural=asked.is_plural)
         self._ask(old, key)
         gone = _gone(keys, old, key)
         there = _there(batch, keys, old, key, gone)
-        return _Meant(write, old, key, texts, there, gone)
+        return _Meant(key, there, gone)
 
     def _taken(self, name: str, write: KeyWrite, other: Key) -> str:
         message = f"key {mentioned(name)!r} is already in the project"
@@ -109,9 +122,9 @@ class BatchWrite:
             " rename one of them, and merge again"
         )
 
-    def _planned(self, meant: _Meant) -> list[ValuePlan]:
+    def _planned(self, asked: _Asked, meant: _Meant) -> list[ValuePlan]:
         return plan_values(
-            self.batch, meant.write, meant.key, meant.texts, meant.there, meant.gone
+            self.batch, asked.write, meant.key, asked.texts, meant.there, meant.gone
         )
 
     def _texts(
@@ -119,10 +132,10 @@ class BatchWrite:
     ) -> dict[str, dict[str | None, str]]:
         texts: dict[str, dict[str | None, str]] = {}
         for tag, text in write.values.items():
-            short = mentioned(tag)
             if tag not in self.batch.order:
+                short = mentioned(tag)
                 raise LanguageNotInProject(f"the project has no language {short!r}")
-            path = write.places.get(tag) or f"$.values.{short}"
+            path = write.places.get(tag) or f"$.values.{mentioned(tag)}"
             texts[tag] = texts_by_form(text, is_plural=is_plural, path=path)
         return texts
 

@@ -1,6 +1,8 @@
 """Decides what a key and its texts may be, and what becomes of a written value."""
 
+import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Literal, TypeVar
 
 from msgspec.structs import replace
@@ -35,7 +37,7 @@ V = TypeVar("V", StoredValue, KeyValue)
 ROOT_MODULE = "@root"
 """The module of keys with one segment; ``@`` is not legal in keys."""
 
-_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
+_SEGMENT = "[A-Za-z0-9_-]+"
 
 
 def check_key(key: str, separator: str) -> None:
@@ -44,18 +46,22 @@ def check_key(key: str, separator: str) -> None:
     Source: service.md, Key: 1 to 500 characters; segments only letters, digits, ``_``
     and ``-``, which is ASCII (decisions 2.2, invalid_key).
     """
+    if len(key) > KEY_LENGTH or not _legal_keys(separator).fullmatch(key):
+        raise InvalidKey(f"key {mentioned(key)!r}{_fault_of(key, separator)}")
+
+
+@lru_cache(maxsize=16)
+def _legal_keys(separator: str) -> re.Pattern[str]:
+    return re.compile(rf"{_SEGMENT}(?:{re.escape(separator)}{_SEGMENT})*")
+
+
+def _fault_of(key: str, separator: str) -> str:
+    """Why a key is none."""
     if not 1 <= len(key) <= KEY_LENGTH:
-        raise InvalidKey(
-            f"key {mentioned(key)!r} must have 1 to {KEY_LENGTH} characters"
-        )
-    for segment in key.split(separator):
-        if not segment:
-            raise InvalidKey(f"key {mentioned(key)!r} has an empty segment")
-        if not _LETTERS.issuperset(segment):
-            allowed = "A-Z a-z 0-9 _ -"
-            raise InvalidKey(
-                f"key {mentioned(key)!r}: segments may have only {allowed}"
-            )
+        return f" must have 1 to {KEY_LENGTH} characters"
+    if not all(key.split(separator)):
+        return " has an empty segment"
+    return ": segments may have only A-Z a-z 0-9 _ -"
 
 
 def module_of(key: str, separator: str) -> str:

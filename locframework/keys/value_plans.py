@@ -1,6 +1,6 @@
 """Works out what becomes of a key and its values in one write, before it is done."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -70,10 +70,9 @@ def plan_values(
     a refusal leaves the key as it was. Raises NothingPending, PluralMismatch,
     QualityCheckFailed, WriteRefused.
     """
-    plans = [
-        *_of_texts(batch, write, key, texts, there),
-        *_of_carried(batch, write, key, there),
-    ]
+    plans = [*_of_texts(batch, write, key, texts, there)]
+    if write.carried or write.fresh:
+        plans += _of_carried(batch, write, key, there)
     if write.verdict is not None:
         plans += _of_verdict(batch, write, key, there)
     if gone:
@@ -152,8 +151,10 @@ def _of_texts(
     there: Mapping[Place, StoredValue],
 ) -> Iterator[ValuePlan]:
     by = batch.caller.actor
-    given = {(tag, form): text for tag in texts for form, text in texts[tag].items()}
-    held = batch.gate.held(key, there.values(), given) if batch.approver else ()
+    held: Collection[Place] = ()
+    if batch.approver and batch.gate.blocks:
+        given = {(tag, form): one for tag in texts for form, one in texts[tag].items()}
+        held = batch.gate.held(key, there.values(), given)
     for tag, forms in texts.items():
         for form, text in forms.items():
             place = (tag, form)
@@ -180,8 +181,6 @@ def _of_carried(
     batch: Batch, write: KeyWrite, key: Key, there: Mapping[Place, StoredValue]
 ) -> Iterator[ValuePlan]:
     """Values that are taken over as they stand elsewhere; what a check holds waits."""
-    if not write.carried and not write.fresh:
-        return
     by = batch.caller.actor
     given = {at: value.value if value else "" for at, value in write.carried.items()}
     held = batch.gate.held(key, there.values(), given)
@@ -250,8 +249,9 @@ def _outdates(
     batch: Batch, place: Place, old: StoredValue | None, new: StoredValue | None
 ) -> bool:
     """Whether another source text counts from now on; the first outdates nothing."""
-    is_source = place[0] == batch.project.source_language
-    return is_source and _applied(old) not in (None, _applied(new))
+    if old is None or place[0] != batch.project.source_language:
+        return False
+    return _applied(old) not in (None, _applied(new))
 
 
 def _applied(value: StoredValue | None) -> str | None:
@@ -265,6 +265,8 @@ def key_as_written(
     batch: Batch, old: Key | None, write: KeyWrite, *, is_plural: bool
 ) -> Key:
     """The key with what the write says of it; a new one where there is none yet."""
+    if old is None:
+        return _new_key(batch, write, is_plural=is_plural)
     said = {
         name: value
         for name, value in (
@@ -276,18 +278,21 @@ def key_as_written(
         )
         if value is not UNSET
     }
-    if old is None:
-        old = Key(
-            id=write.new_id or new_id(),
-            project_id=batch.project.id,
-            key=write.name,
-            description="",
-            tags=(),
-            is_plural=is_plural,
-            screenshot_url=None,
-            screenshot_file_id=None,
-            key_source=batch.source,
-            created_at=batch.at,
-            updated_at=batch.at,
-        )
     return replace(old, is_plural=is_plural, **said)
+
+
+def _new_key(batch: Batch, write: KeyWrite, *, is_plural: bool) -> Key:
+    url, file_id = write.screenshot_url, write.screenshot_file_id
+    return Key(
+        id=write.new_id or new_id(),
+        project_id=batch.project.id,
+        key=write.name if write.rename is UNSET else write.rename,
+        description="" if write.description is UNSET else write.description,
+        tags=() if write.tags is UNSET else write.tags,
+        is_plural=is_plural,
+        screenshot_url=None if url is UNSET else url,
+        screenshot_file_id=None if file_id is UNSET else file_id,
+        key_source=batch.source,
+        created_at=batch.at,
+        updated_at=batch.at,
+    )

@@ -167,8 +167,7 @@ class WorkingSet:
         for where, value in self._written.items():
             key_id, (code, _) = where
             codes = found.setdefault(key_id, set())
-            old = self._stored.get(where)
-            if codes is None or _text(old) == _text(value):
+            if codes is None or _text(self._stored.get(where)) == _text(value):
                 continue
             if code == source_language:
                 found[key_id] = None

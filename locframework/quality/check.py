@@ -12,7 +12,8 @@ class Check(Protocol):
     """One check. Pure: no I/O, no clock, no state between calls.
 
     It is asked at every write of a text, in the transaction, so it is quick: most
-    texts should cost it a microsecond.
+    texts should cost it a microsecond. A check may also have ``needs``, the name of a
+    field of Subject: where that is empty it finds nothing, and is not asked at all.
     """
 
     @property

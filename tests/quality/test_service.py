@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from locframework.projects.records import Severity
 from locframework.quality.check import Check
 from locframework.quality.checks import BUILT_IN
-from locframework.quality.records import Finding, Subject
+from locframework.quality.records import Finding, Subject, TextTerms
 from locframework.quality.service import Checks
 from locframework.testing.contracts.check_samples import subjects
 
@@ -28,8 +28,9 @@ class Own:
     description = "Finds what it is told to."
     severity: Severity = "warning"
 
-    def __init__(self, found: Iterable[Finding]) -> None:
+    def __init__(self, found: Iterable[Finding], needs: str = "") -> None:
         self._found = found
+        self.needs = needs
 
     def find(self, subject: Subject) -> Iterable[Finding]:
         return self._found
@@ -75,6 +76,39 @@ def test_the_source_language_is_compared_with_nothing(subject: Subject) -> None:
     alone = Subject("a", "en", subject.texts, "en")
 
     assert checks.findings(alone) == []
+
+
+@given(subject=subjects())
+def test_a_check_finds_nothing_where_what_it_needs_is_empty(subject: Subject) -> None:
+    for check in BUILT_IN:
+        needs: str = check.needs  # type: ignore[attr-defined]
+        if not getattr(subject, needs):
+            assert [*check.find(subject)] == []
+
+
+@pytest.mark.parametrize("needs", ["source_texts", "tags", "terms", "is_plural"])
+def test_a_check_is_not_asked_where_what_it_needs_is_empty(needs: str) -> None:
+    checks = Checks({"own": Own([Finding("found", 0, 1)], needs)})
+    empty = Subject("cart.pay", "en", {None: "Pay"}, "en")
+    full = Subject(
+        "cart.pay", "de", {None: "Zahlen"}, "en", {None: "Pay"},
+        is_plural=True, tags=("button",), terms=TextTerms(),
+    )  # fmt: skip
+
+    found = checks.findings(empty), checks.findings(full)
+
+    assert [len(each) for each in found] == [0, 1]
+
+
+def test_a_check_that_needs_what_no_subject_has_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    checks = Checks({"own": Own([Finding("found", 0, 1)], "sources")})
+
+    found = checks.findings(SUBJECT)
+
+    assert found == []
+    assert "check own failed on key cart.pay in de" in caplog.text
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no"), SystemExit(1), RecursionError()])

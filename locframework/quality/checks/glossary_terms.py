@@ -22,6 +22,7 @@ class GlossaryTerms:
     name = "glossary_terms"
     description = "A term is missing, or is one that the glossary forbids."
     severity: Severity = "warning"
+    needs = "terms"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
         if subject.terms is None:

@@ -13,6 +13,7 @@ class Length:
     name = "length"
     description = "The text has more characters than the tag max-length of its key."
     severity: Severity = "error"
+    needs = "tags"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
         if not subject.tags:

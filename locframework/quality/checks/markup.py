@@ -24,6 +24,7 @@ class Markup:
     name = "markup"
     description = "The HTML or XML tags are not those of the source text."
     severity: Severity = "error"
+    needs = "source_texts"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
         for form, text, source in subject.compared():

@@ -11,8 +11,11 @@ _NOISE = re.compile(
     r"|https?://\S+"
     r"|\$t\([^()]*\)"
 )
+_SIGN = re.compile(r"[%{<&$]")  # noise begins with one, or has "://"
 
 
 def blanked(text: str) -> str:
     """``text`` of the same length, with spaces instead of what is not language."""
+    if _SIGN.search(text) is None and "://" not in text:
+        return text
     return _NOISE.sub(lambda found: " " * len(found[0]), text)

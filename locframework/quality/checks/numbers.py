@@ -14,9 +14,10 @@ from .noise import blanked
 _DIGIT = re.compile(r"\d")  # of any script
 _RUN = re.compile(r"\d+")
 # Digits with what groups them or parts the decimals: dot, comma, apostrophes, the
-# Arabic signs, spaces of several widths.
+# Arabic signs, spaces of several widths. No letter or digit stands before it; that is
+# asked behind its first digit, as a search for digits alone is twice as fast.
 _NUMBER = re.compile(
-    r"(?<![A-Za-z\d])\d+(?:[.,'\u2019\u066b\u066c \u00a0\u2009\u202f]\d+)*"
+    r"\d(?<![A-Za-z\d]\d)\d*(?:[.,'\u2019\u066b\u066c \u00a0\u2009\u202f]\d+)*"
 )
 _HALF_DAYS = re.compile(r"\d\s?[ap]\.?\s?m\b", re.IGNORECASE)  # 5 pm is 17 o'clock
 _SPELLED_OUT = frozenset("012")  # often a word in one language and not in another
@@ -30,22 +31,29 @@ class Numbers:
     name = "numbers"
     description = "The numbers are not those of the source text."
     severity: Severity = "warning"
+    needs = "source_texts"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
         for form, text, source in subject.compared():
             if _DIGIT.search(text) is None and _DIGIT.search(source) is None:
                 continue
+            here, there = blanked(text), blanked(source)
+            if _spelled_alike(here, there):
+                continue  # as nearly always: nothing more to work out
             if has_branches(text) or has_branches(source):
                 continue
             if _HALF_DAYS.search(source) or _HALF_DAYS.search(text):
                 continue
-            for message, start, end in _found(blanked(text), blanked(source)):
+            for message, start, end in _found(here, there):
                 yield Finding(message, start, end, form)
 
 
+def _spelled_alike(text: str, source: str) -> bool:
+    found, wanted = _NUMBER.findall(text), _NUMBER.findall(source)
+    return found == wanted or sorted(found) == sorted(wanted)
+
+
 def _found(text: str, source: str) -> Iterator[tuple[str, int, int]]:
-    if sorted(_NUMBER.findall(text)) == sorted(_NUMBER.findall(source)):
-        return  # spelled alike, as nearly always: nothing more to work out
     wanted, found = _numbers(source), _numbers(text)
     missing, extra = differences(wanted, found)
     if _runs(source, wanted) == _runs(text, found):

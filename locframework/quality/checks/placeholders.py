@@ -22,6 +22,7 @@ class Placeholders:
     name = "placeholders"
     description = "The placeholders are not those of the source text."
     severity: Severity = "error"
+    needs = "source_texts"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
         for form, text, source in subject.compared():

@@ -13,6 +13,7 @@ class PluralForms:
     name = "plural_forms"
     description = "A plural form that the language needs has no text."
     severity: Severity = "error"
+    needs = "is_plural"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
         texts = subject.texts

@@ -38,6 +38,7 @@ class Punctuation:
     name = "punctuation"
     description = "The text ends with other punctuation than the source text."
     severity: Severity = "warning"
+    needs = "source_texts"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
         for form, text, source in subject.compared():

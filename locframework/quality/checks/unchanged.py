@@ -22,6 +22,7 @@ class Unchanged:
     name = "unchanged"
     description = "The text is the source text, which looks translatable."
     severity: Severity = "warning"
+    needs = "source_texts"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
         for form, text, source in subject.compared():

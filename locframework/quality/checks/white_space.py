@@ -14,6 +14,7 @@ class WhiteSpace:
     name = "white_space"
     description = "White space at an end is not that of the source text."
     severity: Severity = "warning"
+    needs = "source_texts"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
         for form, text, source in subject.compared():

@@ -93,12 +93,12 @@ class _Parser:
 
     def _numbered(self) -> Iterator[tuple[int, str]]:
         """Line by line: all at once they may take ten times the room of the text."""
-        number = 0
-        while self._here <= len(self._text):
+        number, text = 0, self._text
+        while self._here <= len(text):
             number += 1
-            end = self._text.find("\n", self._here)
-            end = len(self._text) if end < 0 else end
-            yield number, self._text[self._here : end]
+            end = text.find("\n", self._here)
+            end = len(text) if end < 0 else end
+            yield number, text[self._here : end]
             self._here = end + 1
 
     def _finish_at_end(self) -> None:
