@@ -17,9 +17,7 @@ from .text_store import MemoryTextStore
 FIRST_HITS = 50  # of a text: nearly always enough for ten matches in each language
 MORE_HITS = 400  # of those that could still be among the ten, when they were not
 EVERY_HIT = 1 << 40
-SOME_ENTRIES = (
-    100  # whose values are read before those of all, where ten are not enough
-)
+SOME_ENTRIES = 100  # are read before all others, where ten are not enough
 FEW = 2_000  # entries: each can be compared with each text
 SELDOM = 10  # one in so many entries, or fewer: worth a count of all
 NOTHING: list[MatchValue] = []  # is said
