@@ -68,7 +68,8 @@ def judged(
         yield replace(each, notes=notes_of(each.notes), texts=tuple(texts))
     faults.settle()
     if left_out:
-        what = f"{left_out} translations into {source_language}"
+        noun = "translation" if left_out == 1 else "translations"
+        what = f"{left_out} {noun} into {source_language}"
         result.warn(f"left out {what}, which the terms are in")
 
 

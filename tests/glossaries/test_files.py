@@ -253,6 +253,8 @@ def test_what_terms_are_in_their_own_language_is_left_out() -> None:
 
     assert [t.texts for t in found.terms] == [(FileText("en-GB", "colour"),), ()]
     assert found.warnings == ["left out 2 translations into en, which the terms are in"]
+    found = read(b"term,en\ncolor,colour\n")
+    assert found.warnings == ["left out 1 translation into en, which the terms are in"]
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
