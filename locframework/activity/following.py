@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from locframework.keys.edits import Part, Touched, text_of
+from locframework.keys.edits import Part, Touched, own_sides, text_of
 from locframework.keys.marks import marked_as
 from locframework.keys.records import Field, StoredValue
-from locframework.keys.revisions import Revision
-from locframework.keys.three_way import Sides, sides, united
+from locframework.keys.revisions import Revision, revision_of
+from locframework.keys.three_way import Sides, united
 from locframework.keys.traces import FieldValue, fields_of
 
 from .rules import ChangedLater, FieldChange, Place
@@ -27,20 +28,22 @@ class Following(Struct, frozen=True):
     own: frozenset[Part] = frozenset()
     shared: frozenset[Part] = frozenset()  # own, and main came to say the same
     told: Mapping[Place, Collection[int]] = {}  # revisions made on the branch
+    returned: Mapping[Place, Collection[int]] = {}  # by which it followed main again
     bases: Mapping[Place, StoredValue] = {}  # what the branch's own are compared with
     base_fields: Mapping[Field, FieldValue] = {}  # likewise
 
     @classmethod
-    def of(cls, touched: Touched, told: Mapping[Place, Collection[int]]) -> Self:
+    def of(
+        cls,
+        touched: Touched,
+        told: Mapping[Place, Collection[int]],
+        returned: Mapping[Place, Collection[int]],
+    ) -> Self:
         """Of a key that the branch has for itself, as main had it last."""
         base, branch = touched.entry.base, touched.branch
         if base is None or branch is None:
             return cls()
-        own = {
-            (unit.field, text_of((unit.language_code or "", unit.plural_form))): side
-            for unit, side in sides(base, touched.main or base, branch).items()
-            if side.own or side.freshened
-        }
+        own = own_sides(base, touched.main, branch)
         bases = {
             text_of((row.language_code, row.plural_form)): row for row in base.values
         }
@@ -54,6 +57,7 @@ class Following(Struct, frozen=True):
                 if side.own and side.branch == side.main
             ),
             told=told,
+            returned=returned,
             bases=bases,
             base_fields={**fields_of(base.key), "tags": tags},
         )
@@ -86,6 +90,20 @@ class Following(Struct, frozen=True):
             for was in texts
         )
 
+    def field_before(
+        self, name: Field, changes: Sequence[FieldChange], chosen: Collection[str]
+    ) -> FieldValue:
+        """What a field said before the chosen events; what main says, where it followed
+        main. ``changes``: all that were made on the branch.
+
+        Main goes on without an event of the branch, and that is nobody's change there.
+        Raises ChangedLater when the last one was not chosen.
+        """
+        rest, gone = _parted(changes, chosen)
+        was = gone[0].before
+        is_own = bool(rest) and not rest[-1].follows and rest[-1].after == was
+        return was if is_own else self.base_fields[name]
+
     def tags_before(
         self,
         changes: Sequence[FieldChange],
@@ -97,18 +115,14 @@ class Following(Struct, frozen=True):
         What main has put on or taken off the key between them and since is no part of
         that. Raises ChangedLater when the last one was not chosen.
         """
-        if not changes or changes[-1].event_id not in chosen:
-            raise ChangedLater
+        rest, gone = _parted(changes, chosen)
         found, base = now, self.base_fields["tags"]
-        for change in reversed(changes):
-            if change.event_id not in chosen:
-                break
+        for change in reversed(gone):
             found = united(Sides(change.after, change.before, found))
-        else:  # as before all that was done on the branch
-            found = now if self.follows("tags") else found
         assert isinstance(found, tuple)
         assert isinstance(base, tuple)
-        return base if {*found} == {*base} else found
+        follows = not rest or rest[-1].follows
+        return base if follows or {*found} == {*base} else found
 
     def until(
         self, place: Place, rows: Sequence[Revision], chosen: Collection[int]
@@ -119,11 +133,13 @@ class Following(Struct, frozen=True):
         return [row for row in rows if row.revision <= last or row.revision in told]
 
     def said(self, history: Mapping[Place, Sequence[Revision]], was: Revision) -> bool:
-        """Whether somebody on the branch said this, in a value that follows main.
+        """Whether the branch had this for itself; else it was as main has it.
 
         Turning plurals moves a text to another place without saying it again.
         """
         place = was.language_code, was.plural_form
+        if was.revision in self.returned.get(place, ()):
+            return False
         if was.revision in self.told.get(place, ()):
             return True
         return any(
@@ -132,12 +148,27 @@ class Following(Struct, frozen=True):
             if other != place and text_of(other) == text_of(place)
             for each in rows
             if each.revision in self.told.get(other, ())
+            if each.revision not in self.returned.get(other, ())
         )
+
+    def mains(self, place: Place, was: Revision | None) -> Revision | None:
+        """What a value goes back to that followed main, when ``was`` stood there: what
+        main says, or said last before the branch left it."""
+        base = self.bases.get(text_of(place))
+        if base is None:
+            return None
+        if was is not None and self.is_base(was):
+            return was  # outdated as it was beside the branch's source text
+        number = base.revision if was is None else was.revision
+        return replace(revision_of(base), plural_form=place[1], revision=number)
 
     def is_base(self, was: Revision) -> bool:
         """Whether this is what main says."""
         base = self.bases.get(text_of((was.language_code, was.plural_form)))
-        return base is not None and (base.value, base.status) == (was.value, was.status)
+        return base is not None and (
+            (base.value, base.status, base.approved_value)
+            == (was.value, was.status, was.approved_value)
+        )
 
     def keeps_fresh(self, rows: Sequence[Revision], source: Revision) -> bool:
         """Whether a source text leaves fresh what is so beside main's: it is main's, or
@@ -173,3 +204,15 @@ class Following(Struct, frozen=True):
         if (base.value, base.status) != (value.value, value.status):
             return value
         return marked_as(value, base)
+
+
+def _parted(
+    changes: Sequence[FieldChange], chosen: Collection[str]
+) -> tuple[Sequence[FieldChange], Sequence[FieldChange]]:
+    """The changes that stay, and the chosen ones at the end. Raises ChangedLater."""
+    at = len(changes)
+    while at and changes[at - 1].event_id in chosen:
+        at -= 1
+    if at == len(changes):
+        raise ChangedLater
+    return changes[:at], changes[at:]

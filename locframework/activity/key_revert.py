@@ -16,7 +16,7 @@ from locframework.keys.traces import FieldValue, fields_of
 from locframework.projects.service import scope_of
 
 from .past import KeyPast, LineRun, Places, Untouched, moved_by, newest_of
-from .rules import ChangedLater, FieldChange, Place, can_turn, field_before, stands
+from .rules import ChangedLater, FieldChange, Place, can_turn, field_before
 
 
 class Attempt(Struct):
@@ -114,18 +114,19 @@ class KeyRevert:
         """How values stood that go back, in a key that had plurals then; None: there
         was none. What stays is told."""
         turns = is_plural != past.key.is_plural
+        since = past.written_since(places) if turns else {}
         if turns:  # what has a place now goes with the plurals
             there = {at for at in places if is_plural == (at[1] is not None)}
-            at_all = sorted(there.union(past.landings()), key=str)
+            at_all = sorted(there.union(past.landings(), since), key=str)
             places = {at: places.get(at, set()) for at in at_all}
         for place, chosen in places.items():
             reason, found = self._refusal(run, place), None
             try:
-                found = past.before(place, chosen, turns=turns)
+                found = since.get(place) or past.before(place, chosen, turns=turns)
             except Untouched:
                 continue
             except ChangedLater:
-                if stands(past.history.get(place, ()), chosen):
+                if past.stands(place, places):
                     continue
                 reason = reason or "changed_later"
             if reason is None and is_plural != (place[1] is not None):
@@ -227,7 +228,7 @@ def _fields(
     names = dict.fromkeys(name for id_ in chosen for name in past.traces[id_].fields)
     for name in names:
         changes = [
-            FieldChange(id_, *trace.fields[name])
+            FieldChange(id_, *trace.fields[name], name in trace.following)
             for id_, trace in past.traces.items()
             if name in trace.fields
         ]
@@ -245,15 +246,12 @@ def _said_before(
 ) -> FieldValue:
     """Raises ChangedLater."""
     following, now = past.following, _now(past.key, name)
-    if following.is_branch and name == "tags":
-        return following.tags_before(changes, run.changes.events, now)
-    return field_before(
-        changes,
-        run.changes.events,
-        now,
-        is_branch=following.is_branch,
-        follows=following.follows(name),
-    )
+    chosen = run.changes.events
+    if not following.is_branch:
+        return field_before(changes, chosen, now)
+    if name == "tags":
+        return following.tags_before(changes, chosen, now)
+    return following.field_before(name, changes, chosen)
 
 
 def _now(key: Key, name: Field) -> FieldValue:

@@ -28,7 +28,15 @@ from locframework.storage import Storage
 
 from .following import Following
 from .key_revert import Attempt, KeyRevert
-from .past import KeyPast, KeysLost, LineRun, Places, moved_by, traces_of
+from .past import (
+    KeyPast,
+    KeysLost,
+    LineRun,
+    Places,
+    followed_by,
+    moved_by,
+    traces_of,
+)
 from .records import RevertResult
 from .rules import Place, stands_alone, went_by
 from .undoing import LineChanges, by_line
@@ -295,7 +303,7 @@ class LineRevert:
                 else told[at]
                 for at in told
             }
-            found[id_] = Following.of(each, said)
+            found[id_] = Following.of(each, said, followed_by(traces))
         return found
 
     def _store(self, run: LineRun) -> KeyStore:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.branches.records import Line
@@ -18,7 +19,7 @@ from locframework.projects.records import Language
 
 from .following import Following
 from .records import RevertResult, Skipped
-from .rules import ChangedLater, History, Place, before
+from .rules import ChangedLater, History, Place, before, stands
 from .undoing import LineChanges
 
 SKIPPED_TOLD = 1000
@@ -157,7 +158,11 @@ class KeyPast(Struct):
     def _before(self, place: Place, chosen: Collection[int]) -> Revision | None:
         rows, following = self.history.get(place, ()), self.following
         if not self.follows(place):
-            return before(rows, chosen)
+            found = before(rows, chosen)
+            if not following.is_branch:
+                return found
+            is_own = found is not None and following.said(self.history, found)
+            return found if is_own else following.mains(place, found)
         found = before(following.until(place, rows, chosen), chosen)
         if found is not None and following.said(self.history, found):
             return found
@@ -251,6 +256,36 @@ class KeyPast(Struct):
             if kept or not self.follows(at)
         )
 
+    def stands(self, place: Place, places: Places) -> bool:
+        """Whether a value that was changed later says by now what it said before the
+        chosen changes, or is told of where turning plurals has put it."""
+        other = _counterpart(place)
+        chosen, more = places[place], places.get(other, set())
+        if max(more, default=0) > max(chosen, default=0):
+            return True
+        return stands(self._rows(*{place, other}), chosen | more)
+
+    def _rows(self, *places: Place) -> list[Revision]:
+        """The numbers of a text without plurals and of the form ``other`` go on after
+        each other."""
+        return [row for place in places for row in self.history.get(place, ())]
+
+    def written_since(self, places: Places) -> dict[Place, Revision]:
+        """What comes back of texts that somebody wrote after plurals were turned, where
+        it goes once they are turned back."""
+        found: dict[Place, Revision] = {}
+        form = "other" if self.key.is_plural else None
+        for code in {at[0] for at in places if at[1] == form}:
+            here, there = (code, form), _counterpart((code, form))
+            try:
+                chosen = places[here] | places.get(there, set())
+                was = before(self._rows(here, there), chosen)
+            except ChangedLater:
+                continue
+            if was is not None and was.plural_form == form and self.was_said(was):
+                found[there] = replace(was, plural_form=there[1])
+        return found
+
     def landings(self) -> Iterator[Place]:
         """Where turning plurals moves the texts that the key has."""
         for (code, form), rows in self.history.items():
@@ -259,6 +294,12 @@ class KeyPast(Struct):
             newest = newest_of(rows)
             if newest is not None and newest.status != "untranslated":
                 yield code, None if form else "other"
+
+
+def _counterpart(place: Place) -> Place:
+    """Where turning plurals puts a text; a form that ends with them stays there."""
+    code, form = place
+    return code, {None: "other", "other": None}.get(form, form)
 
 
 def traces_of(touches: Sequence[Touch]) -> dict[str, KeyTrace]:
@@ -272,6 +313,15 @@ def moved_by(traces: Iterable[KeyTrace]) -> Places:
     found: Places = {}
     for trace in traces:
         for code, form, revision in trace.moved:
+            found.setdefault((code, form), set()).add(revision)
+    return found
+
+
+def followed_by(traces: Iterable[KeyTrace]) -> Places:
+    """The revisions of a branch with which a value began to follow main again."""
+    found: Places = {}
+    for trace in traces:
+        for code, form, revision in trace.follows:
             found.setdefault((code, form), set()).add(revision)
     return found
 

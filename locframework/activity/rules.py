@@ -28,6 +28,7 @@ class FieldChange(NamedTuple):
     event_id: str
     before: FieldValue
     after: FieldValue
+    follows: bool = False  # on a branch, which has it from main since
 
 
 def before(history: Iterable[Revision], chosen: Collection[int]) -> Revision | None:
@@ -60,28 +61,21 @@ def _said(row: Revision | None) -> tuple[object, ...] | None:
 
 
 def field_before(
-    changes: Sequence[FieldChange],
-    chosen: Collection[str],
-    now: FieldValue,
-    *,
-    is_branch: bool = False,
-    follows: bool = False,
+    changes: Sequence[FieldChange], chosen: Collection[str], now: FieldValue
 ) -> FieldValue:
     """What a field said before the chosen events; ``changes``: all since the first.
 
-    ``is_branch``: main goes on without an event of the branch, and that is nobody's
-    change there. ``follows``: the branch reads the field from main, and so it does
-    where it did before the chosen events. Raises ChangedLater when the last change was
-    not chosen, or the field says something else by now.
+    Raises ChangedLater when the last change was not chosen, or the field says something
+    else by now.
     """
-    value = changes[-1].after if is_branch and changes else now
+    value = now
     if not changes or not _is_last(changes[-1], chosen, value):
         raise ChangedLater
     for change in reversed(changes):
         if not _is_last(change, chosen, value):
-            return now if follows and change.after != value else value
+            break
         value = change.before
-    return now if follows else value
+    return value
 
 
 def _is_last(change: FieldChange, chosen: Collection[str], now: FieldValue) -> bool:

@@ -56,6 +56,17 @@ def text_of(place: Place) -> Place:
     return code, (form or "other") if code else None
 
 
+def own_sides(
+    base: KeyState, main: KeyState | None, branch: KeyState
+) -> dict[Part, Sides]:
+    """What a branch has for itself of a key: the rest follows main."""
+    return {
+        (unit.field, text_of((unit.language_code or "", unit.plural_form))): side
+        for unit, side in sides(base, main or base, branch).items()
+        if side.own or side.freshened
+    }
+
+
 def edits_of(touched: Touched) -> list[Edit]:
     """What the branch changes of one key; nothing where it agrees with main.
 

@@ -1,12 +1,14 @@
 """What others hear of keys and values (decisions 2.7)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import cast
 
 from locframework.branches.records import Line
-from locframework.events import Actor, EventLog
+from locframework.events import Actor, EventLog, Trace, Traces
 
+from .edits import Part, text_of
 from .records import Key, StoredValue
-from .traces import Moved, trace_of
+from .traces import Moved, trace_of, trace_of_values
 
 Item = Mapping[str, object]
 Place = tuple[str, str | None]  # language code and plural form
@@ -74,9 +76,15 @@ class KeyEvents:
         )
 
     def append(
-        self, keys: Mapping[str, Key], outdated: Sequence[StoredValue] = ()
+        self,
+        keys: Mapping[str, Key],
+        outdated: Sequence[StoredValue] = (),
+        own: Mapping[str, Collection[Part]] = {},
     ) -> None:
-        """Append all that was gathered; ``outdated`` values belong to ``keys``."""
+        """Append all that was gathered; ``outdated`` values belong to ``keys``.
+
+        ``own``: of keys of main, what the branch has for itself now.
+        """
         for value in outdated:
             place = (value.language_code, value.plural_form)
             key = keys[value.key_id]
@@ -92,12 +100,41 @@ class KeyEvents:
             project_id=self._line.project.id,
             actor=self._actor,
             branch=self._line.name,
-            traces={"key.updated": {each[1].id: trace_of(*each) for each in updates}},
+            traces=self._traces(own),
         )
         self._items, self._updates, self._moved = {}, {}, {}
 
+    def _traces(self, own: Mapping[str, Collection[Part]]) -> Traces:
+        """What is kept beside, by type of event and key."""
+        updated: dict[str, Trace] = {}
+        for old, new, moved in self._updates.values():
+            mine = own.get(new.id)
+            fields = None if mine is None else [field for field, _ in mine]
+            updated[new.id] = trace_of(old, new, moved, fields)
+        found: dict[str, dict[str, Trace]] = {"key.updated": updated}
+        for type_, items in self._items.items() if own else ():
+            if type_.startswith("translation.") and type_ != "translation.outdated":
+                found[type_] = _traces_of_values(items, own)
+        return found
+
     def _add(self, type_: str, item: Item) -> None:
         self._items.setdefault(type_, []).append(item)
+
+
+_REVISION = "languageCode", "pluralForm", "revision"
+
+
+def _traces_of_values(
+    items: Iterable[Item], own: Mapping[str, Collection[Part]]
+) -> dict[str, Trace]:
+    """Of values that say what main does now, which goes for them from then on."""
+    follows: dict[str, list[Moved]] = {}
+    for item in items:
+        key_id, told = str(item["keyId"]), tuple(item[each] for each in _REVISION)
+        code, form, _ = row = cast("Moved", told)
+        if key_id in own and ("value", text_of((code, form))) not in own[key_id]:
+            follows.setdefault(key_id, []).append(row)
+    return {key_id: trace_of_values(rows) for key_id, rows in follows.items()}
 
 
 def _updated_item(old: Key, new: Key) -> Item:

@@ -14,7 +14,7 @@ from locframework.projects.records import Project
 from locframework.storage import Storage
 
 from .comparing import states_of, touched, twins_of
-from .edits import Part, Touched, agreed, edits_of
+from .edits import Part, Touched, agreed, edits_of, own_sides
 from .findings import Findings
 from .marks import marked_as
 from .rebase import followed
@@ -38,30 +38,30 @@ class Overlays:
         names: Collection[str],
         at: Timestamp,
         outdating: Collection[str] = (),
-    ) -> set[str]:
+    ) -> Followed:
         """After keys of a line were written, in the same transaction.
 
         Open branches follow main, and of a branch it is counted how many changes it
         has. ``names``: those that keys of main have newly taken, or left.
         ``outdating``: keys whose source text changed and keeps nothing fresh. Answers
-        which of the keys read otherwise now, on a branch, than they were written: what
-        was made equal to the base again follows main. One statement on main when no
-        branch is open; else a number of them a branch that grows with the keys / 500.
+        what became of the keys on a branch: what was made equal to the base again
+        follows main. One statement on main when no branch is open; else a number of
+        them a branch that grows with the keys / 500.
         """
         if not key_ids:
-            return set()
+            return Followed()
         project, main = line.project, self._storage.keys
         if line.branch is not None:
             branch = self._storage.branch_keys(project.id, line.branch.id)
-            moved = self._follow(branch, main, project, key_ids, key_ids)
+            done = self._follow(branch, main, project, key_ids, key_ids)
             self._follow(branch, main, project, branch.hidden())
             self._storage.branches.touch_branch(line.branch.id, at)
-            return moved
+            return done
         for branch_id, theirs in main.branches_with(project.id, key_ids, names).items():
             branch = self._storage.branch_keys(project.id, branch_id)
             self._hide(branch, main, project, names)
             self._follow(branch, main, project, theirs, outdating)
-        return set()
+        return Followed()
 
     def agree(self, line: Line, parts: Mapping[str, Collection[Part]]) -> None:
         """What keys of a branch say as main does, by their ids, follows main from now
@@ -130,8 +130,8 @@ class Overlays:
         project: Project,
         key_ids: Collection[str],
         outdating: Collection[str] = (),
-    ) -> set[str]:
-        """Bring these keys of a branch up to date; which of them changed there."""
+    ) -> Followed:
+        """Bring these keys of a branch up to date."""
         entries = branch.overlay(key_ids) if key_ids else []
         ids = [entry.key_id for entry in entries]
         states, copies = states_of(main, project.id, ids), branch.copies(ids)
@@ -172,7 +172,7 @@ class Overlays:
             [replace(each.entry, changes=len(edits_of(each))) for each in kept]
         )
         branch.drop_overlay(dropped)
-        return {each.new.key.id for each in moved}
+        return Followed({each.new.key.id for each in moved}, kept)
 
     def _rewrite(
         self,
@@ -186,6 +186,22 @@ class Overlays:
         ids = [each.new.key.id for each in moved]
         _rewrite(branch, moved, [*main.cleared_of(ids), *branch.cleared_of(ids)])
         self._findings.rework_states(branch, project, [each.new for each in moved])
+
+
+class Followed(NamedTuple):
+    """What became of keys of a branch."""
+
+    moved: Collection[str] = ()
+    """The ids of those that read otherwise now than they were written."""
+    keys: Sequence[Touched] = ()
+
+    def own(self) -> dict[str, Collection[Part]]:
+        """What the branch has for itself of each key of main: the rest follows it."""
+        return {
+            each.entry.key_id: own_sides(each.entry.base, each.main, each.branch).keys()
+            for each in self.keys
+            if each.entry.base is not None and each.branch is not None
+        }
 
 
 class _News(NamedTuple):

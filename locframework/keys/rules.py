@@ -137,10 +137,11 @@ def written(
     Answers the row to keep, None for no row (cleared), or "unchanged". The last
     approved text stays beside a newer one that is not approved (decisions 2.3.3);
     an approved "" clears the value, a pending "" proposes to. A source text keeps
-    translations fresh if every proposal since the approved text was to do so.
+    translations fresh if that was said of it, and while it waits of every proposal
+    since the approved text.
     """
     approved = old.approved_value if old else None
-    keeps = old is None or old.status == "approved" or old.keeps_fresh
+    keeps = old is None or "approved" in (old.status, status) or old.keeps_fresh
     if new.value == "" and (status == "approved" or approved is None):
         return "unchanged" if old is None else None
     if old is not None and _says_nothing_new(old, new.value, status):

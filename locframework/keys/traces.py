@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -17,12 +17,18 @@ Moved = tuple[str, str | None, int]
 
 
 class KeyTrace(Struct, frozen=True, omit_defaults=True):
-    """What one write changed in a key that was there, but for its values."""
+    """What one write changed in a key that was there, beside the texts of its values.
 
-    fields: dict[Field, tuple[FieldValue, FieldValue]]  # before and after
+    On a branch, what says as main does from then on follows main: ``following`` and
+    ``follows`` are such fields and revisions.
+    """
+
+    fields: dict[Field, tuple[FieldValue, FieldValue]] = {}  # before and after
     moved: Sequence[Moved] = ()
     """The revisions that turning plurals on or off made: it ends texts, and puts them
     at another form."""
+    following: Sequence[Field] = ()
+    follows: Sequence[Moved] = ()
 
 
 def fields_of(key: Key) -> dict[Field, FieldValue]:
@@ -36,15 +42,28 @@ def fields_of(key: Key) -> dict[Field, FieldValue]:
     }
 
 
-def trace_of(old: Key, new: Key, moved: Sequence[Moved]) -> Trace:
-    """What is kept of a change."""
+def trace_of(
+    old: Key, new: Key, moved: Sequence[Moved], own: Collection[Field] | None = None
+) -> Trace:
+    """What is kept of a change; ``own``: what a branch has for itself of a key of main,
+    None where the line is main's or the key the branch's."""
     before, after = fields_of(old), fields_of(new)
     changed = {
         field: (before[field], after[field])
         for field in before
         if before[field] != after[field]
     }
-    found: Trace = msgspec.to_builtins(KeyTrace(changed, moved))
+    following = [] if own is None else [each for each in changed if each not in own]
+    return _kept(KeyTrace(changed, moved, following))
+
+
+def trace_of_values(follows: Sequence[Moved]) -> Trace:
+    """What is kept of values that a branch reads from main since."""
+    return _kept(KeyTrace(follows=follows))
+
+
+def _kept(trace: KeyTrace) -> Trace:
+    found: Trace = msgspec.to_builtins(trace)
     return found
 
 

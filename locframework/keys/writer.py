@@ -141,17 +141,17 @@ class KeyWriter:
             self.completion.watch(caller.actor, line)
         outdated = keys.flush(line.project.source_language, batch.at)
         self.findings.follow(line, languages, keys)
-        moved = self.overlays.follow(
+        followed = self.overlays.follow(
             line, keys.changed(), keys.names(), batch.at, keys.outdating()
         )
         crash_point("keys.before_events")
-        tried.events.append(keys.keys(), outdated)
+        tried.events.append(keys.keys(), outdated, followed.own())
         crash_point("keys.after_events")
         if loaded is not None:
             return results
-        if moved:
-            keys.load(moved, ())
-            results = [_as_read(result, keys, moved) for result in results]
+        if followed.moved:
+            keys.load(followed.moved, ())
+            results = [_as_read(result, keys, followed.moved) for result in results]
         return [self._with_values(batch, keys, result) for result in results]
 
     def _tried(

@@ -122,6 +122,22 @@ def test_what_main_writes_beside_a_source_text_of_a_branch_is_kept_fresh_by_it(
     shop.write(key, "de", "Neu")
 
     assert shop.outdated(key, "spring")["de"] is not keep
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_who_approves_says_so_also_in_place_of_a_proposal_that_kept_nothing_fresh(
+    shop: Branched, keep: bool
+) -> None:
+    key = shop.create(key="cart", values={"en": "Pay"})
+    path, on = f"{shop.path}/keys/{key['id']}/values/en", {"branch": "spring"}
+    translator = shop.workspace.client("translator")
+    assert translator.put(path, json={"value": "Buy"}).status == 200
+    body = {"value": "Pay now", "keepFresh": keep}
+    assert shop.owner.put(path, json=body, query=on).status == 200
+
+    shop.write(key, "de", "Neu")
+
+    assert shop.outdated(key, "spring")["de"] is not keep
     shop.write(key, "en", "Buy")
     shop.write(key, "de", "Kaufen")  # of another source text than it kept fresh for
     assert shop.outdated(key, "spring")["de"]

@@ -151,3 +151,46 @@ def test_plurals_that_main_turned_off_too_come_back_with_a_form_of_the_branch(
         ("de", "one"): "Einer",
         ("de", "other"): "Viele",
     }
+
+
+def describe_as(shop: Branched, text: str, line: str | None) -> None:
+    shop.patch(shop.pay, line, description=text)
+
+
+def write_as(shop: Branched, text: str, line: str | None) -> None:
+    shop.write(shop.pay, "de", text, line)
+
+
+@pytest.mark.parametrize("say", [write_as, describe_as])
+def test_what_was_made_as_main_has_it_follows_main_when_it_comes_back(
+    shop: Branched, say: Callable[[Branched, str, str | None], None]
+) -> None:
+    """By the branch, once: what it says later is undone, and that undone and undone."""
+    say(shop, "Zahlen", None)
+    say(shop, "Kaufen", "spring")
+    say(shop, "Zahlen", "spring")
+    known = len(shop.told(shop.pay))
+    say(shop, "Los", "spring")
+    since = shop.told(shop.pay)[known]["createdAt"]
+    shop.undo(branch="spring", since=since)
+    say(shop, "Bezahlen", None)
+
+    result = shop.undo(branch="spring", since=since)
+
+    assert (counts(result), result["skipped"]) == ([0, 0, 0, 0], [])
+    assert (look(shop), shop.diff()) == (look(shop, None), [])
+
+
+@pytest.mark.parametrize("say", [write_as, describe_as])
+def test_and_so_does_what_nobody_said_on_the_branch_before(
+    shop: Branched, say: Callable[[Branched, str, str | None], None]
+) -> None:
+    say(shop, "Zahlen", None)
+    say(shop, "Los", "spring")
+    undone = shop.undo(branch="spring")
+    say(shop, "Bezahlen", None)
+    shop.undo(jobId=undone["jobId"])
+
+    shop.undo(branch="spring")
+
+    assert (look(shop), shop.diff()) == (look(shop, None), [])

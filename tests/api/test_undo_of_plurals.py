@@ -102,3 +102,51 @@ def test_forms_that_main_took_away_meanwhile_are_not_missed_by_an_undo(
 
     assert result["skipped"] == []
     assert look(shop, key, "autumn") == look(shop, key, None)
+
+
+@pytest.mark.parametrize("line", [None, "autumn"])
+@pytest.mark.parametrize("was_plural", [True, False])
+def test_a_text_of_others_that_comes_back_goes_with_the_plurals(
+    shop: Branched, line: str | None, was_plural: bool
+) -> None:
+    """It was written after they were turned, and taken back by who turned them."""
+    text = {"other": "Pay"} if was_plural else "Pay"
+    key = shop.create(key="cart", isPlural=was_plural, values={"en": text})
+    shop.branch("autumn")
+    known = len(shop.told(key))
+    shop.patch(key, line, isPlural=not was_plural)
+    first = shop.told(key)[known]
+    new = "Kaufen" if was_plural else {"other": "Kaufen"}
+    path = f"{shop.path}/keys/{key['id']}/values/de"
+    query = {"branch": line} if line else {}
+    translator = shop.workspace.client("translator")
+    assert translator.put(path, json={"value": new}, query=query).status == 200
+    last = shop.told(key)[-1]
+    shop.undo(since=last["createdAt"], keyId=key["id"])
+    assert ("de", None) not in shop.texts(key, line)
+
+    actor, since = first["actor"]["id"], first["createdAt"]
+    result = shop.undo(actor=actor, since=since, keyId=key["id"])
+
+    form = "other" if was_plural else None
+    texts = {("en", form): "Pay", ("de", form): "Kaufen"}
+    assert look(shop, key, line) == (was_plural, texts)
+    assert result["skipped"] == []
+
+
+def test_a_text_of_a_key_that_stays_is_listed_though_plurals_were_turned_since(
+    shop: Branched,
+) -> None:
+    key = shop.create(key="cart", values={"de": "Zahlen"})
+    made = shop.told(key)[-1]
+    shop.patch(key, isPlural=True)
+
+    since = until = made["createdAt"]
+    result = shop.undo(since=since, until=until, keyId=key["id"])
+
+    assert shop.texts(key) == {("de", "other"): "Zahlen"}
+    skipped = [(s["field"], s["languageCode"], s["reason"]) for s in result["skipped"]]
+    assert skipped == [
+        (None, None, "changed_later"),
+        ("value", "de", "changed_later"),
+    ]

@@ -65,7 +65,7 @@ class People(RuleBasedStateMachine):
         self.touched: Written = {}  # by the last step
         self.turned: dict[str, set[Spelled]] = {}  # keys, and what that moved
         self.described: set[str] = set()  # keys, by the last step
-        self.loose: set[tuple[str, Spelled]] = set()  # may be told by the last step
+        self.loose: Written = {}  # by the last step, if it is told
         self.quiet: set[tuple[str, Any]] = set()  # follows main again, by the last step
         self.distribution = self.public_key = ""
         self.languages = list(LANGUAGES)  # in their order

@@ -41,10 +41,11 @@ class Telling:
         if kind is not None:
             return
         people.check(self.line)
-        heard, expected = self.heard(turned), self.expected(touched, described, turned)
-        for id_, place in people.loose:
-            del heard["translation.updated", id_, *place]
-        people.loose = set()
+        heard, loose = self.heard(turned), people.loose
+        people.loose = {}
+        told = {(id_, (code, form)) for _, id_, code, form in heard if code}
+        touched |= {at: loose[at] for at in loose.keys() & told}
+        expected = self.expected(touched, described, turned)
         assert heard == expected or self.vanished(), (heard, expected)
         self.record(touched, quiet)
 

@@ -199,17 +199,16 @@ class Undoing(People):
             }
             self.note(id_, said, plural=new["isPlural"])
             was, is_now = stale[id_], self.model.stale(line, id_)
-            told = {
-                place: new[place]
-                for place in places(new)
-                if old.get(place) == new[place]
-                if (place in was and place not in is_now)
-                or (place in is_now - was and (id_, place) in undo.written | proposed)
-            }
-            if line is MAIN:
-                self.note(id_, told, plural=new["isPlural"])
-            else:  # a mark that follows main has no event
-                self.loose |= {(id_, spelled(p, new["isPlural"])) for p in told}
+            same = {p for p in places(new) if old.get(p) == new[p]}
+            if line is not MAIN:  # a mark that follows main has no event
+                self.loose |= {
+                    (id_, spelled(place, new["isPlural"])): new[place]
+                    for place in same & (was ^ is_now)
+                }
+                continue
+            marked = {at for key_id, at in undo.written | proposed if key_id == id_}
+            told = same & ((was - is_now) | ((is_now - was) & marked))
+            self.note(id_, {p: new[p] for p in told}, plural=new["isPlural"])
 
     def told_as_proposed(self) -> set[tuple[str, Place]]:
         """Also a proposal that became outdated, when the text beside it is fresh again:
