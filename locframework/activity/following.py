@@ -8,12 +8,12 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from locframework.keys.edits import Part, Touched, own_sides, text_of
+from locframework.keys.edits import Touched, own_sides
 from locframework.keys.marks import marked_as
 from locframework.keys.records import Field, StoredValue
 from locframework.keys.revisions import Revision, revision_of
 from locframework.keys.three_way import Sides, united
-from locframework.keys.traces import FieldValue, fields_of
+from locframework.keys.traces import FieldValue, Part, fields_of, text_of
 
 from .rules import ChangedLater, FieldChange, Place
 

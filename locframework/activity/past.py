@@ -11,10 +11,9 @@ from locframework.access.records import Caller
 from locframework.branches.records import Line
 from locframework.clock import Timestamp
 from locframework.events import Touch
-from locframework.keys.edits import Part, text_of
 from locframework.keys.records import Field, Key
 from locframework.keys.revisions import Revision
-from locframework.keys.traces import KeyTrace, key_trace
+from locframework.keys.traces import KeyTrace, Part, key_trace, text_of
 from locframework.projects.records import Language
 
 from .following import Following

@@ -7,7 +7,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .records import BranchKey, Field, KeyState, StoredValue
-from .revisions import Place
 from .three_way import (
     EMPTY,
     KEY,
@@ -20,6 +19,7 @@ from .three_way import (
     too_many_tags,
     united,
 )
+from .traces import Part, text_of
 
 
 class Touched(Struct, frozen=True):
@@ -43,17 +43,6 @@ class Edit(NamedTuple):
     conflict: bool  # main changed the same, to something else
     hanging: tuple[object, ...] = ()  # what else goes or stays with it, as it is now
     lost: Mapping[Unit, Sides] = {}  # what main changed of a key that would go
-
-
-Part = tuple[Field, Place]
-"""Something that a key says; a field has no place, and the text of a key without
-plurals is that of the form ``other``."""
-
-
-def text_of(place: Place) -> Place:
-    """The place of a text on any side, with plurals or without."""
-    code, form = place
-    return code, (form or "other") if code else None
 
 
 def own_sides(

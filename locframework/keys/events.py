@@ -6,9 +6,8 @@ from typing import cast
 from locframework.branches.records import Line
 from locframework.events import Actor, EventLog, Trace, Traces
 
-from .edits import Part, text_of
 from .records import Key, StoredValue
-from .traces import Moved, trace_of, trace_of_values
+from .traces import Moved, Part, text_of, trace_of, trace_of_values
 
 Item = Mapping[str, object]
 Place = tuple[str, str | None]  # language code and plural form

@@ -14,7 +14,7 @@ from locframework.projects.records import Project
 from locframework.storage import Storage
 
 from .comparing import states_of, touched, twins_of
-from .edits import Part, Touched, agreed, edits_of, own_sides
+from .edits import Touched, agreed, edits_of, own_sides
 from .findings import Findings
 from .marks import marked_as
 from .rebase import followed
@@ -22,6 +22,7 @@ from .records import BranchKey, Key, KeyState, StoredValue
 from .revisions import Place, Revision, last_number, revision_of
 from .store import BranchKeyStore, KeyStore
 from .three_way import sides
+from .traces import Part
 
 
 class Overlays:

@@ -14,6 +14,16 @@ from .records import Field, Key
 FieldValue = str | bool | tuple[str, ...] | None
 Moved = tuple[str, str | None, int]
 """Language code, plural form, and a revision of that value."""
+Place = tuple[str, str | None]  # language code and plural form
+Part = tuple[Field, Place]
+"""Something that a key says; a field has no place, and the text of a key without
+plurals is that of the form ``other``."""
+
+
+def text_of(place: Place) -> Place:
+    """The place of a text on any side, with plurals or without."""
+    code, form = place
+    return code, (form or "other") if code else None
 
 
 class KeyTrace(Struct, frozen=True, omit_defaults=True):
