@@ -115,11 +115,14 @@ class KeyRevert:
         was none. What stays is told."""
         turns = is_plural != past.key.is_plural
         since = past.written_since(places) if turns else {}
+        cleared = {at for at in places if turns and past.cleared_since(at, places)}
         if turns:  # what has a place now goes with the plurals
             there = {at for at in places if is_plural == (at[1] is not None)}
             at_all = sorted(there.union(past.landings(), since), key=str)
             places = {at: places.get(at, set()) for at in at_all}
         for place, chosen in places.items():
+            if place in cleared:
+                continue  # by somebody else since: nothing comes back
             reason, found = self._refusal(run, place), None
             try:
                 found = since.get(place) or past.before(place, chosen, turns=turns)

@@ -285,6 +285,17 @@ class KeyPast(Struct):
                 found[there] = replace(was, plural_form=there[1])
         return found
 
+    def cleared_since(self, place: Place, places: Places) -> bool:
+        """Whether a text was cleared by a change that stays, whatever plurals were
+        then."""
+        newest = newest_of(self._rows(*{place, _counterpart(place)}))
+        if newest is None or newest.status != "untranslated":
+            return False
+        at, following = (newest.language_code, newest.plural_form), self.following
+        if newest.revision in places.get(at, ()):
+            return False
+        return not following.is_branch or newest.revision in following.told.get(at, ())
+
     def landings(self) -> Iterator[Place]:
         """Where turning plurals moves the texts that the key has."""
         for (code, form), rows in self.history.items():

@@ -134,6 +134,32 @@ def test_a_text_of_others_that_comes_back_goes_with_the_plurals(
     assert result["skipped"] == []
 
 
+@pytest.mark.parametrize("line", [None, "autumn"])
+@pytest.mark.parametrize("was_plural", [True, False])
+@pytest.mark.parametrize("again", [True, False])
+def test_a_text_that_others_cleared_after_plurals_were_turned_stays_away(
+    shop: Branched, line: str | None, was_plural: bool, again: bool
+) -> None:
+    text = {"other": "Pay"} if was_plural else "Pay"
+    key = shop.create(key="cart", isPlural=was_plural, values={"de": text})
+    shop.branch("autumn")
+    known = len(shop.told(key))
+    shop.patch(key, line, isPlural=not was_plural)
+    asked = {"since": shop.told(key)[known]["createdAt"]}
+    if again:  # what is undone is an undo
+        asked = {"jobId": shop.undo(**asked, keyId=key["id"])["jobId"]}
+    turned = was_plural if again else not was_plural
+    cleared = {"other": ""} if turned else ""
+    shop.write(key, "de", cleared, line)
+    if not again:
+        asked["until"] = asked["since"]
+
+    result = shop.undo(**asked, keyId=key["id"])
+
+    assert look(shop, key, line) == (not turned, {})
+    assert result["skipped"] == []
+
+
 def test_a_text_of_a_key_that_stays_is_listed_though_plurals_were_turned_since(
     shop: Branched,
 ) -> None:
