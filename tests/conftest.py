@@ -18,6 +18,7 @@ from locframework.testing.workspace import Workspace, open_workspace
 
 MEMORY = Path("/dev/shm")
 MEMORY_LEAST = 4 * 2**30  # bytes
+LONGEST = ("tests/model/", "tests/api/test_description.py")
 
 
 def pytest_configure() -> None:
@@ -30,6 +31,11 @@ def pytest_configure() -> None:
         has_room = there.f_bavail * there.f_frsize >= MEMORY_LEAST
         if has_room and not there.f_flag & os.ST_NOEXEC:  # some tests install programs
             os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes minutes begins first, so that no worker is left alone with it."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 def pytest_collection_finish() -> None:
