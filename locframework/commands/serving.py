@@ -148,8 +148,10 @@ def require_server(server: ServerSettings) -> None:
 def migrate_first(settings: Settings) -> None:
     """Bring the database up to date; safe when several start at once."""
     with Framework(settings) as framework:
-        for name in framework.migrate():
-            click.echo(f"migrated the database: {name}", err=True)
+        done = framework.migrate()
+    if done:
+        told = done[0] if len(done) == 1 else f"{done[0]} to {done[-1]}"
+        click.echo(f"migrated the database: {told}", err=True)
 
 
 def check_limits(settings: Settings) -> None:
