@@ -186,8 +186,8 @@ class Importer:
         codes = {run.project.source_language}.union(*(key.values for key in some))
         there = self._writer.load(run.line, names, codes)
         for key in some:
-            old = there.named(key.name)
-            if key.is_plural and old is not None and not old.is_plural:
+            old = there.named(key.name) if key.is_plural else None
+            if old is not None and not old.is_plural:
                 return self._writer.load(run.line, names)
         return there
 

@@ -154,7 +154,7 @@ class ImportedKey(Struct, frozen=True, gc=False, array_like=True):
     values: dict[str, Text]  # by language; none of them empty
     source: Text | None  # a source text that stands beside a translation
     review: tuple[str, ...]  # languages whose text is marked for review
-    details: list[ImportedDetail]
+    details: tuple[ImportedDetail, ...]
 
 
 class ImportBatch(Struct, frozen=True, array_like=True):

@@ -167,7 +167,7 @@ def _texts(new: ImportedKey, there: There, rules: ImportRules) -> Mapping[str, T
     source = rules.source_language
     if new.source is None or source in new.values or not rules.fill_source:
         return new.values
-    if any(tag == source and row.value for (tag, _), row in there.items()):
+    if there and any(tag == source and row.value for (tag, _), row in there.items()):
         return new.values
     return {source: new.source, **new.values}
 

@@ -96,7 +96,8 @@ class BatchWrite:
         if old is None or write.rename is not UNSET:
             check_key(name, batch.project.key_separator)
         self._judge_languages(texts)
-        self._judge_languages(_codes_beside(write))
+        if write.carried or write.verdict:
+            self._judge_languages(_codes_beside(write))
         if old is not None and plural != old.is_plural:  # every text moves, or goes
             self._judge_turning({tag for tag, _ in keys.values(old.id)})
         other = keys.named(name) if old is None or write.rename is not UNSET else None

@@ -39,7 +39,7 @@ def test_the_languages_of_a_key_come_together(project: Project) -> None:
     )
 
     buy, pay = batch.keys
-    assert (buy.name, pay.name) == ("buy", "pay")  # as the source language has them
+    assert (buy.name, pay.name) == ("buy", "pay")
     assert pay.values == {"en": "Pay", "de": "Zahlen"}
     assert (pay.review, pay.description) == (("de",), "A button")
 
@@ -70,12 +70,22 @@ def test_empty_texts_are_none_at_all(project: Project) -> None:
     assert [key.is_plural for key in batch.keys] == [False, False, True, True]
 
 
+def test_keys_come_by_name_whatever_their_order_in_the_files(project: Project) -> None:
+    batch = gathered(
+        project,
+        file("de", Entry("b", "x"), Entry("d", "x")),
+        file("en", Entry("c", "x"), Entry("a.b", "x"), Entry("a-b", "x")),
+    )
+
+    assert [key.name for key in batch.keys] == ["a-b", "a.b", "b", "c", "d"]
+
+
 def test_keys_are_put_below_the_module(project: Project) -> None:
     batch = gathered(
         project, file("de", Entry("pay", "x"), Entry("cart.buy", "y")), module="cart"
     )
 
-    assert [key.name for key in batch.keys] == ["cart.pay", "cart.buy"]
+    assert [key.name for key in batch.keys] == ["cart.buy", "cart.pay"]
 
 
 def test_a_key_that_only_begins_alike_is_not_in_the_module() -> None:
@@ -175,12 +185,12 @@ def test_details_are_kept_by_family_and_language(project: Project) -> None:
         file("pl", Entry("k", "y", key_detail={"order": 1}), info=JSON),
     )
 
-    assert batch.keys[0].details == [
+    assert batch.keys[0].details == (
         ImportedDetail("gettext", "", {"msgid": "K"}),
         ImportedDetail("gettext", "de", {"c": 1}),
         ImportedDetail("gettext", "pl", {"c": 2}),
         ImportedDetail("json", "", {"order": 1}),
-    ]
+    )
 
 
 def test_what_a_file_says_of_itself_is_kept(project: Project) -> None:

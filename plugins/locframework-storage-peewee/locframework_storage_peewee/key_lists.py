@@ -264,7 +264,10 @@ def _rewrite(database: Database, before: Lists, after: Lists) -> None:
 
 
 def _less(lists: Lists, others: Lists) -> Lists:
-    return {place: keys - others.get(place, set()) for place, keys in lists.items()}
+    return {
+        place: keys - others[place] if place in others else keys
+        for place, keys in lists.items()
+    }
 
 
 def _rows(lists: Lists) -> list[Row]:
