@@ -142,7 +142,8 @@ class Distributions:
     ) -> Distribution:
         """Change it; what the files depend on shows from the next release on.
 
-        Where the first release failed, this begins another. Raises as
+        Where the first release failed, this begins another; so it does where what is
+        published by itself would differ now. Raises as
         ``create_distribution`` does, and DistributionNotFound.
         """
         project = self._projects.require(caller, "distribution_manage", project_id)
@@ -153,7 +154,7 @@ class Distributions:
             if new is not old:
                 self._store.save_distribution(new)
             if new.status != "paused":
-                self._queue.queue_first(caller, project, new)
+                self._queue.queue_missed(caller, project, new)
         return new
 
     def delete_distribution(
@@ -193,7 +194,10 @@ class Distributions:
     def resume(
         self, caller: Caller, project_id: str, distribution_id: str
     ) -> Distribution:
-        """Show the last ready release again, or make the first. NotPaused."""
+        """Show the last ready release again, or make the first. NotPaused.
+
+        What publishes by itself then catches up with what changed meanwhile.
+        """
         project = self._projects.require(caller, "distribution_manage", project_id)
         with self._storage.transaction():
             old = self.lock(project, distribution_id)
@@ -202,7 +206,7 @@ class Distributions:
             ready = old.current_release is not None
             new = self._touched(old, status="published" if ready else "building")
             self._store.save_distribution(new)
-            self._queue.queue_first(caller, project, new)
+            self._queue.queue_missed(caller, project, new)
             self._tell("distribution.resumed", caller, project, new)
         return new
 

@@ -72,18 +72,20 @@ class ReleaseQueue:
         )
         return release, job
 
-    def queue_first(
+    def queue_missed(
         self, caller: Caller, project: Project, distribution: Distribution
     ) -> None:
-        """Try again to make a first release, where there is none and none is built.
+        """Publish what should be by now: the first release, where there is none, and
+        what an ``auto_publish`` has not seen, being paused or not switched on.
 
-        Both are locked. Without this, a first release that failed would leave the
-        manifest waiting until somebody asks for another.
+        Both are locked. A release that was rolled back to stays until the next change.
         """
-        if distribution.current_release is not None:
-            return
-        if self._store.find_building(distribution.id) is None:
-            self.queue(caller, project, distribution, note="")
+        current = distribution.current_release
+        if current is None:
+            if self._store.find_building(distribution.id) is None:
+                self.queue(caller, project, distribution, note="")
+        elif current.rolled_back_from is None:
+            self.after_build(distribution)
 
     def require_idle(self, distribution: Distribution) -> None:
         """Raise ReleaseInProgress while a release is being built."""

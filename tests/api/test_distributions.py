@@ -188,6 +188,42 @@ def test_auto_publish_follows_every_change(
     assert published.manifest().json["release"]["version"] == 2
 
 
+@pytest.mark.parametrize("way", ["resume", "switch on", "settings"])
+def test_auto_publish_catches_up_with_what_it_has_not_seen(
+    workspace: Workspace, publish: Callable[..., Any], way: str
+) -> None:
+    published = publish(autoPublish=way != "switch on").build()
+    if way == "resume":
+        published.act("pause")
+    if way != "settings":
+        published.change("Bezahlen")
+        workspace.run_jobs()
+
+    if way == "resume":
+        published.act("resume")
+    else:
+        body = {"autoPublish": True, "languageCodes": ["de"]}
+        workspace.owner.patch(published.one, json=body)
+    workspace.run_jobs()
+
+    assert published.manifest().json["release"]["version"] == 2
+
+
+def test_what_was_rolled_back_to_stays_when_a_distribution_is_resumed(
+    workspace: Workspace, publish: Callable[..., Any]
+) -> None:
+    published = publish(autoPublish=True).build()
+    published.change("Bezahlen")
+    workspace.run_jobs()
+    published.act("rollback", {"version": 1})
+
+    published.act("pause")
+    published.act("resume")
+    workspace.run_jobs()
+
+    assert published.manifest().json["release"]["version"] == 3
+
+
 def test_a_language_that_left_the_project_is_left_out_with_a_warning(
     workspace: Workspace, publish: Callable[..., Any]
 ) -> None:
