@@ -1,7 +1,7 @@
 """Makes matches out of what the matcher finds: values, scores, order, the best ten."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from itertools import groupby
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from .matcher import Found, Hit, Matcher, Wanted
 from .ranking import Bound, Ranking, Scorer, comes_before
 from .records import AssignedMemory
-from .scoring import MATCHES_PER_LANGUAGE, Distance, Kept, Rated, best
+from .scoring import MATCHES_PER_LANGUAGE, Distance, Rated, best
 from .search_records import Match, MatchValue
 from .text_store import MemoryTextStore
 
@@ -113,7 +113,7 @@ class _Gathering:
 
     def _look_in_few(self, open_: Open) -> Open:
         """Compare with all that say something in a language, where these are few."""
-        seldom = self._seldom(open_)
+        seldom = self._seldom(open_) if open_ else set()
         if not seldom:
             return open_
         counts = self._store.count_values(self._memories, seldom)
@@ -167,7 +167,8 @@ class _Gathering:
             asked: Ranking(self._scorer, asked.text, asked.context, each)
             for asked, each in found.items()
         }
-        for many in (MATCHES_PER_LANGUAGE, SOME_ENTRIES, EVERY_HIT):
+        steps = MATCHES_PER_LANGUAGE, SOME_ENTRIES, EVERY_HIT
+        for many in steps[1:] if self._needed else steps:  # ten were not enough before
             open_ = self._show(open_, rankings, many)
         return open_
 
@@ -184,12 +185,9 @@ class _Gathering:
         left: dict[Question, set[str]] = {}
         for asked, tags in open_.items():
             order, bound = firsts[asked]
-            kept = best(order, self._values)
-            further = _open_tags(tags, kept, bound)
-            self.done[asked] |= {
-                tag: [self._match(entry, said) for entry, said in kept[tag]]
-                for tag in kept.keys() & tags - further
-            }
+            kept = best(order, self._values, self._told)
+            further = _open_tags(tags, kept, bound, order)
+            self.done[asked] |= {tag: kept[tag] for tag in kept.keys() & tags - further}
             if further:
                 left[asked] = further
                 self._needed[asked] = min(
@@ -212,43 +210,49 @@ class _Gathering:
                 said = {id_: _approved(values) for id_, values in said.items()}
             self._values |= dict.fromkeys(unknown, NOTHING) | said
 
-    def _worth(self, kept: Sequence[tuple[Rated, MatchValue]]) -> int:
+    def _worth(self, kept: Sequence[Match]) -> int:
         """How alike a further entry must be, to be among the ten of a language."""
         if len(kept) < MATCHES_PER_LANGUAGE:
             return 0
-        worth = kept[-1][0].score.match_percentage
+        worth = kept[-1].match_percentage
         return worth + self._scorer.least_penalty if worth else 0
 
-    def _match(self, entry: Rated, value: MatchValue) -> Match:
-        source = self._scorer.sources[entry.entry_id]
+    def _told(self, entry: Rated) -> Callable[[MatchValue], Match]:
+        """What makes matches of its values: what they share is looked up once."""
+        id_, source = entry.entry_id, self._scorer.sources[entry.entry_id]
+        text, context, at = source.source_text, source.context, source.updated_at
         memory = self._memories[entry.memory_id].memory
-        return Match(
-            entry.entry_id,
-            memory.id,
-            memory.name,
-            source.source_text,
-            value.value,
-            value.status,
-            source.context,
-            entry.score.match_percentage,
-            entry.score.raw_percentage,
-            entry.score.penalties,
-            entry.updated_at,
-        )
+        tm_id, name, given = memory.id, memory.name, entry.score
+        net, raw, off = given.match_percentage, given.raw_percentage, given.penalties
+
+        def told(said: MatchValue) -> Match:
+            value, status = said.value, said.status
+            return Match(
+                id_, tm_id, name, text, value, status, context, net, raw, off, at
+            )
+
+        return told
 
 
 def _approved(values: Iterable[MatchValue]) -> list[MatchValue]:
     return [value for value in values if value.status == "approved"]
 
 
-def _open_tags(tags: Set[str], kept: Kept[MatchValue], bound: Bound) -> set[str]:
+def _open_tags(
+    tags: Set[str],
+    kept: Mapping[str, Sequence[Match]],
+    bound: Bound,
+    order: Iterable[Rated],
+) -> set[str]:
     """The languages among whose ten something beyond the bound could be."""
     if bound is None:
         return set()
+    rank = {entry.entry_id: entry.rank for entry in order}
     final = {
         tag
         for tag, there in kept.items()
-        if len(there) == MATCHES_PER_LANGUAGE and comes_before(*there[-1], bound)
+        if len(there) == MATCHES_PER_LANGUAGE
+        and comes_before(rank[there[-1].entry_id], there[-1].status, bound)
     }
     return set(tags - final)
 

@@ -16,7 +16,7 @@ from .scoring import (
     rank_of,
     score,
 )
-from .search_records import MatchSource, MatchValue
+from .search_records import MatchSource, ValueStatus
 
 Bound = tuple[int] | tuple[int, bool, int] | None
 """No entry beyond ranks before it; None: there is none. A number alone is a score,
@@ -148,8 +148,8 @@ class Ranking:
             self._scored.append(rated)
 
 
-def comes_before(entry: Rated, value: MatchValue, bound: Bound) -> bool:
-    """Whether what an entry says is shown before all that is beyond the bound."""
-    if bound is None or entry.rank < bound:
+def comes_before(rank: Rank, status: ValueStatus, bound: Bound) -> bool:
+    """Whether a value of an entry is shown before all that is beyond the bound."""
+    if bound is None or rank < bound:
         return True
-    return entry.rank == bound and value.status == "approved"
+    return rank == bound and status == "approved"

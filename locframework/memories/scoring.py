@@ -3,7 +3,8 @@
 The rules of decisions 2.5, items 2 to 5; docs/translation-memory.md works an example.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
 from operator import attrgetter
 from typing import Protocol, TypeVar
@@ -21,8 +22,7 @@ Distance = Callable[[str, str], int]
 Rank = tuple[int, bool, int]
 """Less is better."""
 V = TypeVar("V", bound="Value")
-Kept = dict[str, list[tuple["Rated", V]]]
-"""By language the entries that are shown, each with what it says."""
+M = TypeVar("M")
 
 MATCHES_PER_LANGUAGE = 10  # service.md, Limits
 
@@ -126,30 +126,25 @@ def best_first(entries: Iterable[Rated]) -> list[Rated]:
     return by_id
 
 
-def best(order: Iterable[Rated], values: Mapping[str, Iterable[V]]) -> Kept[V]:
+def best(
+    order: Iterable[Rated],
+    values: Mapping[str, Iterable[V]],
+    told: Callable[[Rated], Callable[[V], M]],
+) -> dict[str, list[M]]:
     """The matches to show for one text, by language, best first, at most ten.
 
     ``values`` are what each entry says, by its id, in the languages asked for; entries
     that say the same may share it, and are looked at once. Of entries with one value
-    the best is kept; of those with one rank, approved ones come before others.
+    the best is kept; of those with one rank, approved ones come before others. What
+    is kept is told: by entry, then by value.
     """
-    kept: dict[str, dict[str, tuple[Rated, V]]] = {}
-    for entry, said in _in_order(order, values):
-        there = kept.get(said.language_code)
-        if there is None:
-            kept[said.language_code] = {said.value: (entry, said)}
-        elif len(there) < MATCHES_PER_LANGUAGE and said.value not in there:
-            there[said.value] = (entry, said)
-    return {tag: list(there.values()) for tag, there in kept.items()}
+    kept: defaultdict[str, dict[str, M]] = defaultdict(dict)
 
+    def keep(said: V, tell: Callable[[V], M]) -> None:
+        there = kept[said.language_code]
+        if len(there) < MATCHES_PER_LANGUAGE and said.value not in there:
+            there[said.value] = tell(said)
 
-def _in_order(
-    order: Iterable[Rated], values: Mapping[str, Iterable[V]]
-) -> Iterator[tuple[Rated, V]]:
-    """What the entries say, best first: of those with one rank, approved ones first.
-
-    Left out is what a better one says in all of its languages.
-    """
     seen: dict[int, Iterable[V]] = {}  # by identity: to compare takes longer
     for _, alike in groupby(order, key=attrgetter("rank")):
         waiting = []
@@ -157,13 +152,15 @@ def _in_order(
             there = values[entry.entry_id]
             if id(there) in seen:
                 continue
-            seen[id(there)] = there
+            seen[id(there)], tell = there, told(entry)
             for said in there:
                 if said.status == "approved":
-                    yield entry, said
+                    keep(said, tell)
                 else:
-                    waiting.append((entry, said))
-        yield from waiting
+                    waiting.append((said, tell))
+        for said, tell in waiting:
+            keep(said, tell)
+    return {tag: list(there.values()) for tag, there in kept.items()}
 
 
 def _is_more_alike(

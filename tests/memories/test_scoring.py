@@ -1,6 +1,6 @@
 """What a match is worth and which are shown: decisions 2.5, items 2 to 5."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import pytest
@@ -196,8 +196,12 @@ def candidate(entry_id: str, **given: object) -> Candidate:
 def shown(candidates: Iterable[Candidate]) -> list[str]:
     by_id = {each.entry.entry_id: each for each in candidates}
     order = best_first(each.entry for each in by_id.values())
-    kept = best(order, {id_: [each.said] for id_, each in by_id.items()})
-    return [each.entry_id for each, _ in kept["de"]]
+    kept = best(order, {id_: [each.said] for id_, each in by_id.items()}, with_value)
+    return [each.entry.entry_id for each in kept["de"]]
+
+
+def with_value(entry: Rated) -> Callable[[MatchValue], Candidate]:
+    return lambda said: Candidate(entry, said)
 
 
 def test_the_order_is_score_context_priority_approval_time_and_id() -> None:
@@ -226,7 +230,7 @@ def test_an_entry_without_a_value_in_the_language_is_not_shown() -> None:
     order = best_first([one.entry, other.entry])
     french = MatchValue("fr", "x", "approved")
 
-    kept = best(order, {"a": [french], "b": [other.said]})
+    kept = best(order, {"a": [french], "b": [other.said]}, with_value)
 
     assert kept == {"de": [other], "fr": [(one.entry, french)]}
 

@@ -122,17 +122,16 @@ class MemoryTexts:
         among, listed = self._database.among, self._database.listed
         engine = self._database.engine
         # without statistics PostgreSQL would read all translations of the languages
-        translations = "memory_translations", "t", "t.entry = e.number"
-        said = engine.gathered("t.language_code, t.value, t.status", "t.language_code")
         of_many = len(language_codes) >= MANY
         code = "t.language_code || ''" if of_many else "t.language_code"
+        theirs = f"t.entry = e.number AND {among(code)}"
+        said = engine.gathered("t.language_code, t.value, t.status", "t.language_code")
         # a row for each entry: of a thousand equal ones most say what others say
         rows = self._database.rows(
             f"""SELECT e.id, {said} FROM memory_entries e
-                {engine.join_each(*translations)}
-                WHERE {among("e.id")} AND {among(code)} AND t.value <> ''
-                GROUP BY e.id""",
-            (listed(entry_ids), listed(language_codes)),
+                {engine.join_each("memory_translations", "t", theirs)}
+                WHERE {among("e.id")} AND t.value <> '' GROUP BY e.id""",
+            (listed(language_codes), listed(entry_ids)),
         )
         told = {text: _VALUES.decode(text) for text in {text for _, text in rows}}
         return {id_: told[text] for id_, text in rows}

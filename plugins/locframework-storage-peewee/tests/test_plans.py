@@ -242,4 +242,5 @@ def test_postgres_looks_up_the_values_of_entries_one_by_one_without_statistics(
     [(sql, params)] = asked
     plan = [step for (step,) in rows(f"EXPLAIN {sql}", params)]
     assert len(found) == 100
-    assert any("Index Cond: (entry = e.number)" in step for step in plan), plan
+    looked_up = [step for step in plan if "Index Cond: " in step]
+    assert any("(entry = e.number)" in step for step in looked_up), plan
