@@ -3,6 +3,7 @@
 import json
 import os
 import queue
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.request import urlopen
 
 import pytest
 
@@ -29,6 +32,13 @@ class App:
     def demo(self) -> dict[str, str]:
         demo: dict[str, str] = json.loads(self.demo_file.read_text())
         return demo
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        path = f"/content/{self.demo['publicKey']}/manifest.json"
+        with urlopen(f"{self.demo['baseUrl']}{path}", timeout=10) as answer:
+            manifest: dict[str, Any] = json.load(answer)
+        return manifest
 
     def wait_until_ready(self) -> None:
         """Read what it prints, up to its last line."""
@@ -87,6 +97,20 @@ def launching() -> Iterator[Callable[..., App]]:
                 pipe.close()
 
 
+class Finished(NamedTuple):
+    """An app after its first start: what was there, what it said, what it left."""
+
+    data_dir: Path
+    printed: str
+    demo: dict[str, str]
+    manifest: dict[str, Any]
+    status: int
+    told: str  # on stderr
+
+    def copy_to(self, data_dir: Path) -> None:
+        shutil.copytree(self.data_dir, data_dir, dirs_exist_ok=True)
+
+
 @pytest.fixture
 def launch() -> Iterator[Callable[..., App]]:
     """``launch(data_dir, …)`` starts the app and waits for nothing."""
@@ -104,6 +128,30 @@ def start_app(launch):
         return app
 
     return start
+
+
+@pytest.fixture
+def start_again(start_app, finished):
+    """``start_again(data_dir)`` starts it where there is a copy of a finished demo."""
+
+    def start(data_dir: Path) -> App:
+        finished.copy_to(data_dir)
+        return start_app(data_dir)
+
+    return start
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """For tests of what comes after a first start; nobody serves its base URL again."""
+    with launching() as launch:
+        app = launch(tmp_path_factory.mktemp("finished") / "data")
+        app.wait_until_ready()
+        demo, manifest = app.demo, app.manifest
+        status, told = app.stop()
+    nowhere = {**demo, "baseUrl": "http://127.0.0.1:9/api/v1"}
+    app.demo_file.write_text(json.dumps(nowhere))
+    return Finished(app.data_dir, app.printed, demo, manifest, status, told)
 
 
 @pytest.fixture(scope="module")

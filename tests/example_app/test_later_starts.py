@@ -21,34 +21,26 @@ def ask(app, path, method="GET", **body):
         return json.load(answer)["data"]
 
 
-def manifest_of(app):
-    path = f"/content/{app.demo['publicKey']}/manifest.json"
-    with urlopen(f"{app.demo['baseUrl']}{path}", timeout=10) as answer:
-        return json.load(answer)
-
-
 def test_a_second_start_keeps_the_data_and_prints_all_but_the_token(
-    start_app, tmp_path
+    start_again, finished, tmp_path
 ):
-    first = start_app(tmp_path)
-    before, manifest = first.demo, manifest_of(first)
-    status, told = first.stop()
+    second = start_again(tmp_path)
 
-    second = start_app(tmp_path)
-
-    after = second.demo
-    assert (status, "Traceback" in told) == (0, False)
-    assert "owner token" in first.printed
+    before, after = finished.demo, second.demo
+    assert (finished.status, "Traceback" in finished.told) == (0, False)
+    assert "owner token" in finished.printed
     assert "owner token" not in second.printed
     assert before["token"] not in second.printed
     assert after["baseUrl"] in second.printed
     assert {**after, "baseUrl": ""} == {**before, "baseUrl": ""}
-    assert manifest_of(second)["release"] == manifest["release"]
+    assert second.manifest["release"] == finished.manifest["release"]
     assert ask(second, "/projects")["total"] == 1
 
 
-def test_a_start_beside_another_leaves_demo_json_to_the_first(start_app, tmp_path):
-    first = start_app(tmp_path / "data")
+def test_a_start_beside_another_leaves_demo_json_to_the_first(
+    start_again, start_app, tmp_path
+):
+    first = start_again(tmp_path / "data")
     there = first.demo
 
     second = start_app(tmp_path / "data")
@@ -161,7 +153,7 @@ def assert_complete(app):
     languages = {
         value["languageCode"] for key in keys["items"] for value in key["values"]
     }
-    manifest = manifest_of(app)
+    manifest = app.manifest
 
     assert ask(app, "/organizations")["total"] == 1
     assert ask(app, "/projects")["total"] == 1
@@ -174,15 +166,15 @@ def assert_complete(app):
             assert len(answer.read()) == file["byteSize"]
 
 
-def test_a_demo_json_that_was_lost_or_broken_is_made_again(start_app, tmp_path):
-    first = start_app(tmp_path)
-    before = first.demo
-    first.stop()
-    first.demo_file.write_text('{"token": 7')
+def test_a_demo_json_that_was_lost_or_broken_is_made_again(
+    start_app, finished, tmp_path
+):
+    finished.copy_to(tmp_path)
+    (tmp_path / "demo.json").write_text('{"token": 7')
 
     again = start_app(tmp_path)
 
-    after = again.demo
+    before, after = finished.demo, again.demo
     assert "owner token" in again.printed
     assert after["projectId"] == before["projectId"]
     assert after["token"] != before["token"]
@@ -203,9 +195,9 @@ def keep_all(app):
 
 
 @pytest.mark.parametrize("lose", [keep_all, revoke, lose_the_file])
-def test_what_the_user_has_changed_stays(start_app, tmp_path, lose):
-    first = start_app(tmp_path)
-    before, manifest = first.demo, manifest_of(first)
+def test_what_the_user_has_changed_stays(start_again, start_app, tmp_path, lose):
+    first = start_again(tmp_path)
+    before, manifest = first.demo, first.manifest
     project = f"/projects/{before['projectId']}"
     gone, text, about, *_ = ask(first, f"{project}/keys?tag=button")["items"]
     ask(first, f"{project}/keys/{gone['id']}", "DELETE")
@@ -226,11 +218,13 @@ def test_what_the_user_has_changed_stays(start_app, tmp_path, lose):
     assert (after["description"], after["tags"]) == ("", ["mine"])
     assert ask(second, "/projects")["total"] == 1
     assert second.demo["projectId"] == before["projectId"]
-    assert manifest_of(second)["release"] == manifest["release"]
+    assert second.manifest["release"] == manifest["release"]
 
 
-def test_a_demo_project_that_was_deleted_is_not_made_again(start_app, tmp_path):
-    first = start_app(tmp_path)
+def test_a_demo_project_that_was_deleted_is_not_made_again(
+    start_again, start_app, tmp_path
+):
+    first = start_again(tmp_path)
     ask(first, f"/projects/{first.demo['projectId']}", "DELETE")
     first.stop()
 
@@ -253,8 +247,8 @@ def test_the_token_is_in_no_log_and_not_in_the_database(start_app, tmp_path):
     assert token not in kept
 
 
-def test_ctrl_c_ends_it_without_a_trace(start_app, tmp_path):
-    app = start_app(tmp_path)
+def test_ctrl_c_ends_it_without_a_trace(start_again, tmp_path):
+    app = start_again(tmp_path)
 
     status, told = app.stop(signal.SIGINT)
 
@@ -262,8 +256,10 @@ def test_ctrl_c_ends_it_without_a_trace(start_app, tmp_path):
     assert "Traceback" not in told
 
 
-def test_a_request_that_is_on_its_way_is_answered_before_the_end(start_app, tmp_path):
-    app = start_app(tmp_path)
+def test_a_request_that_is_on_its_way_is_answered_before_the_end(
+    start_again, start_app, tmp_path
+):
+    app = start_again(tmp_path)
     host, port = app.demo["baseUrl"].split("/")[2].split(":")
     body = b'{"key": "the.last.one", "values": {"en": "Goodbye"}}'
     head = (
