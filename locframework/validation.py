@@ -38,7 +38,7 @@ def check_record(record: object, root: str = "$") -> None:
         raise ValidationFailed.at(root, "depth", message) from None
     except (TypeError, NotImplementedError, UnicodeEncodeError) as error:
         raise ValidationFailed.at(root, "type", shown(str(error))) from None
-    if _may_hold_forbidden(value) and (problems := _in_texts(value, root, 0)):
+    if _may_hold_forbidden(value) and (problems := text_problems(value, root)):
         raise refusal_of(problems)
 
 
@@ -52,7 +52,7 @@ def require_record(record: object, root: str = "$") -> Struct:
 
 def check_text(text: str, path: str) -> None:
     """Raises ValidationFailed for a text of no record that nothing may hold."""
-    if problems := _in_texts(text, path, 0):
+    if problems := text_problems(text, path):
         raise refusal_of(problems)
 
 
@@ -73,6 +73,11 @@ def file_of(content: bytes | BinaryIO, path: str) -> BinaryIO:
 def forbidden(text: str) -> bool:
     """Whether a text holds U+0000 or a lone surrogate, which no field may."""
     return _FORBIDDEN.search(text) is not None
+
+
+def text_problems(value: object, root: str = "$") -> list[Problem]:
+    """Where a value of plain Python types holds U+0000 or a lone surrogate."""
+    return _in_texts(value, root, 0)
 
 
 def _may_hold_forbidden(value: object) -> bool:

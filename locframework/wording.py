@@ -42,6 +42,8 @@ def _kind(found: re.Match[str], *_: object) -> str:
     got = "a number" if found[2] == "int" else _KINDS.get(found[2], "that")
     last = wanted.pop()
     either = f"{', '.join(wanted)} or {last}" if wanted else last
+    if found[2] == "float" and "int" in found[1]:
+        return f"must be {either}"  # 1.5 and 1e300 are numbers, and not whole ones
     return f"must be {either}, not {got}"
 
 

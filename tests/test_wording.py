@@ -67,6 +67,10 @@ class Outer(Struct, rename="camel"):
             {"inner": [{"kind": "one", "size": 0}]}, "$.inner[0].size", "range",
             "must be at least 1",
         ),
+        (
+            {"inner": [{"kind": "one", "size": 1.5}]}, "$.inner[0].size", "type",
+            "must be a whole number",
+        ),
         ({"inner": [{}]}, "$.inner[0].kind", "required", "is required"),
         ([], "$", "type", "must be an object, not a list"),
     ],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable
 from itertools import accumulate
 from math import isfinite
@@ -16,9 +17,14 @@ from typing import Generic, NoReturn, TypeVar
 import msgspec
 from msgspec import Struct
 
-from locframework.errors import InvalidJson, UnsupportedMediaType, shown
+from locframework.errors import (
+    InvalidJson,
+    UnsupportedMediaType,
+    mentioned,
+    shown,
+)
 from locframework.problems import refusal
-from locframework.validation import DEPTH_MOST, forbidden
+from locframework.validation import DEPTH_MOST, text_problems
 
 from .body import CountedBody, Environ, check_encoding, media_type
 from .bounds import check_bounds
@@ -93,13 +99,19 @@ def decode(content: bytes) -> object:
     except UnicodeDecodeError:
         raise InvalidJson("the body is not UTF-8") from None
     except json.JSONDecodeError as error:
-        where = f"line {error.lineno} column {error.colno}"
-        raise InvalidJson(f"the body is not JSON: {error.msg} at {where}") from None
+        raise InvalidJson(f"the body is not JSON: {_fault(error)}") from None
     except ValueError:  # an integer of thousands of digits
         raise InvalidJson("a number is too large") from None
-    if _ESCAPED.search(content):
-        _check_texts(value)
+    if _ESCAPED.search(content) and (problems := text_problems(value)):
+        raise InvalidJson(shown(f"{problems[0].path} {problems[0].message}"))
     return value
+
+
+def _fault(error: json.JSONDecodeError) -> str:
+    if error.doc.startswith("\ufeff"):
+        return "it begins with a byte order mark"
+    message = error.msg.removesuffix(" at")  # some of its messages end so
+    return f"{message} at line {error.lineno} column {error.colno}"
 
 
 def _depth_is_over(content: bytes) -> bool:
@@ -109,25 +121,13 @@ def _depth_is_over(content: bytes) -> bool:
     return max(accumulate(_STEPS[each] for each in brackets), default=0) > DEPTH_MOST
 
 
-def _check_texts(value: object) -> None:
-    """Depth is checked before, so this does not go deep."""
-    if isinstance(value, str):
-        if forbidden(value):
-            raise InvalidJson("a text holds U+0000 or a lone surrogate")
-    elif isinstance(value, dict):
-        for name, member in value.items():
-            _check_texts(name)
-            _check_texts(member)
-    elif isinstance(value, list):
-        for item in value:
-            _check_texts(item)
-
-
 def _object(members: Iterable[tuple[str, object]]) -> dict[str, object]:
     members = list(members)
     made = dict(members)
     if len(made) != len(members):
-        raise InvalidJson("an object has a member twice")
+        times = Counter(name for name, _ in members)
+        twice = next(name for name in times if times[name] > 1)
+        raise InvalidJson(f"an object has the member {mentioned(twice)!r} twice")
     return made
 
 

@@ -22,7 +22,7 @@ T = TypeVar("T", bound=Struct)
 Reader = Callable[[str], object]
 
 MEMBERS_MOST = 1000
-_INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")  # what int() reads; bounds come after
 _BOOLEANS = {"true": True, "false": False}
 
 

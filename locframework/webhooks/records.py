@@ -43,7 +43,16 @@ EventTypes = Annotated[
 ]
 LanguageCodes = Annotated[list[str], Meta(min_length=1, max_length=500)]
 BranchNames = Annotated[
-    list[Annotated[str, Meta(max_length=100, pattern=rf"^\*$(?!\n)|{BRANCH_NAME}")]],
+    list[
+        Annotated[
+            str,
+            Meta(
+                max_length=100,
+                pattern=rf"^\*$(?!\n)|{BRANCH_NAME}",
+                description='The name of a branch, "main" or "*"',
+            ),
+        ]
+    ],
     Meta(
         min_length=1,
         max_length=100,

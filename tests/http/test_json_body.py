@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from typing import Annotated
 
 import pytest
@@ -307,3 +308,17 @@ def test_a_text_is_read_as_json_says_or_refused(value):
     assert read_value == json.loads(content)
     json.dumps(read_value, ensure_ascii=False).encode("utf-8")
     assert "\\u0000" not in json.dumps(read_value).replace("\\\\", "")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{"name": "a", "tags": ["\\u0000"]}', "$.tags[0] holds U+0000 or a lone"),
+        (b'{"x": {"a": 1, "b": 2, "a": 3}}', "an object has the member 'a' twice"),
+        (b'\xef\xbb\xbf{"name": "a"}', "it begins with a byte order mark"),
+        (b'{"name": "a\tb"}', "Invalid control character at line 1 column 12"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(content: bytes, message: str):
+    with pytest.raises(InvalidJson, match=re.escape(message)):
+        read(content)

@@ -74,6 +74,7 @@ def test_a_query_is_read(text, expected):
         ("limit=%D9%A1", "query.limit", "type"),
         ("limit=true", "query.limit", "type"),
         ("limit=" + "9" * 19, "query.limit", "range"),
+        ("limit=" + "9" * 99, "query.limit", "range"),
         ("limit=" + "9" * 5000, "query.limit", "type"),
         ("limit=1&limit=1", "query.limit", "repeated"),
         ("isOpen=1", "query.isOpen", "type"),
