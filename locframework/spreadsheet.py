@@ -8,6 +8,7 @@ told in words for who has made it.
 import codecs
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO, NamedTuple
@@ -17,6 +18,7 @@ from locframework.errors import mentioned
 _MARK = "'"
 _MARKED = ("=", "+", "-", "@", "\t", "\r", "\n", _MARK)
 _DELIMITERS = ",;\t"
+_SEPARATOR = re.compile(r'("?)sep=([^"\r\n])\1[\r\n]*', re.I)
 
 CHUNK = 64 * 1024
 ROW_MOST = 4 * 1024 * 1024  # bytes of a row: it is read as a whole
@@ -67,23 +69,27 @@ def read_rows(file: BinaryIO) -> Iterator[tuple[int, list[str]]]:
     """The rows of a file, each with the line in which it begins, from 1 on.
 
     UTF-8, with a byte order mark or without, or UTF-16 with one; LF, CR LF or CR end a
-    line; commas, semicolons or tabs part the cells, as the first line says. Nothing for
-    an empty file. Raises CsvFault.
+    line. What parts the cells is told by a line before all others (``sep=;``), as
+    spreadsheets write it; else the first line shows whether they are commas,
+    semicolons or tabs. Nothing for an empty file. Raises CsvFault.
     """
     lines = _Lines(file)
-    first = next(lines, None)
+    first, before = next(lines, None), 0
+    told = _SEPARATOR.fullmatch(first or "")
+    if told:
+        first, before = next(lines, None), 1
     if first is None:
         return
-    delimiter = max(_DELIMITERS, key=first.count)
+    delimiter = told[2] if told else max(_DELIMITERS, key=first.count)
     rows = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
-    begins = 1
+    begins = before + 1
     try:
         for row in rows:
             if len(row) > COLUMNS_MOST:
                 message = f"there are more than {COLUMNS_MOST:,} columns"
                 raise CsvFault(begins, "column", message)
             yield begins, row
-            begins = rows.line_num + 1
+            begins = before + rows.line_num + 1
             lines.row_bytes = 0
     except csv.Error as error:
         raise CsvFault(begins, "syntax", _told(error)) from None
@@ -98,17 +104,17 @@ class TableRow(NamedTuple):
 
 
 def read_table(
-    file: BinaryIO, columns_of: Callable[[Sequence[str]], Sequence[str]]
+    file: BinaryIO, columns_of: Callable[[int, Sequence[str]], Sequence[str]]
 ) -> Iterator[TableRow]:
     """The rows below the head that are not blank.
 
-    ``columns_of`` tells what the columns of the head are. Raises CsvFault, for an
-    empty file too.
+    ``columns_of`` tells what the columns of the head are, and is given its line.
+    Raises CsvFault, for an empty file too.
     """
     columns: Sequence[str] | None = None
     for line, row in read_rows(file):
         if columns is None:
-            columns = columns_of(row)
+            columns = columns_of(line, row)
         elif any(cell.strip() for cell in row):
             cells = dict(zip(columns, map(plain, row), strict=False))
             surplus = any(cell.strip() for cell in row[len(columns) :])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import itertools
@@ -90,6 +91,26 @@ def test_any_line_end_ends_a_line_also_that_of_old_macs(end: str) -> None:
 
 
 cells = st.text(st.sampled_from("a\r\n,;\"'=\t é\U0001f600"), max_size=6)
+
+
+@pytest.mark.parametrize("first", ["sep=|", "SEP=|", '"sep=|"'])
+@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8])
+def test_a_line_before_the_head_may_tell_what_parts_the_cells(
+    first: str, mark: bytes
+) -> None:
+    content = mark + f'{first}\r\nen|de\r\n"a\r\nb"|1;2\r\nc|3\r\n'.encode()
+
+    assert rows(content) == [
+        (2, ["en", "de"]),
+        (3, ["a\r\nb", "1;2"]),
+        (5, ["c", "3"]),
+    ]
+    assert rows(mark + first.encode()) == []
+
+
+def test_only_that_line_tells_it() -> None:
+    assert rows(b"sep=;,a\n1,2\n") == [(1, ["sep=;", "a"]), (2, ["1", "2"])]
+    assert rows(b"a,b\nsep=;\n") == [(1, ["a", "b"]), (2, ["sep=;"])]
 
 
 @given(st.lists(st.lists(cells, min_size=2, max_size=3), max_size=5), st.integers(1, 9))

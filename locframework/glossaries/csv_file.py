@@ -68,8 +68,8 @@ def read_csv(file: BinaryIO, faults: Faults) -> Iterator[FileTerm]:
     An empty cell says nothing. Raises UnreadableFile for what is no such file.
     """
 
-    def columns_of(head: Sequence[str]) -> Sequence[str]:
-        return _columns(head, faults)
+    def columns_of(line: int, head: Sequence[str]) -> Sequence[str]:
+        return _columns(line, head, faults)
 
     try:
         for line, cells, has_surplus in read_table(file, columns_of):
@@ -81,12 +81,12 @@ def read_csv(file: BinaryIO, faults: Faults) -> Iterator[FileTerm]:
     faults.settle()
 
 
-def _columns(head: Sequence[str], faults: Faults) -> list[str]:
+def _columns(line: int, head: Sequence[str], faults: Faults) -> list[str]:
     columns, wrong = columns_in(head, _known)
     if "term" not in columns:
         wrong.append("there is no column 'term'")
     for message in wrong:
-        faults.add(1, "column", message)
+        faults.add(line, "column", message)
     faults.settle()
     return columns
 

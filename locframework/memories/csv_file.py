@@ -43,8 +43,8 @@ def read_csv(file: BinaryIO, source_language: str) -> Iterator[Found]:
     says nothing. Raises UnreadableFile, with the line, for what is no such file.
     """
 
-    def columns_of(head: Sequence[str]) -> Sequence[str]:
-        return _columns(head, source_language)
+    def columns_of(line: int, head: Sequence[str]) -> Sequence[str]:
+        return _columns(line, head, source_language)
 
     try:
         for line, cells, has_surplus in read_table(file, columns_of):
@@ -58,7 +58,7 @@ def read_csv(file: BinaryIO, source_language: str) -> Iterator[Found]:
         raise UnreadableFile(f"{where}: {fault.message}", [problem]) from None
 
 
-def _columns(head: Sequence[str], source_language: str) -> list[str]:
+def _columns(line: int, head: Sequence[str], source_language: str) -> list[str]:
     """What each column is: ``context``, ``source``, or a canonical language code."""
     columns, wrong = columns_in(head, _known)
     if "source" not in columns:
@@ -68,7 +68,7 @@ def _columns(head: Sequence[str], source_language: str) -> list[str]:
         else:
             columns[columns.index(source)] = "source"
     if wrong:
-        raise CsvFault(1, "column", wrong[0])
+        raise CsvFault(line, "column", wrong[0])
     return columns
 
 

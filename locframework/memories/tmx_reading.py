@@ -61,6 +61,7 @@ class _Reader:
         self._path: list[str] = []
         self._unit: _Unit | None = None
         self._segment: InlineText | None = None
+        self._depth = 0  # of the segment that is open
         self._prop: tuple[str, str] | None = None  # its type, and its text so far
         self.parser = parser = parser_for(DOCTYPE)
         parser.ordered_attributes = True
@@ -93,13 +94,15 @@ class _Reader:
             return
         given = dict(zip(attributes[::2], attributes[1::2], strict=True))
         if name == "tu":
+            if self._unit is not None:
+                self._found.append(self._unit.broken_off(self._line))
             self._unit = _Unit(self._line)
         elif self._unit is None:
             return
         elif name == "tuv":
             self._unit.open(given.get("xml:lang", given.get("lang", "")))
         elif name == "seg":
-            self._segment = InlineText()
+            self._segment, self._depth = InlineText(), len(self._path)
         elif name == "prop":
             self._prop = (given.get("type", "").lower(), "")
 
@@ -115,10 +118,10 @@ class _Reader:
         self._path.pop()
         if self._unit is None:
             return
-        if self._segment is not None and name in NAMES:
-            if self._segment.size <= SEGMENT_MOST:
+        if self._segment is not None and len(self._path) >= self._depth:
+            if name in NAMES and self._segment.size <= SEGMENT_MOST:
                 self._segment.end(name)
-        elif self._segment is not None and name == "seg":
+        elif self._segment is not None:
             self._unit.set(self._segment)
             self._segment = None
         elif self._prop is not None and name == "prop":
@@ -153,6 +156,8 @@ class _Unit:
         self._left_out: dict[str, None] = {}  # told once each
 
     def open(self, given: str) -> None:
+        if self._code is not None:
+            self.leave_out("a <tuv> stands in another one: what follows is left out")
         self._code, self._is_draft = "", False
         self._variants += 1
         if self._is_too_large():
@@ -200,6 +205,9 @@ class _Unit:
         self._values.clear()
         self._fault = UnitFault(self._line, message)
         return True
+
+    def broken_off(self, line: int) -> UnitFault:
+        return UnitFault(self._line, f"another unit begins within it, in line {line}")
 
     def found(self, source_language: str) -> Found:
         if self._fault is not None:

@@ -187,6 +187,12 @@ def test_csv_of_others_is_read_too() -> None:
     assert (quay.line, quay.texts) == (4, (FileText("de", "'tis"),))
 
 
+def test_excel_tells_in_a_line_before_the_head_what_parts_the_cells() -> None:
+    [pier] = read(b"sep=;\r\nterm;de\r\npier, quay;Pier\r\n").terms
+
+    assert pier == FileTerm(3, "pier, quay", texts=(FileText("de", "Pier"),))
+
+
 @pytest.mark.parametrize(
     ("content", "faults"),
     [
@@ -204,6 +210,7 @@ def test_csv_of_others_is_read_too() -> None:
         (b"term,caseSensitive,usageStatus,de:status,de\na,maybe,old,new,x\n",
          [("line 2", "type"), ("line 2", "enum"), ("line 2", "enum")]),
         (b"term,doNotTranslate,de\na,true,b\n", [("line 2", "translation")]),
+        (b"sep=|\nname|de\n", [("line 2", "column")] * 2),
     ],
 )  # fmt: skip
 def test_every_fault_of_a_csv_file_is_told_with_its_line(

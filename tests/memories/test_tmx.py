@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from locframework.errors import UnreadableFile
 from locframework.memories.csv_file import read_csv, write_csv
-from locframework.memories.file_records import Unit, UnitFault
+from locframework.memories.file_records import Unit, UnitFault, UnitValue
 from locframework.memories.records import MemoryEntry, Penalties, TranslationMemory
 from locframework.memories.tmx_reading import read_tmx
 from locframework.memories.tmx_writing import write_tmx
@@ -202,6 +202,50 @@ def test_what_is_wrong_with_a_unit_is_told_with_its_line() -> None:
     assert isinstance(found[2], Unit)
     told = "a text is of no BCP-47 language, and is left out"
     assert found[2].left_out == (told,)
+
+
+def test_a_unit_that_holds_another_one_is_left_out_and_told() -> None:
+    inner = f"<tu>{tuv('en', 'in')}{tuv('de', 'innen')}</tu>"
+    outer = f"<tu>{tuv('en', 'out')}\n{inner}{tuv('de', 'aus')}</tu>"
+    last = f"<tu>{tuv('en', 'a')}{tuv('de', 'b')}</tu>"
+
+    found = list(read_tmx(tmx(outer, last), "en"))
+
+    assert found == [
+        UnitFault(2, "another unit begins within it, in line 3"),
+        Unit(3, "in", "", {"de": UnitValue("innen")}),
+        Unit(4, "a", "", {"de": UnitValue("b")}),
+    ]
+
+
+@pytest.mark.parametrize("name", ["tu", "tuv", "seg", "prop"])
+def test_what_cannot_stand_in_a_segment_ends_neither_it_nor_what_follows(
+    name: str,
+) -> None:
+    segment = f"Press <{name}>the</{name}> key"
+
+    [unit, last] = read(
+        tmx(
+            f"<tu>{tuv('en', segment)}{tuv('de', 'b')}</tu>",
+            f"<tu>{tuv('en', 'c')}</tu>",
+        )
+    )
+
+    told = f"the tags of <{name}> are left out, their text is kept"
+    assert (unit.source_text, texts(unit)) == ("Press the key", {"de": "b"})
+    assert unit.left_out == (told,)
+    assert last.source_text == "c"
+
+
+def test_a_text_that_follows_one_within_its_own_is_told() -> None:
+    inner = tuv("fr", "f")
+    outer = f'<tuv xml:lang="de">{inner}<seg>d</seg></tuv>'
+
+    [unit] = read(tmx(f"<tu>{tuv('en', 'a')}{outer}</tu>"))
+
+    assert texts(unit) == {"fr": "f"}
+    told = "a <tuv> stands in another one: what follows is left out"
+    assert unit.left_out == (told,)
 
 
 @pytest.mark.parametrize(
@@ -416,6 +460,14 @@ def test_columns_are_parted_as_the_first_line_says() -> None:
             "c",
             {"pt-BR": "b"},
         )
+
+
+def test_excel_tells_in_a_line_before_the_head_what_parts_the_cells() -> None:
+    [unit] = read_csv(io.BytesIO(b"sep=;\r\nen;de\r\na,b,c;d\r\n"), "en")
+
+    assert unit == Unit(3, "a,b,c", "", {"de": UnitValue("d")})
+    with pytest.raises(UnreadableFile, match="line 2: there is no column 'en'"):
+        list(read_csv(io.BytesIO(b"sep=;\nde;fr\n"), "en"))
 
 
 def test_formulas_stay_text() -> None:

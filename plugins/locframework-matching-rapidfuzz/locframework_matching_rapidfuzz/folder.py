@@ -16,6 +16,13 @@ from .stored import Damaged
 log = logging.getLogger("locframework.matching")
 
 Stamp = tuple[int, int]
+_UNREADABLE = (
+    Damaged,
+    IsADirectoryError,
+    msgspec.MsgspecError,
+    KeyError,
+    ValueError,
+)
 
 
 class MemoryFolder(Generic[S]):
@@ -48,7 +55,7 @@ class MemoryFolder(Generic[S]):
             except FileNotFoundError:
                 if self.stamp() == before:
                     return []
-            except (Damaged, msgspec.MsgspecError, KeyError, ValueError) as error:
+            except _UNREADABLE as error:
                 if self.stamp() == before:
                     log.warning("%s is made anew: %s", self._path, error)
                     return []
@@ -93,7 +100,7 @@ class MemoryFolder(Generic[S]):
     def _names(self) -> list[str]:
         try:
             return msgspec.json.decode(self._current.read_bytes(), type=list[str])
-        except (FileNotFoundError, msgspec.MsgspecError):
+        except (FileNotFoundError, IsADirectoryError, msgspec.MsgspecError):
             return []
 
     def _replace(self, names: list[str]) -> None:
@@ -102,6 +109,8 @@ class MemoryFolder(Generic[S]):
             file.write(msgspec.json.encode(names))
             file.flush()
             os.fsync(file.fileno())
+        if self._current.is_dir():  # somebody's mistake; one with files in it stays
+            self._current.rmdir()
         writing.rename(self._current)
         folder = os.open(self._path, os.O_RDONLY)
         try:

@@ -7,7 +7,7 @@ import pytest
 from locframework_matching_rapidfuzz import MatchingSettings, RapidfuzzMatcher, stored
 from locframework_matching_rapidfuzz.stored import Damaged, read_arrays, write_arrays
 
-from locframework.ports import Wanted
+from locframework.ports import Found, Unavailable, Wanted
 from locframework.testing.contracts.matcher_samples import (
     SegmentsInMemory,
     brute_force,
@@ -60,3 +60,28 @@ def test_what_was_damaged_while_it_was_open_is_not_merged_but_made_again(
 
     [made] = (tmp_path / MEMORY).glob("*.segment")
     assert made != file
+
+
+def test_a_folder_in_place_of_the_list_of_segments_makes_way_when_it_is_empty(
+    tmp_path: Path,
+) -> None:
+    segments, wanted = SegmentsInMemory(), [Wanted(MEMORY, 60)]
+    segments.change(MEMORY, entries(sentences("Latin", 100, seed=1)))
+    [text, *_] = segments.texts[MEMORY].values()
+    in_the_way = tmp_path / MEMORY / "current.json"
+    in_the_way.mkdir(parents=True)
+
+    def find() -> list[Found]:
+        matcher = RapidfuzzMatcher(MatchingSettings(str(tmp_path), 1, tail=3))
+        return matcher.find(segments, wanted, [text], 1000)
+
+    distance = RapidfuzzMatcher(MatchingSettings(str(tmp_path))).distance
+    assert find() == [brute_force(segments, wanted, text, 1000, distance)]
+    assert in_the_way.is_file()
+    assert find() == [brute_force(segments, wanted, text, 1000, distance)]
+
+    in_the_way.unlink()
+    (in_the_way / "precious").mkdir(parents=True)
+    with pytest.raises(Unavailable, match="cannot be kept: Directory not empty"):
+        find()
+    assert (in_the_way / "precious").is_dir()
