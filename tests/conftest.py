@@ -2,6 +2,7 @@
 
 import gc
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ def pytest_configure() -> None:
         has_room = there.f_bavail * there.f_frsize >= MEMORY_LEAST
         if has_room and not there.f_flag & os.ST_NOEXEC:  # some tests install programs
             os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+            tempfile.tempdir = os.environ.setdefault("TMPDIR", str(MEMORY))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,13 +1,12 @@
 """The formats as the framework gets them, and a short way to read and write."""
 
-import os
-import shutil
 from collections.abc import Callable, Sequence
 
 import pytest
 from locframework_formats_gettext import GettextPlugin, GettextSettings
 
 from locframework.ports import Catalogue, Entry, FileOptions, Format, SourceFile
+from locframework.testing.gettext_tools import require_gettext
 
 Read = Callable[..., Catalogue]
 Write = Callable[..., str]
@@ -21,10 +20,7 @@ HEADER = (
 @pytest.fixture(scope="session")
 def gettext_tools() -> None:
     """Skips where GNU gettext is not installed, unless it has to be."""
-    if shutil.which("msgfmt") is None or shutil.which("msgcat") is None:
-        if os.environ.get("LOCFRAMEWORK_REQUIRE_SERVERS") == "1":
-            pytest.fail("GNU gettext is not installed")
-        pytest.skip("GNU gettext is not installed")
+    require_gettext()
 
 
 @pytest.fixture(scope="session")

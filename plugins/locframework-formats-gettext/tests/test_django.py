@@ -7,8 +7,6 @@ their own header. msgfmt refuses the originals; what we write, it accepts.
 import importlib.util
 import os
 import re
-import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import polib
@@ -16,6 +14,7 @@ import pytest
 from locframework_formats_gettext.header import field_of
 
 from locframework.ports import Catalogue, FileOptions, Format, SourceFile
+from locframework.testing.gettext_tools import normalised, refusals
 
 pytestmark = pytest.mark.slow
 
@@ -61,21 +60,18 @@ def theirs(files: list[Path]) -> dict[Path, polib.POFile]:
     }
 
 
-def run(command: list[str], content: bytes) -> tuple[int, str]:
-    done = subprocess.run(
-        [*command, "-"], input=content, capture_output=True, timeout=60, check=False
-    )
-    return done.returncode, (done.stdout or done.stderr).decode()
+@pytest.fixture(scope="module")
+def texts(files: list[Path]) -> list[str]:
+    return [path.read_text(encoding="utf-8") for path in files]
 
 
-def checked(content: bytes) -> tuple[int, str]:
-    return run(["msgfmt", "--check", "--output-file=/dev/null"], content)
+@pytest.fixture(scope="module")
+def new_texts(files: list[Path], written: dict[Path, bytes]) -> list[str]:
+    return [written[path].decode() for path in files]
 
 
-def normalised(content: bytes) -> tuple[dict[str, str], str]:
-    """The header's fields, and the rest as msgcat writes it, empty forms aside."""
-    code, text = run(["msgcat"], content)
-    assert code == 0, text
+def parted(text: str) -> tuple[dict[str, str], str]:
+    """The header's fields, and the messages, empty forms aside."""
     header, _, messages = text.partition("\n\n")
     comment = [line for line in header.split("\n") if line.startswith("#")]
     fields = dict(polib._POFileParser(header).parse().metadata)
@@ -84,10 +80,11 @@ def normalised(content: bytes) -> tuple[dict[str, str], str]:
     return fields | {"#": "\n".join(comment)}, messages
 
 
-def test_every_file_comes_back_as_it_was(files, catalogues, written, gettext_tools):
-    with ThreadPoolExecutor(2) as pool:
-        before = list(pool.map(lambda path: normalised(path.read_bytes()), files))
-        after = list(pool.map(lambda path: normalised(written[path]), files))
+def test_every_file_comes_back_as_it_was(
+    files, catalogues, texts, new_texts, gettext_tools
+):
+    before = map(parted, normalised(texts))
+    after = map(parted, normalised(new_texts))
 
     for path, (fields, messages), (new_fields, new_messages) in zip(
         files, before, after, strict=True
@@ -98,20 +95,16 @@ def test_every_file_comes_back_as_it_was(files, catalogues, written, gettext_too
         assert new_messages == messages, path
 
 
-def test_msgfmt_accepts_what_is_written(files, catalogues, written, gettext_tools):
-    with ThreadPoolExecutor(2) as pool:
-        before = list(pool.map(lambda path: checked(path.read_bytes()), files))
-        after = list(pool.map(lambda path: checked(written[path]), files))
-
-    refused = {
-        path: out for path, (code, out) in zip(files, after, strict=True) if code
-    }
+def test_msgfmt_accepts_what_is_written(
+    files, catalogues, texts, new_texts, gettext_tools
+):
+    refused = {files[at]: told for at, told in refusals(new_texts).items()}
     misfits = set()
-    for path, (code, out) in zip(files, before, strict=True):
-        if code and MISFIT.search(out):
-            misfits.add(path)
-        elif code:
-            refused.pop(path, None)  # wrong in itself: a placeholder is missing
+    for at, told in refusals(texts).items():
+        if MISFIT.search(told):
+            misfits.add(files[at])
+        else:
+            refused.pop(files[at], None)  # wrong in itself: a placeholder is missing
     assert refused == {}
     assert misfits
     assert misfits == {path for path in files if catalogues[path].warnings}
