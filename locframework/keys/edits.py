@@ -81,7 +81,9 @@ def edits_of(touched: Touched) -> list[Edit]:
             fits = not too_many_tags(side)
             side = side._replace(branch=united(side))
         is_new = base is None and not side.at_odds
-        if not side.edited or (is_new and _is_silent(unit, side.branch, side)):
+        if not side.edited or side.waits_for_nothing:
+            continue
+        if is_new and _is_silent(unit, side.branch, side):
             continue
         clashes = side.clashes and not (unit == TAGS and fits)
         if base is None and _is_silent(unit, side.main, side):

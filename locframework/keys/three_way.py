@@ -56,6 +56,15 @@ class Sides(NamedTuple):
         return _approved(self.branch) == _approved(self.base)
 
     @property
+    def waits_for_nothing(self) -> bool:
+        """Of a value: whether it waits on the branch, and main approved just that."""
+        if not (isinstance(self.branch, Text) and isinstance(self.main, Text)):
+            return False
+        waits = self.branch.status != "approved" and self.leaves_approved
+        is_there = self.main.status == "approved"
+        return waits and is_there and self.main.value == self.branch.value
+
+    @property
     def edited(self) -> bool:
         """Whether the branch says what neither main nor the base says, or found a
         text right that is outdated on main."""

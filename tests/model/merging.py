@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from .lines import MAIN, Lines
 from .overlay import Entry
 from .sides import at_odds, changed_fields, united
-from .texts import Fields, Place, Text, beside, is_form, places, shown
+from .texts import Fields, Place, Text, beside, is_form, places, shown, stands
 
 
 class Refused(Exception):
@@ -51,6 +51,8 @@ class Project(Lines):
         odds = at_odds(base or {}, now or {}, mine)
         for field in changed_fields(base or {}, now or {}, mine):
             content = mine.get(field)
+            if stands((base or {}).get(field), (now or {}).get(field), content):
+                continue
             if field in odds:
                 yield Change(id_, field, field == "isPlural")
                 continue

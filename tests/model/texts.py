@@ -57,6 +57,15 @@ def beside(now: Text | None, text: Text) -> Text | None:
     return text._replace(approved=approved) if text.value or approved else None
 
 
+def stands(base: Text | None, now: object, text: object) -> bool:
+    """Whether a text waits on a branch, and main approved just that."""
+    if not (isinstance(now, Text) and isinstance(text, Text)):
+        return False
+    waits = text.status != "approved"
+    same = text.approved == (base.approved if base else None)
+    return waits and same and (now.status, now.value) == ("approved", text.value)
+
+
 def places(fields: Fields) -> list[Place]:
     return [field for field in fields if isinstance(field, tuple)]
 
