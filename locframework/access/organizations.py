@@ -167,7 +167,12 @@ class Organizations:
         return new
 
     def remove_member(self, caller: Caller, reference: str, member_id: str) -> None:
-        """Raises MemberNotFound, PermissionDenied, LastOwner."""
+        """Raises MemberNotFound, PermissionDenied, LastOwner.
+
+        Tokens that were made for the member here are revoked; all the person has, where
+        this was the last organization. Else they would count again, should the person
+        be added once more.
+        """
         organization = self._managed(caller, reference)
         with self._transactions.transaction():
             self._store.lock_organization(organization.id)
@@ -175,6 +180,10 @@ class Organizations:
             self._may_give(caller, organization.id, member.role)
             self._keep_an_owner(member)
             self._store.remove_member(member.id)
+            is_elsewhere = self._store.organizations_of(member.user_id)
+            made_in = organization.id if is_elsewhere else None
+            at = timestamp(self._clock())
+            self._store.revoke_personal_tokens(member.user_id, made_in, at)
 
     def _managed(self, caller: Caller, reference: str) -> Organization:
         return self._access.require_organization(caller, "member_manage", reference)

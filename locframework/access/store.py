@@ -87,6 +87,13 @@ class AccessStore(Protocol):
 
     def revoke_token(self, token_id: str, at: Timestamp) -> None: ...
 
+    def revoke_personal_tokens(
+        self, user_id: str, organization_id: str | None, at: Timestamp
+    ) -> None:
+        """Those of a user that are not revoked; None: not only those made for a member
+        of one organization."""
+        ...
+
     def touch_token(self, token_id: str, at: Timestamp) -> None:
         """Set ``last_used_at``."""
         ...

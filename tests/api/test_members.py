@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from locframework import OPERATOR
 from locframework.access.permissions import ORGANIZATION_WIDE, PERMISSIONS
+from locframework.access.records import NewToken
 from locframework.ids import new_id
 from locframework.testing.client import Client
 from locframework.testing.workspace import Workspace
@@ -175,3 +177,49 @@ def test_organization_wide_is_what_operations_outside_of_projects_ask(
 def described(client: Client) -> dict[str, Any]:
     document: dict[str, Any] = client.get("/openapi.json").json
     return document
+
+
+@pytest.mark.parametrize("way", ["made for the member", "made by themselves"])
+def test_the_tokens_of_who_left_do_not_come_back_with_them(
+    workspace: Workspace, way: str
+) -> None:
+    members = members_of(workspace)
+    person = {"email": "b@example.com", "role": "viewer"}
+    member = workspace.owner.post(members, json=person).data["member"]
+    tokens = f"{members}/{member['id']}/tokens"
+    secret = workspace.owner.post(tokens, json={"name": "a"}).data["secret"]
+    if way == "made by themselves":
+        made = workspace.owner.with_token(secret).post("/tokens", json={"name": "b"})
+        secret = made.data["secret"]
+    client = workspace.owner.with_token(secret)
+    before = client.get("/tokens/self").status
+
+    workspace.owner.delete(f"{members}/{member['id']}")
+    workspace.owner.post(members, json=person)
+
+    assert (before, client.get("/tokens/self").status) == (200, 401)
+
+
+def test_a_token_of_their_own_stays_with_who_is_a_member_elsewhere(
+    workspace: Workspace,
+) -> None:
+    members = members_of(workspace)
+    member = workspace.owner.post(
+        members, json={"email": "b@example.com", "role": "viewer"}
+    ).data["member"]
+    framework = workspace.framework
+    elsewhere, same = framework.organizations.create_organization(
+        "Elsewhere", "b@example.com"
+    )
+    own = framework.tokens.create_for_member(
+        OPERATOR, elsewhere.id, same.id, NewToken("own")
+    )
+    made = workspace.owner.post(f"{members}/{member['id']}/tokens", json={"name": "a"})
+
+    workspace.owner.delete(f"{members}/{member['id']}")
+
+    found = [
+        workspace.owner.with_token(secret).get("/tokens/self").status
+        for secret in (own[1], made.data["secret"])
+    ]
+    assert found == [200, 401]

@@ -331,6 +331,28 @@ class StorageTokensContract:
         revoked = replace(made, revoked_at=at(1))
         assert storage.access.find_holder("a" * 64) == Holder(revoked, ())
 
+    def test_sa18_tokens_of_a_user_are_revoked_together(self, storage: Storage) -> None:
+        who, other, of = user(), user("other@example.com"), organization()
+        storage.access.add_user(who)
+        storage.access.add_user(other)
+        storage.access.add_organization(of)
+        made = [
+            token("a" * 64, user_id=who.id, organization_id=of.id),
+            token("b" * 64, user_id=who.id),
+            token("c" * 64, user_id=other.id, organization_id=of.id),
+        ]
+        for one in made:
+            storage.access.add_token(one)
+
+        storage.access.revoke_personal_tokens(who.id, of.id, at(1))
+        in_one = [storage.access.find_token(one.token.id) for one in made]
+        storage.access.revoke_personal_tokens(who.id, None, at(2))
+        in_all = [storage.access.find_token(one.token.id) for one in made]
+
+        revoked = replace(made[0], revoked_at=at(1))
+        assert in_one == [revoked, *made[1:]]
+        assert in_all == [revoked, replace(made[1], revoked_at=at(2)), made[2]]
+
     def test_sa15_a_use_of_a_token_is_noted(self, storage: Storage) -> None:
         made, other = token("a" * 64), token("b" * 64)
         storage.access.add_token(made)

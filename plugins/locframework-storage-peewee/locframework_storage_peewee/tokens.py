@@ -99,6 +99,15 @@ class TokenTable:
             (at, token_id),
         )
 
+    def revoke_personal_tokens(
+        self, user_id: str, organization_id: str | None, at: Timestamp
+    ) -> None:
+        self._database.run(
+            """UPDATE tokens SET revoked_at = ? WHERE user_id = ?
+                AND (? OR organization_id = ?) AND revoked_at IS NULL""",
+            (at, user_id, organization_id is None, organization_id or ""),
+        )
+
     def touch_token(self, token_id: str, at: Timestamp) -> None:
         self._database.run(
             "UPDATE tokens SET last_used_at = ? WHERE id = ?", (at, token_id)
