@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -82,12 +82,14 @@ class PrefillJob:
             work.check_cancelled()
             some = ids[at : at + KEYS_A_STEP]
             matches = self._matches(job, params, some)
+            read = self._matching.names_read(self._line(job, params).project)
             with work.step() as noted:
                 result = msgspec.convert(
                     msgspec.to_builtins(step.result), PrefillResult
                 )  # a step that is not kept must leave no trace
+                result.warnings += _gone(step, read, total)
                 self._fill(job, params, some, matches, result)
-                step = PrefillStep(some[-1], step.done + len(some), result)
+                step = PrefillStep(some[-1], step.done + len(some), result, read)
                 noted.note = msgspec.to_builtins(step)
                 noted.progress = Progress(step.done, total)
             crash_point("tm_prefill.after_step")
@@ -190,6 +192,16 @@ class PrefillJob:
         if caller is None or not self._access.may(caller, PERMISSION, scope):
             raise PermissionDenied(PERMISSION)
         return caller
+
+
+def _gone(step: PrefillStep, read: Mapping[str, str], total: int) -> list[str]:
+    """What the keys of this step are filled without, unlike those before."""
+    return [
+        f"after {step.done} of {total} keys the project no longer read the "
+        f"translation memory {mentioned(name)!r}"
+        for id_, name in step.read.items()
+        if id_ not in read
+    ]
 
 
 def _in_parts(questions: Sequence[Question]) -> list[list[Question]]:

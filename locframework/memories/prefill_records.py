@@ -65,7 +65,7 @@ class PrefillResult(Struct, rename="camel"):
     values_written: int = 0
     skipped_count: int = 0
     skipped: list[PrefillSkipped] = []  # the first hundred
-    warnings: list[str] = []  # why nothing can come of it
+    warnings: list[str] = []  # why nothing, or less, can come of it
 
 
 class PrefillStep(Struct, frozen=True, rename="camel"):
@@ -74,3 +74,4 @@ class PrefillStep(Struct, frozen=True, rename="camel"):
     after: str  # id of the last key that was looked at
     done: int
     result: PrefillResult
+    read: dict[str, str] = {}  # names of the memories that were asked, by id
