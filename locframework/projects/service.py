@@ -115,7 +115,7 @@ class Projects:
             key_separator=new.key_separator,
             main_protected=new.main_protected,
             tm_enabled=new.tm_enabled,
-            blocking_checks=tuple(new.blocking_checks),
+            blocking_checks=tuple(dict.fromkeys(new.blocking_checks)),
             check_severities=new.check_severities,
             key_count=0,
             created_at=now,
@@ -209,7 +209,7 @@ class Projects:
         if changes.blocking_checks is not UNSET:
             names, kept = changes.blocking_checks, old.blocking_checks
             require_checks(names, self._checks, "blockingChecks", kept=kept)
-            new = replace(new, blocking_checks=tuple(changes.blocking_checks))
+            new = replace(new, blocking_checks=tuple(dict.fromkeys(names)))
         if changes.check_severities is not UNSET:
             severities, there = changes.check_severities, old.check_severities
             require_checks(severities, self._checks, "checkSeverities", kept=there)

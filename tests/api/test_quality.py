@@ -9,7 +9,8 @@ from locframework.testing.workspace import Workspace
 
 def test_a_project_keeps_what_it_says_of_checks(workspace: Workspace) -> None:
     severities = {"punctuation": "off", "length": "warning"}
-    project = workspace.project(blockingChecks=["markup"], checkSeverities=severities)
+    twice = ["markup", "markup"]  # is kept once, as other lists of names are
+    project = workspace.project(blockingChecks=twice, checkSeverities=severities)
     path = f"/projects/{project['id']}"
 
     workspace.owner.patch(path, json={"name": "Shop"})
