@@ -48,7 +48,7 @@ def _lines(*lines: str) -> bytes:
 
 
 def _concept(glossary: Glossary, term: Term) -> Iterable[str]:
-    if not _text(term.term).strip():
+    if _is_blank(term.term):
         return
     yield f'<conceptEntry id="c{term.id}">'
     if term.notes:
@@ -62,7 +62,7 @@ def _concept(glossary: Glossary, term: Term) -> Iterable[str]:
         flags[f"{OWN}caseSensitive"] = "true"
     yield from _section(glossary.source_language, term.term, flags)
     for each in term.translations:
-        if _text(each.value).strip():
+        if not _is_blank(each.value):
             is_draft = each.status == "draft"
             flags = {f"{OWN}status": "draft"} if is_draft else {}
             if each.language_code == glossary.source_language:
@@ -78,6 +78,11 @@ def _section(language_code: str, text: str, flags: dict[str, str]) -> Iterable[s
     )
     yield f"<langSec xml:lang={_quoted(language_code)}>"
     yield f"<termSec><term>{_text(text)}</term>{notes}</termSec></langSec>"
+
+
+def _is_blank(text: str) -> bool:
+    """Whether nothing but white space is left of it in XML."""
+    return not _NOT_XML.sub("", text).strip()
 
 
 def _text(text: str) -> str:

@@ -54,6 +54,9 @@ _SPELT: dict[int, str | None] = (
     | dict.fromkeys(map(ord, _HYPHENS), "-")
     | dict.fromkeys(map(ord, _UNSEEN))
 )
+# Hebrew vowel points and accents, and the zero width non-joiner (Persian prefixes and
+# endings): who writes quickly leaves them out
+_LEFT_OUT = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u200c]")
 
 
 class Word(NamedTuple):
@@ -105,7 +108,8 @@ def exact(word: str) -> str:
 
 
 def caseless(language_code: str) -> Callable[[str], str]:
-    """What words of a language share that differ in case only."""
+    """What words of a language share that differ in case only, or in Hebrew points and
+    zero width non-joiners, which many leave out."""
     return _turkish if _base(language_code) in ("tr", "az") else _caseless
 
 
@@ -156,12 +160,12 @@ def _base(language_code: str) -> str:
 
 
 def _caseless(word: str) -> str:
-    return fold(exact(word))
+    return fold(_LEFT_OUT.sub("", exact(word)))
 
 
 def _turkish(word: str) -> str:
     """There I is the capital of \u0131, and \u0130 that of i."""
-    return fold(exact(word).replace("\u0130", "i").replace("I", "\u0131"))
+    return _caseless(exact(word).replace("\u0130", "i").replace("I", "\u0131"))
 
 
 def _snowball() -> ModuleType:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import islice
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -123,6 +123,11 @@ def test_files_are_written_as_the_terms_come() -> None:
     assert b"".join(csv).count(b"pier") == b"".join(tbx).count(b"pier") == 2
 
 
+# nothing but white space, without what XML cannot hold
+BLANK = Term("1", "g", "\r\x08", False, False, "preferred", None, AT, AT, ())
+
+
+@example([BLANK])
 @given(glossary_terms())
 def test_tbx_is_read_as_it_was_written(terms: list[Term]) -> None:
     content = b"".join(write_tbx(GLOSSARY, terms))

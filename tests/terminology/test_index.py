@@ -73,6 +73,27 @@ def test_of_terms_that_share_a_stem_the_nearest_comes_first(
         assert {(hit.start, hit.end) for hit in hits} == {(0, len(text))}
 
 
+@pytest.mark.parametrize(
+    ("language", "full", "plain"),
+    [
+        # shalom; the first sign with its dot is one of its own, too
+        ("he", "\u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd",
+         "\u05e9\u05dc\u05d5\u05dd"),
+        ("he", "\ufb2a\u05b8\u05dc\u05d5\u05b9\u05dd", "\u05e9\u05dc\u05d5\u05dd"),
+        ("fa", "\u0646\u0631\u0645\u200c\u0627\u0641\u0632\u0627\u0631",
+         "\u0646\u0631\u0645\u0627\u0641\u0632\u0627\u0631"),  # software
+    ],
+)  # fmt: skip
+def test_points_and_non_joiners_count_only_for_terms_whose_case_counts(
+    language: str, full: str, plain: str
+) -> None:
+    text = f"({full}), {plain}."
+
+    for term in (full, plain):
+        assert found(text, term, language=language) == [full, plain]
+        assert found(text, language=language, strict=[term]) == [term]
+
+
 def test_what_no_ending_explains_is_another_word() -> None:
     assert found("three mice", "mouse") == []
     assert found("er läuft", "laufen", language="de") == []
@@ -177,7 +198,6 @@ def test_what_a_language_writes_onto_a_word_hides_no_term(
         ("th", "ตั๋วเรือ", "ซื้อตั๋ว\u200bเรือ", ["ตั๋ว\u200bเรือ"]),
         ("en", "Wi-Fi", "Wi\u2011Fi and wi\u2010fi", ["Wi\u2011Fi", "wi\u2010fi"]),
         ("en", "foobar", "foo\u200bbar foo-bar", []),
-        ("fa", "می\u200cخواهم", "میخواهم", []),
     ],
 )
 def test_what_nobody_sees_in_a_word_hides_no_term(
