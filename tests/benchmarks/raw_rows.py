@@ -2,7 +2,7 @@
 
 Into tables of the least that could hold them: a primary key each, and keys unique by
 name. One transaction, in the order of the ids. Or all rows that ours keeps of them,
-into tables like ours.
+into tables like ours: the same work.
 """
 
 from __future__ import annotations
@@ -22,9 +22,20 @@ from locframework.storage import Storage
 KEY_COLUMNS = "id project_id key description tags is_plural created_at updated_at"
 VALUE_COLUMNS = """key_id language_code plural_form value status is_outdated revision
     origin approved_value approved_at approved_by updated_at updated_by"""
+NUMBER_COLUMNS = "revision words project number key_number"
+FLAG_COLUMNS = "is_plural is_outdated approved_outdated keeps_fresh"
 OUR_TABLES = ["keys", "key_values", "key_lists"]
 Write = tuple[str, str, Sequence[Sequence[object]]]  # table, columns, rows
 ROWS_AT_ONCE = 1000  # SQLite takes no more parameters than 32,766
+SCHEMA = "bench_same"
+SCHEMA_LIKE_OURS = [
+    f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}",
+    *(
+        f"""CREATE TABLE IF NOT EXISTS {SCHEMA}.{name}
+            (LIKE public.{name} INCLUDING ALL)"""
+        for name in OUR_TABLES
+    ),
+]
 
 
 class RawTables:
@@ -68,9 +79,7 @@ class RawTables:
                 ("bench_keys", KEY_COLUMNS, keys),
                 ("bench_values", VALUE_COLUMNS, values),
             ):
-                model = _model(self._peewee, name, columns)
-                for at in range(0, len(rows), ROWS_AT_ONCE):
-                    model.insert_many(rows[at : at + ROWS_AT_ONCE]).execute()
+                _insert_many(_model(self._peewee, name, columns), rows)
 
     def _insert(self, name: str, columns: str) -> str:
         names = columns.split()
@@ -83,28 +92,27 @@ class RawTables:
 
 
 class SameTables:
-    """Our own tables of keys with all their indexes, in an SQLite file beside."""
+    """Our own tables of keys with all their indexes, where nothing else is kept: in an
+    SQLite file beside, or in a schema of their own."""
 
     def __init__(self, url: str, folder: Path) -> None:
-        file = folder / "same.sqlite3"
-        self._connection = peers.connect(f"sqlite:///{file}")
-        with closing(peers.connect(url)) as ours:
-            schema = ours.execute(
-                """SELECT sql FROM sqlite_master WHERE sql IS NOT NULL
-                    AND tbl_name IN (SELECT value FROM json_each(?))
-                    ORDER BY type DESC""",
-                (json.dumps(OUR_TABLES),),
-            ).fetchall()
-        for (sql,) in schema:
-            begun = sql.replace(" TABLE ", " TABLE IF NOT EXISTS ", 1)
-            self._connection.execute(begun.replace(" INDEX ", " INDEX IF NOT EXISTS "))
+        self._is_sqlite = url.startswith("sqlite:")
+        own = f"{url}?options=-csearch_path%3D{SCHEMA}"
+        if self._is_sqlite:
+            own = f"sqlite:///{folder / 'same.sqlite3'}"
+        self._connection = peers.connect(own)
+        self._peewee = _peewee(own)
+        for sql in _schema_of(url) if self._is_sqlite else SCHEMA_LIKE_OURS:
+            self._connection.execute(sql)
 
     def close(self) -> None:
         self._connection.close()
+        self._peewee.close()
 
     def empty(self) -> None:
         for name in OUR_TABLES:
-            self._connection.execute(f"DELETE FROM {name}")
+            how = "DELETE FROM" if self._is_sqlite else "TRUNCATE"
+            self._connection.execute(f"{how} {name}")
 
     def count(self) -> int:
         """How many keys there are."""
@@ -115,10 +123,30 @@ class SameTables:
         cursor = self._connection.cursor()
         cursor.execute("BEGIN")
         for table, columns, rows in writes:
-            marks = ", ".join("?" * len(columns.split(",")))
+            mark = "?" if self._is_sqlite else "%s"
+            marks = ", ".join([mark] * len(columns.split(",")))
             into = f"INSERT INTO {table} ({columns}) VALUES ({marks})"
             cursor.executemany(into, rows)
         cursor.execute("COMMIT")
+
+    def insert_many(self, writes: Sequence[Write]) -> None:
+        with self._peewee.atomic():
+            for table, columns, rows in writes:
+                model = _model(self._peewee, table, columns.replace(",", " "))
+                _insert_many(model, rows)
+
+
+def _schema_of(url: str) -> list[str]:
+    """What makes our tables and their indexes in another SQLite file."""
+    with closing(peers.connect(url)) as ours:
+        schema = ours.execute(
+            """SELECT sql FROM sqlite_master WHERE sql IS NOT NULL
+                AND tbl_name IN (SELECT value FROM json_each(?))
+                ORDER BY type DESC""",
+            (json.dumps(OUR_TABLES),),
+        ).fetchall()
+    begun = [sql.replace(" TABLE ", " TABLE IF NOT EXISTS ", 1) for (sql,) in schema]
+    return [sql.replace(" INDEX ", " INDEX IF NOT EXISTS ") for sql in begun]
 
 
 def rows_written(storage: Storage, call: Callable[[], object]) -> list[Write]:
@@ -172,12 +200,15 @@ def _peewee(url: str) -> Any:
     return peewee.PostgresqlDatabase(url, prefer_psycopg3=True)
 
 
+def _insert_many(model: Any, rows: Sequence[Sequence[object]]) -> None:
+    for at in range(0, len(rows), ROWS_AT_ONCE):
+        model.insert_many(rows[at : at + ROWS_AT_ONCE]).execute()
+
+
 def _model(database: Any, name: str, columns: str) -> Any:
-    kinds = {
-        "is_plural": peewee.BooleanField,
-        "is_outdated": peewee.BooleanField,
-        "revision": peewee.IntegerField,
-    }
+    numbers = dict.fromkeys(NUMBER_COLUMNS.split(), peewee.BigIntegerField)
+    flags = dict.fromkeys(FLAG_COLUMNS.split(), peewee.BooleanField)
+    kinds = {**numbers, **flags}
     how = {"database": database, "table_name": name, "primary_key": False}
     meta = type("Meta", (), how)
     fields = {
