@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .listener import Listener
 
 LINGER_SECONDS = 2.0
+JOINED_BYTES = 64 * 1024  # of an answer's first part, which are copied for it
 
 
 class Task(WSGITask):  # type: ignore[misc]
@@ -22,6 +23,19 @@ class Task(WSGITask):  # type: ignore[misc]
         environ["SERVER_SOFTWARE"] = "locframework"  # waitress: None, not a string
         environ["wsgi.multiprocess"] = self.channel.server.is_one_of_several
         return environ
+
+    def write(self, data: bytes) -> None:
+        # waitress would send the head alone: a packet more, and its reader woken twice
+        channel = self.channel
+        if self.wrote_header or len(data) > JOINED_BYTES:
+            super().write(data)
+            return
+        channel.held = []
+        try:
+            super().write(data)
+        finally:
+            parts, channel.held = channel.held, None
+        channel.write_soon(b"".join(parts))
 
     def set_close_on_finish(self) -> None:
         # waitress would close after every 204 and 304, which have no length to tell:
@@ -54,6 +68,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self._has_arrived = False
         self._is_refused = False
         self._sent = self._sent_before = 0
+        self.held: list[bytes] | None = None  # what a task writes, until it is joined
         self._patience = self._limits.answer_seconds
         super().__init__(server, sock, address, adjustments, map=map)
 
@@ -116,6 +131,13 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             request.headers["CONNECTION"] = "close"
 
     # What waitress calls
+
+    def write_soon(self, data: bytes) -> int:
+        if self.held is None:
+            sent: int = super().write_soon(data)
+            return sent
+        self.held.append(data)
+        return len(data)
 
     def received(self, data: bytes) -> bool:
         if self.is_lingering:

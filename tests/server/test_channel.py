@@ -82,6 +82,18 @@ def test_an_idle_connection_is_kept_for_a_while_only(
         assert 0.5 < client.seconds_until_closed() < 4.0
 
 
+def test_head_and_body_of_a_small_answer_come_together(start: Start) -> None:
+    server = start()
+
+    with server.connect() as client:
+        for _ in range(20):
+            client.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answer = client.socket.recv(65536)
+
+            assert answer.startswith(b"HTTP/1.1 200 ")
+            assert answer.endswith(b"}")
+
+
 def test_an_answer_without_a_body_leaves_the_connection_open(start: Start) -> None:
     request = b"GET /unchanged HTTP/1.1\r\nHost: localhost\r\n"
     server = start()
