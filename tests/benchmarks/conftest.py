@@ -16,6 +16,7 @@ import pytest
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # for the modules beside, which children import too
 
+import processor  # noqa: E402
 import stock  # noqa: E402
 from measuring import TABLE, Table, name_of, sizes  # noqa: E402
 
@@ -25,6 +26,7 @@ from locframework.testing.workspace import Workspace, open_workspace  # noqa: E4
 
 SECONDS_OF_LOAD = 1.5
 CONNECTIONS = 16
+COSTS = "server_ms", "load_ms", "database_ms"  # processor time of an answer
 
 
 class Shop:
@@ -75,6 +77,7 @@ class Servers:
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
+        self._pids: dict[int, int] = {}  # by port
 
     def start(self, **asked: object) -> int:
         """The port of a serving.py that was asked for this."""
@@ -86,12 +89,17 @@ class Servers:
         assert process.stdout is not None
         line = process.stdout.readline()
         assert line, "the server did not start"
+        self._pids[int(line)] = process.pid
         return int(line)
 
     def loaded(
-        self, rounds: int, requests: Mapping[str, tuple[int, str, dict[str, str]]]
+        self,
+        rounds: int,
+        requests: Mapping[str, tuple[int, str, dict[str, str]]],
+        url: str = "sqlite:",
     ) -> dict[str, tuple[float, dict[str, Any]]]:
-        """Of each: milliseconds an answer (median of rounds), and the last told.
+        """Of each: milliseconds an answer (median of rounds), and the last told; there
+        COSTS are medians too, the database's that of the one at ``url``.
 
         A request is a port, a target and headers.
         """
@@ -101,14 +109,30 @@ class Servers:
         for at in range(rounds):
             order = list(requests.items())
             for name, request in order if at % 2 == 0 else reversed(order):
-                told[name].append(_load(*request, seconds=SECONDS_OF_LOAD))
+                told[name].append(self._loaded(request, url))
         return {
             name: (
                 statistics.median(1000 / one["per_second"] for one in each),
-                each[-1],
+                each[-1]
+                | {
+                    cost: statistics.median(one[cost] for one in each) for cost in COSTS
+                },
             )
             for name, each in told.items()
         }
+
+    def _loaded(
+        self, request: tuple[int, str, dict[str, str]], url: str
+    ) -> dict[str, Any]:
+        server = processor.with_children(self._pids[request[0]])
+        database = processor.sessions_of(url)
+        before = processor.seconds_of(server), processor.seconds_of(database)
+        told = _load(*request, seconds=SECONDS_OF_LOAD)
+        spent = processor.seconds_of(server) - before[0]
+        told["server_ms"] = spent / told["answers"] * 1000
+        spent = processor.seconds_of(database) - before[1]
+        told["database_ms"] = spent / told["answers"] * 1000
+        return told
 
 
 def _load(
