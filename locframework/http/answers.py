@@ -87,8 +87,9 @@ def write_kept(
 
 
 def write_raw(response: Response, answer: Raw) -> None:
-    """Exactly what was asked for."""
+    """Exactly what was asked for; kept by nobody where it does not say how long."""
     response.status = code_to_http_status(answer.status)
+    response.set_header("Cache-Control", NOT_KEPT)
     for name, value in answer.headers.items():
         response.set_header(name, value)
     if answer.content_type is not None:
