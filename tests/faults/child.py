@@ -6,6 +6,7 @@ says ``{"ready": port, "pid": pid}`` and ``{"ended": code}`` of each, one at a t
 ``{"signal": number}`` in between goes to the server.
 """
 
+import encodings.idna  # noqa: F401
 import gc
 import json
 import os
@@ -20,6 +21,7 @@ from typing import Any
 
 import locframework_storage_peewee.postgres  # noqa: F401
 
+import locframework.server.listener  # noqa: F401
 from locframework import Framework, Settings, crash_points, create_app, wsgi
 from locframework.server import serve
 
