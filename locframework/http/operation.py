@@ -124,10 +124,10 @@ class Operation(Struct, frozen=True):
 
     @property
     def body_optional(self) -> bool:
-        """Whether no body at all is read as ``{}``: an action without must-haves."""
+        """Whether no body at all is read as ``{}``: nothing must be said to do it."""
         return (
             self.body is not None
-            and self.method == "POST"
+            and self.method in ("POST", "PUT")
             and not needs_something(self.body)
         )
 

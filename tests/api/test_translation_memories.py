@@ -114,6 +114,16 @@ def test_a_memory_is_assigned_to_projects_of_its_organization_and_language(
     assert memory.owner.get(use).status == 404
 
 
+def test_no_body_assigns_a_memory_as_it_is_usual(memory: Memory) -> None:
+    project = memory.workspace.project("Plain")
+    path = f"/projects/{project['id']}/translation-memories/{memory.record['id']}"
+
+    assigned = memory.owner.put(path)
+
+    assert assigned.status == 200
+    assert assigned.data == memory.owner.put(path, json={}).data
+
+
 def test_languages_are_compared_while_the_project_can_have_no_other(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
