@@ -115,7 +115,7 @@ def test_a_memory_is_assigned_to_projects_of_its_organization_and_language(
 
 
 def test_no_body_assigns_a_memory_as_it_is_usual(memory: Memory) -> None:
-    project = memory.workspace.project("Plain")
+    project = memory.workspace.project()
     path = f"/projects/{project['id']}/translation-memories/{memory.record['id']}"
 
     assigned = memory.owner.put(path)
