@@ -23,7 +23,7 @@ def storage_at(url: str) -> PeeweeStorage:
     return opened
 
 
-def _migrate(url: str) -> None:
+def migrate(url: str) -> None:
     storage = storage_at(url)
     storage.migrate()
     storage.close()
@@ -31,7 +31,7 @@ def _migrate(url: str) -> None:
 
 @pytest.fixture(scope="session")
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Migrated]:
-    with Migrated(tmp_path_factory.mktemp("migrated"), _migrate) as migrated:
+    with Migrated(tmp_path_factory.mktemp("migrated"), migrate) as migrated:
         yield migrated
 
 

@@ -1,6 +1,21 @@
 """SQLite and PostgreSQL both keep the contract of the port Storage."""
 
+from collections.abc import Iterator
+
+import pytest
+
 from locframework.testing.contracts.storage import StorageContract
+from locframework.testing.databases import Migrated
+
+from .conftest import migrate
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Migrated]:
+    """Connections are kept: the contract does not ask how they end."""
+    folder = tmp_path_factory.mktemp("contract")
+    with Migrated(folder, migrate, keeps_connections=True) as migrated:
+        yield migrated
 
 
 class TestPeeweeStorage(StorageContract):
