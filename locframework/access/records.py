@@ -152,6 +152,8 @@ class NewToken(Struct, frozen=True, rename="camel"):
     assigned_languages: Annotated[list[str], Meta(max_length=500)] | None = None
     project_id: str | UnsetType | None = UNSET
     """Of a project token its project, which the path names already; of others none."""
+    kind: TokenKind | UnsetType = UNSET
+    """The kind that the path makes, or nothing."""
 
 
 class Scope(Struct, frozen=True):

@@ -171,13 +171,19 @@ def is_whole_owner(member: Member) -> bool:
 
 
 def check_project(new: NewToken, project_id: str | None) -> None:
-    """Refuse a body that names another project than the token is for; None: none.
+    """Refuse a body that names another project, or kind, than the token is for; None:
+    none.
 
     Else who asks for a token of one project would get one for all of theirs.
     """
+    message = (
+        "is not for here: POST /projects/{projectId}/tokens makes tokens of a project,"
+        " POST /tokens personal ones"
+    )
     if new.project_id not in (UNSET, None, project_id):
-        where = "POST /projects/{projectId}/tokens makes tokens of a project"
-        raise ValidationFailed.at("$.projectId", "project", f"is not for here: {where}")
+        raise ValidationFailed.at("$.projectId", "project", message)
+    if new.kind not in (UNSET, "personal" if project_id is None else "project"):
+        raise ValidationFailed.at("$.kind", "kind", message)
 
 
 def expiry(new: NewToken, now: datetime) -> datetime:

@@ -376,3 +376,21 @@ def test_a_personal_token_is_asked_of_no_project(workspace: Workspace) -> None:
         assert "POST /projects/{projectId}/tokens" in detail["message"]
     assert made.data["token"]["projectId"] == project["id"]
     assert nothing.data["token"]["projectId"] is None
+
+
+def test_a_token_of_another_kind_than_the_path_makes_is_refused(
+    workspace: Workspace,
+) -> None:
+    of_project = f"/projects/{workspace.project()['id']}/tokens"
+    new = {"name": "ci", "permissions": ["project_read"]}
+
+    for path, made, other in (
+        ("/tokens", "personal", "project"),
+        (of_project, "project", "personal"),
+    ):
+        refused = workspace.owner.post(path, json=new | {"kind": other})
+        accepted = workspace.owner.post(path, json=new | {"kind": made})
+
+        assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+        assert [each["path"] for each in refused.error["details"]] == ["$.kind"]
+        assert accepted.data["token"]["kind"] == made
