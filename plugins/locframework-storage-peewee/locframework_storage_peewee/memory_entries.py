@@ -23,6 +23,7 @@ from .database import Database
 from .engine import Row
 from .key_lists import chunks
 from .memory_filters import conditions
+from .memory_links import numbers_of
 from .pages import Order
 from .parts import Part, every
 
@@ -96,7 +97,9 @@ class MemoryEntryTables:
         with self._database.transaction():
             self._database.insert_many("memory_entries", _ENTRY_KEPT, rows)
             self._count(writing, len(rows))
-            numbers = self._numbers([e.id for e in entries if e.translations])
+            numbers = numbers_of(
+                self._database, [e.id for e in entries if e.translations]
+            )
             self._database.insert_many(
                 "memory_translations",
                 _TRANSLATION_KEPT,
@@ -234,7 +237,9 @@ class MemoryEntryTables:
     ) -> None:
         marks = "?" + ",?" * _TRANSLATION_KEPT.count(",")
         with self._database.transaction():
-            numbers = self._numbers({each.entry_id for each in translations})
+            numbers = numbers_of(
+                self._database, {each.entry_id for each in translations}
+            )
             self._database.run_many(
                 f"""INSERT INTO memory_translations ({_TRANSLATION_KEPT})
                     VALUES ({marks})
@@ -251,7 +256,7 @@ class MemoryEntryTables:
         self, writing: MemoryWriting, places: Collection[tuple[str, str]], at: Timestamp
     ) -> None:
         with self._database.transaction():
-            numbers = self._numbers({entry_id for entry_id, _ in places})
+            numbers = numbers_of(self._database, {entry_id for entry_id, _ in places})
             self._database.run_many(
                 "DELETE FROM memory_translations WHERE entry = ? AND language_code = ?",
                 [(numbers[entry_id], code) for entry_id, code in places],
@@ -350,17 +355,6 @@ class MemoryEntryTables:
             "UPDATE memory_entries SET updated_at = ?, revision = ? WHERE number = ?",
             [(at, writing.revision, number) for number, at in times.items()],
         )
-
-    def _numbers(self, entry_ids: Collection[str]) -> dict[str, int]:
-        numbers: dict[str, int] = {}
-        for some in chunks(entry_ids):
-            rows = self._database.rows(
-                f"""SELECT id, number FROM memory_entries
-                    WHERE {self._database.among("id")}""",
-                (self._database.listed(some),),
-            )
-            numbers.update(rows)
-        return numbers
 
     def _entries(self, rows: Sequence[Row]) -> list[MemoryEntry]:
         """Entries with their translations, in the order of the rows."""

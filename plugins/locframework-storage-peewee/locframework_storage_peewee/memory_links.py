@@ -31,32 +31,29 @@ class MemoryLinkTable:
         new: Collection[KeyLink],
     ) -> None:
         there, wanted = set(old), set(new)
-        places = {(link.key_id, link.plural_form) for link in wanted - there}
+        keys = {link.key_id for link in there ^ wanted}
+        links = [link for link in wanted if link.key_id in keys]
         with self._database.transaction():
-            self._database.run_many(
-                """DELETE FROM memory_links
-                    WHERE memory = ? AND key_id = ? AND plural_form = ?""",
-                [
-                    (writing.number, link.key_id, link.plural_form or "")
-                    for link in there - wanted
-                    if (link.key_id, link.plural_form) not in places
-                ],
-            )
-            self._database.run_many(
-                """INSERT INTO memory_links
-                    (memory, project_id, key_id, plural_form, entry)
-                    SELECT ?, ?, ?, ?, number FROM memory_entries WHERE id = ?
-                    ON CONFLICT (memory, key_id, plural_form)
-                    DO UPDATE SET entry = excluded.entry""",
+            for some in chunks(keys):
+                self._database.run(
+                    f"""DELETE FROM memory_links
+                        WHERE memory = ? AND {self._database.among("key_id")}""",
+                    (writing.number, self._database.listed(some)),
+                )
+            numbers = numbers_of(self._database, {link.entry_id for link in links})
+            self._database.insert_many(
+                "memory_links",
+                "memory, project_id, key_id, plural_form, entry",
                 [
                     (
                         writing.number,
                         link.project_id,
                         link.key_id,
                         link.plural_form or "",
-                        link.entry_id,
+                        numbers[link.entry_id],
                     )
-                    for link in wanted - there
+                    for link in links
+                    if link.entry_id in numbers
                 ],
             )
 
@@ -113,3 +110,15 @@ class MemoryLinkTable:
             )
             found += [KeyLink(*row) for row in rows]
         return found
+
+
+def numbers_of(database: Database, entry_ids: Collection[str]) -> dict[str, int]:
+    """The numbers of the entries that are there, by id."""
+    numbers: dict[str, int] = {}
+    for some in chunks(entry_ids):
+        rows = database.rows(
+            f"SELECT id, number FROM memory_entries WHERE {database.among('id')}",
+            (database.listed(some),),
+        )
+        numbers.update(rows)
+    return numbers
