@@ -8,7 +8,7 @@ from locframework.ports import PLURAL_FORMS, ROOT_MODULE, Selection, TextRow
 
 from .database import Database
 from .engine import Row
-from .key_columns import PROJECT
+from .key_columns import IN_PROJECT, OF_PROJECT, PROJECT
 from .key_lists import of_tag
 from .parts import Part, every, starts_with
 
@@ -26,7 +26,7 @@ def text_rows(
     text = _APPROVED if approved else "v.value"
     where = every(
         (
-            Part(f"k.project = {PROJECT} AND k.deleted_at IS NULL", (project_id,)),
+            _of_project(project_id, which.module),
             *_of_module(project_id, which.module),
             *_of_tag(which.tag),
         )
@@ -40,6 +40,15 @@ def text_rows(
         (language_code, *where.params),
     )
     return _text_rows(rows, all_approved=approved)
+
+
+def _of_project(project_id: str, module: str | None) -> Part:
+    """Its keys, or at least those of the module. All are read as they lie, and sorted:
+    by the index of names every key and text is looked up somewhere else."""
+    if module is not None:
+        return Part(f"k.project = {PROJECT} AND k.deleted_at IS NULL", (project_id,))
+    sql = f"k.{IN_PROJECT} AND k.number {OF_PROJECT} AND k.deleted_at IS NULL"
+    return Part(sql, (project_id,) * 3)
 
 
 def _of_module(project_id: str, module: str | None) -> Iterator[Part]:

@@ -144,6 +144,22 @@ def test_the_texts_of_a_language_are_one_statement(storage: PeeweeStorage) -> No
         assert texts == (0 if which.tag or which.module else 2100)
 
 
+def test_all_texts_of_a_language_are_read_as_they_lie_and_sorted(
+    storage: PeeweeStorage, kind: Kind
+) -> None:
+    if kind != "sqlite":
+        pytest.skip("the plan is PostgreSQL's own, by what the tables hold")
+    of = add_keys_project(storage)
+
+    with statements_of(storage) as seen:
+        assert not [*storage.keys.text_rows(of.id, "de", Selection())]
+
+    [sql] = seen
+    plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?"))
+    steps = [step for *_, step in plan]
+    assert any(s.startswith("SEARCH k USING INTEGER PRIMARY KEY") for s in steps), steps
+
+
 def test_the_public_asks_one_statement(storage: PeeweeStorage) -> None:
     of = add_keys_project(storage)
     made = distribution(of)
