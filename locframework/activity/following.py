@@ -74,10 +74,10 @@ class Following(Struct, frozen=True):
 
     def meets_text(self, place: Place, before: Revision | None) -> bool:
         """Likewise of a value; None: there was none."""
-        if ("value", text_of(place)) not in self.shared:
+        if ("value", place) not in self.shared:
             return False
         if before is None or before.status == "untranslated":
-            return text_of(place) not in self.bases
+            return place not in self.bases
         return self.is_base(before)
 
     def keeps_plurals(
@@ -132,29 +132,16 @@ class Following(Struct, frozen=True):
         told = self.told.get(place, ())
         return [row for row in rows if row.revision <= last or row.revision in told]
 
-    def said(self, history: Mapping[Place, Sequence[Revision]], was: Revision) -> bool:
-        """Whether the branch had this for itself; else it was as main has it.
-
-        Turning plurals moves a text to another place without saying it again.
-        """
-        place = was.language_code, was.plural_form
-        if was.revision in self.returned.get(place, ()):
-            return False
-        if was.revision in self.told.get(place, ()):
-            return True
-        return any(
-            (each.value, each.status) == (was.value, was.status)
-            for other, rows in history.items()
-            if other != place and text_of(other) == text_of(place)
-            for each in rows
-            if each.revision in self.told.get(other, ())
-            if each.revision not in self.returned.get(other, ())
-        )
+    def said(self, was: Revision) -> bool:
+        """Whether the branch had this for itself; else it was as main has it."""
+        place = text_of((was.language_code, was.plural_form))
+        is_mine = was.revision in self.told.get(place, ())
+        return is_mine and was.revision not in self.returned.get(place, ())
 
     def mains(self, place: Place, was: Revision | None) -> Revision | None:
         """What a value goes back to that followed main, when ``was`` stood there: what
         main says, or said last before the branch left it."""
-        base = self.bases.get(text_of(place))
+        base = self.bases.get(place)
         if base is None:
             return None
         if was is not None and self.is_base(was):
@@ -173,7 +160,8 @@ class Following(Struct, frozen=True):
     def keeps_fresh(self, rows: Sequence[Revision], source: Revision) -> bool:
         """Whether a source text leaves fresh what is so beside main's: it is main's, or
         each that the branch said since it left main's was to do so."""
-        told = self.told.get((source.language_code, source.plural_form), ())
+        place = text_of((source.language_code, source.plural_form))
+        told = self.told.get(place, ())
         for row in sorted(rows, key=lambda each: each.revision, reverse=True):
             if row.revision > source.revision:
                 continue
@@ -197,8 +185,8 @@ class Following(Struct, frozen=True):
     def as_base(self, value: StoredValue) -> StoredValue:
         """The value; where it goes back to main's it is outdated as main's is, unless
         the branch said so itself."""
-        place = value.language_code, value.plural_form
-        base = self.bases.get(text_of(place))
+        place = text_of((value.language_code, value.plural_form))
+        base = self.bases.get(place)
         if base is None or value.revision in self.told.get(place, ()):
             return value
         if (base.value, base.status) != (value.value, value.status):

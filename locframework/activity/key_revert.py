@@ -12,16 +12,18 @@ from locframework.clock import Timestamp
 from locframework.keys.marks import outdated
 from locframework.keys.records import Field, Key, KeyWrite, StoredValue
 from locframework.keys.revisions import Revision, value_of
-from locframework.keys.traces import FieldValue, fields_of
+from locframework.keys.traces import FieldValue, fields_of, text_of
 from locframework.projects.service import scope_of
 
-from .past import KeyPast, LineRun, Places, Untouched, moved_by, newest_of
-from .rules import ChangedLater, FieldChange, Place, can_turn, field_before
+from .lineage import Places
+from .past import KeyPast, LineRun, Untouched, newest_of
+from .rules import ChangedLater, FieldChange, Place, field_before
 
 
 class Attempt(Struct):
     """A write that brings something back, and what that is."""
 
+    key: Key  # as it is now
     write: KeyWrite
     fields: Sequence[Field] = ()
     places: Collection[Place] = ()
@@ -48,40 +50,20 @@ class KeyRevert:
             yield _attempt(key, {"key": found.pop("key")})
         if found:
             yield _attempt(key, found)
-        told = run.changes.values.get(key.id, {})
-        moved = moved_by([past.traces[id_] for id_ in chosen])
-        moved = {at: moved[at] for at in moved if at in told}  # else its language left
-        places = {at: told[at] - moved.get(at, set()) for at in told}
-        if isinstance(is_plural, bool):
-            both = {
-                at: told.get(at, set()) | moved.get(at, set()) for at in told | moved
-            }
-            if is_plural == key.is_plural:
-                places = both
-            elif can_turn(past.history, both, past.follows):
-                yield self._values(run, past, both, is_plural=is_plural)
-                return
-            elif past.following.meets("isPlural", is_plural):
-                run.agree(key.id, "isPlural")
-            else:
-                run.skip(key.id, "changed_later", "isPlural")
-        places = {at: revisions for at, revisions in places.items() if revisions}
-        if places:
-            yield self._values(run, past, places, is_plural=key.is_plural)
+        places = past.lineage.numbers(run.changes.values.get(key.id, {}))
+        was_plural = is_plural if isinstance(is_plural, bool) else key.is_plural
+        if places or was_plural != key.is_plural:
+            yield self._values(run, past, places, was_plural)
 
     def _values(
-        self, run: LineRun, past: KeyPast, places: Places, *, is_plural: bool
+        self, run: LineRun, past: KeyPast, places: Places, is_plural: bool
     ) -> Attempt:
-        """What brings values back to how they stood, in a key that had plurals then."""
+        """What brings texts back to how they stood; ``is_plural``: so did the key."""
         key, following = past.key, past.following
-        stood = dict(self._stood(run, past, places, is_plural=is_plural))
+        before = dict(self._stood(run, past, places))
+        is_plural = _turned(run, past, before, is_plural)
         turned: list[Field] = ["isPlural"] if is_plural != key.is_plural else []
-        if turned and following.keeps_plurals(is_plural, stood.values()):
-            run.agree(key.id, "isPlural")
-            is_plural, turned = key.is_plural, []
-            forms = {at: places[at] for at in places if at[1] not in (None, "other")}
-            here = self._stood(run, past, forms, is_plural=is_plural)
-            stood = {**_in_place(stood, is_plural=is_plural), **dict(here)}
+        stood = dict(_in_place(run, past, before, is_plural))
         source = run.line.project.source_language
         has_own = following.has_own(source, stood)
         for place in [at for at in stood if following.meets_text(at, stood[at])]:
@@ -98,48 +80,40 @@ class KeyRevert:
                 for place, value in carried.items()
             }
         if since is not None:
-            carried |= self._fresh_again(run, past, carried, since, is_plural=is_plural)
+            carried |= self._fresh_again(run, past, carried, since)
+        fresh = past.fresh_before(source, stood)
         write = KeyWrite(
             name=key.key,
             key_id=key.id,
             is_plural=is_plural if turned else UNSET,
-            carried=carried,
-            fresh=past.fresh_before(source, stood),
+            carried={
+                _spelled(at, is_plural): value
+                and replace(value, plural_form=_spelled(at, is_plural)[1])
+                for at, value in carried.items()
+                if is_plural or at[1] == "other"
+            },
+            fresh=frozenset(_spelled(at, is_plural) for at in fresh),
         )
-        return Attempt(write, turned, tuple(carried))
+        return Attempt(key, write, turned, tuple(write.carried))
 
     def _stood(
-        self, run: LineRun, past: KeyPast, places: Places, *, is_plural: bool
+        self, run: LineRun, past: KeyPast, places: Places
     ) -> Iterator[tuple[Place, Revision | None]]:
-        """How values stood that go back, in a key that had plurals then; None: there
-        was none. What stays is told."""
-        turns = is_plural != past.key.is_plural
-        since = past.written_since(places) if turns else {}
-        cleared = {at for at in places if turns and past.cleared_since(at, places)}
-        if turns:  # what has a place now goes with the plurals
-            there = {at for at in places if is_plural == (at[1] is not None)}
-            at_all = sorted(there.union(past.landings(), since), key=str)
-            places = {at: places.get(at, set()) for at in at_all}
+        """How texts stood that go back; None: there was none. What stays is told."""
         for place, chosen in places.items():
-            if place in cleared:
-                continue  # by somebody else since: nothing comes back
             reason, found = self._refusal(run, place), None
             try:
-                found = since.get(place) or past.before(place, chosen, turns=turns)
+                found = past.before(place, chosen)
             except Untouched:
                 continue
             except ChangedLater:
-                if past.stands(place, places):
+                if past.stands(place, chosen):
                     continue
                 reason = reason or "changed_later"
-            if reason is None and is_plural != (place[1] is not None):
-                if found is None or not past.was_said(found):
-                    continue  # nothing was there, and nothing can be
-                reason = "plural_mismatch"
             if reason is None and (found is None or value_of(found) is None):
                 reason = run.kept.get(past.key.id)
             if reason is not None:
-                run.skip(past.key.id, reason, "value", place)
+                _skip(run, past, reason, place)
             else:
                 yield place, found
 
@@ -158,21 +132,21 @@ class KeyRevert:
         past: KeyPast,
         done: Collection[Place],
         since: Timestamp,
-        *,
-        is_plural: bool,
     ) -> dict[Place, StoredValue | None]:
         """Translations that only the source text which goes made outdated."""
         found: dict[Place, StoredValue | None] = {}
-        told = run.changes.values.get(past.key.id, {})
-        for place in run.changes.outdated.get(past.key.id, {}):
+        key_id = past.key.id
+        told = past.lineage.numbers(run.changes.values.get(key_id, {}))
+        outdated = run.changes.outdated.get(key_id, {})
+        for place in dict.fromkeys(map(text_of, outdated)):
             newest = newest_of(past.history.get(place, ()))
             if newest is None or place in done:
                 continue
-            marks = run.marks(past.key.id, place, since)
+            marks = past.marks(outdated, place, since)
             is_fresh = newest.is_outdated and newest.revision in marks
             is_fresh &= not past.was_outdated(place, told.get(place, ()))
             beside = newest.approved_outdated and not past.beside_stays(place, marks)
-            if not (is_fresh or beside) or is_plural != (place[1] is not None):
+            if not (is_fresh or beside):
                 continue
             if self._refusal(run, place) is None:
                 found[place] = value_of(
@@ -186,16 +160,51 @@ class KeyRevert:
         return found
 
 
+def _turned(
+    run: LineRun,
+    past: KeyPast,
+    stood: Mapping[Place, Revision | None],
+    is_plural: bool,
+) -> bool:
+    """Whether the key has plurals in the end, that is to have them as it did.
+
+    They stay while a form stays that would go with them.
+    """
+    key, following = past.key, past.following
+    if is_plural == key.is_plural:
+        return is_plural
+    if following.keeps_plurals(is_plural, stood.values()):
+        run.agree(key.id, "isPlural")
+        return key.is_plural
+    if not is_plural and past.needs_plurals(stood):
+        run.skip(key.id, "changed_later", "isPlural")
+        return key.is_plural
+    return is_plural
+
+
 def _in_place(
-    stood: Mapping[Place, Revision | None], *, is_plural: bool
-) -> dict[Place, Revision | None]:
-    """Texts where a key has place for them, with plurals or without."""
-    found: dict[Place, Revision | None] = {}
-    for (code, form), was in stood.items():
-        if form in (None, "other"):
-            at = "other" if is_plural else None
-            found[code, at] = was and replace(was, plural_form=at)
-    return found
+    run: LineRun,
+    past: KeyPast,
+    stood: Mapping[Place, Revision | None],
+    is_plural: bool,
+) -> Iterator[tuple[Place, Revision | None]]:
+    """The texts that the key has place for; it is told of the others."""
+    for place, was in stood.items():
+        if is_plural or place[1] == "other":
+            yield place, was
+        elif was is not None and past.was_said(was):
+            _skip(run, past, "plural_mismatch", place)
+
+
+def _spelled(place: Place, is_plural: bool) -> Place:
+    """The place of a text in a key, with plurals or without."""
+    code, form = place
+    return code, (form if is_plural or form != "other" else None)
+
+
+def _skip(run: LineRun, past: KeyPast, reason: str, place: Place) -> None:
+    spelled = _spelled(place, past.key.is_plural)
+    run.skip(past.key.id, reason, "value", spelled)
 
 
 def _as_it_is_now(
@@ -211,7 +220,8 @@ def _as_it_is_now(
     newest = newest_of(past.history.get(place, ()))
     if was is None or value is None or newest is None:
         return value
-    undone = run.marks(past.key.id, place, since)
+    outdating = run.changes.outdated.get(past.key.id, {})
+    undone = past.marks(outdating, place, since)
     source = run.line.project.source_language
     is_marked = newest.is_outdated and newest.revision not in undone
     if is_marked and past.changed_after(source, newest.updated_at, since):
@@ -272,4 +282,4 @@ _MEMBERS: Mapping[Field, str] = {
 def _attempt(key: Key, fields: Mapping[Field, FieldValue]) -> Attempt:
     members = {_MEMBERS[name]: value for name, value in fields.items()}
     write = replace(KeyWrite(name=key.key, key_id=key.id), **members)
-    return Attempt(write, list(fields))
+    return Attempt(key, write, list(fields))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -16,11 +16,13 @@ from locframework.errors import KeyNotFound, LocError
 from locframework.events import EventFilter, EventLine, Touch
 from locframework.files.service import Files
 from locframework.jobs.work import Work
-from locframework.keys.comparing import touched_keys
+from locframework.keys.comparing import states_of, touched_keys
+from locframework.keys.edits import Touched
 from locframework.keys.moves import KeyMoves
-from locframework.keys.records import Key
+from locframework.keys.records import BranchKey, Key
 from locframework.keys.revisions import Revision
 from locframework.keys.store import KeyStore, store_of
+from locframework.keys.traces import fields_of
 from locframework.keys.writer import KeyWriter
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
@@ -28,18 +30,11 @@ from locframework.storage import Storage
 
 from .following import Following
 from .key_revert import Attempt, KeyRevert
-from .past import (
-    KeyPast,
-    KeysLost,
-    LineRun,
-    Places,
-    followed_by,
-    moved_by,
-    traces_of,
-)
+from .lineage import Lineage
+from .past import KeyPast, KeysLost, LineRun, followed_by, traces_of
 from .records import RevertResult
 from .rules import Place, stands_alone, went_by
-from .undoing import LineChanges, by_line
+from .undoing import LineChanges, Told, by_line
 
 KEYS_AT_ONCE = 500
 LATER = "changed_later"
@@ -90,7 +85,7 @@ class LineRevert:
             may_delete=self._access.may(caller, "key_delete", scope),
         )
 
-    def _told(self, line: Line, languages: Sequence[Language]) -> Mapping[str, Places]:
+    def _told(self, line: Line, languages: Sequence[Language]) -> Mapping[str, Told]:
         """The revisions that were made on a branch: what follows main is no event."""
         if line.branch is None:
             return {}
@@ -143,8 +138,8 @@ class LineRevert:
         back = [key.id for key in mine if key.id in run.changes.restored]
         if changed := run.changes.changed(back):
             self._put_back(run, changed)
-            now = store.find_keys(project_id, changed)
-            mine = [now.get(key.id, key) for key in mine]
+            now = store.find_keys(project_id, [key.id for key in mine])
+            mine = list(now.values())  # a branch may have nothing of its own by then
         refused = self._moves.trash_each(run.caller, run.line, mine, origin="revert")
         for key_id, refusal in refused.items():
             run.keep(key_id, refusal.code)
@@ -202,22 +197,8 @@ class LineRevert:
             if key_id not in keys:
                 run.skip(key_id, NOT_FOUND)
         histories = _histories(store, list(keys))
-        described = [
-            key_id
-            for key_id in keys
-            if run.line.branch is not None or key_id in run.changes.described
-        ]
-        touches = self._touches(run, described)
-        following = self._following(run, touches)
-        pasts = [
-            KeyPast.of(
-                key,
-                histories.get(key_id, {}),
-                touches.get(key_id, ()),
-                following.get(key_id, Following()),
-            )
-            for key_id, key in keys.items()
-        ]
+        touches = self._touches(run, list(keys))
+        pasts = self._pasts(run, keys, histories, touches)
         attempts = [
             attempt for past in pasts for attempt in self._keys.attempts(run, past)
         ]
@@ -264,7 +245,7 @@ class LineRevert:
                     run.skip(key_id, done.code, "value", place)
                 continue
             run.result.reverted += done.values_written
-            if each.fields:
+            if fields_of(done.key) != fields_of(each.key):
                 updated.add(key_id)
         run.result.keys_updated += len(updated)
 
@@ -282,29 +263,42 @@ class LineRevert:
                 found[touch.key_id].append(touch)
         return found
 
-    def _following(
-        self, run: LineRun, touches: Mapping[str, Sequence[Touch]]
-    ) -> dict[str, Following]:
-        """What a branch reads from main of the keys that it has for itself."""
-        if run.line.branch is None or not touches:
+    def _pasts(
+        self,
+        run: LineRun,
+        keys: Mapping[str, Key],
+        histories: Histories,
+        touches: Mapping[str, Sequence[Touch]],
+    ) -> list[KeyPast]:
+        compared = self._compared(run, keys)
+        found: list[KeyPast] = []
+        for id_, key in keys.items():
+            traces, following = traces_of(touches.get(id_, ())), Following()
+            history, three = histories.get(id_, {}), compared.get(id_)
+            is_own = three is not None and three.branch is not three.main
+            told = run.told.get(id_, {}) if is_own else {}
+            lineage = Lineage.of(history, traces.values(), told if three else None)
+            if three:
+                returned = lineage.numbers(followed_by(traces.values()))
+                following = Following.of(three, lineage.numbers(told), returned)
+            found.append(KeyPast(key, lineage, traces, following))
+        return found
+
+    def _compared(self, run: LineRun, ids: Collection[str]) -> dict[str, Touched]:
+        """The keys of main that are undone on a branch, in their three states; those
+        that the branch has not for itself are as main has them."""
+        if run.line.branch is None or not ids:
             return {}
         project_id, main = run.line.project.id, self._storage.keys
         branch = self._storage.branch_keys(project_id, run.line.branch.id)
-        found: dict[str, Following] = {}
-        entries = branch.overlay(touches)
-        for each in touched_keys(main, branch, project_id, entries):
-            id_ = each.entry.key_id
-            told, traces = run.told.get(id_, {}), traces_of(touches[id_]).values()
-            moved = moved_by(traces)
-            said = {
-                at: told[at] - moved.get(at, set())
-                if at[1] in (None, "other")
-                # other forms are not moved: they end with the plurals
-                else told[at]
-                for at in told
-            }
-            found[id_] = Following.of(each, said, followed_by(traces))
-        return found
+        entries = branch.overlay(ids)
+        touched = touched_keys(main, branch, project_id, entries)
+        rest = {*ids} - {entry.key_id for entry in entries}
+        states = states_of(main, project_id, rest)
+        return {
+            id_: Touched(BranchKey(id_, "copy", state), state, state)
+            for id_, state in states.items()
+        } | {each.entry.key_id: each for each in touched if each.entry.base is not None}
 
     def _store(self, run: LineRun) -> KeyStore:
         return store_of(self._storage, run.line)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.branches.records import Line
@@ -17,9 +16,10 @@ from locframework.keys.traces import KeyTrace, Part, key_trace, text_of
 from locframework.projects.records import Language
 
 from .following import Following
+from .lineage import Lineage, Places
 from .records import RevertResult, Skipped
-from .rules import ChangedLater, History, Place, before, stands
-from .undoing import LineChanges
+from .rules import History, Place, before, said, stands
+from .undoing import LineChanges, Told
 
 SKIPPED_TOLD = 1000
 
@@ -38,10 +38,6 @@ class KeysLost(Exception):
         self.key_ids = key_ids
 
 
-Places = dict[Place, set[int]]
-"""The chosen revisions of values of one key."""
-
-
 class LineRun(Struct):
     """One line while it is undone."""
 
@@ -52,7 +48,7 @@ class LineRun(Struct):
     result: RevertResult
     may_update: bool
     may_delete: bool
-    told: Mapping[str, Places]  # on a branch: revisions that were made there
+    told: Mapping[str, Told]  # on a branch: revisions that were made there
     lost: Collection[str] = ()  # keys that cannot come back, as it was found out
     agreed: dict[str, set[Part]] = field(default_factory=dict)
     """By key id, what a branch says as main does: going back changes no reading."""
@@ -60,13 +56,6 @@ class LineRun(Struct):
     """Keys that are there no more, or are back to how they stood."""
     kept: dict[str, str] = field(default_factory=dict)
     """Keys that were made and stay, and why: they keep the texts they came with."""
-
-    def marks(
-        self, key_id: str, place: Place, since: Timestamp | None
-    ) -> Collection[int]:
-        """The revisions that chosen changes have made outdated since then."""
-        found = self.changes.outdated.get(key_id, {}).get(place, {})
-        return {at for at, when in found.items() if since is not None and when >= since}
 
     def agree(self, key_id: str, field: Field, place: Place = ("", None)) -> None:
         """Note that something follows main again, which says the same by now."""
@@ -118,72 +107,47 @@ class KeyPast(Struct):
     """A key, and what is known of it before."""
 
     key: Key
-    history: History
+    lineage: Lineage
     traces: Mapping[str, KeyTrace]  # by event id, in order, since the first chosen one
     following: Following
 
-    @classmethod
-    def of(
-        cls,
-        key: Key,
-        history: History,
-        touches: Sequence[Touch],
-        following: Following,
-    ) -> KeyPast:
-        return cls(key, history, traces_of(touches), following)
+    @property
+    def history(self) -> History:
+        """Every revision of its texts."""
+        return self.lineage.rows
 
     def follows(self, place: Place) -> bool:
         """Whether a branch reads the value from main."""
         return self.following.follows("value", place)
 
-    def before(
-        self, place: Place, chosen: Collection[int], *, turns: bool = False
-    ) -> Revision | None:
-        """How a value stood before the chosen changes. Raises ChangedLater, Untouched.
+    def before(self, place: Place, chosen: Collection[int]) -> Revision | None:
+        """How a text stood before the chosen changes. Raises ChangedLater, Untouched.
 
-        What follows main goes on doing so, if it did then. ``turns``: the value has a
-        place again once plurals are turned back. Where nothing chosen was last then,
-        nothing was there: the key has no place for it, or a branch had cleared it.
+        What follows main goes on doing so, if it did then.
         """
-        try:
-            return self._before(place, chosen)
-        except ChangedLater:
-            if not turns:
-                raise
-            if self.follows(place) and not self._was_cleared(place):
-                raise Untouched from None
-            return None
-
-    def _before(self, place: Place, chosen: Collection[int]) -> Revision | None:
         rows, following = self.history.get(place, ()), self.following
-        if not self.follows(place):
-            found = before(rows, chosen)
-            if not following.is_branch:
-                return found
-            is_own = found is not None and following.said(self.history, found)
-            return found if is_own else following.mains(place, found)
-        found = before(following.until(place, rows, chosen), chosen)
-        if found is not None and following.said(self.history, found):
+        if not following.is_branch:
+            return before(rows, chosen)
+        mine = following.told.get(place, ())
+        found = before((row for row in rows if row.revision in mine), chosen)
+        if found is not None and following.said(found):
             return found
-        if found is None or not is_another_mark(found, newest_of(rows)):
-            raise Untouched
-        return found
-
-    def _was_cleared(self, place: Place) -> bool:
-        """Whether somebody on the branch took the value away, and none came since."""
-        newest = newest_of(self.history.get(place, ()))
-        return (
-            newest is not None
-            and newest.status == "untranslated"
-            and newest.revision in self.following.told.get(place, ())
+        last = max(chosen)
+        was = newest_of(
+            row for row in rows if row.revision < last and row.revision not in chosen
         )
+        if not self.follows(place):
+            return following.mains(place, was)
+        if was is None or not is_another_mark(was, newest_of(rows)):
+            raise Untouched
+        return was
 
     def was_said(self, was: Revision) -> bool:
         """Whether it is a text that somebody gave this line."""
         if was.status == "untranslated":
             return False
         following = self.following
-        return not following.is_branch or following.said(self.history, was)
+        return not following.is_branch or following.said(was)
 
     def was_outdated(self, place: Place, chosen: Collection[int]) -> bool:
         """Whether a value of a branch that only was found right was outdated before."""
@@ -216,6 +180,22 @@ class KeyPast(Struct):
             if code == source
             for row in rows
         )
+
+    def marks(
+        self,
+        outdated: Mapping[Place, Mapping[int, Timestamp]],
+        place: Place,
+        since: Timestamp | None,
+    ) -> Collection[int]:
+        """The revisions of a text that were made ``outdated`` since then."""
+        code, form = place
+        numbers = {
+            at
+            for each in {place, (code, None if form == "other" else form)}
+            for at, when in outdated.get(each, {}).items()
+            if since is not None and when >= since
+        }
+        return self.lineage.marks(place, numbers)
 
     def beside_stays(self, place: Place, marks: Collection[int]) -> bool:
         """Whether the approved text beside the newest one stays outdated when these
@@ -255,76 +235,38 @@ class KeyPast(Struct):
             if kept or not self.follows(at)
         )
 
-    def stands(self, place: Place, places: Places) -> bool:
-        """Whether a value that was changed later says by now what it said before the
-        chosen changes, or is told of where turning plurals has put it."""
-        other = _counterpart(place)
-        chosen, more = places[place], places.get(other, set())
-        if max(more, default=0) > max(chosen, default=0):
-            return True
-        return stands(self._rows(*{place, other}), chosen | more)
+    def stands(self, place: Place, chosen: Collection[int]) -> bool:
+        """Whether a text that was changed later says by now what it said before the
+        chosen changes, or follows main as it did then."""
+        rows, following = self.history.get(place, ()), self.following
+        if not following.is_branch:
+            return stands(rows, chosen)
+        rows = following.until(place, rows, chosen)
 
-    def _rows(self, *places: Place) -> list[Revision]:
-        """The numbers of a text without plurals and of the form ``other`` go on after
-        each other."""
-        return [row for place in places for row in self.history.get(place, ())]
+        def told(row: Revision | None) -> object:
+            is_own = row is not None and following.said(row)
+            return is_own, said(row) if is_own else None
 
-    def written_since(self, places: Places) -> dict[Place, Revision]:
-        """What comes back of texts that somebody wrote after plurals were turned, where
-        it goes once they are turned back."""
-        found: dict[Place, Revision] = {}
-        form = "other" if self.key.is_plural else None
-        for code in {at[0] for at in places if at[1] == form}:
-            here, there = (code, form), _counterpart((code, form))
-            try:
-                chosen = places[here] | places.get(there, set())
-                was = before(self._rows(here, there), chosen)
-            except ChangedLater:
-                continue
-            if was is not None and was.plural_form == form and self.was_said(was):
-                found[there] = replace(was, plural_form=there[1])
-        return found
+        return stands(rows, chosen, told)
 
-    def cleared_since(self, place: Place, places: Places) -> bool:
-        """Whether a text was cleared by a change that stays, whatever plurals were
-        then."""
-        newest = newest_of(self._rows(*{place, _counterpart(place)}))
-        if newest is None or newest.status != "untranslated":
-            return False
-        at, following = (newest.language_code, newest.plural_form), self.following
-        if newest.revision in places.get(at, ()):
-            return False
-        return not following.is_branch or newest.revision in following.told.get(at, ())
-
-    def landings(self) -> Iterator[Place]:
-        """Where turning plurals moves the texts that the key has."""
-        for (code, form), rows in self.history.items():
-            if form not in (None, "other") or self.key.is_plural != (form == "other"):
-                continue
-            newest = newest_of(rows)
-            if newest is not None and newest.status != "untranslated":
-                yield code, None if form else "other"
-
-
-def _counterpart(place: Place) -> Place:
-    """Where turning plurals puts a text; a form that ends with them stays there."""
-    code, form = place
-    return code, {None: "other", "other": None}.get(form, form)
+    def needs_plurals(self, stood: Mapping[Place, Revision | None]) -> bool:
+        """Whether the key has a form that goes with the plurals, once these stand."""
+        now = {
+            place: newest_of(rows)
+            for place, rows in self.history.items()
+            if not self.follows(place)
+        }
+        return any(
+            row is not None and row.status != "untranslated"
+            for (_, form), row in {**now, **stood}.items()
+            if form != "other"
+        )
 
 
 def traces_of(touches: Sequence[Touch]) -> dict[str, KeyTrace]:
     """What changes of a key were, by event id, in order."""
     told = ((each.event_id, each.trace) for each in touches)
     return {id_: key_trace(trace) for id_, trace in told if trace}
-
-
-def moved_by(traces: Iterable[KeyTrace]) -> Places:
-    """The revisions that turning plurals made."""
-    found: Places = {}
-    for trace in traces:
-        for code, form, revision in trace.moved:
-            found.setdefault((code, form), set()).add(revision)
-    return found
 
 
 def followed_by(traces: Iterable[KeyTrace]) -> Places:

@@ -43,21 +43,24 @@ def before(history: Iterable[Revision], chosen: Collection[int]) -> Revision | N
     return next((each for each in rows if each.revision not in chosen), None)
 
 
-def stands(history: Iterable[Revision], chosen: Collection[int]) -> bool:
+def said(row: Revision | None) -> object:
+    """What a value says; None: nothing."""
+    if row is None or row.status == "untranslated":
+        return None
+    return row.value, row.status, row.approved_value
+
+
+def stands(
+    history: Iterable[Revision],
+    chosen: Collection[int],
+    said: Callable[[Revision | None], object] = said,
+) -> bool:
     """Whether a value that was changed later says by now what it said before the
     chosen changes: there is nothing left to undo."""
     rows = sorted(history, key=lambda each: each.revision, reverse=True)
     since = dropwhile(lambda each: each.revision not in chosen, rows)
     was = next((each for each in since if each.revision not in chosen), None)
-    return any(row.revision in chosen for row in rows) and (
-        _said(was) == _said(rows[0])
-    )
-
-
-def _said(row: Revision | None) -> tuple[object, ...] | None:
-    if row is None or row.status == "untranslated":
-        return None
-    return row.value, row.status, row.approved_value
+    return any(row.revision in chosen for row in rows) and said(was) == said(rows[0])
 
 
 def field_before(
@@ -80,23 +83,6 @@ def field_before(
 
 def _is_last(change: FieldChange, chosen: Collection[str], now: FieldValue) -> bool:
     return change.event_id in chosen and change.after == now
-
-
-def can_turn(
-    history: History,
-    chosen: Mapping[Place, Collection[int]],
-    follows: Callable[[Place], bool] = lambda _: False,
-) -> bool:
-    """Whether every text of the key is a chosen change, or one that ``follows`` main,
-    so that none goes with the plurals that are turned back."""
-    for place, rows in history.items():
-        if follows(place):
-            continue
-        newest = max(rows, key=lambda each: each.revision)
-        is_there = newest.status != "untranslated"
-        if is_there and newest.revision not in chosen.get(place, ()):
-            return False
-    return True
 
 
 def stands_alone(touches: Sequence[Touch], chosen: Collection[str]) -> bool:

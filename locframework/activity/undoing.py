@@ -20,6 +20,10 @@ _OF_VALUES = frozenset(
 )
 
 
+Told = dict[Place, dict[int, Timestamp]]
+"""Revisions of values, and when they were told of."""
+
+
 class LineChanges(Struct):
     """What is to be undone on one line; by key id."""
 
@@ -27,9 +31,9 @@ class LineChanges(Struct):
     branch: str | None = None  # its name; None: main
     began: Mapping[str, Timestamp] = {}
     """When languages came to the project, by their codes."""
-    values: dict[str, dict[Place, set[int]]] = field(default_factory=dict)
-    outdated: dict[str, dict[Place, dict[int, Timestamp]]] = field(default_factory=dict)
-    """The revisions that became outdated, and when."""
+    values: dict[str, Told] = field(default_factory=dict)
+    outdated: dict[str, Told] = field(default_factory=dict)
+    """The revisions that became outdated."""
     made: dict[str, None] = field(default_factory=dict)  # or brought back
     restored: set[str] = field(default_factory=set)
     """Those of ``made`` that were brought back: they were in the trash before."""
@@ -49,7 +53,8 @@ class LineChanges(Struct):
         if event.type in _OF_VALUES:
             for item in items:
                 places = self.values.setdefault(self._key(item), {})
-                places.setdefault(_place(item), set()).add(_revision(item))
+                revisions = places.setdefault(_place(item), {})
+                revisions[_revision(item)] = event.created_at
         elif event.type == "translation.outdated":
             for item in items:
                 places_outdated = self.outdated.setdefault(self._key(item), {})

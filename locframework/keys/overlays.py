@@ -101,6 +101,7 @@ class Overlays:
             branch.put_overlay([_without(each, language_code) for each in entries])
             ids = [entry.key_id for entry in entries]
             self._follow(branch, main, project, ids)
+            self._follow(branch, main, project, branch.hidden())
 
     def _hide(
         self,
@@ -173,7 +174,7 @@ class Overlays:
             [replace(each.entry, changes=len(edits_of(each))) for each in kept]
         )
         branch.drop_overlay(dropped)
-        return Followed({each.new.key.id for each in moved}, kept)
+        return Followed({each.new.key.id for each in moved}, kept, dropped)
 
     def _rewrite(
         self,
@@ -195,10 +196,13 @@ class Followed(NamedTuple):
     moved: Collection[str] = ()
     """The ids of those that read otherwise now than they were written."""
     keys: Sequence[Touched] = ()
+    dropped: Collection[str] = ()
+    """The ids of those that the branch has for itself no more."""
 
     def own(self) -> dict[str, Collection[Part]]:
         """What the branch has for itself of each key of main: the rest follows it."""
-        return {
+        gone: dict[str, Collection[Part]] = dict.fromkeys(self.dropped, ())
+        return gone | {
             each.entry.key_id: own_sides(each.entry.base, each.main, each.branch).keys()
             for each in self.keys
             if each.entry.base is not None and each.branch is not None

@@ -9,7 +9,6 @@ from locframework.activity.rules import (
     ChangedLater,
     FieldChange,
     before,
-    can_turn,
     field_before,
     stands_alone,
 )
@@ -84,16 +83,6 @@ def test_a_field_goes_back_no_further_than_what_it_said() -> None:
     assert field_before(gap, {"e1", "e2"}, "b") == "from main"
 
 
-def test_plurals_are_turned_back_only_over_chosen_texts() -> None:
-    one, other = ("de", "one"), ("de", "other")
-    cleared = replace(revisions(2)[0], status="untranslated")
-    history = {one: revisions(1, 2), other: [*revisions(1), cleared]}
-
-    assert can_turn(history, {one: {2}})
-    assert not can_turn(history, {one: {1}})
-    assert not can_turn(history, {other: {2}})
-
-
 @pytest.mark.parametrize(
     ("types", "alone"),
     [
@@ -144,10 +133,12 @@ def test_events_are_gathered_by_line_key_and_place() -> None:
 
     assert set(found) == {None, "spring"}
     main = found[None]
-    assert main.values == {"k": {("de", None): {1, 2}, ("de", "one"): {1}}}
+    assert main.values == {
+        "k": {("de", None): {1: NOW, 2: NOW}, ("de", "one"): {1: NOW}}
+    }
     assert main.outdated == {"k": {("de", "other"): {9: NOW}}}
     assert (list(main.made), list(main.deleted)) == (["k"], [])
-    assert found["spring"].values == {"k": {("de", None): {4}}}
+    assert found["spring"].values == {"k": {("de", None): {4: NOW}}}
 
 
 def test_a_key_that_came_back_was_not_deleted() -> None:

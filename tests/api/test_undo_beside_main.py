@@ -194,3 +194,31 @@ def test_and_so_does_what_nobody_said_on_the_branch_before(
     shop.undo(branch="spring")
 
     assert (look(shop), shop.diff()) == (look(shop, None), [])
+
+
+def test_a_text_undone_already_is_not_listed_though_main_went_on(
+    shop: Branched,
+) -> None:
+    write(shop, "spring")
+    written = shop.told(shop.pay)[-1]["createdAt"]
+    shop.undo(branch="spring")
+    shop.write(shop.pay, "de", "Los")
+
+    result = shop.undo(branch="spring", since=written, until=written)
+
+    assert (counts(result), result["skipped"]) == ([0, 0, 0, 0], [])
+
+
+def test_a_text_comes_back_over_what_main_said_between_two_undos(
+    shop: Branched,
+) -> None:
+    write(shop, "spring")
+    undone = shop.undo(branch="spring")
+    since = shop.told(shop.pay)[-1]["createdAt"]
+    shop.write(shop.pay, "de", "Los")
+    shop.undo(jobId=undone["jobId"])
+
+    result = shop.undo(branch="spring", since=since)
+
+    assert shop.texts(shop.pay, "spring")["de", None] == "Kaufen"
+    assert result["skipped"] == []

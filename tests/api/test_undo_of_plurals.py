@@ -176,3 +176,42 @@ def test_a_text_of_a_key_that_stays_is_listed_though_plurals_were_turned_since(
         (None, None, "changed_later"),
         ("value", "de", "changed_later"),
     ]
+
+
+@pytest.mark.parametrize("line", [None, "autumn"])
+def test_a_text_that_somebody_wrote_since_stays_when_plurals_are_turned_back(
+    shop: Branched, line: str | None
+) -> None:
+    """Only a form that would go with the plurals keeps them."""
+    key = shop.create(key="cart", values={"en": "Pay"})
+    shop.branch("autumn")
+    known = len(shop.told(key))
+    shop.patch(key, line, isPlural=True)
+    turned = shop.told(key)[known]["createdAt"]
+    shop.write(key, "de", {"other": "Kaufen"}, line)
+
+    asked = {"since": turned, "until": turned, "keyId": key["id"]}
+    result = shop.undo(**asked)
+
+    texts = {("en", None): "Pay", ("de", None): "Kaufen"}
+    assert (look(shop, key, line), result["skipped"]) == ((False, texts), [])
+
+
+@pytest.mark.parametrize("was_plural", [True, False])
+def test_a_text_of_a_branch_goes_and_comes_wherever_main_puts_it_meanwhile(
+    shop: Branched, was_plural: bool
+) -> None:
+    key = shop.create(key="cart", isPlural=was_plural)
+    text = {"other": "Kaufen"} if was_plural else "Kaufen"
+    shop.write(key, "de", text, "spring")
+    since = shop.told(key)[-1]["createdAt"]
+    shop.patch(key, isPlural=not was_plural)
+
+    undone = shop.undo(branch="spring", since=since, keyId=key["id"])
+    assert (look(shop, key, "spring"), undone["skipped"]) == ((not was_plural, {}), [])
+    shop.patch(key, isPlural=was_plural)
+    again = shop.undo(jobId=undone["jobId"])
+
+    form = "other" if was_plural else None
+    texts = {("de", form): "Kaufen"}
+    assert (look(shop, key, "spring"), again["skipped"]) == ((was_plural, texts), [])

@@ -68,6 +68,7 @@ class Branching(People):
             refusal = REFUSALS[str(refused)]
         clean = not any(change.conflict for change in self.model.diff(name))
         clean &= not self.model.hidden(name) and not decided
+        clean &= not self.model.has_approved(name)
         on_branch = by_name(self.model.seen(name))
         if refusal is not None:
             with pytest.raises(refusal):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from .overlay import Entry
@@ -51,6 +51,14 @@ class Lines:
         if line is not MAIN and id_ in self.branches[line]:
             return self.branches[line][id_].stale
         return {place for key_id, place in self.outdated if key_id == id_}
+
+    def stale_once_back(
+        self, line: str, id_: str, fields: Collection[Any]
+    ) -> set[Place]:
+        """Likewise of a key that main has deleted, once texts are as main's were."""
+        entry = self.branches[line].get(id_)
+        found = set(self.stale(line, id_))
+        return found | (entry.base_stale & {*fields}) if entry else found
 
     def hidden(self, line: str) -> set[str]:
         """Main's keys that a branch does not show: it gave their names to others."""

@@ -160,6 +160,7 @@ class Making(People):
         self.languages = [code for code in self.languages if code != lang] + [lang]
         self.model.forget(lang)
         self.past.forget_language(lang)
+        self.past.lose(self.model.branches)
         for line in (MAIN, *self.model.branches):
             self.check(line)
         for name in self.model.branches:

@@ -73,6 +73,15 @@ class Project(Lines):
                 conflict = base is not None
             yield Change(id_, field, conflict)
 
+    def has_approved(self, line: str) -> bool:
+        """Whether main has approved what waits on the branch: there it stays so."""
+        return any(
+            _stands(self.main.get(id_, {}).get(place), each.mine[place])
+            for id_, each in self.branches[line].items()
+            if each.mine
+            for place in places(each.mine)
+        )
+
     def _twin(self, line: str, id_: str) -> str | None:
         """Another key of main that has the name, and that the branch never touched."""
         mine = self.branches[line][id_].mine
@@ -208,6 +217,7 @@ class Project(Lines):
                 self.outdated.add(where)
             elif place in mine and not is_stale and where not in before:
                 self.outdated.discard(where)
+        self._follow([target])
 
 
 def _stands(now: Any, text: Text) -> bool:

@@ -43,11 +43,16 @@ class Telling:
         people.check(self.line)
         heard, loose = self.heard(turned), people.loose
         people.loose = {}
-        told = {(id_, (code, form)) for _, id_, code, form in heard if code}
+        told = {
+            (id_, (code, form))
+            for kind_, id_, code, form in heard
+            if code and kind_ != "translation.outdated"
+        }
         touched |= {at: loose[at] for at in loose.keys() & told}
         expected = self.expected(touched, described, turned)
         assert heard == expected or self.vanished(), (heard, expected)
         self.record(touched, quiet)
+        people.past.lose(people.model.branches)
 
     def record(self, touched: Written, quiet: set[tuple[str, Any]]) -> None:
         """Keep what the step did, for it to be undone."""
@@ -72,7 +77,8 @@ class Telling:
         written = {(id_, (code, form or OTHER)) for id_, (code, form) in touched}
         ids = {str(item["keyId"]) for event in events for item in event.items}
         now = own_view(people.model, self.line)
-        seen = people.model.seen(self.line)
+        model = people.model
+        seen = {**model.trash, **model.trashed(self.line), **model.seen(self.line)}
         people.past.record(step, self.view, now, written, ids, seen, quiet)
 
     def heard(self, turned: dict[str, set[Spelled]]) -> Counter[Any]:
@@ -152,6 +158,10 @@ class Telling:
             if is_moved and self.line is not MAIN:  # it took its form back
                 before, after = {}, {}
                 old = old | {"isPlural": new["isPlural"]}
+            if is_moved:  # what a merge moved, and cleared there
+                moved = {spelled((c, OTHER), new["isPlural"]) for c, _ in before}
+                gone = {at for at in moved - after.keys() if (at[0], OTHER) in old}
+                told.update(("translation.updated", id_, *at) for at in gone - written)
             own = [each for each in META if not self.follows(id_, each)]
             is_other = bool(old["key"]) and any(old[each] != new[each] for each in own)
             if is_other or (old["key"] and id_ in described):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import msgspec
@@ -15,10 +15,10 @@ from locframework.activity.records import RevertRequest, RevertResult
 from locframework.errors import KeyNotFound
 
 from .lines import MAIN
-from .past import Undo
 from .people import People, some
 from .telling import META
 from .texts import OTHER, Fields, Keeping, Place, is_form, places, spelled, spread
+from .undo import Undo
 
 somebody = st.sampled_from([None, None, "approver", "translator"])
 
@@ -99,8 +99,8 @@ class Undoing(People):
             done = self.run_undo(asked)
             assert replace_flag(tried) == done
 
-            def marks(id_: str) -> set[Place]:
-                return self.marks(line, id_)
+            def marks(id_: str, fields: Collection[Any]) -> set[Place]:
+                return self.marks(line, id_, fields)
 
             undo = Undo(self.past, self.model, line, chosen, marks, only)
             undo.run()
@@ -144,12 +144,16 @@ class Undoing(People):
         assert job.status == "succeeded", job
         return msgspec.convert(job.result, RevertResult)
 
-    def marks(self, line: str | None, id_: str) -> set[Place]:
+    def marks(
+        self, line: str | None, id_: str, fields: Collection[Any] = ()
+    ) -> set[Place]:
         """What is outdated after an undo; tests/api/test_undo_of_marks.py says why."""
         try:
             return self.shown_outdated(line, id_)
         except KeyNotFound:
-            return self.outdated_in_the_trash(id_) if line is MAIN else set()
+            if line is not MAIN:
+                return self.model.stale_once_back(line, id_, fields)
+            return self.outdated_in_the_trash(id_)
 
     def outdated_in_the_trash(self, id_: str) -> set[Place]:
         """As no interface shows it: by the newest revision of each text."""
@@ -182,7 +186,8 @@ class Undoing(People):
                 line is not MAIN or old["isPlural"] != new["isPlural"]
             ):
                 continue
-            if old["isPlural"] != new["isPlural"]:
+            follows = line is not MAIN and (id_, "isPlural") not in undo.said
+            if old["isPlural"] != new["isPlural"] and not follows:
                 mains = {p for p in places(new) if is_form(p) and line is not MAIN}
                 mains -= {place for key_id, place in undo.said if key_id == id_}
                 self.turned[id_] = {*spread(old), *spread(new)} - mains | {
@@ -197,17 +202,22 @@ class Undoing(People):
                 if key_id == id_ and old.get(place) != new.get(place)
                 if isinstance(place, tuple)
             }
-            self.note(id_, said, plural=new["isPlural"])
+            self.note(id_, said, plural=old["isPlural"])  # it may follow main in that
             was, is_now = stale[id_], self.model.stale(line, id_)
             same = {p for p in places(new) if old.get(p) == new[p]}
+            beside = {at for key_id, at in proposed if key_id == id_}
             if line is not MAIN:  # a mark that follows main has no event
                 self.loose |= {
                     (id_, spelled(place, new["isPlural"])): new[place]
-                    for place in same & (was ^ is_now)
+                    for place in same & ((was ^ is_now) | beside)
                 }
                 continue
             marked = {at for key_id, at in undo.written | proposed if key_id == id_}
             told = same & ((was - is_now) | ((is_now - was) & marked))
+            self.loose |= {  # a mark may be told with the text, or by itself
+                (id_, spelled(place, new["isPlural"])): new[place]
+                for place in (same & (is_now - was)) - marked
+            }
             self.note(id_, {p: new[p] for p in told}, plural=new["isPlural"])
 
     def told_as_proposed(self) -> set[tuple[str, Place]]:

@@ -1,0 +1,295 @@
+"""What undoing some of what people did comes to: the model of undo.
+
+Undoing chosen steps takes back those at the end of what is known of a field: what lies
+below a step that was not chosen stays, and is listed.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+from .lines import MAIN, Lines
+from .past import FOLLOWS, GONE, THERE, Change, Content, Past, View, own_view
+from .sides import united
+from .texts import Fields, Place, is_form, places
+
+META = ("key", "description", "tags")
+Marks = Callable[[str, Collection[Any]], set[Place]]
+"""The texts of a key that are outdated once these fields are back."""
+
+
+class ChangedLater(Exception):
+    """By a step that is not chosen."""
+
+
+class Undo:
+    """Takes chosen steps of a line back, of one key if it is named."""
+
+    def __init__(
+        self,
+        past: Past,
+        model: Lines,
+        line: str | None,
+        chosen: set[int],
+        marks: Marks,
+        only: str | None = None,
+    ) -> None:
+        self.past, self.model, self.line, self.only = past, model, line, only
+        self.chosen, self.marks = chosen, marks
+        self.skipped: set[tuple[str, Any]] = set()  # key id; field, or None
+        self.kept: set[str] = set()
+        self.written: set[tuple[str, Place]] = set()
+        self.quiet: set[tuple[str, Any]] = set()  # follow main, and read as before
+        self.said: View = {}  # again; a branch may go on with what main says
+        self.removed: set[str] = set()
+        self.restored: set[str] = set()
+
+    def run(self) -> None:
+        """Made keys go first, deleted ones come back last."""
+        made, deleted = self._lives()
+        changed = self._changed()
+        back = [id_ for id_ in made if self._brought(id_).before is False]
+        self._remove([id_ for id_ in made if id_ not in back], changed=[])
+        self._remove(back, changed=changed)
+        rest = [id_ for id_ in changed if id_ not in deleted]
+        self._put_back([id_ for id_ in rest if id_ not in made or id_ in self.kept])
+        for id_ in deleted:
+            model, skipped = copy.deepcopy(self.model), set(self.skipped)
+            if self._bring_back(id_) and id_ in changed:
+                self._put_back([id_])
+            if (id_, None) in self.skipped:
+                continue
+            if id_ not in self.model.seen(self.line):  # nor has main it any more
+                self.model.__dict__ = model.__dict__
+                self.skipped = {*skipped, (id_, None)}
+                self.restored.discard(id_)
+
+    def _lives(self) -> tuple[list[str], list[str]]:
+        """The keys that chosen steps made or brought back, and deleted, on balance."""
+        made: dict[str, None] = {}
+        deleted: dict[str, None] = {}
+        lives = [
+            (each, id_)
+            for (line, id_, field), all_ in self.past.changes.items()
+            if (line, field) == (self.line, THERE) and self.only in (None, id_)
+            for each in all_
+            if each.step in self.chosen
+        ]
+        for change, id_ in sorted(lives, key=lambda each: each[0].step):
+            goes = change.after is None or change.after is False
+            if goes and id_ not in made:
+                deleted[id_] = None
+            elif not goes and id_ in deleted:
+                del deleted[id_]
+            elif not goes:
+                made[id_] = None
+        return list(made), list(deleted)
+
+    def _changed(self) -> list[str]:
+        """The keys of which chosen steps changed more than whether they are there."""
+        first: dict[str, int] = {}
+        for (line, id_, field), all_ in self.past.changes.items():
+            steps = [each.step for each in all_ if each.step in self.chosen]
+            if line == self.line and field != THERE and self.only in (None, id_):
+                for step in steps:
+                    first[id_] = min(step, first.get(id_, step))
+        return sorted(first, key=lambda id_: first[id_])
+
+    def _brought(self, id_: str) -> Change:
+        """The first chosen change that made a key, or brought it back."""
+        return next(
+            each
+            for each in self._rows(id_, THERE)
+            if each.step in self.chosen and each.after not in (None, False)
+        )
+
+    def _remove(self, ids: list[str], *, changed: list[str]) -> None:
+        """Take keys away; those of them that are ``changed`` go back first."""
+        seen = self.model.seen(self.line)
+        there = [id_ for id_ in ids if id_ in seen]
+        for id_ in there:
+            since, touches = self._brought(id_).step, self.past.touches[self.line, id_]
+            if any(step not in self.chosen for step in touches if step >= since):
+                self.kept.add(id_)
+                self.skipped.add((id_, None))
+        going = [id_ for id_ in there if id_ not in self.kept]
+        self._put_back([id_ for id_ in going if id_ in changed])
+        seen = self.model.seen(self.line)
+        for id_ in [id_ for id_ in going if id_ in seen]:
+            self.model.delete(self.line, id_)
+            self.removed.add(id_)
+
+    def _bring_back(self, id_: str) -> bool:
+        """Whether the key is there then."""
+        if id_ in self.model.seen(self.line):
+            return True
+        trashed = self.model.trashed(self.line)
+        if id_ not in trashed:
+            return False
+        is_taken = self.model.named(self.line, trashed[id_]["key"]) is not None
+        if is_taken or self._rows(id_, THERE)[-1].step not in self.chosen:
+            self.skipped.add((id_, None))
+            return False
+        self.model.restore(self.line, id_)
+        self.restored.add(id_)
+        return id_ in self.model.seen(self.line)
+
+    def _put_back(self, ids: list[str]) -> None:
+        seen = self.model.seen(self.line)
+        self.skipped |= {(id_, None) for id_ in ids if id_ not in seen}
+        ids = [id_ for id_ in ids if id_ in seen]
+        back = {id_: dict(self._back(id_)) for id_ in ids}
+        for id_ in self._stuck(back):
+            del back[id_]["key"]
+            self.skipped.add((id_, "key"))
+        for id_, fields in back.items():
+            if fields:
+                met = self.model.put_back(
+                    self.line, id_, fields, self.marks(id_, fields)
+                )
+                self.quiet |= {(id_, field) for field in met}
+                self.said |= {(id_, field): fields[field] for field in fields}
+
+    def _stuck(self, back: Mapping[str, Fields]) -> list[str]:
+        """The keys whose old names are taken, and those that wait for them."""
+        seen = self.model.seen(self.line)
+        wanted = {id_: fields["key"] for id_, fields in back.items() if "key" in fields}
+        found: list[str] = []
+        while True:
+            staying = {
+                fields["key"] for id_, fields in seen.items() if id_ not in wanted
+            }
+            more = [id_ for id_, name in wanted.items() if name in staying]
+            if not more:
+                return found
+            found += more
+            wanted = {id_: wanted[id_] for id_ in wanted if id_ not in more}
+
+    def _back(self, id_: str) -> Iterator[tuple[Any, Content]]:
+        """The fields of a key that go back, each with what it said."""
+        now = self.model.seen(self.line)[id_]
+        for field in META:
+            if self._is_chosen(id_, field):
+                try:
+                    content = self._before(id_, field)
+                except ChangedLater:
+                    self.skipped.add((id_, field))
+                    continue
+                if content != now[field]:
+                    yield field, content
+        texts = dict(self._texts(id_))
+        is_plural = self._turned(id_, texts)
+        if is_plural != now["isPlural"] or self._is_met(id_):
+            yield "isPlural", not now["isPlural"]
+        for place, content in texts.items():
+            if is_plural or not is_form(place):
+                self.written.add((id_, place))
+                yield place, content
+            elif content is not None and self._was_said(id_, place):
+                self.skipped.add((id_, place))  # there is no place for it
+
+    def _texts(self, id_: str) -> Iterator[tuple[Place, Content]]:
+        """The texts that go back, whatever plurals are then."""
+        found = {
+            field
+            for line, key_id, field in self.past.changes
+            if (line, key_id) == (self.line, id_) and isinstance(field, tuple)
+        }
+        for place in sorted(found):
+            if not self._is_chosen(id_, place):
+                continue
+            try:
+                content = self._before(id_, place)
+            except ChangedLater:
+                if not self._stands(id_, place):
+                    self.skipped.add((id_, place))
+                continue
+            if id_ in self.kept and content is None:
+                self.skipped.add((id_, place))
+                continue
+            yield place, content
+
+    def _turned(self, id_: str, texts: Mapping[Place, Content]) -> bool:
+        """Whether the key has plurals then: they stay while a form stays."""
+        now = self.model.seen(self.line)[id_]
+        is_plural = bool(now["isPlural"])
+        if not self._is_chosen(id_, "isPlural"):
+            return is_plural
+        try:
+            before = bool(self._before(id_, "isPlural"))
+        except ChangedLater:
+            self.skipped.add((id_, "isPlural"))
+            return is_plural
+        own = {p: now[p] for p in places(now) if self._is_own(id_, p)}
+        forms = [p for p, text in {**own, **texts}.items() if is_form(p) and text]
+        if before or before == is_plural or not forms:
+            return before
+        if not self._is_met(id_):
+            self.skipped.add((id_, "isPlural"))
+        return is_plural
+
+    def _was_said(self, id_: str, place: Place) -> bool:
+        """Whether it is a text that somebody gave this line."""
+        return self._last(id_, place).before != FOLLOWS
+
+    def _is_met(self, id_: str) -> bool:
+        """Whether main turned plurals as the branch did, that goes back to main's."""
+        entry = None if self.line is MAIN else self.model.branches[self.line].get(id_)
+        now = self.model.main.get(id_)
+        if entry is None or entry.base is None or entry.mine is None or now is None:
+            return False
+        if not now["isPlural"] == entry.mine["isPlural"] != entry.base["isPlural"]:
+            return False
+        try:
+            return bool(self._before(id_, "isPlural") == entry.base["isPlural"])
+        except ChangedLater:
+            return False
+
+    def _is_own(self, id_: str, field: Any) -> bool:
+        return self.line is MAIN or (id_, field) in own_view(self.model, self.line)
+
+    def _rows(self, id_: str, field: Any) -> list[Change]:
+        return self.past.changes.get((self.line, id_, field), [])
+
+    def _is_chosen(self, id_: str, field: Any) -> bool:
+        return any(each.step in self.chosen for each in self._rows(id_, field))
+
+    def _stands(self, id_: str, place: Place) -> bool:
+        """Whether a text says what it did before the last chosen steps."""
+        said: list[Change] = []
+        for change in reversed(self._rows(id_, place)):
+            if change.step in self.chosen:
+                said.append(change)
+            elif said:
+                break
+            elif change is GONE:
+                return False
+        return said[-1].before == self._rows(id_, place)[-1].after
+
+    def _last(self, id_: str, field: Any) -> Change:
+        """The first of the chosen steps at the end. Raises ChangedLater."""
+        last: Change | None = None
+        for change in reversed(self._rows(id_, field)):
+            if change.step not in self.chosen:
+                break
+            last = change
+        if last is None:
+            raise ChangedLater
+        return last
+
+    def _before(self, id_: str, field: Any) -> Content:
+        """What a field said before them. Raises ChangedLater."""
+        last = self._last(id_, field)
+        if self.line is MAIN:
+            return last.before
+        entry = self.model.branches[self.line].get(id_)
+        base = self.model.main[id_] if entry is None else entry.base
+        if last.before == FOLLOWS:
+            return base.get(field) if base else None
+        if field != "tags" or not base:
+            return last.before
+        told, now = self._rows(id_, field)[-1].read, self.model.seen(self.line)[id_]
+        found = united(told, last.before, now["tags"])
+        return base["tags"] if {*found} == {*base["tags"]} else found
