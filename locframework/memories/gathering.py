@@ -88,10 +88,11 @@ class _Gathering:
         open_ = self._find(open_, MORE_HITS)
         open_ = self._look_in_few(open_)
         text_of = self._folded.__getitem__
+        sources = self._scorer.sources
         for _, alike in groupby(sorted(open_, key=text_of), key=text_of):
             # text by text: each may have a million hits
-            self._values.clear()
-            self._scorer.forget()
+            self._values.clear()  # some are of few languages only
+            self._scorer.know_only(sources)
             self._find({asked: open_[asked] for asked in alike}, EVERY_HIT)
 
     def _find(self, open_: Open, most: int) -> Open:
@@ -167,8 +168,7 @@ class _Gathering:
             asked: Ranking(self._scorer, asked.text, asked.context, each)
             for asked, each in found.items()
         }
-        steps = MATCHES_PER_LANGUAGE, SOME_ENTRIES, EVERY_HIT
-        for many in steps[1:] if self._needed else steps:  # ten were not enough before
+        for many in (MATCHES_PER_LANGUAGE, SOME_ENTRIES, EVERY_HIT):
             open_ = self._show(open_, rankings, many)
         return open_
 

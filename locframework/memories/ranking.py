@@ -49,9 +49,9 @@ class Scorer:
         """Know the sources of these entries; others are not scored."""
         self.sources.update((each.entry_id, each) for each in sources)
 
-    def forget(self) -> None:
-        """Know none any more."""
-        self.sources.clear()
+    def know_only(self, sources: Mapping[str, MatchSource]) -> None:
+        """Know these, by entry id, and no others."""
+        self.sources = dict(sources)
         self._folds.clear()
 
     def folds(self, entry_id: str) -> Folds:
