@@ -86,8 +86,9 @@ class Following(Struct, frozen=True):
         """Whether plurals read as they do now once they are turned back: they follow
         main, unless a form of these texts is the branch's own, and keeps them."""
         return self.meets("isPlural", before) and all(
-            was is None or was.plural_form in (None, "other") or self.is_base(was)
+            was.plural_form in (None, "other") or self.is_base(was)
             for was in texts
+            if was is not None and was.status != "untranslated"
         )
 
     def field_before(
@@ -113,16 +114,18 @@ class Following(Struct, frozen=True):
         """Tags that go back by each of the chosen changes at the end.
 
         What main has put on or taken off the key between them and since is no part of
-        that. Raises ChangedLater when the last one was not chosen.
+        that, nor is their order. Raises ChangedLater when the last one was not chosen.
         """
         rest, gone = _parted(changes, chosen)
         found, base = now, self.base_fields["tags"]
         for change in reversed(gone):
             found = united(Sides(change.after, change.before, found))
+        assert isinstance(now, tuple)
         assert isinstance(found, tuple)
         assert isinstance(base, tuple)
-        follows = not rest or rest[-1].follows
-        return base if follows or {*found} == {*base} else found
+        if not rest or rest[-1].follows or {*found} == {*base}:
+            found = base
+        return now if {*found} == {*now} else found
 
     def until(
         self, place: Place, rows: Sequence[Revision], chosen: Collection[int]

@@ -60,6 +60,11 @@ class Lines:
         found = set(self.stale(line, id_))
         return found | (entry.base_stale & {*fields}) if entry else found
 
+    def base_tags_of(self, line: str | None) -> dict[str, Any]:
+        """The tags that a branch compares its own with, by key id."""
+        entries = {} if line is MAIN else self.branches.get(line, {})
+        return {id_: each.base["tags"] for id_, each in entries.items() if each.base}
+
     def hidden(self, line: str) -> set[str]:
         """Main's keys that a branch does not show: it gave their names to others."""
         entries = self.branches[line]

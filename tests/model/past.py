@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .lines import MAIN, Lines
-from .texts import SOURCE, Fields, Keeping, Place
+from .texts import SOURCE, Keeping, Place
 
 THERE = "there"
 FOLLOWS = "as main has it"
@@ -34,7 +34,7 @@ class Change(NamedTuple):
     step: int
     before: Content
     after: Content
-    read: Content = None  # tags: what the line showed then
+    read: Content = None  # tags: what the line showed then, or what it left for its own
 
 
 GONE = Change(-1, "gone with main's key", "gone with main's key")
@@ -79,12 +79,14 @@ class Past:
         now: View,
         written: Iterable[tuple[str, Place]],
         ids: Iterable[str],
-        seen: Mapping[str, Fields],
+        tags: tuple[Mapping[str, Content], Mapping[str, Content]],
         quiet: Collection[tuple[str, Any]] = (),
     ) -> None:
         """Note a step that was about keys of these ids.
 
-        ``quiet``: what came to follow main without a word, and is no change.
+        ``tags``: those that the branch compared its own with before, and those that
+        it shows since. ``quiet``: what came to follow main without a word, and is no
+        change.
         """
         line, number = step.line, self._next
         self._next += 1
@@ -103,7 +105,8 @@ class Past:
                 continue
             before, after = was.get(at, nothing), now.get(at, nothing)
             if before != after or at in written:
-                read = seen.get(id_, {}).get("tags") if field == "tags" else None
+                base, shown = tags
+                read = (base if after == FOLLOWS else shown).get(id_)
                 change = Change(number, before, after, read)
                 self.changes.setdefault((line, id_, field), []).append(change)
 

@@ -31,6 +31,7 @@ class Telling:
         self.trash = copy.deepcopy(self.people.model.trashed(self.line))
         self.stale = set(self.people.model.outdated)
         self.view = own_view(self.people.model, self.line)
+        self.bases = self.people.model.base_tags_of(self.line)
         self.people.office.ear.events.clear()
 
     def __exit__(self, kind: object, *_: object) -> None:
@@ -79,7 +80,8 @@ class Telling:
         now = own_view(people.model, self.line)
         model = people.model
         seen = {**model.trash, **model.trashed(self.line), **model.seen(self.line)}
-        people.past.record(step, self.view, now, written, ids, seen, quiet)
+        tags = self.bases, {id_: seen[id_]["tags"] for id_ in seen}
+        people.past.record(step, self.view, now, written, ids, tags, quiet)
 
     def heard(self, turned: dict[str, set[Spelled]]) -> Counter[Any]:
         """Every item of every event about keys and values.
@@ -180,7 +182,8 @@ class Telling:
             noted = {(id_, (code, form or OTHER)) for id_, (code, form) in touched}
             for id_, place in self.people.model.outdated - self.stale:
                 fields = now.get(id_) or trashed[id_]  # an undo may have put it back
-                text, old = fields.get(place), self.before.get(id_, {}).get(place)
+                was = self.before.get(id_) or self.trash.get(id_, {})
+                text, old = fields.get(place), was.get(place)
                 if text == old and (id_, place) not in noted:
                     # else a merge brought it as the branch had it, or an undo
                     at = spelled(place, fields["isPlural"])

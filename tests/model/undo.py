@@ -286,10 +286,11 @@ class Undo:
             return last.before
         entry = self.model.branches[self.line].get(id_)
         base = self.model.main[id_] if entry is None else entry.base
-        if last.before == FOLLOWS:
-            return base.get(field) if base else None
+        follows = last.before == FOLLOWS
         if field != "tags" or not base:
-            return last.before
-        told, now = self._rows(id_, field)[-1].read, self.model.seen(self.line)[id_]
-        found = united(told, last.before, now["tags"])
-        return base["tags"] if {*found} == {*base["tags"]} else found
+            return (base or {}).get(field) if follows else last.before
+        now, was = self.model.seen(self.line)[id_]["tags"], base["tags"]
+        told = self._rows(id_, field)[-1].read
+        found = was if follows else united(told, last.before, now)
+        found = was if {*found} == {*was} else found
+        return now if {*found} == {*now} else found  # their order is no part of it
