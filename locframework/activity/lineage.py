@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from locframework.keys.revisions import Revision
-from locframework.keys.traces import KeyTrace, text_of
+from locframework.keys.traces import KeyTrace, Moved, text_of
 
 from .rules import History, Place
 from .undoing import Told
@@ -45,7 +45,7 @@ class Lineage(Struct, frozen=True):
         What a branch told of a key before that went with main's is gone: it is known
         by revisions that are there no more, or are younger.
         """
-        moved = _of_texts(_moved_by(traces))
+        moved = _of_texts(places_of(row for each in traces for row in each.moved))
         made = None if told is None else _of_texts(_there(history, told))
         rows: dict[Place, list[Revision]] = {}
         origins: dict[Place, dict[int, int]] = {}
@@ -121,11 +121,11 @@ def _there(history: History, told: Told) -> Places:
     return found
 
 
-def _moved_by(traces: Iterable[KeyTrace]) -> Places:
+def places_of(rows: Iterable[Moved]) -> Places:
+    """The revisions of traces, by place."""
     found: Places = {}
-    for trace in traces:
-        for code, form, revision in trace.moved:
-            found.setdefault((code, form), set()).add(revision)
+    for code, form, revision in rows:
+        found.setdefault((code, form), set()).add(revision)
     return found
 
 

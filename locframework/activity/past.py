@@ -16,7 +16,7 @@ from locframework.keys.traces import KeyTrace, Part, key_trace, text_of
 from locframework.projects.records import Language
 
 from .following import Following
-from .lineage import Lineage, Places
+from .lineage import Lineage, Places, places_of
 from .records import RevertResult, Skipped
 from .rules import History, Place, before, said, stands
 from .undoing import LineChanges, Told
@@ -271,11 +271,7 @@ def traces_of(touches: Sequence[Touch]) -> dict[str, KeyTrace]:
 
 def followed_by(traces: Iterable[KeyTrace]) -> Places:
     """The revisions of a branch with which a value began to follow main again."""
-    found: Places = {}
-    for trace in traces:
-        for code, form, revision in trace.follows:
-            found.setdefault((code, form), set()).add(revision)
-    return found
+    return places_of(row for trace in traces for row in trace.follows)
 
 
 def is_another_mark(was: Revision, now: Revision | None) -> bool:

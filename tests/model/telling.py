@@ -86,8 +86,7 @@ class Telling:
     def heard(self, turned: dict[str, set[Spelled]]) -> Counter[Any]:
         """Every item of every event about keys and values.
 
-        Of texts that turning plurals moved it is all one whether they wait, and whether
-        what is outdated of them is told with them.
+        Of texts that turning plurals moved it is all one whether they wait.
         """
         return Counter(
             (
@@ -101,9 +100,8 @@ class Telling:
             for event in self.people.office.ear.events
             if event.type.startswith(("key.", "translation."))
             if event.branch == self.line
+            if self.line is MAIN or event.type != "translation.outdated"
             for item in event.items
-            if event.type != "translation.outdated"
-            or (self.line is MAIN and item["keyId"] not in turned)
             if event.type == "key.restored" or item["keyId"] not in self.returned()
         )
 
@@ -183,13 +181,12 @@ class Telling:
         if self.line is MAIN:
             noted = {(id_, (code, form or OTHER)) for id_, (code, form) in touched}
             for id_, place in self.people.model.outdated - self.stale:
-                if id_ in turned:
-                    continue
                 fields = now.get(id_) or trashed[id_]  # an undo may have put it back
                 was = self.before.get(id_) or self.trash.get(id_, {})
                 text, old = fields.get(place), was.get(place)
-                if text == old and (id_, place) not in noted:
+                at = spelled(place, fields["isPlural"])
+                is_told = (id_, place) in noted or at in turned.get(id_, ())
+                if text == old and not is_told:
                     # else a merge brought it as the branch had it, or an undo
-                    at = spelled(place, fields["isPlural"])
                     told["translation.outdated", id_, *at] += 1
         return told
