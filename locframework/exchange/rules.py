@@ -96,10 +96,9 @@ def plan_key(
                 if _is_settled(existing, new, rules):
                     continue
             elif existing is not None:
-                # where it waits to be cleared, the approved text is still there
-                text_there = existing.value or existing.approved_value or ""
-                if text_there != one:
-                    conflicts.append(_conflict(new.name, (tag, form), text_there, one))
+                said = _text_of(existing)
+                if said != one:
+                    conflicts.append(_conflict(new.name, (tag, form), said, one))
                 if rules.on_conflict != "overwrite":
                     continue
             wanted.setdefault(tag, {})[form] = one
@@ -190,6 +189,11 @@ def _forms(text: Text, *, is_plural: bool) -> dict[str | None, str]:
     return {None: fitting} if isinstance(fitting, str) else dict(fitting.items())
 
 
+def _text_of(row: StoredValue) -> str:
+    """What is there; where it waits to be cleared, the approved text still is."""
+    return row.value or row.approved_value or ""
+
+
 def _may_turn(there: There, rules: ImportRules) -> bool:
     """Whether a key without plurals may become plural: never unasked with texts."""
     has_texts = any(row.value for row in there.values())
@@ -203,11 +207,12 @@ def _left_singular(
     texts: Mapping[str, Text],
     rules: ImportRules,
 ) -> KeyPlan:
-    before = {tag: row.value for (tag, _), row in there.items()}
+    before = {tag: _text_of(row) for (tag, _), row in there.items()}
     conflicts = [
         _conflict(new.name, (tag, form), before.get(tag, ""), one)
         for tag, text in texts.items()
         for form, one in _forms(text, is_plural=True).items()
+        if before.get(tag, "") != one
     ]
     reason = "onConflict overwrite" if rules.may_describe else "the right key_update"
     warning = f"{new.name}: is plural in the file only; to make it so needs {reason}"
