@@ -16,12 +16,11 @@ from locframework.jobs.records import Job
 from locframework.paging import PageRequest
 
 from .choosing import FEW, only_one
-from .importing import files_argument
+from .importing import files_argument, result_of
 from .options import Setup, common_options
 from .output import output_options, put_out
 from .progress import progress
 from .telling import Refused, counted, problems_of
-from .waiting import run_to_end
 
 project_option = click.option(
     "--project",
@@ -86,8 +85,8 @@ def import_(
 ) -> None:
     """Import files, or ZIP archives of files, into a project.
 
-    All files together are one import, which is done as a whole or not at all: the
-    same as POST …/import of the API. It goes on where it was if the server or
+    All files together are one import, the same as POST …/import of the API: what is
+    wrong with one of them changes nothing. It goes on where it was if the server or
     another worker takes it over.
 
     \b
@@ -112,13 +111,8 @@ def import_(
     with setup.framework() as framework:
         project_id = _project_id(framework, reference)
         job = _start_import(framework, project_id, paths, options)
-        with progress("importing") as tell:
-            job = run_to_end(framework, framework.jobs, project_id, job, tell)
-    if job.error is not None:
-        raise Refused(job.error.message)
-    if job.result is None:
-        raise Refused(f"the import was {job.status}; nothing was changed")
-    _tell_result(msgspec.convert(job.result, ImportResult))
+        result = result_of(framework, framework.jobs, project_id, job)
+    _tell_result(msgspec.convert(result, ImportResult))
 
 
 @click.command()

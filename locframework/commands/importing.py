@@ -1,4 +1,4 @@
-"""What the imports of glossaries and memories share: files, and a job for each."""
+"""What imports share: of glossaries and memories files, of all a job to wait for."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -37,14 +37,20 @@ def named(path: Path) -> Iterator[None]:
 def result_of(
     framework: Framework, jobs: JobsOf, about: str, job: Job
 ) -> Mapping[str, object]:
-    """The result of an import, once it has one. Raises Refused when it has none."""
+    """The result of an import, which is waited for.
+
+    Raises Refused when it did not come to its end, and tells what of it stays.
+    """
     with progress("importing") as tell:
         job = run_to_end(framework, jobs, about, job, tell)
-    if job.error is not None:
-        raise Refused(job.error.message)
-    if job.result is None:
-        raise Refused(f"the import was {job.status}; what it had done stays")
-    return job.result
+    if job.result is not None and job.status == "succeeded":
+        return job.result
+    told = job.error.message if job.error else f"the import was {job.status}"
+    if job.result is not None:
+        told += f"; {job.progress.done} of {job.progress.total} were imported, and stay"
+    elif job.error is None:
+        told += "; nothing was changed"
+    raise Refused(told)
 
 
 def tell_taken_as(path: Path, taken: Mapping[str, str]) -> None:

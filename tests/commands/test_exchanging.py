@@ -14,6 +14,7 @@ from locframework import OPERATOR
 from locframework.branches.records import NewBranch
 from locframework.commands import progress as progress_module
 from locframework.commands.progress import progress
+from locframework.exchange import import_job
 from locframework.keys.records import KeyQuery, NewKey
 from locframework.projects.records import NewProject
 
@@ -121,6 +122,24 @@ def test_a_text_that_differs_is_kept_overwritten_or_refused_as_asked(
     assert failed.exit_code == 1
     assert failed.stderr.startswith("Error: 1 text differs, first cart.pay in en")
     assert texts == ["Pay", "Pay", "Pay now"]
+
+
+def test_an_import_that_ends_halfway_tells_what_stays_of_it(
+    command, framework, project, german, keys, monkeypatch
+):
+    def reached(place):
+        if place == "import.after_step":
+            framework.languages.remove_language(OPERATOR, project.id, "de")
+
+    monkeypatch.setattr(import_job, "KEYS_A_STEP", 1)
+    monkeypatch.setattr(import_job, "crash_point", reached)
+    result = command("import", german, "--format", "json-nested")
+
+    assert result.exit_code == 1
+    assert result.stderr.endswith(
+        "the project has no language 'de'; 1 of 2 were imported, and stay\n"
+    )
+    assert list(keys()) == ["cart.back"]
 
 
 def test_one_is_told_as_one(command, folder, project):

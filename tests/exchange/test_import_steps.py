@@ -164,5 +164,10 @@ def test_a_language_that_goes_meanwhile_ends_the_import_and_keeps_its_steps(
     )
     job = uploads.run(project, "de.json", FILE)
 
-    assert job["error"]["code"] == "language_not_in_project"
-    assert job["progress"]["done"] == 2
+    assert (job["status"], job["error"]["code"]) == (
+        "failed",
+        "language_not_in_project",
+    )
+    assert job["progress"] == {"done": 2, "total": len(KEYS)}
+    assert job["result"]["keysCreated"] == job["result"]["valuesWritten"] == 2
+    assert uploads.values(project) == {"key0": {}, "key1": {}}
