@@ -114,13 +114,19 @@ def read_table(
     columns: Sequence[str] | None = None
     for line, row in read_rows(file):
         if columns is None:
-            columns = columns_of(line, row)
+            columns = columns_of(line, _named(row))
         elif any(cell.strip() for cell in row):
             cells = dict(zip(columns, map(plain, row), strict=False))
             surplus = any(cell.strip() for cell in row[len(columns) :])
             yield TableRow(line, cells, surplus)
     if columns is None:
         raise CsvFault(1, "column", "the file is empty")
+
+
+def _named(head: Sequence[str]) -> Sequence[str]:
+    """The head without empty cells at its end, which spreadsheets write too."""
+    named = [number for number, cell in enumerate(head, 1) if cell.strip()]
+    return head[: max(named, default=0)]
 
 
 def columns_in(

@@ -7,6 +7,7 @@ import csv
 import io
 import itertools
 import tracemalloc
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import BinaryIO
 
@@ -14,7 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locframework.spreadsheet import ROW_MOST, CsvFault, guarded, plain, read_rows
+from locframework.spreadsheet import (
+    ROW_MOST,
+    CsvFault,
+    guarded,
+    plain,
+    read_rows,
+    read_table,
+)
 
 
 def rows(content: bytes) -> list[tuple[int, list[str]]]:
@@ -111,6 +119,18 @@ def test_a_line_before_the_head_may_tell_what_parts_the_cells(
 def test_only_that_line_tells_it() -> None:
     assert rows(b"sep=;,a\n1,2\n") == [(1, ["sep=;", "a"]), (2, ["1", "2"])]
     assert rows(b"a,b\nsep=;\n") == [(1, ["a", "b"]), (2, ["sep=;"])]
+
+
+def test_empty_cells_at_the_end_of_a_line_are_none_in_the_head_too() -> None:
+    def columns_of(_: int, head: Sequence[str]) -> Sequence[str]:
+        return head
+
+    found = list(read_table(io.BytesIO(b"en,,de,, \na,b,c,,\nd,,,,e\n"), columns_of))
+
+    assert found == [
+        (2, {"en": "a", "": "b", "de": "c"}, False),
+        (3, {"en": "d", "": "", "de": ""}, True),
+    ]
 
 
 @given(st.lists(st.lists(cells, min_size=2, max_size=3), max_size=5), st.integers(1, 9))

@@ -105,9 +105,11 @@ def _known(name: str) -> str | None:
 def _term(line: int, cells: dict[str, str], faults: Faults) -> FileTerm:
     made = FileTerm(line, cells.pop("term", ""))
     if flag := cells.pop("doNotTranslate", ""):
-        made = replace(made, do_not_translate=_flag(flag, line, faults))
+        said = _flag("doNotTranslate", flag, line, faults)
+        made = replace(made, do_not_translate=said)
     if flag := cells.pop("caseSensitive", ""):
-        made = replace(made, case_sensitive=_flag(flag, line, faults))
+        said = _flag("caseSensitive", flag, line, faults)
+        made = replace(made, case_sensitive=said)
     if status := cells.pop("usageStatus", "").strip().lower():
         if status in get_args(UsageStatus):
             made = replace(made, usage_status=status)
@@ -128,10 +130,10 @@ def _texts(line: int, cells: dict[str, str], faults: Faults) -> Iterable[FileTex
         yield FileText(name, cell, status == "draft")
 
 
-def _flag(cell: str, line: int, faults: Faults) -> bool:
+def _flag(name: str, cell: str, line: int, faults: Faults) -> bool:
     said = cell.strip().lower()
     if said not in (*_YES, *_NO):
-        faults.add(line, "type", "what should be true or false is neither")
+        faults.add(line, "type", f"{name} is neither true nor false")
     return said in _YES
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO
 
-from locframework.errors import Problem, UnreadableFile, shown
+from locframework.errors import Problem, UnreadableFile, mentioned, shown
 from locframework.languages import canonical_tag, same_language
 from locframework.xml_reading import OwnDoctype, XmlFault, feed, parser_for
 
@@ -164,7 +164,11 @@ class _Unit:
             return
         self._code = canonical_tag(given) or ""
         if not self._code:
-            self.leave_out("a text is of no BCP-47 language, and is left out")
+            told = "a text without xml:lang is left out"
+            if given:
+                code = repr(mentioned(given))
+                told = f"a text in {code}, which is no BCP-47 language, is left out"
+            self.leave_out(told)
 
     def leave_out(self, told: str) -> None:
         """Note what of the unit is not read."""

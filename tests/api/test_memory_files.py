@@ -343,7 +343,7 @@ def test_texts_that_are_left_out_of_a_unit_are_warnings_and_no_failed_units(
     assert memory.entries()["Go on | "] == {}
     assert result["warningCount"] == 3
     assert result["warnings"] == [
-        "line 6: a text is of no BCP-47 language, and is left out",
+        "line 6: a text in 'no such', which is no BCP-47 language, is left out",
         "line 10: the text in pl is left out: it has more than 65,536 bytes in UTF-8",
         "line 10: the tags of <b> are left out, their text is kept",
     ]

@@ -224,6 +224,13 @@ def test_every_fault_of_a_csv_file_is_told_with_its_line(
     assert refused(content) == faults
 
 
+def test_a_fault_names_the_column_that_it_is_in() -> None:
+    with pytest.raises(UnreadableFile) as caught:
+        read(b"term,doNotTranslate,caseSensitive\nquay,true,maybe\n")
+
+    assert str(caught.value) == "line 2: caseSensitive is neither true nor false"
+
+
 def test_what_a_file_says_twice_of_a_term_is_taken_together() -> None:
     content = (
         "term,caseSensitive,usageStatus,notes,doNotTranslate,de,fr\n"

@@ -192,7 +192,7 @@ def test_of_several_texts_in_one_language_the_first_counts_and_that_is_told() ->
 def test_what_is_wrong_with_a_unit_is_told_with_its_line() -> None:
     good = f"<tu>{tuv('en', 'a')}{tuv('de', 'b')}</tu>"
     sourceless = f"<tu>{tuv('de', 'b')}</tu>"
-    strange = f"<tu>{tuv('en', 'c')}{tuv('no such tag', 'b')}</tu>"
+    strange = f"<tu>{tuv('en', 'c')}{tuv('no such tag', 'b')}{tuv('', 'b')}</tu>"
 
     found = list(read_tmx(tmx(good, sourceless, strange), "en"))
 
@@ -200,8 +200,10 @@ def test_what_is_wrong_with_a_unit_is_told_with_its_line() -> None:
     assert kinds == ["Unit", "UnitFault", "Unit"]
     assert [each.line for each in found] == [2, 3, 4]
     assert isinstance(found[2], Unit)
-    told = "a text is of no BCP-47 language, and is left out"
-    assert found[2].left_out == (told,)
+    assert found[2].left_out == (
+        "a text in 'no such tag', which is no BCP-47 language, is left out",
+        "a text without xml:lang is left out",
+    )
 
 
 def test_a_unit_that_holds_another_one_is_left_out_and_told() -> None:
