@@ -1,6 +1,5 @@
 """Gives locframework the webhook transport ``https``: to public addresses only."""
 
-import logging
 from typing import ClassVar
 
 from locframework import hookimpl
@@ -8,10 +7,9 @@ from locframework.ports import Transport
 
 from .settings import HttpsSettings
 from .transport import HttpsTransport
+from .warning import warn_once
 
 __all__ = ["HttpsPlugin", "HttpsSettings", "HttpsTransport"]
-
-log = logging.getLogger(__name__)
 
 
 class HttpsPlugin:
@@ -22,14 +20,14 @@ class HttpsPlugin:
     def __init__(self, settings: HttpsSettings) -> None:
         self._transport = HttpsTransport(settings)
         if settings.allowed_networks:
-            log.warning(
+            warn_once(
                 "webhooks may be sent into %s, which anybody with webhook_manage can "
                 "then reach from here: for development only",
                 ", ".join(settings.allowed_networks),
             )
         if settings.allowed_ports != (443,):
             ports = ", ".join(map(str, settings.allowed_ports))
-            log.warning("webhooks may be sent to the ports %s, not only to 443", ports)
+            warn_once("webhooks may be sent to the ports %s, not only to 443", ports)
 
     @hookimpl
     def loc_provide_transports(self) -> list[Transport]:

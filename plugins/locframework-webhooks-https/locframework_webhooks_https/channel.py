@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import ssl
 from collections.abc import Sequence
 from http.client import HTTPException
@@ -15,11 +14,10 @@ from locframework.ports import SettingsError
 
 from .deadline import Deadline
 from .lookup import SocketAddress
+from .warning import warn_once
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
-
-log = logging.getLogger(__name__)
 
 STEP_SECONDS = 5.0  # to connect to one address; to shake hands
 MOST_TRIED = 4  # addresses of one name
@@ -93,7 +91,7 @@ def check_authorities(ca_file: str | None) -> None:
         return
     file, folder = _system_authorities()
     if not (file.is_file() or folder.is_dir()):
-        log.warning(
+        warn_once(
             "no certificate will be good: there are no authorities at %s and %s, and "
             "ca_file in [plugins.https] names none",
             *(file, folder),

@@ -10,9 +10,15 @@ import msgspec
 import pytest
 from locframework_webhooks_https import HttpsPlugin, HttpsSettings, HttpsTransport
 from locframework_webhooks_https.channel import tls_context
+from locframework_webhooks_https.warning import warn_once
 
 from locframework.ports import SettingsError
 from locframework.testing.certificates import Authority
+
+
+@pytest.fixture(autouse=True)
+def nothing_was_said() -> None:
+    warn_once.cache_clear()
 
 
 def settings(**given: object) -> HttpsSettings:
@@ -87,6 +93,18 @@ def test_what_is_widened_is_told_loudly_at_the_start(
     assert "127.0.0.0/8, 10.1.0.0/16" in networks.getMessage()
     assert "development only" in networks.getMessage()
     assert re.search(r"\b8443\b", ports.getMessage())
+
+
+def test_it_is_told_once_however_often_a_process_opens_the_framework(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    for _ in range(3):
+        HttpsPlugin(settings(allowed_networks=["127.0.0.0/8"]))
+    HttpsPlugin(settings(allowed_networks=["10.0.0.0/8"]))
+
+    first, second = caplog.records
+    assert "127.0.0.0/8" in first.getMessage()
+    assert "10.0.0.0/8" in second.getMessage()
 
 
 def test_keys_of_sessions_are_written_nowhere(
