@@ -1,0 +1,173 @@
+"""The job that imports entries: judged further, in steps, seen, cancelled, repeated."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from locframework.testing.client import Client
+from locframework.testing.databases import statements_of
+from locframework.testing.workspace import Workspace
+
+from .memory_files import TMX, Memory
+
+
+@pytest.fixture
+def memory(sqlite_workspace: Workspace) -> Memory:
+    return Memory(sqlite_workspace)
+
+
+TWENTY = "de fr nl sv da nb fi et lv lt pl cs sk sl hr bg ro hu el tr"
+
+LARGE = [
+    TMX[: TMX.index("<tu>")],
+    f"<!-- {'x' * 1_000_000} -->\n" * 3,
+    "<tu><tuv xml:lang='en'><seg>Pay</seg></tuv>",
+    "<tuv xml:lang='de'><seg>Zahlen</seg></tuv><tuv xml:lang='en-GB'>",
+    "<seg>Pay!</seg></tuv></tu></body></tmx>",
+]
+
+
+def test_a_step_of_an_import_holds_others_up_no_longer_for_many_languages(
+    memory: Memory,
+) -> None:
+    codes = TWENTY.split()
+    rows = [
+        ",".join([f"text {number}", *(f"{code} {number}" for code in codes)])
+        for number in range(200)
+    ]
+    sent = memory.send("\n".join([",".join(["en", *codes]), *rows]))
+    framework = memory.workspace.framework
+
+    with statements_of(framework.storage) as seen:
+        framework.runner.run_until_idle()
+
+    steps = [each for each in seen if each.startswith("UPDATE jobs SET step = ")]
+    assert len(steps) == 3  # of 4,200 texts
+    job = memory.workspace.job_of(sent)
+    assert job["result"]["translationsWritten"] == 4000
+
+
+def test_what_is_beyond_the_begin_of_a_large_file_is_judged_by_the_job(
+    workspace: Workspace,
+) -> None:
+    memory = Memory(workspace)
+
+    result = memory.bring("".join(LARGE), languageCodes="de")
+    broken = workspace.job_of(memory.send("".join(LARGE[:-1])))
+
+    assert memory.entries() == {"Pay | ": {"de": "Zahlen"}}
+    assert result["languagesLeftOut"] == ["en-GB"]
+    assert (broken["status"], broken["error"]["code"]) == ("failed", "unreadable_file")
+    assert broken["error"]["message"].startswith("line ")
+
+
+def test_languages_are_judged_by_the_job_for_its_sender(workspace: Workspace) -> None:
+    memory = Memory(workspace)
+    scoped = workspace.client("translator", languages=["pl"])
+
+    job = workspace.job_of(memory.send("".join(LARGE), scoped), scoped)
+
+    assert job["error"]["code"] == "language_not_assigned"
+    assert memory.entries() == {}
+
+
+def test_a_step_of_an_import_takes_no_more_memory_for_large_texts(
+    memory: Memory,
+) -> None:
+    rows = [f"text {number},{'x' * 60_000}" for number in range(80)]
+    memory.send("\n".join(["en,de", *rows]))
+    framework = memory.workspace.framework
+
+    with statements_of(framework.storage) as seen:
+        framework.runner.run_until_idle()
+
+    steps = [each for each in seen if each.startswith("UPDATE jobs SET step = ")]
+    assert len(steps) == 3  # of 4,800,000 characters
+
+
+def test_an_import_of_many_units_goes_in_steps(memory: Memory) -> None:
+    rows = "\n".join(f"text {number},Text {number}" for number in range(2500))
+
+    result = memory.bring(f"en,de\n{rows}\n")
+
+    assert result["entriesCreated"] == result["translationsWritten"] == 2500
+    assert memory.owner.get(memory.path).data["translationMemory"]["entryCount"] == 2500
+
+
+def test_an_import_that_is_cancelled_tells_what_it_has_done(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cancel(place: str) -> None:
+        if place == "tm_import.after_step":
+            memory.owner.post(f"{job}/cancel")
+
+    monkeypatch.setattr("locframework.memories.import_job.crash_point", cancel)
+    rows = "\n".join(f"text {number},Text {number}" for number in range(1500))
+    sent = memory.send(f"en,de\n{rows}\n")
+    job = f"{memory.path}/jobs/{sent.data['job']['id']}"
+
+    memory.workspace.run_jobs()
+
+    ended = memory.owner.get(job).data["job"]
+    assert (ended["status"], ended["progress"]["done"]) == ("cancelled", 1000)
+    assert ended["result"]["entriesCreated"] == 1000
+
+
+def test_an_import_that_an_older_version_queued_is_done(memory: Memory) -> None:
+    """It was given one blob, and what was judged of the file beside it."""
+    sent = memory.send("context,en,de\n,Pay,Zahlen\n").data["job"]["id"]
+    database = memory.workspace.framework.storage.database  # type: ignore[attr-defined]
+    [(told,)] = database.rows("SELECT params FROM jobs WHERE id = ?", (sent,))
+    given = json.loads(told)
+    older = {name: given[name] for name in ("format", "onExisting")} | {
+        "blob": given["parts"]["names"][0],
+        "store": given["parts"]["store"],
+        "languageCodes": ["de"],
+        "languagesLeftOut": [],
+        "units": 1,
+    }
+    database.run("UPDATE jobs SET params = ? WHERE id = ?", (json.dumps(older), sent))
+
+    memory.workspace.run_jobs()
+
+    assert memory.entries() == {"Pay | ": {"de": "Zahlen"}}
+
+
+def test_an_import_can_be_cancelled_before_it_begins(memory: Memory) -> None:
+    sent = memory.send(TMX)
+    job = f"{memory.path}/jobs/{sent.data['job']['id']}"
+
+    cancelled = memory.owner.post(f"{job}/cancel")
+    memory.workspace.run_jobs()
+
+    assert cancelled.data["job"]["status"] == "cancelled"
+    assert memory.entries() == {}
+    viewer = memory.workspace.client("viewer")
+    assert viewer.get(job).error["code"] == "job_not_found"
+
+
+def test_jobs_of_a_memory_are_listed_for_who_may_start_them(
+    workspace: Workspace,
+) -> None:
+    memory, other = Memory(workspace), Memory(workspace)
+    first, second = (memory.send(TMX).data["job"]["id"] for _ in range(2))
+    other.send(TMX)
+    memory.owner.post(f"{memory.path}/jobs/{first}/cancel")
+    bound = workspace.client("manager", project_ids=[workspace.project()["id"]])
+    _, stranger = workspace.organization("Other")
+
+    def listed(client: Client = memory.owner, **query: str) -> list[str]:
+        data = client.get(f"{memory.path}/jobs", query=query).data
+        assert data["total"] == len(data["items"])
+        return [each["id"] for each in data["items"]]
+
+    assert listed() == listed(type="tm_import") == [second, first]
+    assert listed(status="cancelled") == listed(sort="createdAt")[:1] == [first]
+    assert listed(type="import") == listed(workspace.client("viewer")) == []
+    for client in (bound, stranger):
+        hidden = client.get(f"{memory.path}/jobs")
+        assert (hidden.status, hidden.error["code"]) == (404, "tm_not_found")
+    wrong = memory.owner.get(f"{memory.path}/jobs?status=done")
+    assert (wrong.status, wrong.error["code"]) == (400, "validation_failed")

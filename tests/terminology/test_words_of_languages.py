@@ -1,0 +1,189 @@
+"""Terms are found in what languages make of words: endings, particles, signs."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from .finding import found
+
+
+@pytest.mark.parametrize(
+    ("language", "full", "plain"),
+    [
+        # shalom; the first sign with its dot is one of its own, too
+        ("he", "\u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd",
+         "\u05e9\u05dc\u05d5\u05dd"),
+        ("he", "\ufb2a\u05b8\u05dc\u05d5\u05b9\u05dd", "\u05e9\u05dc\u05d5\u05dd"),
+        ("fa", "\u0646\u0631\u0645\u200c\u0627\u0641\u0632\u0627\u0631",
+         "\u0646\u0631\u0645\u0627\u0641\u0632\u0627\u0631"),  # software
+    ],
+)  # fmt: skip
+def test_points_and_non_joiners_count_only_for_terms_whose_case_counts(
+    language: str, full: str, plain: str
+) -> None:
+    text = f"({full}), {plain}."
+
+    for term in (full, plain):
+        assert found(text, term, language=language) == [full, plain]
+        assert found(text, language=language, strict=[term]) == [term]
+
+
+def test_what_no_ending_explains_is_another_word() -> None:
+    assert found("three mice", "mouse") == []
+    assert found("er läuft", "laufen", language="de") == []
+
+
+@pytest.mark.parametrize(
+    ("language", "term", "text", "hits"),
+    [
+        ("en", "ferry", "Two ferries, one FERRY", ["ferries", "FERRY"]),
+        ("en-GB", "boarding pass", "boarding passes", ["boarding passes"]),
+        ("de", "Hafen", "die Häfen der Hafens", ["Häfen", "Hafens"]),
+        ("ru", "билет", "два билета, БИЛЕТЫ", ["билета", "БИЛЕТЫ"]),
+        ("tlh", "ferry", "two ferries", []),
+    ],
+)
+def test_endings_do_not_count_where_the_language_has_a_stemmer(
+    language: str, term: str, text: str, hits: list[str]
+) -> None:
+    assert found(text, term, language=language) == hits
+    assert found(text, strict=[term], language=language) == [
+        hit for hit in hits if hit == term
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "term", "text"),
+    [
+        ("th", "บันทึก", "ไฟล์ถูกบันทึกแล้ว"),
+        ("ja", "保存", "設定を保存してください"),
+        ("zh", "文件", "请保存文件。"),
+        ("ja", "テスト", "テスト中"),
+        ("ko", "항구", "항구 도시"),
+        ("lo", "ເຮືອ", "ໄປເຮືອຂ້າມ"),
+    ],
+)
+def test_scripts_without_spaces_have_terms_too(
+    language: str, term: str, text: str
+) -> None:
+    assert found(text, term, language=language) == [term]
+
+
+@pytest.mark.parametrize(
+    ("language", "term", "text", "hits"),
+    [
+        ("fr", "œuvre", "l’œuvre, d'œuvres, L'Œuvre", ["œuvre", "œuvres", "Œuvre"]),
+        ("fr", "hui", "aujourd’hui, presqu'hui", []),
+        ("fr", "il", "qu’il lorsqu'il", ["il", "il"]),
+        ("fr", "l’eau", "de l'eau", ["l'eau"]),
+        ("it", "arte", "dell’arte, un'arte", ["arte", "arte"]),
+        ("ca-ES", "aigua", "l'aigua", ["aigua"]),
+        ("en", "Reilly", "O'Reilly l'Reilly", []),
+        ("en", "don't", "I don’t, I donʼt, I dont", ["don’t", "donʼt"]),
+        ("en", "pier", "the pier’s end", ["pier’s"]),
+        ("tr", "kapı", "KAPI, Kapı, KAPİ", ["KAPI", "Kapı"]),
+        ("az", "istanbul", "İstanbul, İSTANBUL, ISTANBUL", ["İstanbul", "İSTANBUL"]),
+        ("tr", "İstanbul", "istanbul’da", ["istanbul’da"]),
+        ("en", "ISTANBUL", "istanbul", ["istanbul"]),
+        ("ja", "ガイド", "ｶﾞｲﾄﾞを", ["ｶﾞｲﾄﾞ"]),
+        ("ja", "ﾌｧｲﾙ", "ファイル", ["ファイル"]),
+        ("ja", "pdf", "ＰＤＦの", ["ＰＤＦ"]),
+        ("ko", "파일", "파일을, 파일들에서는 파일명", ["파일", "파일"]),
+        ("ko", "서버", "서버를 서버로 서버을 서버으로", ["서버", "서버"]),
+        ("ko", "키", "키를 키는 키의 키위", ["키", "키"]),
+        ("ko", "파일 저장", "파일 저장을, 파일을 저장", ["파일 저장"]),
+        ("ko", "PDF", "PDF를 pdf로", ["PDF", "pdf"]),
+        ("en", "파일", "파일을", []),
+    ],
+)
+def test_what_a_language_writes_onto_a_word_hides_no_term(
+    language: str, term: str, text: str, hits: list[str]
+) -> None:
+    assert found(text, term, language=language) == hits
+
+
+@pytest.mark.parametrize(
+    ("language", "term", "text", "hits"),
+    [
+        ("de", "Datenschutz", "Der Daten\u00adschutz", ["Daten\u00adschutz"]),
+        ("de", "Daten\u00adschutz", "Datenschutz", ["Datenschutz"]),
+        (
+            "he",
+            "שלום",
+            "\u200fשלום\u200f, \u2067שלום\u2069",
+            ["שלום\u200f", "שלום\u2069"],
+        ),
+        ("ar", "ميناء", "ميناء\u061c", ["ميناء\u061c"]),
+        ("th", "ตั๋วเรือ", "ซื้อตั๋ว\u200bเรือ", ["ตั๋ว\u200bเรือ"]),
+        ("en", "Wi-Fi", "Wi\u2011Fi and wi\u2010fi", ["Wi\u2011Fi", "wi\u2010fi"]),
+        ("en", "foobar", "foo\u200bbar foo-bar", []),
+    ],
+)
+def test_what_nobody_sees_in_a_word_hides_no_term(
+    language: str, term: str, text: str, hits: list[str]
+) -> None:
+    assert found(text, term, language=language) == hits
+    assert found(text, strict=[term], language=language) == [
+        hit for hit in hits if hit != "wi\u2010fi"
+    ]
+
+
+def test_what_is_written_onto_a_word_is_neither_case_nor_ending() -> None:
+    assert found("l’Orne, l’orne", strict=["Orne"], language="fr") == ["Orne"]
+    assert found("I don’t", strict=["don't"]) == ["don’t"]
+    assert found("ＰＤＦ", strict=["PDF"], language="ja") == ["ＰＤＦ"]
+    assert found("API를 api를", strict=["API"], language="ko") == ["API"]
+
+
+def test_of_terms_in_each_other_before_particles_the_longest_counts() -> None:
+    terms = ("사용자", "사용자의 파일", "사용자의")
+
+    assert found("사용자의 파일을, 사용자는 파일", *terms, language="ko") == [
+        "사용자의 파일",
+        "사용자",
+    ]
+
+
+syllables = st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3)
+
+
+@given(st.text(syllables, min_size=2, max_size=4))
+def test_a_particle_of_a_pair_stands_after_its_own_sounds_only(stem: str) -> None:
+    ends_in_vowel = len(unicodedata.normalize("NFD", stem[-1])) == 2
+    after_vowels, after_consonants = ["는", "를", "가", "와"], ["은", "을", "이", "과"]
+    right, wrong = after_consonants, after_vowels
+    if ends_in_vowel:
+        right, wrong = wrong, right
+
+    for particle in right:
+        assert found(stem + particle, stem, language="ko") == [stem]
+    for particle in wrong:
+        assert found(stem + particle, stem, language="ko") == []
+
+
+@given(st.text(syllables, min_size=1, max_size=3), st.text(syllables, min_size=1))
+def test_a_korean_term_ends_at_the_end_of_a_word_or_before_a_particle(
+    term: str, more: str
+) -> None:
+    known = "의에서게께한테도만들까지부터조차마저처럼보다다밖입니이은을과는를가와로써으"
+    assume(not set(more) <= set(known))
+
+    assert found(term + more, term, language="ko") == []
+
+
+HALF = {
+    unicodedata.normalize("NFKC", chr(code)): chr(code)
+    for code in range(0xFF66, 0xFFA0)
+}
+
+
+@given(st.text(st.sampled_from("アイカガパヴッャーン"), min_size=1, max_size=6))
+def test_katakana_is_the_same_however_wide(term: str) -> None:
+    half = "".join(HALF[sign] for sign in unicodedata.normalize("NFD", term))
+
+    assert found(f"「{half}」", term, language="ja") == [half]
+    assert found(f"「{term}」", half, language="ja", strict=[half]) == [term, term]
