@@ -122,6 +122,9 @@ class TestMarkup(CheckContract):
         "other attributes": subject(
             '<a href="/en">x</a>', "<a href='/de' title=y>x</a>"
         ),
+        "an attribute with an arrow": subject(
+            '<a title="A > B">x</a>', '<a title="von A nach B">x</a>'
+        ),
         "void": subject("a<br>b", "a<br />b"),
         "React": subject("Read <0>this</0>", "<0>Dies</0> lesen"),
         "no tags": subject("a < b and c > d", "c > d und a < b"),
@@ -181,6 +184,8 @@ class TestPunctuation(CheckContract):
         "before a quote": subject("He said “yes.”", "Er sagte „ja.“"),
         "before a tag": subject("<b>Done.</b>", "<b>Fertig</b>."),
         "before a bracket": subject("(Really?)", "（本当？）", "ja"),
+        "an entity": subject("Next &raquo;", "Weiter »"),
+        "an ellipsis as an entity": subject("Loading&#8230;&nbsp;", "Lädt…"),
         "several": subject("What?!", "Was!?"),
         "an abbreviation": subject("Min.", "Minimum"),
         "another abbreviation": subject("for example", "z.B."),
@@ -191,6 +196,7 @@ class TestPunctuation(CheckContract):
         "a statement": subject("Really?", "Wirklich."),
         "extra": subject("Save", "Speichern!"),
         "a colon": subject("Name:", "Name"),
+        "lost before an entity": subject("It is done.&quot;", "Es ist fertig&quot;"),
         "a colon in Chinese": subject("Name", "名字：", "zh"),
         "an ellipsis": subject("Loading…", "Lädt."),
         "French": subject("Really?", "Vraiment\u202f!", "fr"),

@@ -12,7 +12,7 @@ from .icu import has_branches
 # Attributes do not count, but a tag has to look like one: "a < b and c > d" has none.
 TAG = re.compile(
     r"<(/?)([A-Za-z0-9][\w:.-]*)"
-    r"(?:\s+[\w:@.-]+(?:\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+))?)*"
+    r"(?:\s+[\w:@.-]+(?:\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>=]+))?)*"
     r"\s*(/?)>"
 )
 _VOID = frozenset(("br", "hr", "img", "input", "wbr"))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from html import unescape
 
 from locframework.projects.records import Severity
 from locframework.quality.records import Finding, Subject
@@ -20,6 +21,7 @@ _GREEK = {";": "question mark", "\u037e": "question mark", "·": "semicolon"}
 _CLOSING = "\"'”’»›)]}」』）】》〉］｝"
 _SPACES = " \t\r\n\u00a0\u202f\u2009\u3000\u200b\u200e\u200f"
 _LAST_TAGS = re.compile(r"(?:</?[A-Za-z0-9][^<>]*>\s*)+$")
+_LAST_ENTITIES = re.compile(r"(?:&(?:[A-Za-z]\w{1,30}|#\w{1,8});\s*)+$", re.ASCII)
 _LAST_WORD = re.compile(r"\S+$")
 
 # Thai, Lao, Khmer and Burmese end sentences with a space, or as the writer likes.
@@ -65,7 +67,7 @@ def _end_alike(text: str, source: str) -> bool:
     """Whether both end with a letter, or with one sign after a letter: most do."""
     if text[-1:].isalnum():
         return source[-1:].isalnum()
-    is_same = text[-1:] == source[-1:]
+    is_same = text[-1:] == source[-1:] != ";"  # which may be that of an entity
     return is_same and text[-2:-1].isalnum() and source[-2:-1].isalnum()
 
 
@@ -78,6 +80,10 @@ def _end(text: str, language_code: str) -> tuple[frozenset[str], int]:
     if text.endswith(">"):
         tags = _LAST_TAGS.search(text, max(0, len(text) - 1000))
         text = text[: tags.start()] if tags else text
+    if text.endswith(";"):  # of "Next &raquo;", which ends with no semicolon
+        entities = _LAST_ENTITIES.search(text, max(0, len(text) - 100))
+        if entities:
+            text = text[: entities.start()] + unescape(entities[0])
     text = text.rstrip(_CLOSING + _SPACES)
     at = len(text)
     found: set[str] = set()
