@@ -17,6 +17,7 @@ from locframework.paging import PageRequest
 
 from .choosing import FEW, only_one
 from .importing import files_argument, result_of
+from .language_options import language_tag, language_tags
 from .options import Setup, common_options
 from .output import output_options, put_out
 from .progress import progress
@@ -41,6 +42,7 @@ branch_option = click.option(
 @click.option(
     "--language",
     metavar="CODE",
+    callback=language_tag,
     help="Left out: what the file says, or its path (de/app.json, app.de.json).",
 )
 @click.option(
@@ -130,6 +132,7 @@ def import_(
     "languages",
     multiple=True,
     metavar="CODE",
+    callback=language_tags,
     help="Several are a ZIP; left out: all of the project.",
 )
 @click.option(

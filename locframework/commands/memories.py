@@ -7,8 +7,6 @@ import click
 import msgspec
 
 from locframework.app import OPERATOR, Framework
-from locframework.errors import ValidationFailed
-from locframework.languages import require_tag
 from locframework.memories.file_records import (
     ImportOptions,
     ImportResult,
@@ -18,6 +16,7 @@ from locframework.memories.records import MemoryQuery
 
 from .choosing import FEW, only_one
 from .importing import files_argument, named, result_of, tell_taken_as
+from .language_options import language_tags
 from .options import Setup, common_options
 from .output import output_options, put_out
 from .telling import counted
@@ -30,24 +29,12 @@ memory_option = click.option(
 )
 
 
-def _tags(
-    context: click.Context, option: click.Parameter, codes: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Canonical tags; a refusal names the option as it was typed."""
-    try:
-        parts = [part.strip() for code in codes for part in code.split(",")]
-        return tuple(require_tag(part, "--language") for part in parts)
-    except ValidationFailed as refusal:
-        message = refusal.message.removeprefix("--language: ")
-        raise click.BadParameter(message) from None
-
-
 language_option = click.option(
     "--language",
     "languages",
     multiple=True,
     metavar="CODE",
-    callback=_tags,
+    callback=language_tags,
     help="A target language; left out: all.",
 )
 

@@ -62,7 +62,7 @@ def one_line(source_of: Callable[[str], str]) -> Iterator[None]:
     except OSError as error:
         if error.errno == errno.EPIPE:  # click's: whoever read us has left
             raise
-        raise Refused(_line(error)) from error
+        raise Refused(_of_file(error)) from error
     except Exception as fault:
         log.debug("a fault of our own", exc_info=True)
         told = f"{type(fault).__name__}: {_line(fault)}"
@@ -80,6 +80,12 @@ def problems_of(refusal: LocError) -> list[str]:
     if len(problems) < 2:
         return []
     return [f"{each.path}: {each.message}" for each in problems[:PROBLEMS_SHOWN]]
+
+
+def _of_file(error: OSError) -> str:
+    """``out/de.json: No such file or directory``, without Python's ``[Errno 2]``."""
+    told = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    return " ".join(told.split())
 
 
 def _line(error: Exception) -> str:

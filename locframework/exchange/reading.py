@@ -56,7 +56,8 @@ class UploadReader:
             return list(self._read(file, info, reading, alone=True))
         found = list(self._in_archive(file, reading))
         if not found:
-            raise UnknownFormat("the archive holds no file of a known format")
+            there = self._formats.readable
+            raise UnknownFormat(f"the archive holds no file of a known format: {there}")
         return [
             read
             for one, info in found

@@ -1,7 +1,7 @@
 """Finds the format of a file, and calls formats so that none can break us."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -51,6 +51,11 @@ class Formats:
             raise UnknownFormat(f"the format {info.id} cannot be exported")
         return info
 
+    @property
+    def readable(self) -> str:
+        """The ids of all formats that can be imported, for a message."""
+        return _listed(info for info in self._infos.values() if info.can_import)
+
     def recognize(self, file: SourceFile) -> list[FormatInfo]:
         """Every format that can be imported and takes the file for its own."""
         return [
@@ -67,7 +72,8 @@ class Formats:
         found = self.recognize(file)
         name = shown(file.name) or "the file"
         if not found:
-            raise UnknownFormat(f"no format knows {name}; name one as format")
+            message = f"no format knows {name}; name one as format: {self.readable}"
+            raise UnknownFormat(message)
         if len(found) > 1:
             ids = ", ".join(info.id for info in found)
             raise UnknownFormat(f"{name} may be any of {ids}; name one as format")
@@ -107,7 +113,7 @@ class Formats:
 
     def _find(self, format_id: str) -> FormatInfo:
         if format_id not in self._infos:
-            there = ", ".join(self._infos) or "none"
+            there = _listed(self._infos.values())
             message = f"there is no format {shown(format_id)!r}; there is: {there}"
             raise UnknownFormat(message)
         return self._infos[format_id]
@@ -118,3 +124,7 @@ class Formats:
         except PLUGIN_FAULTS:
             log.exception("a format failed to recognize a file")
             return False
+
+
+def _listed(infos: Iterable[FormatInfo]) -> str:
+    return ", ".join(info.id for info in infos) or "none"

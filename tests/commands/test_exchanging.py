@@ -204,6 +204,29 @@ def test_a_language_that_the_project_lacks_is_refused(command, english, project)
     assert (result.exit_code, result.stderr) == (1, line)
 
 
+@pytest.mark.parametrize("action", ["import en.json", "export --format json-flat"])
+def test_a_language_that_is_none_is_told_by_its_option(
+    command, english, project, action
+):
+    told = command(*action.split(), "--language", "xx")
+
+    assert told.exit_code == 2
+    assert "Invalid value for '--language': 'xx' is well formed, but" in told.stderr
+    assert "languageCode" not in told.stderr
+
+
+def test_a_folder_that_is_not_there_is_told_in_plain_words(
+    command, english, folder, project
+):
+    command("import", english, "--format", "json-nested")
+
+    there = folder / "nowhere" / "out.json"
+    told = command("export", "--format", "json-flat", "--language", "en", "-o", there)
+
+    line = f"Error: {there}: No such file or directory\n"
+    assert (told.exit_code, told.stderr) == (1, line)
+
+
 def test_the_project_must_be_named_where_there_are_several(
     command, english, framework, project, keys
 ):

@@ -111,9 +111,14 @@ def test_nothing_is_guessed_when_several_know_the_file() -> None:
         formats(Lines("rows"), Lines("lines")).detect(FILE)
 
 
-def test_a_file_that_none_knows_is_refused() -> None:
-    with pytest.raises(UnknownFormat, match=r"no format knows de\.lines"):
-        formats(Lines()).detect(SourceFile("de.lines", b""))
+def test_a_file_that_none_knows_is_refused_and_the_formats_are_told() -> None:
+    two = formats(Lines(), Lines("other", can_import=False))
+
+    with pytest.raises(UnknownFormat) as refused:
+        two.detect(SourceFile("strings.xml", b""))
+
+    told = "no format knows strings.xml; name one as format: lines"
+    assert refused.value.message == told
 
 
 def test_a_format_that_breaks_while_detecting_knows_nothing() -> None:
