@@ -141,7 +141,10 @@ class _Key(Struct, gc=False):
         value = _not_empty(entry.value)
         if value is not None:
             if self.values.setdefault(language_code, value) != value:
-                raise _Twice(f"{mentioned(self.name)} has another text before")
+                raise _Twice(
+                    f"key {mentioned(self.name)!r} has another text before; files that"
+                    " share keys are imported one by one, each with a module"
+                )
             if entry.needs_review:
                 self.review = tuple(dict.fromkeys((*self.review, language_code)))
         self.is_plural |= entry.is_plural or _has_forms(value)

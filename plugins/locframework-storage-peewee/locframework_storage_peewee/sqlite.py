@@ -38,6 +38,13 @@ _CLASH = {
     sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY,
 }
 
+_REFUSALS = {
+    "readonly database": "the file of the database, or its folder, may not be written",
+    "unable to open database file": "the file of the database cannot be opened",
+    "file is not a database": "what is at the database's address is no SQLite database",
+}
+"""By what SQLite says of a file. No answer shows its path; the log does."""
+
 # columns declared BOOLEAN answer bool, as PostgreSQL's do
 sqlite3.register_converter("boolean", b"1".__eq__)
 
@@ -89,7 +96,10 @@ class Sqlite:
             self._path.touch(mode=0o640)
 
     def refused(self, error: Exception) -> str | None:
-        return None
+        if isinstance(error, OSError):
+            return "the folder of the database is not there, and cannot be made"
+        text = str(error)
+        return next((told for part, told in _REFUSALS.items() if part in text), None)
 
     def prepare_to_migrate(self, database: peewee.Database) -> None:
         # a table that is rebuilt is dropped, and must not take its children along

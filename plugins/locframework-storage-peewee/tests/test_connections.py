@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -262,6 +263,34 @@ def test_what_postgres_says_of_an_address_is_told_without_its_secrets(
     engine = engine_of("postgresql://a:secret@127.0.0.1/x")
 
     assert engine.refused(Exception(said)) == told
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("text", "what is at the database's address is no SQLite database"),
+        ("folder", "the file of the database cannot be opened"),
+        ("text/below", "the folder of the database is not there, and cannot be made"),
+    ],
+)
+def test_a_file_that_sqlite_refuses_is_told_as_what_it_is(
+    tmp_path: Path, path: str, told: str
+) -> None:
+    (tmp_path / "text").write_text("no database, but long enough for one" * 9)
+    (tmp_path / "folder").mkdir()
+
+    with pytest.raises(Unavailable) as raised:
+        PeeweeProvider(f"sqlite:///{tmp_path / path}").open().migrate()
+
+    assert raised.value.message == told
+
+
+def test_a_file_that_may_not_be_written_is_told_as_that() -> None:
+    refused = engine_of("sqlite:///x").refused
+    said = Exception("attempt to write a readonly database")
+
+    told = "the file of the database, or its folder, may not be written"
+    assert (refused(said), refused(Exception("database is locked"))) == (told, None)
 
 
 @pytest.mark.parametrize("kind", ["postgres"], indirect=True)
