@@ -31,7 +31,8 @@ class ServerLimits(Struct, frozen=True, kw_only=True):
     waiting_answer_bytes_per_second: int = 256 * KIB
 
     # Connections of one process. Over these, the one that is nearest to its
-    # deadline makes room: a flood of slow ones drives out itself.
+    # deadline makes room: a flood of slow ones drives out itself. Of one address
+    # an idle one goes first.
     connections: int = 1000
     connections_per_address: int = 50  # the trusted proxy has no such limit
 

@@ -143,7 +143,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
         if (
             not is_free
             and len(of_address) >= self.limits.connections_per_address
-            and not self._close_one(of_address)
+            and not self._close_one_of_address(of_address)
         ) or (
             len(self._channels) >= self.limits.connections
             and not self._close_one(self._channels)
@@ -153,6 +153,14 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
         channel = Channel(self, conn, address, adjustments, map=map)
         self._channels.add(channel)
         self._by_address.setdefault(network, set()).add(channel)
+
+    def _close_one_of_address(self, channels: Iterable[Channel]) -> bool:
+        """Closes one that is idle, if there is one: its client connects again.
+
+        One that is new may have sent its request already, which would be lost.
+        """
+        idle = [channel for channel in list(channels) if channel.is_idle]
+        return self._close_one(idle) or self._close_one(channels)
 
     def _close_one(self, channels: Iterable[Channel]) -> bool:
         """Closes the client nearest to its deadline. False: all are being served."""
