@@ -127,6 +127,20 @@ def test_one_address_cannot_take_all_connections_and_new_ones_get_in(
         assert not waiting[-1].is_closed()
 
 
+def test_an_idle_connection_makes_room_before_one_that_has_just_come(
+    start: Start,
+) -> None:
+    server = start(limits={"connections_per_address": 3})
+    with ExitStack() as opened:
+        idle = opened.enter_context(server.connect())
+        idle.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        idle.read_one()
+        new = [opened.enter_context(server.connect()) for _ in range(3)]
+
+        idle.seconds_until_closed()
+        assert not any(client.is_closed() for client in new)
+
+
 def test_a_flood_from_many_addresses_makes_room_as_well(start: Start) -> None:
     server = start(limits={"connections": 10, "connections_per_address": 50})
     with ExitStack() as opened:
