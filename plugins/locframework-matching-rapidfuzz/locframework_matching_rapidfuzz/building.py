@@ -1,6 +1,7 @@
 """Makes the arrays of a segment out of texts."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from .tokens import (
 )
 
 BLOCK = 1 << 16  # texts whose numbers fit in 16 bits
+AT_ONCE = 1 << 20  # characters
 MOST_CODES = (1 << 16) - 1
 
 
@@ -45,7 +47,7 @@ def arrays_of(
     order = np.argsort(lengths, kind="stable")
     offsets = np.zeros(len(texts) + 1, np.uint64)
     np.cumsum(lengths[order], out=offsets[1:])
-    alphabet, codes = _coded([texts[i] for i in order.tolist()])
+    alphabet, codes = _coded([texts[i] for i in order.tolist()], offsets)
     lists, ends, bases = _lists(codes, offsets)
     sorted_ids = packed(ids)[order]
     return Arrays(
@@ -61,27 +63,41 @@ def arrays_of(
     )
 
 
-def _coded(texts: list[str]) -> tuple[NDArray[np.uint32], Codes]:
+def _coded(
+    texts: list[str], offsets: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint32], Codes]:
     """The characters there are, sorted, and the texts as numbers from 1 in them.
 
     More than 65,535 different ones take 32 bits each; then the kernel stands aside.
     """
     seen = np.zeros(0x110000, bool)
-    for part in _parts(texts):
-        seen[part] = True
+    for first, last in _runs(offsets):
+        seen[_points(texts[first:last])] = True
     alphabet = np.flatnonzero(seen).astype(np.uint32)
-    width = np.uint16 if len(alphabet) <= MOST_CODES else np.uint32
-    number = np.zeros(0x110000, width)
-    number[alphabet] = np.arange(1, len(alphabet) + 1, dtype=width)
-    coded = [number[part] for part in _parts(texts)]
-    return alphabet, np.concatenate([np.empty(0, width), *coded])
+    size, is_narrow = int(offsets[-1]), len(alphabet) <= MOST_CODES
+    codes: Codes = np.empty(size, np.uint16) if is_narrow else np.empty(size, np.uint32)
+    number = np.zeros(0x110000, codes.dtype)
+    number[alphabet] = np.arange(1, len(alphabet) + 1)
+    for first, last in _runs(offsets):
+        place = slice(int(offsets[first]), int(offsets[last]))
+        codes[place] = number[_points(texts[first:last])]
+    return alphabet, codes
 
 
-def _parts(texts: list[str]) -> Iterator[NDArray[np.uint32]]:
-    """The code points, some megabytes at a time."""
-    for first in range(0, len(texts), BLOCK):
-        joined = "".join(texts[first : first + BLOCK])
-        yield np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
+def _points(texts: list[str]) -> NDArray[np.uint32]:
+    """The code points, one text after the other."""
+    joined = "".join(texts)
+    return np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def _runs(offsets: NDArray[np.uint64]) -> Iterator[tuple[int, int]]:
+    """Texts one after the other: of each run the first, and the one behind the last.
+
+    However many and long they all are, a run is of some AT_ONCE characters: what is
+    worked out on the way takes thirty bytes for each.
+    """
+    begins = np.arange(offsets[0], offsets[-1], AT_ONCE, dtype=np.uint64)
+    return pairwise([*np.searchsorted(offsets, begins).tolist(), len(offsets) - 1])
 
 
 def _lists(
@@ -90,9 +106,8 @@ def _lists(
     """The texts of each token, block by block; where a token's end; where a block's."""
     lists, ends, bases = [np.empty(0, np.uint16)], [np.empty(0, np.uint32)], [0]
     for first in range(0, len(offsets) - 1, BLOCK):
-        bounds = offsets[first : first + BLOCK + 1]
         of_block, ends_of_block = _lists_of_block(
-            codes[int(bounds[0]) : int(bounds[-1])], bounds - bounds[0]
+            codes, offsets[first : first + BLOCK + 1]
         )
         lists.append(of_block)
         ends.append(ends_of_block)
@@ -101,19 +116,35 @@ def _lists(
 
 
 def _lists_of_block(
-    codes: Codes, bounds: NDArray[np.uint64]
+    codes: Codes, offsets: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint32]]:
-    lengths = np.diff(bounds).astype(np.int64)
+    placed = np.empty(int(offsets[-1] - offsets[0]), np.uint32)
+    counts, size = np.zeros(TOKENS, np.uint32), 0
+    for first, last in _runs(offsets):
+        token, text = _tokens(codes, offsets[first : last + 1])
+        counts += np.bincount(token, minlength=TOKENS).astype(np.uint32)
+        part = token << np.uint32(32 - HASH_BITS - 2) | text + np.uint32(first)
+        placed[size : size + len(part)] = part
+        size += len(part)
+    placed = placed[:size]
+    placed.sort()
+    ends = np.zeros(TOKENS + 1, np.uint32)
+    np.cumsum(counts, out=ends[1:])
+    return placed.astype(np.uint16), ends
+
+
+def _tokens(
+    codes: Codes, offsets: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """All tokens of some texts, and of which of them each is."""
+    lengths = np.diff(offsets).astype(np.int64)
     text = np.repeat(np.arange(len(lengths), dtype=np.uint32), lengths)
     inside = text[1:] == text[:-1]
-    pairs = hashed_pairs(codes)[inside] << np.uint32(16) | text[:-1][inside]
+    pairs = hashed_pairs(codes[int(offsets[0]) : int(offsets[-1])])[inside]
+    pairs = pairs << np.uint32(16) | text[:-1][inside]
     pairs.sort()
     occurrence = occurrence_of(pairs)
     counted = occurrence < OCCURRENCES
     pairs, occurrence = pairs[counted], occurrence[counted]
     token = (pairs >> np.uint32(16)) * np.uint32(OCCURRENCES) + occurrence
-    placed = token << np.uint32(32 - HASH_BITS - 2) | pairs & np.uint32(BLOCK - 1)
-    placed.sort()
-    ends = np.zeros(TOKENS + 1, np.uint32)
-    np.cumsum(np.bincount(token, minlength=TOKENS), out=ends[1:])
-    return placed.astype(np.uint16), ends
+    return token, pairs & np.uint32(BLOCK - 1)

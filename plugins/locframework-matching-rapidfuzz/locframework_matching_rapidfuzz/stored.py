@@ -55,7 +55,7 @@ def write_arrays(
     """
     sections, at = {}, HEAD
     for name, array in arrays.items():
-        checksum = zlib.crc32(np.ascontiguousarray(array).tobytes())
+        checksum = zlib.crc32(np.ascontiguousarray(array).data)
         sections[name] = _Section(array.dtype.str, at, array.size, checksum)
         at += -(-array.nbytes // ALIGNED) * ALIGNED
     header = msgspec.json.encode(_Header(format_, at, revision, sections))
@@ -66,7 +66,7 @@ def write_arrays(
         file.write(told)
         for name, array in arrays.items():
             file.seek(sections[name].offset)
-            file.write(np.ascontiguousarray(array).tobytes())
+            file.write(np.ascontiguousarray(array).data)
         file.truncate(at)
         file.flush()
         mode = os.fstat(file.fileno()).st_mode
