@@ -67,6 +67,7 @@ class Touch(Struct, frozen=True):
     type: str  # of the event
     key_id: str
     trace: Trace | None
+    created_at: Timestamp
 
 
 class EventFilter(Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Self
 
 from msgspec import Struct
@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from locframework.keys.edits import Touched, own_sides
 from locframework.keys.marks import marked_as
 from locframework.keys.records import Field, StoredValue
-from locframework.keys.revisions import Revision, revision_of
-from locframework.keys.three_way import Sides, united
-from locframework.keys.traces import FieldValue, Part, fields_of, text_of
+from locframework.keys.revisions import Revision, revision_of, value_of
+from locframework.keys.three_way import Sides, Text, united
+from locframework.keys.three_way import text_of as said_by
+from locframework.keys.traces import FieldValue, Part, fields_of_base, text_of
 
 from .rules import ChangedLater, FieldChange, Place
 
@@ -27,27 +28,30 @@ class Following(Struct, frozen=True):
     is_branch: bool = False
     own: frozenset[Part] = frozenset()
     shared: frozenset[Part] = frozenset()  # own, and main came to say the same
+    others: frozenset[Place] = frozenset()  # texts: another counts than main's
     told: Mapping[Place, Collection[int]] = {}  # revisions made on the branch
-    returned: Mapping[Place, Collection[int]] = {}  # by which it followed main again
+    left: Mapping[Place, Collection[int]] = {}  # those of them that found main's
     bases: Mapping[Place, StoredValue] = {}  # what the branch's own are compared with
     base_fields: Mapping[Field, FieldValue] = {}  # likewise
+    tags: tuple[str, ...] = ()  # that it shows
+    mains_tags: tuple[str, ...] = ()
+    mains_texts: Mapping[Place, Text] = {}
 
     @classmethod
     def of(
         cls,
         touched: Touched,
         told: Mapping[Place, Collection[int]],
-        returned: Mapping[Place, Collection[int]],
+        left: Mapping[Place, Collection[int]],
     ) -> Self:
         """Of a key that the branch has for itself, as main had it last."""
         base, branch = touched.entry.base, touched.branch
         if base is None or branch is None:
             return cls()
-        own = own_sides(base, touched.main, branch)
+        main, own = touched.main or base, own_sides(base, touched.main, branch)
         bases = {
             text_of((row.language_code, row.plural_form)): row for row in base.values
         }
-        tags = base.key.tags if base.followed_tags is None else base.followed_tags
         return cls(
             is_branch=True,
             own=frozenset(own),
@@ -56,10 +60,21 @@ class Following(Struct, frozen=True):
                 for part, side in own.items()
                 if side.own and side.branch == side.main
             ),
+            others=frozenset(
+                place
+                for (field, place), side in own.items()
+                if field == "value" and side.edited and side.has_another
+            ),
             told=told,
-            returned=returned,
+            left=left,
             bases=bases,
-            base_fields={**fields_of(base.key), "tags": tags},
+            base_fields=fields_of_base(base),
+            tags=branch.key.tags,
+            mains_tags=main.key.tags,
+            mains_texts={
+                text_of((row.language_code, row.plural_form)): said_by(row)
+                for row in main.values
+            },
         )
 
     def follows(self, field: Field, place: Place = ("", None)) -> bool:
@@ -68,7 +83,10 @@ class Following(Struct, frozen=True):
 
     def meets(self, field: Field, before: FieldValue) -> bool:
         """Whether a field reads as it does now once it says this again: it follows
-        main then, which says what the branch does."""
+        main then, which says what the branch does; tags one by one."""
+        if field == "tags" and self.is_branch:
+            back = united(Sides(self.base_fields[field], self.mains_tags, before))
+            return back == self.tags
         shared = (field, ("", None)) in self.shared
         return shared and before == self.base_fields[field]
 
@@ -80,17 +98,6 @@ class Following(Struct, frozen=True):
             return place not in self.bases
         return self.is_base(before)
 
-    def keeps_plurals(
-        self, before: FieldValue, texts: Iterable[Revision | None]
-    ) -> bool:
-        """Whether plurals read as they do now once they are turned back: they follow
-        main, unless a form of these texts is the branch's own, and keeps them."""
-        return self.meets("isPlural", before) and all(
-            was.plural_form in (None, "other") or self.is_base(was)
-            for was in texts
-            if was is not None and was.status != "untranslated"
-        )
-
     def field_before(
         self, name: Field, changes: Sequence[FieldChange], chosen: Collection[str]
     ) -> FieldValue:
@@ -100,10 +107,14 @@ class Following(Struct, frozen=True):
         Main goes on without an event of the branch, and that is nobody's change there.
         Raises ChangedLater when the last one was not chosen.
         """
-        rest, gone = _parted(changes, chosen)
-        was = gone[0].before
-        is_own = bool(rest) and not rest[-1].follows and rest[-1].after == was
-        return was if is_own else self.base_fields[name]
+        return self.said_before(name, _last(changes, chosen)[0], changes)
+
+    def said_before(
+        self, name: Field, change: FieldChange, changes: Sequence[FieldChange]
+    ) -> FieldValue:
+        """What a field said before a change of it, or what main says by now."""
+        is_mains = _found_mains(change, changes)
+        return self.base_fields[name] if is_mains else change.before
 
     def tags_before(
         self,
@@ -116,30 +127,25 @@ class Following(Struct, frozen=True):
         What main has put on or taken off the key between them and since is no part of
         that, nor is their order. Raises ChangedLater when the last one was not chosen.
         """
-        rest, gone = _parted(changes, chosen)
+        last = _last(changes, chosen)
         found, base = now, self.base_fields["tags"]
-        for change in reversed(gone):
-            found = united(Sides(change.after, change.before, found))
+        for change in reversed(last):
+            found = _as_they_stood(change, found)
         assert isinstance(now, tuple)
         assert isinstance(found, tuple)
         assert isinstance(base, tuple)
-        if not rest or rest[-1].follows or {*found} == {*base}:
+        if _found_mains(last[0], changes) or {*found} == {*base}:
             found = base
         return now if {*found} == {*now} else found
-
-    def until(
-        self, place: Place, rows: Sequence[Revision], chosen: Collection[int]
-    ) -> Sequence[Revision]:
-        """The revisions without those that only followed main after the chosen ones."""
-        last = max(chosen, default=0)
-        told = self.told.get(place, ())
-        return [row for row in rows if row.revision <= last or row.revision in told]
 
     def said(self, was: Revision) -> bool:
         """Whether the branch had this for itself; else it was as main has it."""
         place = text_of((was.language_code, was.plural_form))
-        is_mine = was.revision in self.told.get(place, ())
-        return is_mine and was.revision not in self.returned.get(place, ())
+        told, left = self.told.get(place, ()), self.left.get(place, ())
+        if was.revision not in told:
+            return False
+        after = min((each for each in told if each > was.revision), default=None)
+        return after not in left if after else not self.follows("value", place)
 
     def mains(self, place: Place, was: Revision | None) -> Revision | None:
         """What a value goes back to that followed main, when ``was`` stood there: what
@@ -175,15 +181,20 @@ class Following(Struct, frozen=True):
         return False
 
     def has_own(self, code: str, stood: Mapping[Place, Revision | None]) -> bool:
-        """Whether the branch has texts of its own in a language once these stand."""
+        """Whether other texts count on the branch in a language once these stand."""
         back = {text_of(at): was for at, was in stood.items() if at[0] == code}
-        own = {at for field, at in self.own if field == "value" and at[0] == code}
-        return not own <= back.keys() or any(
+        others = {at for at in self.others if at[0] == code}
+        return not others <= back.keys() or any(
             at in self.bases
             if was is None or was.status == "untranslated"
-            else not self.is_base(was)
+            else not self.is_base(was) and self._is_another(at, was)
             for at, was in back.items()
         )
+
+    def _is_another(self, place: Place, was: Revision) -> bool:
+        value = value_of(was)
+        said = None if value is None else said_by(value)
+        return Sides(None, self.mains_texts.get(place), said).has_another
 
     def as_base(self, value: StoredValue) -> StoredValue:
         """The value; where it goes back to main's it is outdated as main's is, unless
@@ -197,13 +208,28 @@ class Following(Struct, frozen=True):
         return marked_as(value, base)
 
 
-def _parted(
+def _as_they_stood(change: FieldChange, now: FieldValue) -> tuple[str, ...]:
+    """Tags without what a change put on, with what it took off, in their old order."""
+    tags = united(Sides(change.after, change.before, now))
+    before = change.before if isinstance(change.before, tuple) else ()
+    old = [tag for tag in before if tag in tags]
+    return (*old, *(tag for tag in tags if tag not in old))
+
+
+def _last(
     changes: Sequence[FieldChange], chosen: Collection[str]
-) -> tuple[Sequence[FieldChange], Sequence[FieldChange]]:
-    """The changes that stay, and the chosen ones at the end. Raises ChangedLater."""
+) -> Sequence[FieldChange]:
+    """The chosen changes at the end. Raises ChangedLater where there are none."""
     at = len(changes)
     while at and changes[at - 1].event_id in chosen:
         at -= 1
     if at == len(changes):
         raise ChangedLater
-    return changes[:at], changes[at:]
+    return changes[at:]
+
+
+def _found_mains(change: FieldChange, changes: Sequence[FieldChange]) -> bool:
+    """Whether a change found what main said; where that was not kept yet, it is taken
+    for so of the first of them."""
+    is_first = change is changes[0]
+    return is_first if change.followed is None else change.followed

@@ -12,12 +12,12 @@ from locframework.clock import Timestamp
 from locframework.keys.marks import outdated
 from locframework.keys.records import Field, Key, KeyWrite, StoredValue
 from locframework.keys.revisions import Revision, value_of
-from locframework.keys.traces import FieldValue, fields_of, text_of
+from locframework.keys.traces import FieldValue, KeyTrace, fields_of, text_of
 from locframework.projects.service import scope_of
 
 from .lineage import Places
 from .past import KeyPast, LineRun, Untouched, newest_of
-from .rules import ChangedLater, FieldChange, Place, field_before
+from .rules import ChangedLater, FieldChange, Place, field_before, first_of_last
 
 
 class Attempt(Struct):
@@ -44,7 +44,7 @@ class KeyRevert:
         is_plural = found.pop("isPlural", None)
         found = {name: text for name, text in found.items() if text != _now(key, name)}
         for name in [name for name in found if past.following.meets(name, found[name])]:
-            run.agree(key.id, name)
+            run.agree(key.id, name, found[name])
             del found[name]
         if "key" in found:
             yield _attempt(key, {"key": found.pop("key")})
@@ -65,11 +65,11 @@ class KeyRevert:
         turned: list[Field] = ["isPlural"] if is_plural != key.is_plural else []
         stood = dict(_in_place(run, past, before, is_plural))
         source = run.line.project.source_language
-        has_own = following.has_own(source, stood)
         for place in [at for at in stood if following.meets_text(at, stood[at])]:
-            run.agree(key.id, "value", place)
+            run.agree_text(key.id, place)
             del stood[place]
-        since = past.undone_since(source, stood)
+        has_own = following.has_own(source, stood)
+        since = past.undone_since(source, stood, places)
         carried = {
             place: _as_it_is_now(run, past, place, was, since)
             for place, was in stood.items()
@@ -81,7 +81,7 @@ class KeyRevert:
             }
         if since is not None:
             carried |= self._fresh_again(run, past, carried, since)
-        fresh = past.fresh_before(source, stood)
+        fresh = past.fresh_before(source, stood, since)
         write = KeyWrite(
             name=key.key,
             key_id=key.id,
@@ -173,10 +173,11 @@ def _turned(
     key, following = past.key, past.following
     if is_plural == key.is_plural:
         return is_plural
-    if following.keeps_plurals(is_plural, stood.values()):
+    needs_plurals = past.needs_plurals(stood)
+    if following.meets("isPlural", is_plural) and not (is_plural and needs_plurals):
         run.agree(key.id, "isPlural")
         return key.is_plural
-    if not is_plural and past.needs_plurals(stood):
+    if needs_plurals and not is_plural:
         run.skip(key.id, "changed_later", "isPlural")
         return key.is_plural
     return is_plural
@@ -241,7 +242,7 @@ def _fields(
     names = dict.fromkeys(name for id_ in chosen for name in past.traces[id_].fields)
     for name in names:
         changes = [
-            FieldChange(id_, *trace.fields[name], name in trace.following)
+            FieldChange(id_, *trace.fields[name], _followed(trace, name))
             for id_, trace in past.traces.items()
             if name in trace.fields
         ]
@@ -251,7 +252,12 @@ def _fields(
         try:
             yield name, _said_before(run, past, name, changes)
         except ChangedLater:
-            run.skip(key_id, "changed_later", name)
+            if not _stands(run, past, name, changes):
+                run.skip(key_id, "changed_later", name)
+
+
+def _followed(trace: KeyTrace, name: Field) -> bool | None:
+    return None if trace.followed is None else name in trace.followed
 
 
 def _said_before(
@@ -265,6 +271,19 @@ def _said_before(
     if name == "tags":
         return following.tags_before(changes, chosen, now)
     return following.field_before(name, changes, chosen)
+
+
+def _stands(
+    run: LineRun, past: KeyPast, name: Field, changes: Sequence[FieldChange]
+) -> bool:
+    """Whether a field that was changed later says by now what it said before."""
+    first, now = first_of_last(changes, run.changes.events), _now(past.key, name)
+    before = first.before
+    if past.following.is_branch:
+        before = past.following.said_before(name, first, changes)
+    if isinstance(before, tuple) and isinstance(now, tuple):
+        return {*before} == {*now}  # their order is no part of it
+    return before == now
 
 
 def _now(key: Key, name: Field) -> FieldValue:

@@ -31,7 +31,7 @@ from locframework.storage import Storage
 from .following import Following
 from .key_revert import Attempt, KeyRevert
 from .lineage import Lineage
-from .past import KeyPast, KeysLost, LineRun, followed_by, traces_of
+from .past import KeyPast, KeysLost, LineRun, left_by, moved_by, traces_of
 from .records import RevertResult
 from .rules import Place, stands_alone, went_by
 from .undoing import LineChanges, Told, by_line
@@ -273,14 +273,15 @@ class LineRevert:
         compared = self._compared(run, keys)
         found: list[KeyPast] = []
         for id_, key in keys.items():
-            traces, following = traces_of(touches.get(id_, ())), Following()
+            mine = touches.get(id_, ())
+            traces, following = traces_of(mine), Following()
             history, three = histories.get(id_, {}), compared.get(id_)
             is_own = three is not None and three.branch is not three.main
             told = run.told.get(id_, {}) if is_own else {}
-            lineage = Lineage.of(history, traces.values(), told if three else None)
+            lineage = Lineage.of(history, moved_by(mine), told if three else None)
             if three:
-                returned = lineage.numbers(followed_by(traces.values()))
-                following = Following.of(three, lineage.numbers(told), returned)
+                left = lineage.said(left_by(mine))
+                following = Following.of(three, lineage.numbers(told), left)
             found.append(KeyPast(key, lineage, traces, following))
         return found
 

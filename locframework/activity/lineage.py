@@ -13,14 +13,21 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import replace
 
+from locframework.clock import Timestamp
 from locframework.keys.revisions import Revision
-from locframework.keys.traces import KeyTrace, Moved, text_of
+from locframework.keys.traces import Moved, text_of
 
 from .rules import History, Place
 from .undoing import Told
 
 Places = dict[Place, set[int]]
 """Revisions of values of one key."""
+Saying = tuple[int, Timestamp]
+"""A revision, and when it was told of: numbers come again when a branch begins anew
+with a key, or a language leaves and comes back."""
+Sayings = Mapping[Place, Collection[Saying]]
+Ages = Mapping[Place, Mapping[int, Timestamp]]
+"""When the revisions that are there were made."""
 
 
 class Lineage(Struct, frozen=True):
@@ -28,8 +35,9 @@ class Lineage(Struct, frozen=True):
 
     rows: Mapping[Place, list[Revision]] = {}
     made: Places | None = None  # of a branch that follows main: its own, moved or not
-    moved: Places = {}
+    moved: Mapping[Place, Collection[Saying]] = {}
     """The revisions of texts that only turning plurals made."""
+    ages: Ages = {}
     origins: Mapping[Place, Mapping[int, int]] = {}
     """The revisions that are moved texts, and those in which they were said."""
 
@@ -37,7 +45,7 @@ class Lineage(Struct, frozen=True):
     def of(
         cls,
         history: History,
-        traces: Iterable[KeyTrace],
+        moved: Sayings,
         told: Told | None,
     ) -> Self:
         """``told``: what was made on a branch, and when; the rest follows main.
@@ -45,41 +53,62 @@ class Lineage(Struct, frozen=True):
         What a branch told of a key before that went with main's is gone: it is known
         by revisions that are there no more, or are younger.
         """
-        moved = _of_texts(places_of(row for each in traces for row in each.moved))
-        made = None if told is None else _of_texts(_there(history, told))
         rows: dict[Place, list[Revision]] = {}
         origins: dict[Place, dict[int, int]] = {}
         for place, all_ in history.items():
             rows.setdefault(text_of(place), []).extend(all_)
+        rows = {place: _numbered(all_, told or {}) for place, all_ in rows.items()}
+        moved = _of_texts(moved)
+        ages: Ages = {
+            place: {row.revision: row.updated_at for row in all_}
+            for place, all_ in rows.items()
+        }
+        made = None if told is None else _there(ages, sayings(told))
+        silent = _there(ages, moved)
         for place, all_ in rows.items():
-            all_.sort(key=lambda row: row.revision)
             if place[1] == "other":
-                mine = moved.get(place, set())
+                mine = silent[place]
                 if made is not None:
                     mine = mine | {row.revision for row in all_} - made.get(
                         place, set()
                     )
                 rows[place], origins[place] = _joined(all_, mine)
-        return cls(rows, made, moved, origins)
+        return cls(rows, made, moved, ages, origins)
 
-    def numbers(self, places: Mapping[Place, Collection[int]]) -> Places:
-        """Revisions of the texts, without those that only moved them."""
+    def numbers(self, told: Told) -> Places:
+        """Revisions of the texts, and those in which the same texts were moved."""
+        said = self.said(sayings(told))
+        return {place: self.marks(place, said[place]) for place in said}
+
+    def said(self, asked: Sayings) -> Places:
+        """Revisions of the texts that are there yet, without those that only moved
+        them; none of a text of which all are gone."""
         found: Places = {}
-        for place, numbers in _of_texts(places).items():
+        for place, all_ in _of_texts(asked).items():
             if place[1] == "other":
-                numbers = numbers - {*self.moved.get(place, ())}
-            if numbers:
-                found[place] = self._there(place, numbers)
+                all_ = all_ - {*self.moved.get(place, ())}
+            if all_:
+                there = _there(self.ages, {place: all_}).get(place, set())
+                mine = there if self.made is None else self.made.get(place, set())
+                found[place] = there & mine
         return found
-
-    def _there(self, place: Place, numbers: Collection[int]) -> set[int]:
-        there = numbers if self.made is None else self.made.get(place, set())
-        return self.marks(place, {*numbers} & {*there})
 
     def marks(self, place: Place, numbers: Collection[int]) -> set[int]:
         """The revisions, and those in which the same texts were moved."""
         origins = self.origins.get(place, {})
         return {*numbers}.union(at for at in origins if origins[at] in numbers)
+
+
+def _numbered(rows: Iterable[Revision], told: Told) -> list[Revision]:
+    """One row of each number, in their order: main's may have that of one that was made
+    on the branch, when one side has it with plurals and the other without."""
+    found: dict[int, Revision] = {}
+    for row in rows:
+        times = told.get((row.language_code, row.plural_form), {})
+        is_told = row.updated_at <= times.get(row.revision, "")
+        if is_told or row.revision not in found:
+            found[row.revision] = row
+    return [found[number] for number in sorted(found)]
 
 
 def _joined(
@@ -109,28 +138,30 @@ def _said(row: Revision) -> tuple[object, ...]:
     return row.value, row.status, row.approved_value
 
 
-def _there(history: History, told: Told) -> Places:
-    found: Places = {}
-    for place, rows in history.items():
-        times = told.get(place, {})
-        found[place] = {
-            row.revision
-            for row in rows
-            if row.revision in times and row.updated_at <= times[row.revision]
-        }
-    return found
+def sayings(told: Told) -> Sayings:
+    """The revisions with their times."""
+    return {place: times.items() for place, times in told.items()}
 
 
-def places_of(rows: Iterable[Moved]) -> Places:
+def sayings_of(rows: Iterable[tuple[Moved, Timestamp]]) -> Sayings:
     """The revisions of traces, by place."""
-    found: Places = {}
-    for code, form, revision in rows:
-        found.setdefault((code, form), set()).add(revision)
+    found: dict[Place, set[Saying]] = {}
+    for (code, form, revision), at in rows:
+        found.setdefault((code, form), set()).add((revision, at))
     return found
 
 
-def _of_texts(places: Mapping[Place, Collection[int]]) -> Places:
-    found: Places = {}
-    for place, numbers in places.items():
-        found.setdefault(text_of(place), set()).update(numbers)
+def _there(ages: Ages, asked: Sayings) -> Places:
+    """Those of the revisions that are there: a younger one of a number is another."""
+    mine = _of_texts(asked)
+    return {
+        place: {no for no, at in mine.get(place, ()) if no in known and known[no] <= at}
+        for place, known in ages.items()
+    }
+
+
+def _of_texts(places: Sayings) -> dict[Place, set[Saying]]:
+    found: dict[Place, set[Saying]] = {}
+    for place, all_ in places.items():
+        found.setdefault(text_of(place), set()).update(all_)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -12,11 +12,11 @@ from locframework.clock import Timestamp
 from locframework.events import Touch
 from locframework.keys.records import Field, Key
 from locframework.keys.revisions import Revision
-from locframework.keys.traces import KeyTrace, Part, key_trace, text_of
+from locframework.keys.traces import FieldValue, KeyTrace, Part, key_trace, text_of
 from locframework.projects.records import Language
 
 from .following import Following
-from .lineage import Lineage, Places, places_of
+from .lineage import Lineage, Places, Sayings, sayings_of
 from .records import RevertResult, Skipped
 from .rules import History, Place, before, said, stands
 from .undoing import LineChanges, Told
@@ -50,16 +50,20 @@ class LineRun(Struct):
     may_delete: bool
     told: Mapping[str, Told]  # on a branch: revisions that were made there
     lost: Collection[str] = ()  # keys that cannot come back, as it was found out
-    agreed: dict[str, set[Part]] = field(default_factory=dict)
-    """By key id, what a branch says as main does: going back changes no reading."""
+    agreed: dict[str, dict[Part, FieldValue]] = field(default_factory=dict)
+    """By key id, what a branch goes back to without reading otherwise."""
     done: set[str] = field(default_factory=set)
     """Keys that are there no more, or are back to how they stood."""
     kept: dict[str, str] = field(default_factory=dict)
     """Keys that were made and stay, and why: they keep the texts they came with."""
 
-    def agree(self, key_id: str, field: Field, place: Place = ("", None)) -> None:
-        """Note that something follows main again, which says the same by now."""
-        self.agreed.setdefault(key_id, set()).add((field, text_of(place)))
+    def agree(self, key_id: str, field: Field, before: FieldValue = None) -> None:
+        """Note that a field follows main again, which says the same by now."""
+        self.agreed.setdefault(key_id, {})[field, ("", None)] = before
+
+    def agree_text(self, key_id: str, place: Place) -> None:
+        """Likewise of a value."""
+        self.agreed.setdefault(key_id, {})["value", text_of(place)] = None
 
     def keep(self, key_id: str, reason: str) -> None:
         """Tell that a key that was made stays."""
@@ -158,9 +162,14 @@ class KeyPast(Struct):
         return is_chosen and was is not None and was.is_outdated
 
     def undone_since(
-        self, source: str, stood: Mapping[Place, Revision | None]
+        self,
+        source: str,
+        stood: Mapping[Place, Revision | None],
+        places: Places,
     ) -> Timestamp | None:
-        """When the first source text came that goes; ``stood``: what comes back."""
+        """When the first source text came that goes; ``stood``: what comes back, of the
+        revisions in ``places``. One that follows main and did so before may have been
+        another between."""
         gone = (
             row.updated_at
             for place, was in stood.items()
@@ -168,7 +177,14 @@ class KeyPast(Struct):
             for row in self.history.get(place, ())
             if was is None or row.revision > was.revision
         )
-        return min(gone, default=None)
+        between = (
+            row.updated_at
+            for place, chosen in places.items()
+            if place[0] == source and place not in stood and self.follows(place)
+            for row in self.history.get(place, ())
+            if row.revision in chosen
+        )
+        return min((*gone, *between), default=None)
 
     def changed_after(
         self, source: str, at: Timestamp, until: Timestamp | None
@@ -211,7 +227,10 @@ class KeyPast(Struct):
         return row.revision not in marks if row.is_outdated else not proposals
 
     def fresh_before(
-        self, source: str, stood: Mapping[Place, Revision | None]
+        self,
+        source: str,
+        stood: Mapping[Place, Revision | None],
+        since: Timestamp | None,
     ) -> frozenset[Place]:
         """The values that stood before a source text came that goes, and that it did
         not make outdated: nor does it when it goes.
@@ -219,7 +238,6 @@ class KeyPast(Struct):
         What follows main is fresh beside main's source text, and beside one of the
         branch that kept it so.
         """
-        since = self.undone_since(source, stood)
         if since is None:
             return frozenset()
         kept = all(
@@ -237,27 +255,29 @@ class KeyPast(Struct):
 
     def stands(self, place: Place, chosen: Collection[int]) -> bool:
         """Whether a text that was changed later says by now what it said before the
-        chosen changes, or follows main as it did then."""
+        chosen changes, or what main says that it followed then."""
         rows, following = self.history.get(place, ()), self.following
         if not following.is_branch:
-            return stands(rows, chosen)
-        rows = following.until(place, rows, chosen)
+            return stands(rows, chosen, newest_of(rows))
 
         def told(row: Revision | None) -> object:
             is_own = row is not None and following.said(row)
-            return is_own, said(row) if is_own else None
+            return said(row if is_own else following.mains(place, None))
 
-        return stands(rows, chosen, told)
+        mine = following.told.get(place, ())
+        own = [row for row in rows if row.revision in mine]
+        return stands(own, chosen, newest_of(rows), told)
 
     def needs_plurals(self, stood: Mapping[Place, Revision | None]) -> bool:
-        """Whether the key has a form that goes with the plurals, once these stand."""
+        """Whether the key has a form that goes with the plurals, once these stand; what
+        follows main keeps nothing on a branch."""
         now = {
             place: newest_of(rows)
             for place, rows in self.history.items()
             if not self.follows(place)
         }
         return any(
-            row is not None and row.status != "untranslated"
+            row is not None and self.was_said(row)
             for (_, form), row in {**now, **stood}.items()
             if form != "other"
         )
@@ -269,9 +289,22 @@ def traces_of(touches: Sequence[Touch]) -> dict[str, KeyTrace]:
     return {id_: key_trace(trace) for id_, trace in told if trace}
 
 
-def followed_by(traces: Iterable[KeyTrace]) -> Places:
-    """The revisions of a branch with which a value began to follow main again."""
-    return places_of(row for trace in traces for row in trace.follows)
+def moved_by(touches: Sequence[Touch]) -> Sayings:
+    """The revisions that turning plurals made."""
+    return sayings_of(
+        (row, at) for trace, at in _traces(touches) for row in trace.moved
+    )
+
+
+def left_by(touches: Sequence[Touch]) -> Sayings:
+    """The revisions of a branch that came to where a value followed main."""
+    return sayings_of((row, at) for trace, at in _traces(touches) for row in trace.left)
+
+
+def _traces(touches: Sequence[Touch]) -> Iterator[tuple[KeyTrace, Timestamp]]:
+    for each in touches:
+        if each.trace:
+            yield key_trace(each.trace), each.created_at
 
 
 def is_another_mark(was: Revision, now: Revision | None) -> bool:

@@ -1,7 +1,7 @@
 """Decides what undoing chosen changes goes back to."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import dropwhile
+from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
 from locframework.events import Touch
@@ -28,7 +28,7 @@ class FieldChange(NamedTuple):
     event_id: str
     before: FieldValue
     after: FieldValue
-    follows: bool = False  # on a branch, which has it from main since
+    followed: bool | None = None  # on a branch: main's until then; None: not known
 
 
 def before(history: Iterable[Revision], chosen: Collection[int]) -> Revision | None:
@@ -53,14 +53,15 @@ def said(row: Revision | None) -> object:
 def stands(
     history: Iterable[Revision],
     chosen: Collection[int],
-    said: Callable[[Revision | None], object] = said,
+    now: Revision | None,
+    told: Callable[[Revision | None], object] = said,
 ) -> bool:
     """Whether a value that was changed later says by now what it said before the
-    chosen changes: there is nothing left to undo."""
+    chosen changes: there is nothing left to undo. ``told``: what it said then."""
     rows = sorted(history, key=lambda each: each.revision, reverse=True)
     since = dropwhile(lambda each: each.revision not in chosen, rows)
     was = next((each for each in since if each.revision not in chosen), None)
-    return any(row.revision in chosen for row in rows) and said(was) == said(rows[0])
+    return any(row.revision in chosen for row in rows) and told(was) == said(now)
 
 
 def field_before(
@@ -79,6 +80,14 @@ def field_before(
             break
         value = change.before
     return value
+
+
+def first_of_last(
+    changes: Sequence[FieldChange], chosen: Collection[str]
+) -> FieldChange:
+    """The first of the last chosen changes; one at least is chosen."""
+    since = dropwhile(lambda each: each.event_id not in chosen, reversed(changes))
+    return [*takewhile(lambda each: each.event_id in chosen, since)][-1]
 
 
 def _is_last(change: FieldChange, chosen: Collection[str], now: FieldValue) -> bool:

@@ -201,7 +201,7 @@ class BatchWrite:
             end = ended(self.batch, value)
             self.keys.clear(end)
             place = (end.language_code, end.plural_form)
-            self.events.moved(key, place, "untranslated", end.revision)
+            self.events.moved(key, place, "untranslated", end.revision, value)
             moved.append((*place, end.revision))
         for place, value in there.items():
             self.keys.move(key.id, place, value)

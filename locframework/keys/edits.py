@@ -1,6 +1,6 @@
 """Decides what a branch changes of a key, and where main has changed the same."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -14,12 +14,13 @@ from .three_way import (
     TAGS,
     Sides,
     Unit,
+    base_tags,
     needs_plurals,
     sides,
     too_many_tags,
     united,
 )
-from .traces import Part, text_of
+from .traces import FieldValue, Part, fields_of_base, text_of
 
 
 class Touched(Struct, frozen=True):
@@ -128,17 +129,20 @@ def _shown(compared: dict[Unit, Sides]) -> tuple[object, ...]:
     return tuple(sorted(found, key=lambda each: [part or "" for part in each[:3]]))
 
 
+_TAGS: Part = "tags", ("", None)
 _MEMBERS: dict[Field, tuple[str, ...]] = {
     "key": ("key",),
     "description": ("description",),
-    "tags": ("tags",),
     "isPlural": ("is_plural",),
     "screenshotFileId": ("screenshot_file_id", "screenshot_url"),
 }
 
 
-def agreed(base: KeyState, main: KeyState, parts: Collection[Part]) -> KeyState:
-    """The base of a copy that says these as main does, and is to follow main there."""
+def agreed(
+    base: KeyState, main: KeyState, parts: Mapping[Part, FieldValue]
+) -> KeyState:
+    """The base of a copy that says these as main does, and is to follow main there; of
+    tags, but for what makes those that are given of it."""
     names = [name for field, _ in parts for name in _MEMBERS.get(field, ())]
     key = replace(base.key, **{name: getattr(main.key, name) for name in names})
     rows = [row for row in base.values if _part(row) not in parts]
@@ -150,8 +154,13 @@ def agreed(base: KeyState, main: KeyState, parts: Collection[Part]) -> KeyState:
         replace(row, plural_form=form) if row.plural_form in (None, "other") else row
         for row in rows
     ]
-    tags = None if ("tags", ("", None)) in parts else base.followed_tags
-    return KeyState(key, tuple(values), tags)
+    if _TAGS not in parts:
+        return KeyState(key, tuple(values), base.followed_tags)
+    old = fields_of_base(base)["tags"]
+    tags = base_tags(Sides(old, main.key.tags, parts[_TAGS]))
+    if {*tags} == {*main.key.tags}:
+        return KeyState(replace(key, tags=main.key.tags), tuple(values))
+    return KeyState(replace(key, tags=base.key.tags), tuple(values), tags)
 
 
 def _part(row: StoredValue) -> Part:

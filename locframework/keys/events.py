@@ -1,13 +1,13 @@
 """What others hear of keys and values (decisions 2.7)."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import cast
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from locframework.branches.records import Line
 from locframework.events import Actor, EventLog, Trace, Traces
 
 from .records import Key, StoredValue
-from .traces import Moved, Part, text_of, trace_of, trace_of_values
+from .traces import Followed, Moved, text_of, trace_of, trace_of_values
 
 Item = Mapping[str, object]
 Place = tuple[str, str | None]  # language code and plural form
@@ -23,6 +23,7 @@ class KeyEvents:
         self._items: dict[str, list[Item]] = {}
         self._updates: dict[str, tuple[Key, Key, tuple[Moved, ...]]] = {}
         self._moved: dict[tuple[str, Place], Item] = {}
+        self._texts: list[_Told] = []
 
     def created(self, key: Key) -> None:
         self._add("key.created", {"keyId": key.id, "key": key.key})
@@ -35,12 +36,22 @@ class KeyEvents:
         first, _, before = self._updates.get(new.id, (old, old, ()))
         self._updates[new.id] = first, new, (*before, *moved)
 
-    def moved(self, key: Key, place: Place, status: str, revision: int) -> None:
+    def moved(
+        self,
+        key: Key,
+        place: Place,
+        status: str,
+        revision: int,
+        ended: StoredValue | None = None,
+    ) -> None:
         """Turning plurals ended the text of a place, or brought one there.
 
         Where the batch then writes as well, only that is told.
         """
         self._moved[key.id, place] = _value_item(key, place, status, revision)
+        if ended is not None:
+            row = (*place, revision)
+            self._texts.append(_Told("translation.updated", key.id, row, _said(ended)))
 
     def deleted(self, keys: Sequence[Key]) -> None:
         for key in keys:
@@ -64,25 +75,24 @@ class KeyEvents:
         """
         self._moved.pop((key.id, place), None)
         if new is None:
-            revision = old.revision + 1 if old else 1
-            item = _value_item(key, place, "untranslated", revision)
-            self._add(f"translation.{verdict or 'updated'}", item)
-            return
-        pending = new.status == "pending_review"
-        done = verdict or ("submitted" if pending else "updated")
-        self._add(
-            f"translation.{done}", _value_item(key, place, new.status, new.revision)
-        )
+            revision, status = old.revision + 1 if old else 1, "untranslated"
+        else:
+            revision, status = new.revision, new.status
+        done = "submitted" if status == "pending_review" else "updated"
+        type_ = f"translation.{verdict or done}"
+        self._add(type_, _value_item(key, place, status, revision))
+        before = None if old is None else _said(old)
+        self._texts.append(_Told(type_, key.id, (*place, revision), before))
 
     def append(
         self,
         keys: Mapping[str, Key],
         outdated: Sequence[StoredValue] = (),
-        own: Mapping[str, Collection[Part]] = {},
+        followed: Followed | None = None,
     ) -> None:
         """Append all that was gathered; ``outdated`` values belong to ``keys``.
 
-        ``own``: of keys of main, what the branch has for itself now.
+        ``followed``: what became of the keys on a branch.
         """
         for value in outdated:
             place = (value.language_code, value.plural_form)
@@ -99,41 +109,55 @@ class KeyEvents:
             project_id=self._line.project.id,
             actor=self._actor,
             branch=self._line.name,
-            traces=self._traces(own),
+            traces=self._traces(followed or Followed()),
         )
-        self._items, self._updates, self._moved = {}, {}, {}
+        self._items, self._updates, self._moved, self._texts = {}, {}, {}, []
 
-    def _traces(self, own: Mapping[str, Collection[Part]]) -> Traces:
+    def _traces(self, followed: Followed) -> Traces:
         """What is kept beside, by type of event and key."""
-        updated: dict[str, Trace] = {}
-        for old, new, moved in self._updates.values():
-            mine = own.get(new.id)
-            fields = None if mine is None else [field for field, _ in mine]
-            updated[new.id] = trace_of(old, new, moved, fields)
-        found: dict[str, dict[str, Trace]] = {"key.updated": updated}
-        for type_, items in self._items.items() if own else ():
-            if type_.startswith("translation.") and type_ != "translation.outdated":
-                found[type_] = _traces_of_values(items, own)
-        return found
+        bases, read = followed
+        updated: dict[str, Trace] = {
+            id_: trace_of(old, new, read.get(id_, new), moved, bases.get(id_))
+            for id_, (old, new, moved) in self._updates.items()
+        }
+        mains = {id_: _texts_of(base.values) for id_, base in bases.items()}
+        left: dict[str, dict[str, list[Moved]]] = {}
+        for told in self._texts:
+            key_id, (code, form, _) = told.key_id, told.row
+            if key_id not in mains:
+                continue
+            if mains[key_id].get(text_of((code, form))) == told.before:
+                left.setdefault(told.type, {}).setdefault(key_id, []).append(told.row)
+        found: dict[str, dict[str, Trace]] = {
+            type_: {id_: trace_of_values(rows) for id_, rows in by_key.items()}
+            for type_, by_key in left.items()
+        }
+        return {"key.updated": updated, **found}
 
     def _add(self, type_: str, item: Item) -> None:
         self._items.setdefault(type_, []).append(item)
 
 
-_REVISION = "languageCode", "pluralForm", "revision"
+Said = tuple[str, str, str | None]
+"""What a value says: its text, where that stands in review, and what is approved."""
 
 
-def _traces_of_values(
-    items: Iterable[Item], own: Mapping[str, Collection[Part]]
-) -> dict[str, Trace]:
-    """Of values that say what main does now, which goes for them from then on."""
-    follows: dict[str, list[Moved]] = {}
-    for item in items:
-        key_id, told = str(item["keyId"]), tuple(item[each] for each in _REVISION)
-        code, form, _ = row = cast("Moved", told)
-        if key_id in own and ("value", text_of((code, form))) not in own[key_id]:
-            follows.setdefault(key_id, []).append(row)
-    return {key_id: trace_of_values(rows) for key_id, rows in follows.items()}
+class _Told(NamedTuple):
+    """A revision that an event tells of, and what stood there before."""
+
+    type: str
+    key_id: str
+    row: Moved
+    before: Said | None
+
+
+def _texts_of(values: Sequence[StoredValue]) -> dict[Place, Said]:
+    """What values say, whether their key has plurals or not."""
+    return {text_of((row.language_code, row.plural_form)): _said(row) for row in values}
+
+
+def _said(row: StoredValue) -> Said:
+    return row.value, row.status, row.approved_value
 
 
 def _updated_item(old: Key, new: Key) -> Item:

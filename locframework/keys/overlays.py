@@ -14,7 +14,7 @@ from locframework.projects.records import Project
 from locframework.storage import Storage
 
 from .comparing import states_of, touched, twins_of
-from .edits import Touched, agreed, edits_of, own_sides
+from .edits import Touched, agreed, edits_of
 from .findings import Findings
 from .marks import marked_as
 from .rebase import followed
@@ -22,7 +22,7 @@ from .records import BranchKey, Key, KeyState, StoredValue
 from .revisions import Place, Revision, last_number, revision_of
 from .store import BranchKeyStore, KeyStore
 from .three_way import sides
-from .traces import Part
+from .traces import FieldValue, Followed, Part
 
 
 class Overlays:
@@ -64,10 +64,10 @@ class Overlays:
             self._follow(branch, main, project, theirs, outdating)
         return Followed()
 
-    def agree(self, line: Line, parts: Mapping[str, Collection[Part]]) -> None:
+    def agree(self, line: Line, parts: Mapping[str, Mapping[Part, FieldValue]]) -> None:
         """What keys of a branch say as main does, by their ids, follows main from now
-        on: nothing reads otherwise. A number of statements that grows with the
-        keys / 500."""
+        on; of tags, all but what makes these of the base. Nothing reads otherwise. A
+        number of statements that grows with the keys / 500."""
         if line.branch is None or not parts:
             return
         project, main = line.project, self._storage.keys
@@ -174,7 +174,8 @@ class Overlays:
             [replace(each.entry, changes=len(edits_of(each))) for each in kept]
         )
         branch.drop_overlay(dropped)
-        return Followed({each.new.key.id for each in moved}, kept, dropped)
+        bases = {each.key_id: each.base for each in entries if each.base is not None}
+        return Followed(bases, {each.new.key.id: each.new.key for each in moved})
 
     def _rewrite(
         self,
@@ -188,25 +189,6 @@ class Overlays:
         ids = [each.new.key.id for each in moved]
         _rewrite(branch, moved, [*main.cleared_of(ids), *branch.cleared_of(ids)])
         self._findings.rework_states(branch, project, [each.new for each in moved])
-
-
-class Followed(NamedTuple):
-    """What became of keys of a branch."""
-
-    moved: Collection[str] = ()
-    """The ids of those that read otherwise now than they were written."""
-    keys: Sequence[Touched] = ()
-    dropped: Collection[str] = ()
-    """The ids of those that the branch has for itself no more."""
-
-    def own(self) -> dict[str, Collection[Part]]:
-        """What the branch has for itself of each key of main: the rest follows it."""
-        gone: dict[str, Collection[Part]] = dict.fromkeys(self.dropped, ())
-        return gone | {
-            each.entry.key_id: own_sides(each.entry.base, each.main, each.branch).keys()
-            for each in self.keys
-            if each.entry.base is not None and each.branch is not None
-        }
 
 
 class _News(NamedTuple):

@@ -86,7 +86,7 @@ def _source(
         if unit.language_code != language_code:
             continue
         if side.edited:
-            is_another = _has_another(side)
+            is_another = side.has_another
             is_kept = side.main == side.base and _is_kept(of_copy.get(unit))
             is_own |= is_another
             outdates_new |= is_another and not is_kept
@@ -133,17 +133,6 @@ def _counts_otherwise(side: Sides) -> bool:
     """Whether another text counts on main; the first one outdates nothing."""
     main, branch = side.main, side.branch
     if not isinstance(branch, Text):
-        return False
-    return not isinstance(main, Text) or main.counts != branch.counts
-
-
-def _has_another(side: Sides) -> bool:
-    """Whether another text counts on the branch than on main; one that was never
-    approved does not."""
-    main, branch = side.main, side.branch
-    if not isinstance(branch, Text):
-        return True
-    if branch.approved_value is None:
         return False
     return not isinstance(main, Text) or main.counts != branch.counts
 

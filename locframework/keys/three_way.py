@@ -65,6 +65,16 @@ class Sides(NamedTuple):
         return waits and is_there and self.main.value == self.branch.value
 
     @property
+    def has_another(self) -> bool:
+        """Of a value: whether another text counts on the branch than on main; one that
+        was never approved does not."""
+        if not isinstance(self.branch, Text):
+            return True
+        if self.branch.approved_value is None:
+            return False
+        return not isinstance(self.main, Text) or self.main.counts != self.branch.counts
+
+    @property
     def edited(self) -> bool:
         """Whether the branch says what neither main nor the base says, or found a
         text right that is outdated on main."""

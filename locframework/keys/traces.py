@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from locframework.events import Trace
 
-from .records import Field, Key
+from .records import Field, Key, KeyState
 
 FieldValue = str | bool | tuple[str, ...] | None
 Moved = tuple[str, str | None, int]
@@ -29,16 +30,23 @@ def text_of(place: Place) -> Place:
 class KeyTrace(Struct, frozen=True, omit_defaults=True):
     """What one write changed in a key that was there, beside the texts of its values.
 
-    On a branch, what says as main does from then on follows main: ``following`` and
-    ``follows`` are such fields and revisions.
+    On a branch, ``followed`` are the fields that followed main until then, and
+    ``left`` the revisions with which values did so no more, or did and still do.
     """
 
     fields: dict[Field, tuple[FieldValue, FieldValue]] = {}  # before and after
     moved: Sequence[Moved] = ()
     """The revisions that turning plurals on or off made: it ends texts, and puts them
     at another form."""
-    following: Sequence[Field] = ()
-    follows: Sequence[Moved] = ()
+    followed: Sequence[Field] | None = None  # None: it was not kept yet, or is main's
+    left: Sequence[Moved] = ()
+
+
+class Followed(NamedTuple):
+    """What became of keys of main that were written on a branch, by their ids."""
+
+    bases: Mapping[str, KeyState] = {}  # what they were compared with then
+    moved: Mapping[str, Key] = {}  # those that read otherwise than they were written
 
 
 def fields_of(key: Key) -> dict[Field, FieldValue]:
@@ -52,24 +60,38 @@ def fields_of(key: Key) -> dict[Field, FieldValue]:
     }
 
 
+def fields_of_base(base: KeyState) -> dict[Field, FieldValue]:
+    """What a branch compares its own with."""
+    tags = base.key.tags if base.followed_tags is None else base.followed_tags
+    return {**fields_of(base.key), "tags": tags}
+
+
 def trace_of(
-    old: Key, new: Key, moved: Sequence[Moved], own: Collection[Field] | None = None
+    old: Key,
+    new: Key,
+    read: Key,
+    moved: Sequence[Moved],
+    base: KeyState | None = None,
 ) -> Trace:
-    """What is kept of a change; ``own``: what a branch has for itself of a key of main,
-    None where the line is main's or the key the branch's."""
-    before, after = fields_of(old), fields_of(new)
+    """What is kept of a change; ``read``: the new key, as a branch that follows main
+    shows it. ``base``: what the branch compared its key with, None where the line is
+    main or the key was made on the branch."""
+    before, after, shown = fields_of(old), fields_of(new), fields_of(read)
     changed = {
-        field: (before[field], after[field])
+        field: (before[field], shown[field])
         for field in before
         if before[field] != after[field]
     }
-    following = [] if own is None else [each for each in changed if each not in own]
-    return _kept(KeyTrace(changed, moved, following))
+    if base is None:
+        return _kept(KeyTrace(changed, moved))
+    mains = fields_of_base(base)
+    followed = [field for field in changed if before[field] == mains[field]]
+    return _kept(KeyTrace(changed, moved, followed))
 
 
-def trace_of_values(follows: Sequence[Moved]) -> Trace:
-    """What is kept of values that a branch reads from main since."""
-    return _kept(KeyTrace(follows=follows))
+def trace_of_values(left: Sequence[Moved]) -> Trace:
+    """What is kept of values that a branch read from main until then."""
+    return _kept(KeyTrace(left=left))
 
 
 def _kept(trace: KeyTrace) -> Trace:

@@ -219,7 +219,7 @@ class WorkingSet:
                 continue
             if key_id not in self._outdating or where in self._confirmed:
                 continue
-            if where in self._moved:
+            if where in self._moved and outdated(value) != value:
                 turned.append(outdated(value))
             new = outdated(value) if where in self._moved else beside_outdated(value)
             self._written[where] = self._values[key_id][place] = new

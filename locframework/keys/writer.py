@@ -145,7 +145,7 @@ class KeyWriter:
             line, keys.changed(), keys.names(), batch.at, keys.outdating()
         )
         crash_point("keys.before_events")
-        tried.events.append(keys.keys(), outdated, followed.own())
+        tried.events.append(keys.keys(), outdated, followed)
         crash_point("keys.after_events")
         if loaded is not None:
             return results

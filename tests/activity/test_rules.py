@@ -96,7 +96,7 @@ def test_a_key_stands_alone_since_a_chosen_event_made_it(
     types: list[str], *, alone: bool
 ) -> None:
     touches = [
-        Touch(f"e{at}", type_.removesuffix(" by others"), "k", None)
+        Touch(f"e{at}", type_.removesuffix(" by others"), "k", None, NOW)
         for at, type_ in enumerate(types)
     ]
     chosen = {f"e{at}" for at, type_ in enumerate(types) if "others" not in type_}

@@ -14,7 +14,8 @@ from locframework.testing.images import png
 
 def ask(keys: Any, client: Client | None = None, **body: object) -> Answer:
     path = f"/projects/{keys.project['id']}/activity/revert"
-    return (client or keys.owner).post(path, json=body)  # type: ignore[no-any-return]
+    answer: Answer = (client or keys.owner).post(path, json=body)
+    return answer
 
 
 def undo(keys: Any, client: Client | None = None, **body: object) -> dict[str, Any]:

@@ -129,3 +129,19 @@ def test_a_proposal_is_as_fresh_as_before_though_main_says_the_same_by_now(
     put(shop, other, key, "de", "")
 
     assert_goes_back_and_forth(shop, key, other, before)
+
+
+@pytest.mark.parametrize("line", [None, AT])
+def test_what_stands_as_it_was_to_is_not_listed_when_an_undo_is_repeated(
+    shop: Branched, line: str | None
+) -> None:
+    known = len(shop.told(shop.pay))
+    shop.patch(shop.pay, line, description="The button", tags=["red"], isPlural=True)
+    told = shop.told(shop.pay)[known]["createdAt"]
+    where = {"branch": line or "main", "since": told, "until": told}
+    first = shop.undo(**where)
+    assert (first["keysUpdated"], first["skipped"]) == (1, [])
+
+    again = shop.undo(**where)
+
+    assert (again["keysUpdated"], again["skipped"]) == (0, [])

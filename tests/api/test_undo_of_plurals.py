@@ -215,3 +215,19 @@ def test_a_text_of_a_branch_goes_and_comes_wherever_main_puts_it_meanwhile(
     form = "other" if was_plural else None
     texts = {("de", form): "Kaufen"}
     assert (look(shop, key, "spring"), again["skipped"]) == ((was_plural, texts), [])
+
+
+def test_a_text_that_was_outdated_already_is_not_told_so_again(shop: Branched) -> None:
+    values = {"en": {"one": "One", "other": "Many"}, "de": {"other": "Viele"}}
+    key = shop.create(key="cart", isPlural=True, values=values)
+    shop.write(key, "en", {"other": ""})
+    known = len(shop.told(key))
+    shop.patch(key, isPlural=False)
+    since = shop.told(key)[known]["createdAt"]
+    shop.write(key, "en", "Many")
+    known = len(shop.told(key))
+
+    shop.undo(branch="main", since=since)
+
+    assert "translation.outdated" not in {e["type"] for e in shop.told(key)[known:]}
+    assert shop.outdated(key) == {"en": False, "de": True}

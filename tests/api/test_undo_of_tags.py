@@ -77,3 +77,48 @@ def test_tags_that_follow_main_again_stay_so_when_the_undo_is_repeated(
 
         assert (result["keysUpdated"], result["skipped"]) == (0, [])
         assert (tags(shop), shop.diff()) == ({"button", "red"}, [])
+
+
+def test_tags_that_main_took_off_too_are_told_by_nobody(shop: Branched) -> None:
+    shop.patch(shop.pay, tags=["button", "red"])
+    shop.patch(shop.pay, "spring", tags=["button"])
+    shop.undo(branch="spring")
+    shop.patch(shop.pay, "spring", tags=[])
+    shop.patch(shop.pay, tags=[])
+
+    result = shop.undo(branch="spring")
+
+    assert (result["keysUpdated"], result["skipped"]) == (0, [])
+    assert tags(shop) == set()
+    shop.patch(shop.pay, tags=["red"])
+    assert tags(shop) == {"red"}
+
+
+def test_a_tag_that_only_main_kept_away_is_not_taken_for_the_branchs(
+    shop: Branched,
+) -> None:
+    for line in ("spring", None):
+        shop.patch(shop.pay, line, tags=[])
+    known = len(shop.told(shop.pay))
+    shop.patch(shop.pay, "spring", tags=["button", "red"])
+    since = shop.told(shop.pay)[known]["createdAt"]
+    assert tags(shop) == {"red"}  # it took off the other, as main did
+    shop.patch(shop.pay, tags=["button"])
+
+    shop.undo(branch="spring", since=since)
+
+    assert tags(shop) == {"button"}
+
+
+def test_tags_that_came_back_with_a_key_are_no_change_of_it(shop: Branched) -> None:
+    shop.patch(shop.pay, "spring", tags=[])
+    shop.delete(shop.pay, "spring")
+    shop.patch(shop.pay, tags=["new"])
+    known = len(shop.told(shop.pay))
+    path = f"{shop.path}/keys/{shop.pay['id']}/restore"
+    shop.owner.post(path, query={"branch": "spring"})
+    since = shop.told(shop.pay)[known]["createdAt"]
+
+    result = shop.undo(branch="spring", since=since)
+
+    assert (result["keysDeleted"], result["keysUpdated"]) == (1, 0)

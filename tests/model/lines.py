@@ -60,11 +60,6 @@ class Lines:
         found = set(self.stale(line, id_))
         return found | (entry.base_stale & {*fields}) if entry else found
 
-    def base_tags_of(self, line: str | None) -> dict[str, Any]:
-        """The tags that a branch compares its own with, by key id."""
-        entries = {} if line is MAIN else self.branches.get(line, {})
-        return {id_: each.base["tags"] for id_, each in entries.items() if each.base}
-
     def hidden(self, line: str) -> set[str]:
         """Main's keys that a branch does not show: it gave their names to others."""
         entries = self.branches[line]
@@ -201,8 +196,10 @@ class Lines:
             entry.kept -= {*fields}
             entry.kept |= {p for p in fields if isinstance(fields[p], Keeping)}
             met = self._met(entry, id_, fields)
+            forms = {p for p in entry.base or {} if is_form(p)}
             for field in met:
                 entry.agree(field)
+            met += forms - {*(entry.base or {}), *met}  # went with main's plurals
             fields = {each: fields[each] for each in fields if each not in met}
         for field, content in fields.items():
             mine.pop(field, None)
@@ -216,7 +213,7 @@ class Lines:
     def _met(self, entry: Entry, id_: str, fields: Mapping[Any, Any]) -> list[Any]:
         """Where main says what the branch does, which goes back to what main said.
 
-        Plurals that a form of the branch needs are not among them.
+        Plurals that come back with a form of the branch are not among them.
         """
         base, mine, now = entry.base, entry.mine, self.main.get(id_)
         if base is None or mine is None or now is None:
@@ -226,7 +223,9 @@ class Lines:
             for field, content in fields.items()
             if content == base.get(field) != mine.get(field) == now.get(field)
         ]
-        if any(is_form(p) and fields[p] not in (None, base.get(p)) for p in fields):
+        texts = {p: fields[p] for p in fields if is_form(p)}
+        forms = [p for p in texts if texts[p] not in (None, base.get(p))]
+        if base["isPlural"] and forms:
             found = [field for field in found if field != "isPlural"]
         return found
 
@@ -254,7 +253,7 @@ class Lines:
             return
         entry = self.branches[line][id_]
         entry.mine = entry.lost
-        self._follow([id_])
+        self._settle(line, id_)  # main may have kept nothing fresh meanwhile
 
     def forget(self, lang: str) -> None:
         """A language leaves the project, with its texts: no branch takes one away."""

@@ -16,6 +16,7 @@ from locframework.projects.records import NewLanguage
 
 from .lines import MAIN
 from .office import LANGUAGES
+from .past import come_back
 from .people import PLURAL, People, everyone, lines, some, some_name, tags, texts
 from .texts import OTHER, Fields, Text, places, spelled, spread
 
@@ -149,6 +150,7 @@ class Making(People):
             return
         with self.told(line):
             self.model = after
+            self.back = {id_: come_back(after, line, id_)}
             restore()
 
     @rule(lang=st.sampled_from(LANGUAGES[1:]))

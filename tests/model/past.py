@@ -5,7 +5,7 @@ For each line, key and field it keeps what every step found and left.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .lines import MAIN, Lines
@@ -15,6 +15,9 @@ THERE = "there"
 FOLLOWS = "as main has it"
 Content = Any  # of a field, a Text, None for no text, FOLLOWS
 View = dict[tuple[str, Any], Content]  # by key id and field
+Tags = tuple[Sequence[str], Sequence[str]]
+Back = tuple[View, Sequence[str]]
+"""What a key says by itself, and the tags that it shows, when it has come back."""
 
 
 class Step(NamedTuple):
@@ -34,7 +37,7 @@ class Change(NamedTuple):
     step: int
     before: Content
     after: Content
-    read: Content = None  # tags: what the line showed then, or what it left for its own
+    shown: Tags = ((), ())  # tags: what the line showed before and after
 
 
 GONE = Change(-1, "gone with main's key", "gone with main's key")
@@ -63,6 +66,13 @@ def own_view(model: Lines, line: str | None) -> View:
     return found
 
 
+def come_back(model: Lines, line: str | None, id_: str) -> Back:
+    """A key that is there again, and what main changed meanwhile: nobody's change."""
+    view, shown = own_view(model, line), model.seen(line).get(id_, {"tags": ()})
+    mine = {at: view[at] for at in view if at[0] == id_ and at[1] != THERE}
+    return mine, shown["tags"]
+
+
 class Past:
     """All that was done, on main and on open branches."""
 
@@ -79,14 +89,13 @@ class Past:
         now: View,
         written: Iterable[tuple[str, Place]],
         ids: Iterable[str],
-        tags: tuple[Mapping[str, Content], Mapping[str, Content]],
+        tags: tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]],
         quiet: Collection[tuple[str, Any]] = (),
     ) -> None:
         """Note a step that was about keys of these ids.
 
-        ``tags``: those that the branch compared its own with before, and those that
-        it shows since. ``quiet``: what came to follow main without a word, and is no
-        change.
+        ``tags``: those that the line showed before, and those that it shows since.
+        ``quiet``: what came to follow main without a word, and is no change.
         """
         line, number = step.line, self._next
         self._next += 1
@@ -105,9 +114,8 @@ class Past:
                 continue
             before, after = was.get(at, nothing), now.get(at, nothing)
             if before != after or at in written:
-                base, shown = tags
-                read = (base if after == FOLLOWS else shown).get(id_)
-                change = Change(number, before, after, read)
+                shown = tags[0].get(id_, ()), tags[1].get(id_, ())
+                change = Change(number, before, after, shown)
                 self.changes.setdefault((line, id_, field), []).append(change)
 
     def of_line(self, line: str | None) -> dict[int, Step]:
@@ -135,6 +143,5 @@ class Past:
     def forget_line(self, line: str) -> None:
         """A branch ended: what stood there is out of reach."""
         self.steps = {n: each for n, each in self.steps.items() if each.line != line}
-        for known in (self.changes, self.touches):
-            for at in [at for at in known if at[0] == line]:
-                del known[at]  # type: ignore[attr-defined]
+        self.changes = {at: self.changes[at] for at in self.changes if at[0] != line}
+        self.touches = {at: self.touches[at] for at in self.touches if at[0] != line}

@@ -19,7 +19,7 @@ from locframework.merging.records import Change, Diff
 from .lines import MAIN
 from .merging import Project
 from .office import LANGUAGES, Office
-from .past import Past
+from .past import Back, Past
 from .telling import META, Telling, Written
 from .texts import (
     OTHER,
@@ -67,6 +67,7 @@ class People(RuleBasedStateMachine):
         self.described: set[str] = set()  # keys, by the last step
         self.loose: Written = {}  # by the last step, if it is told
         self.quiet: set[tuple[str, Any]] = set()  # follows main again, by the last step
+        self.back: dict[str, Back] = {}  # keys that the last step brought back
         self.distribution = self.public_key = ""
         self.languages = list(LANGUAGES)  # in their order
         self.past = Past()

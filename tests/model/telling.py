@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from .lines import MAIN
-from .past import Step, own_view
+from .past import THERE, Back, Step, own_view
 from .texts import OTHER, Spelled, Text, spelled, spread
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ class Telling:
         self.trash = copy.deepcopy(self.people.model.trashed(self.line))
         self.stale = set(self.people.model.outdated)
         self.view = own_view(self.people.model, self.line)
-        self.bases = self.people.model.base_tags_of(self.line)
         self.people.office.ear.events.clear()
 
     def __exit__(self, kind: object, *_: object) -> None:
@@ -39,23 +38,21 @@ class Telling:
         described, turned = people.described, people.turned
         people.touched, people.described, people.turned = {}, set(), {}
         quiet, people.quiet = people.quiet, set()
+        back, people.back = people.back, {}
         if kind is not None:
             return
         people.check(self.line)
         heard, loose = self.heard(turned), people.loose
         people.loose = {}
-        told = {
-            (id_, (code, form))
-            for kind_, id_, code, form in heard
-            if code and kind_ != "translation.outdated"
-        }
-        touched |= {at: loose[at] for at in loose.keys() & told}
+        touched |= {at: loose[at] for at in loose.keys() & self.told()}
         expected = self.expected(touched, described, turned)
         assert heard == expected or self.vanished(), (heard, expected)
-        self.record(touched, quiet)
+        self.record(touched, quiet, back)
         people.past.lose(people.model.branches)
 
-    def record(self, touched: Written, quiet: set[tuple[str, Any]]) -> None:
+    def record(
+        self, touched: Written, quiet: set[tuple[str, Any]], back: dict[str, Back]
+    ) -> None:
         """Keep what the step did, for it to be undone."""
         people = self.people
         events = [
@@ -80,8 +77,16 @@ class Telling:
         now = own_view(people.model, self.line)
         model = people.model
         seen = {**model.trash, **model.trashed(self.line), **model.seen(self.line)}
-        tags = self.bases, {id_: seen[id_]["tags"] for id_ in seen}
-        people.past.record(step, self.view, now, written, ids, tags, quiet)
+        old = {**self.trash, **self.before}
+        tags = {id_: old[id_]["tags"] for id_ in old}
+        tags |= {id_: shown for id_, (_, shown) in back.items()}
+        view = {
+            at: self.view[at] for at in self.view if at[0] not in back or at[1] == THERE
+        }
+        for mine, _ in back.values():
+            view |= mine
+        shown = {id_: seen[id_]["tags"] for id_ in seen}
+        people.past.record(step, view, now, written, ids, (tags, shown), quiet)
 
     def heard(self, turned: dict[str, set[Spelled]]) -> Counter[Any]:
         """Every item of every event about keys and values.
@@ -104,6 +109,16 @@ class Telling:
             for item in event.items
             if event.type == "key.restored" or item["keyId"] not in self.returned()
         )
+
+    def told(self) -> set[tuple[str, Spelled]]:
+        """Every text that an event tells of, but for those that became outdated."""
+        return {
+            (str(item["keyId"]), (str(item["languageCode"]), item["pluralForm"]))
+            for event in self.people.office.ear.events
+            if event.type.startswith("translation.")
+            if event.branch == self.line and event.type != "translation.outdated"
+            for item in event.items
+        }
 
     def returned(self) -> set[str]:
         """What came back on a branch, with what main changed meanwhile."""

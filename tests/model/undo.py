@@ -7,13 +7,23 @@ below a step that was not chosen stays, and is listed.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from .lines import MAIN, Lines
-from .past import FOLLOWS, GONE, THERE, Change, Content, Past, View, own_view
-from .sides import united
-from .texts import Fields, Place, is_form, places
+from .past import (
+    FOLLOWS,
+    GONE,
+    THERE,
+    Back,
+    Change,
+    Content,
+    Past,
+    View,
+    come_back,
+    own_view,
+)
+from .texts import Fields, Keeping, Place, is_form, places
 
 META = ("key", "description", "tags")
 Marks = Callable[[str, Collection[Any]], set[Place]]
@@ -45,6 +55,10 @@ class Undo:
         self.said: View = {}  # again; a branch may go on with what main says
         self.removed: set[str] = set()
         self.restored: set[str] = set()
+        self.back: dict[str, Back] = {}
+        self.view = own_view(model, line)  # as it was
+        entries = {} if line is MAIN else model.branches[line]
+        self.mains_marks = {id_: {*entries[id_].base_stale} for id_ in entries}
 
     def run(self) -> None:
         """Made keys go first, deleted ones come back last."""
@@ -134,6 +148,7 @@ class Undo:
             return False
         self.model.restore(self.line, id_)
         self.restored.add(id_)
+        self.back[id_] = come_back(self.model, self.line, id_)
         return id_ in self.model.seen(self.line)
 
     def _put_back(self, ids: list[str]) -> None:
@@ -175,7 +190,8 @@ class Undo:
                 try:
                     content = self._before(id_, field)
                 except ChangedLater:
-                    self.skipped.add((id_, field))
+                    if not self._stands(id_, field):
+                        self.skipped.add((id_, field))
                     continue
                 if content != now[field]:
                     yield field, content
@@ -212,7 +228,8 @@ class Undo:
             yield place, content
 
     def _turned(self, id_: str, texts: Mapping[Place, Content]) -> bool:
-        """Whether the key has plurals then: they stay while a form stays."""
+        """Whether the key has plurals then: they stay while a form stays that this line
+        has for itself."""
         now = self.model.seen(self.line)[id_]
         is_plural = bool(now["isPlural"])
         if not self._is_chosen(id_, "isPlural"):
@@ -220,14 +237,17 @@ class Undo:
         try:
             before = bool(self._before(id_, "isPlural"))
         except ChangedLater:
-            self.skipped.add((id_, "isPlural"))
+            if not self._stands(id_, "isPlural"):
+                self.skipped.add((id_, "isPlural"))
             return is_plural
         own = {p: now[p] for p in places(now) if self._is_own(id_, p)}
-        forms = [p for p, text in {**own, **texts}.items() if is_form(p) and text]
+        own |= {p: texts[p] if self._was_said(id_, p) else None for p in texts}
+        forms = [p for p, text in own.items() if is_form(p) and text]
+        if self._is_met(id_) and not (before and forms):
+            return is_plural
         if before or before == is_plural or not forms:
             return before
-        if not self._is_met(id_):
-            self.skipped.add((id_, "isPlural"))
+        self.skipped.add((id_, "isPlural"))
         return is_plural
 
     def _was_said(self, id_: str, place: Place) -> bool:
@@ -256,17 +276,20 @@ class Undo:
     def _is_chosen(self, id_: str, field: Any) -> bool:
         return any(each.step in self.chosen for each in self._rows(id_, field))
 
-    def _stands(self, id_: str, place: Place) -> bool:
-        """Whether a text says what it did before the last chosen steps."""
+    def _stands(self, id_: str, field: Any) -> bool:
+        """Whether a field says what it did before the last chosen steps, or what main
+        says that it followed then."""
         said: list[Change] = []
-        for change in reversed(self._rows(id_, place)):
+        for change in reversed(self._rows(id_, field)):
             if change.step in self.chosen:
                 said.append(change)
             elif said:
                 break
             elif change is GONE:
                 return False
-        return said[-1].before == self._rows(id_, place)[-1].after
+        now = self.model.seen(self.line)[id_].get(field)
+        before = self._content(id_, field, said[-1].before)
+        return {*before} == {*now} if field == "tags" else bool(before == now)
 
     def _last(self, id_: str, field: Any) -> Change:
         """The first of the chosen steps at the end. Raises ChangedLater."""
@@ -284,13 +307,35 @@ class Undo:
         last = self._last(id_, field)
         if self.line is MAIN:
             return last.before
-        entry = self.model.branches[self.line].get(id_)
-        base = self.model.main[id_] if entry is None else entry.base
-        follows = last.before == FOLLOWS
+        base, follows = self._base(id_), last.before == FOLLOWS
         if field != "tags" or not base:
-            return (base or {}).get(field) if follows else last.before
+            return base.get(field) if follows else last.before
         now, was = self.model.seen(self.line)[id_]["tags"], base["tags"]
-        told = self._rows(id_, field)[-1].read
-        found = was if follows else united(told, last.before, now)
+        found = was if follows else self._tags_before(id_, now)
         found = was if {*found} == {*was} else found
         return now if {*found} == {*now} else found  # their order is no part of it
+
+    def _base(self, id_: str) -> Fields:
+        """What a key of a branch is compared with; empty: nothing is."""
+        if self.line is MAIN:
+            return {}
+        entry = self.model.branches[self.line].get(id_)
+        return self.model.main[id_] if entry is None else entry.base or {}
+
+    def _content(self, id_: str, field: Any, before: Content) -> Content:
+        """What it comes to that a field said this before."""
+        said = before.text if isinstance(before, Keeping) else before
+        return self._base(id_).get(field) if before == FOLLOWS else said
+
+    def _tags_before(self, id_: str, now: Sequence[str]) -> tuple[str, ...]:
+        """Each tag for itself: what the last chosen steps put on goes, and what they
+        took off comes back."""
+        found = list(now)
+        for change in reversed(self._rows(id_, "tags")):
+            if change.step not in self.chosen:
+                break
+            old, new = change.shown
+            stay = [tag for tag in found if tag not in new or tag in old]
+            back = [tag for tag in old if tag in stay or tag not in new]
+            found = [*back, *(tag for tag in stay if tag not in old)]  # as they stood
+        return tuple(found)

@@ -13,8 +13,10 @@ from msgspec.structs import replace
 
 from locframework.activity.records import RevertRequest, RevertResult
 from locframework.errors import KeyNotFound
+from locframework.keys.store import KeyStore
 
 from .lines import MAIN
+from .past import own_view
 from .people import People, some
 from .telling import META
 from .texts import OTHER, Fields, Keeping, Place, is_form, places, spelled, spread
@@ -107,7 +109,7 @@ class Undoing(People):
             self.adopt_marks()
             found = skipped_in(done)
             assert found == undo.skipped, (found ^ undo.skipped, done.skipped)
-            self.quiet = undo.quiet
+            self.quiet, self.back = undo.quiet, undo.back
             self.check_counts_of(done, undo, before, trash)
             self.note_undone(line, was, stale, undo)
 
@@ -118,7 +120,8 @@ class Undoing(People):
         before: dict[str, Fields],
         trash: dict[str, Fields],
     ) -> None:
-        """Nothing that reads as before is counted."""
+        """Nothing that reads as before is counted, and no name of main's that comes
+        free on a branch."""
         assert done.keys_deleted == len(undo.removed)
         assert done.keys_restored == len(undo.restored)
         now = self.model.seen(undo.line)
@@ -128,11 +131,14 @@ class Undoing(People):
             return  # with what main changed meanwhile
         was = {**trash, **before}
         now = self.model.trashed(undo.line) | now  # some go there as they came from it
-        others = [
+        own = {*undo.view, *own_view(self.model, undo.line)}
+        others = {
             id_
             for id_ in now.keys() & was.keys()
-            if any(now[id_][field] != was[id_][field] for field in META)
-        ]
+            for field in META
+            if undo.line is MAIN or field != "key" or (id_, field) in own
+            if now[id_][field] != was[id_][field]
+        }
         assert done.keys_updated == len(others)
 
     def run_undo(self, asked: RevertRequest) -> RevertResult:
@@ -151,13 +157,22 @@ class Undoing(People):
         try:
             return self.shown_outdated(line, id_)
         except KeyNotFound:
-            if line is not MAIN:
+            store = self.store(line)
+            if line is not MAIN and not store.trashed(self.project_id, [id_]):
                 return self.model.stale_once_back(line, id_, fields)
-            return self.outdated_in_the_trash(id_)
+            return self.outdated_in_the_trash(store, id_)
 
-    def outdated_in_the_trash(self, id_: str) -> set[Place]:
+    def store(self, line: str | None) -> KeyStore:
+        storage, project_id = self.framework.storage, self.project_id
+        if line is MAIN:
+            return storage.keys
+        branch = storage.branches.find_branch(project_id, line)
+        assert branch is not None
+        return storage.branch_keys(project_id, branch.id)
+
+    def outdated_in_the_trash(self, store: KeyStore, id_: str) -> set[Place]:
         """As no interface shows it: by the newest revision of each text."""
-        rows = self.framework.storage.keys.revisions_of([id_])
+        rows = store.revisions_of([id_])
         newest = {
             (row.language_code, row.plural_form): row
             for row in sorted(rows, key=lambda row: row.revision)
@@ -182,14 +197,25 @@ class Undoing(People):
         proposed = self.told_as_proposed()
         for id_ in before.keys() & now.keys():
             old, new = before[id_], now[id_]
+            was, is_now = stale[id_], self.model.stale(line, id_)
+            same = {p for p in places(new) if old.get(p) == new[p]}
             if id_ in undo.restored and (
                 line is not MAIN or old["isPlural"] != new["isPlural"]
             ):
+                self.loose |= {
+                    (id_, spelled(place, old["isPlural"])): new[place]
+                    for place in same & (was ^ is_now)
+                    if line is not MAIN
+                }
                 continue
             follows = line is not MAIN and (id_, "isPlural") not in undo.said
             if old["isPlural"] != new["isPlural"] and not follows:
                 mains = {p for p in places(new) if is_form(p) and line is not MAIN}
-                mains -= {place for key_id, place in undo.said if key_id == id_}
+                mains -= {
+                    p
+                    for key_id, p in undo.said
+                    if key_id == id_ and undo.said[key_id, p]
+                }
                 self.turned[id_] = {*spread(old), *spread(new)} - mains | {
                     spelled(place, new["isPlural"])
                     for place in places(old)
@@ -203,12 +229,10 @@ class Undoing(People):
                 if isinstance(place, tuple)
             }
             self.note(id_, said, plural=old["isPlural"])  # it may follow main in that
-            was, is_now = stale[id_], self.model.stale(line, id_)
-            same = {p for p in places(new) if old.get(p) == new[p]}
             beside = {at for key_id, at in proposed if key_id == id_}
             if line is not MAIN:  # a mark that follows main has no event
                 self.loose |= {
-                    (id_, spelled(place, new["isPlural"])): new[place]
+                    (id_, spelled(place, old["isPlural"])): new[place]
                     for place in same & ((was ^ is_now) | beside)
                 }
                 continue
@@ -219,6 +243,14 @@ class Undoing(People):
                 for place in (same & (is_now - was)) - marked
             }
             self.note(id_, {p: new[p] for p in told}, plural=new["isPlural"])
+        for id_ in before.keys() - now.keys():  # a branch took back all it said of it
+            old = before[id_]
+            self.loose |= {
+                (id_, spelled(place, old["isPlural"])): old[place]
+                for place in places(old)
+                if (id_, "isPlural") not in undo.said
+                or place in stale[id_] ^ undo.mains_marks[id_]
+            }
 
     def told_as_proposed(self) -> set[tuple[str, Place]]:
         """Also a proposal that became outdated, when the text beside it is fresh again:

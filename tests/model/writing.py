@@ -108,7 +108,9 @@ class Writing(People):
             self.note(id_, changed, plural=plural)
             self.model = model
             judge()
-            if not approves:  # outdated as it was when it was approved
+            if not approves and id_ in model.seen(
+                line
+            ):  # outdated as it was when it was approved
                 stale = self.model.stale(line, id_) - {*changed}
                 stale |= self.shown_outdated(line, id_) & {*changed}
                 self.model.mark(line, id_, stale)

@@ -356,15 +356,17 @@ class StorageEventsContract:
             )
 
         first = [
-            Touch(told[0].id, "t0", keys[0], None),
-            Touch(told[0].id, "t0", keys[1], trace),
-            Touch(told[1].id, "t1", keys[1], None),
-            Touch(told[2].id, "t2", keys[0], None),
+            Touch(told[0].id, "t0", keys[0], None, told[0].created_at),
+            Touch(told[0].id, "t0", keys[1], trace, told[0].created_at),
+            Touch(told[1].id, "t1", keys[1], None, told[1].created_at),
+            Touch(told[2].id, "t2", keys[0], None, told[2].created_at),
         ]
         assert sorted(touched(), key=_in_order) == sorted(first, key=_in_order)
         assert [each.type for each in touched()] == ["t0", "t0", "t1", "t2"]
         assert [each.type for each in touched(minute=4)] == ["t0", "t0", "t1"]
-        assert touched("spring") == [Touch(told[3].id, "t3", keys[0], None)]
+        assert touched("spring") == [
+            Touch(told[3].id, "t3", keys[0], None, told[3].created_at)
+        ]
         assert touched("autumn") == []
         assert storage.events.list_events(made.id, 9) == told[::-1]
 

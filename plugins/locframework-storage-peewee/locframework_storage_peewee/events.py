@@ -110,15 +110,15 @@ class EventTable:
             # few conditions: PostgreSQL would begin with the events for others
             found += self._database.rows(
                 f"""SELECT e.seq, e.project_id, e.branch, e.id, e.type, k.key_id,
-                    k.trace FROM event_keys k CROSS JOIN events e
+                    k.trace, e.created_at FROM event_keys k CROSS JOIN events e
                     WHERE {self._database.among("k.key_id")} AND e.seq = k.seq
                     AND e.created_at >= ?""",
                 (self._database.listed(some), since),
             )
         found.sort(key=_seq_of)
         return [
-            Touch(id_, type_, key_id, _trace.decode(trace) if trace else None)
-            for _, project, line, id_, type_, key_id, trace in found
+            Touch(id_, type_, key_id, _trace.decode(trace) if trace else None, at)
+            for _, project, line, id_, type_, key_id, trace, at in found
             if (project, line) == (project_id, branch)
         ]
 

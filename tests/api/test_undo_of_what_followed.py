@@ -1,0 +1,134 @@
+"""Undo on a branch beside what came to follow main without a word there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .branched import Branched
+from .test_branch_undo import look
+
+Change = dict[str, Any]
+
+
+def say(shop: Branched, what: str, text: str, line: str | None = None) -> str:
+    """Since when what this tells of was done."""
+    known = len(shop.told(shop.pay))
+    if what == "description":
+        shop.patch(shop.pay, line, description=text)
+    else:
+        shop.write(shop.pay, "de", text, line)
+    told: str = shop.told(shop.pay)[known]["createdAt"]
+    return told
+
+
+@pytest.mark.parametrize("what", ["description", "text"])
+def test_what_came_to_follow_main_when_it_was_undone_follows_it_again(
+    shop: Branched, what: str
+) -> None:
+    for line in ("spring", None):
+        say(shop, what, "New", line)
+    shop.undo(branch="spring")  # main says the same: nothing is told
+    since = say(shop, what, "Other", "spring")
+    say(shop, what, "Newer")
+
+    result = shop.undo(branch="spring", since=since)
+
+    assert (result["skipped"], shop.diff()) == ([], [])
+    assert look(shop) == look(shop, None)
+
+
+def test_plurals_that_followed_main_again_do_so_once_a_turn_is_undone(
+    shop: Branched,
+) -> None:
+    shop.patch(shop.pay, "spring", isPlural=True)
+    shop.patch(shop.pay, isPlural=True)
+    shop.undo(branch="spring")
+    known = len(shop.told(shop.pay))
+    shop.patch(shop.pay, "spring", isPlural=False)
+    since = shop.told(shop.pay)[known]["createdAt"]
+
+    shop.undo(branch="spring", since=since)
+
+    assert look(shop) == look(shop, None)
+    shop.patch(shop.pay, isPlural=False)
+    assert look(shop) == look(shop, None)
+
+
+def test_a_form_of_the_branch_goes_from_plurals_that_main_turned_on_too(
+    shop: Branched,
+) -> None:
+    shop.patch(shop.pay, "spring", isPlural=True)
+    shop.patch(shop.pay, isPlural=True)
+    shop.write(shop.pay, "de", {"one": "Eins"}, "spring")
+
+    result = shop.undo(branch="spring")
+
+    assert (result["skipped"], shop.diff()) == ([], [])
+    assert look(shop) == look(shop, None)
+
+
+def test_plurals_stay_turned_when_a_turn_before_the_last_is_undone_again(
+    shop: Branched,
+) -> None:
+    values = {"de": {"one": "Eins", "other": "Viele"}}
+    key = shop.create(key="cart", isPlural=True, values=values)
+    shop.patch(key, "spring", isPlural=False)
+    undone = shop.undo(branch="spring")
+    redone = shop.undo(jobId=undone["jobId"])
+    shop.undo(jobId=redone["jobId"])
+
+    result = shop.undo(jobId=redone["jobId"])
+
+    assert (result["skipped"], result["reverted"]) == ([], 0)
+    assert shop.texts(key, "spring") == shop.texts(key)
+
+
+def test_a_text_of_a_language_that_came_again_goes_back_though_plurals_were_turned(
+    shop: Branched,
+) -> None:
+    path = f"{shop.path}/languages"
+    shop.patch(shop.pay, "spring", isPlural=True)
+    shop.owner.delete(f"{path}/de")
+    shop.owner.post(path, json={"languageCode": "de"})
+    say(shop, "text", "Zahlen")
+    known = len(shop.told(shop.pay))
+    shop.write(shop.pay, "de", {"other": "Kaufen"}, "spring")
+    since = shop.told(shop.pay)[known]["createdAt"]
+
+    result = shop.undo(branch="spring", since=since)
+
+    assert (result["skipped"], result["reverted"]) == ([], 1)
+    assert shop.texts(shop.pay, "spring")["de", "other"] == "Zahlen"
+
+
+def test_a_mark_beside_a_proposal_for_the_source_text_is_told_by_nobody(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "en", "", "spring")
+    undone = shop.undo(branch="spring")
+    path = f"{shop.path}/keys/{shop.pay['id']}/values/en"
+    translator = shop.workspace.client("translator")
+    translator.put(path, json={"value": "Buy"}, query={"branch": "spring"})
+
+    result = shop.undo(jobId=undone["jobId"])
+
+    assert [each["languageCode"] for each in result["skipped"]] == ["en"]
+    assert result["reverted"] == 0
+    assert shop.outdated(shop.pay, "spring") == {"en": False, "de": False}
+
+
+def test_a_source_text_that_was_undone_between_outdates_nothing_later(
+    shop: Branched,
+) -> None:
+    for _ in range(2):
+        known = len(shop.told(shop.pay))
+        shop.write(shop.pay, "en", "", "spring")
+        since = shop.told(shop.pay)[known]["createdAt"]
+        shop.undo(branch="spring", since=since)
+
+    result = shop.undo(branch="spring", since=since)
+
+    assert (result["skipped"], result["reverted"]) == ([], 0)
+    assert shop.outdated(shop.pay, "spring") == {"en": False, "de": False}
