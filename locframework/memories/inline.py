@@ -50,6 +50,10 @@ class InlineText:
         """The text of the segment."""
         return "".join(self._marked if self._has_tags else self._plain)
 
+    def becomes_tags(self) -> bool:
+        """Whether it is text that the file has escaped, and that reads as tags now."""
+        return not self._has_tags and _has_tags("".join(self._plain))
+
     def _close(self) -> None:
         if self._is_open:
             self._marked.append(">")

@@ -191,6 +191,9 @@ class _Unit:
                 told = f"a further text in {self._code} is left out: the first counts"
                 self.leave_out(told)
         else:
+            if segment.becomes_tags():
+                told = f"the text in {self._code} is escaped, and taken as inline tags"
+                self.leave_out(told)
             self._size += len(text)
             self._values[self._code] = UnitValue(text, self._is_draft)
             self._is_too_large()

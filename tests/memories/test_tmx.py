@@ -57,6 +57,17 @@ def test_a_text_that_only_looks_like_a_tag_is_text() -> None:
         assert read(io.BytesIO(written.encode()))[0].source_text == text
 
 
+def test_escaped_text_that_is_taken_as_tags_is_told() -> None:
+    escaped = tuv("de", "Drücke &lt;ph x=&quot;1&quot;/&gt;")
+    harmless = tuv("fr", "&lt;ph&gt; &lt;b&gt;") + tuv("pl", '<ph x="1"/>')
+
+    [unit] = read(tmx(f"<tu>{tuv('en', 'Press')}{escaped}{harmless}</tu>"))
+
+    assert texts(unit)["de"] == 'Drücke <ph x="1"/>'
+    told = "the text in de is escaped, and taken as inline tags"
+    assert unit.left_out == (told,)
+
+
 def test_html_that_an_earlier_version_wrote_as_tags_comes_back_as_it_was() -> None:
     html = "H<sub>2</sub>O"
 
