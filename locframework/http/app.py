@@ -168,13 +168,19 @@ def _router(
     return cast("CompiledRouter", router)  # as far as falcon asks
 
 
+class _NoSuchPath(NotFound):
+    """An unknown route."""
+
+    target = f"path; {PREFIX}/docs lists those there are"
+
+
 class _Unknown:
     def __init__(self, admission: Admission[Any]) -> None:
         self._admission = admission
 
     def __call__(self, req: Request, resp: Response, **_: str) -> None:
         self._admission.count_stray(req.env, resp)
-        raise NotFound
+        raise _NoSuchPath
 
 
 class _Frame:

@@ -60,7 +60,10 @@ def test_paths_above_the_prefix_are_404(build):
     for path in ("", "/", "/api", "/api/v2/whoami", "/whoami"):
         answer = Client(build())._call({**environ, "PATH_INFO": path})
         assert answer.status == 404
-        assert answer.error["code"] == "not_found"
+        assert answer.error == {
+            "code": "not_found",
+            "message": "there is no such path; /api/v1/docs lists those there are",
+        }
 
 
 @pytest.mark.parametrize("method", ["DELETE", "OPTIONS", "TRACE", "PROPFIND", "FOO"])
