@@ -2,18 +2,14 @@
 
 import io
 import json
-import os
-import pty
 import time
 import zipfile
-from contextlib import suppress
 
 import pytest
 
 from locframework import OPERATOR
 from locframework.branches.records import NewBranch
 from locframework.commands import progress as progress_module
-from locframework.commands.progress import progress
 from locframework.exchange import import_job
 from locframework.keys.records import KeyQuery, NewKey
 from locframework.projects.records import NewProject
@@ -351,41 +347,6 @@ def test_an_import_goes_on_after_its_process_was_killed(
     assert killed.returncode == 137
     assert before == {}
     assert len(keys()) == 2
-
-
-def test_progress_is_lines_now_and_then_where_there_is_no_terminal(monkeypatch, capsys):
-    monkeypatch.setattr(progress_module, "LINE_EVERY_SECONDS", 0.0)
-
-    with progress("importing") as tell:
-        tell(0, 0)
-        tell(1, 2)
-
-    assert capsys.readouterr().err == "importing: 1 of 2\n"
-
-
-def test_quick_work_says_nothing_where_there_is_no_terminal(capsys):
-    with progress("importing") as tell:
-        tell(2, 2)
-
-    assert capsys.readouterr().err == ""
-
-
-def test_progress_is_a_bar_on_a_terminal(monkeypatch):
-    ours, theirs = pty.openpty()
-    with os.fdopen(theirs, "w") as terminal:
-        monkeypatch.setattr("sys.stderr", terminal)
-        with progress("importing") as tell:
-            tell(1, 4)
-            tell(4, 4)
-    shown = b""
-    with suppress(OSError):  # how a terminal that nobody writes to ends
-        while part := os.read(ours, 10_000):
-            shown += part
-    os.close(ours)
-
-    assert b"importing  [" in shown
-    assert b"25%" in shown
-    assert b"100%" in shown
 
 
 def test_a_file_that_is_named_and_that_no_format_knows_stops_the_whole_import(
