@@ -9,7 +9,7 @@ import pytest
 from locframework.testing.client import Client
 
 from .branched import Branched
-from .test_activity_revert import actor_of
+from .undoing import actor_of
 
 
 @pytest.fixture
