@@ -14,7 +14,7 @@ from locframework.validation import check_record
 
 from .concordancer import Concordancer
 from .folding import match_fold
-from .gathering import ByLanguage, Question, gather
+from .gathering import gather
 from .matcher import Matcher, Wanted
 from .records import AssignedMemory
 from .search_records import (
@@ -25,6 +25,7 @@ from .search_records import (
     Matches,
     MatchQuery,
 )
+from .showing import ByLanguage, Question
 from .store import MemoryStore
 from .text_store import MemoryTextStore
 

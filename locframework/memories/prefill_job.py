@@ -26,7 +26,6 @@ from locframework.keys.writer import KeyWriter
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
 
-from .gathering import ByLanguage, Question
 from .matching import Matching
 from .prefill_records import (
     SKIPPED_TOLD,
@@ -37,6 +36,7 @@ from .prefill_records import (
 )
 from .prefilling import Wish, wishes_of, writes_of
 from .search_records import TEXTS_LENGTH
+from .showing import ByLanguage, Question
 
 TYPE = "tm_prefill"
 PERMISSION = "tm_write"

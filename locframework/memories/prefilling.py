@@ -9,10 +9,10 @@ from msgspec import Struct
 from locframework.formats.records import Text
 from locframework.keys.records import KeyState, KeyWrite, StoredValue
 
-from .gathering import ByLanguage, Question
 from .learned import context_of
 from .prefill_records import PrefillParams
 from .search_records import TEXT_LENGTH
+from .showing import ByLanguage, Question
 
 
 class Wish(Struct, frozen=True, gc=False):

@@ -1,6 +1,8 @@
 """Puts the entries that are like one text in order, and scores no more than it must."""
 
-from collections.abc import Collection, Mapping, Sequence
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from .matcher import Found, Hit
@@ -21,6 +23,8 @@ from .search_records import MatchSource, ValueStatus
 Bound = tuple[int] | tuple[int, bool, int] | None
 """No entry beyond ranks before it; None: there is none. A number alone is a score,
 and what ranks after it has a worse one."""
+
+AT_ONCE = 50  # sources of a text are read at first, unless more are as alike
 
 
 class Worth(NamedTuple):
@@ -49,26 +53,13 @@ class Scorer:
         """Know the sources of these entries; others are not scored."""
         self.sources.update((each.entry_id, each) for each in sources)
 
-    def know_only(self, sources: Mapping[str, MatchSource]) -> None:
-        """Know these, by entry id, and no others."""
-        self.sources = dict(sources)
-        self._folds.clear()
-
-    def folds(self, entry_id: str) -> Folds:
-        """The folded source of an entry that is known."""
-        text = self.sources[entry_id].source_text
-        known = self._folds.get(text)
-        if known is None:
-            known = self._folds[text] = folds_of(text)
-        return known
-
-    def worth(self, text: Folds, hit: Hit) -> Worth | None:
-        """What an entry that is known is worth; None when it is not to be shown."""
+    def worth(self, text: Folds, hit: Hit, source_text: str) -> Worth | None:
+        """What the text of an entry is worth; None when it is not to be shown."""
         assigned = self._memories[hit.memory_id]
         memory, assignment = assigned.memory, assigned.assignment
         found = score(
             text,
-            self.folds(hit.entry_id),
+            self._folds_of(source_text),
             hit.percent,
             memory.penalties,
             assignment.penalty,
@@ -76,76 +67,116 @@ class Scorer:
         )
         if found.match_percentage < memory.min_match_percentage:
             return None
-        other, same = (
-            rank_of(found, is_same_context=is_same, priority=assignment.priority)
-            for is_same in (False, True)
-        )
+        priority = assignment.priority
+        other = rank_of(found, is_same_context=False, priority=priority)
+        same = rank_of(found, is_same_context=True, priority=priority)
         return Worth(found, other, same)
+
+    def _folds_of(self, text: str) -> Folds:
+        known = self._folds.get(text)
+        if known is None:
+            known = self._folds[text] = folds_of(text)
+        return known
 
 
 class Ranking:
-    """The entries that are like one text, of those that were found."""
+    """The entries that are like one text, of those that were found.
+
+    Of entries that say the same in every language the best stands for all.
+    """
 
     def __init__(self, scorer: Scorer, text: str, context: str, found: Found) -> None:
         self._scorer = scorer
         self._text = folds_of(text)
         self._context = context
-        self._found = found
+        self._hits = found.hits  # the best first
+        self._end = len(found.hits)  # up to here all that is as alike was found
+        if not found.is_complete and found.hits:
+            self._end = self._first_like(found.hits[-1].percent)
         # by memory and source text, of which there may be thousands of entries
-        self._worth: dict[str, dict[str, Worth | None]] = {}
-        self._scored: list[Rated] = []
-        self._next = 0  # of the hits, which are the best first
+        self._worth: defaultdict[str, dict[str, Worth | None]] = defaultdict(dict)
+        self._best: dict[str, Rated] = {}  # by what they say
+        self._asked = 0  # of the hits: those whose sources are known by now
+        self._next = 0  # the first of them that is not scored
+
+    def unknown(self, many: int) -> list[str]:
+        """Entries whose sources must be known before ``first(many)`` can be told.
+
+        To be asked again when they are, until there are none.
+        """
+        while self._next < self._end and not self._has(many):
+            end = self._first_like(self._hits[self._next].percent - 1)
+            if end > self._asked:
+                return self._ask(many, end)
+            self._rate(self._hits[self._next : end])
+            self._next = end
+        return []
 
     def first(self, many: int) -> tuple[list[Rated], Bound]:
         """The ``many`` that rank first, or all there are, and what bounds the others.
 
         They are those that scoring every entry would give.
         """
-        while self._next < len(self._found.hits):
-            if len(self._scored) > many and len(self._final()) > many:
-                break
-            self._score_alike()
-        bound = self._bound()
         order = best_first(self._final())
-        return order[:many], (order[many].rank if len(order) > many else bound)
+        bound = order[many].rank if len(order) > many else self._bound()
+        return order[:many], bound
+
+    def _ask(self, many: int, end: int) -> list[str]:
+        """The entries up to ``end`` or to the last of ``many``; more that stand behind
+        them while they are few, or no more than were asked for before."""
+        first, hits = self._asked, self._hits
+        last = hits[min(many, self._end) - 1]
+        end = max(end, self._first_like(last.percent - 1))
+        most = max(AT_ONCE, 2 * first)
+        if self._end <= most:
+            end = self._end
+        elif end < most:
+            end = max(end, self._first_like(hits[most].percent))
+        self._asked = end
+        return [hit.entry_id for hit in hits[first:end]]
+
+    def _first_like(self, percent: int) -> int:
+        """Where the hits begin that are so much alike, or less."""
+        return bisect_left(self._hits, -percent, key=lambda hit: -hit.percent)
 
     def _bound(self) -> Bound:
-        """What is not scored yet is at most as alike as the next, or as the last."""
-        hits, least = self._found.hits, self._scorer.least_penalty
-        if self._next == len(hits) and (self._found.is_complete or not hits):
+        """What is not scored yet is at most as alike as the next."""
+        if self._next == len(self._hits):
             return None
-        next_ = hits[min(self._next, len(hits) - 1)]
-        return (-max(0, next_.percent - least),)
+        percent = self._hits[self._next].percent - self._scorer.least_penalty
+        return (-max(0, percent),)
 
-    def _final(self) -> Sequence[Rated]:
+    def _has(self, many: int) -> bool:
+        """Whether so many are scored, and nothing else can come before them."""
+        return len(self._best) >= many and len(self._final()) >= many
+
+    def _final(self) -> Collection[Rated]:
         """Those that are scored, and that nothing else can come before."""
         bound = self._bound()
         if bound is None:
-            return self._scored
-        return [each for each in self._scored if each.rank < bound]
+            return self._best.values()
+        return [each for each in self._best.values() if each.rank < bound]
 
-    def _score_alike(self) -> None:
-        """Score the hits that are as alike as the next."""
-        hits = self._found.hits
-        percent = hits[self._next].percent
-        while self._next < len(hits) and hits[self._next].percent == percent:
-            self._rate(hits[self._next])
-            self._next += 1
-
-    def _rate(self, hit: Hit) -> None:
-        """Keep the entry with its score, if it is to be shown."""
-        source = self._scorer.sources.get(hit.entry_id)
-        if source is None:  # gone since it was found
-            return
-        known, text = self._worth.setdefault(hit.memory_id, {}), source.source_text
-        if text not in known:
-            known[text] = self._scorer.worth(self._text, hit)
-        worth = known[text]
-        if worth is not None:
+    def _rate(self, hits: Iterable[Hit]) -> None:
+        """Keep those that are to be shown, and the best of those that say the same."""
+        sources, kept = self._scorer.sources, self._best
+        for hit in hits:
+            source = sources.get(hit.entry_id)
+            if source is None:  # gone since it was found
+                continue
+            known, text = self._worth[hit.memory_id], source.source_text
+            if text not in known:
+                known[text] = self._scorer.worth(self._text, hit, text)
+            worth = known[text]
+            if worth is None:
+                continue
             found, other, same = worth
             rank = same if source.context == self._context else other
-            rated = Rated(hit.entry_id, hit.memory_id, found, rank, source.updated_at)
-            self._scored.append(rated)
+            at, said = source.updated_at, source.said
+            there = kept.get(said)
+            if there is None or not there.is_before(rank, at, hit.entry_id):
+                rated = Rated(hit.entry_id, hit.memory_id, found, rank, at, said)
+                kept[said] = rated
 
 
 def comes_before(rank: Rank, status: ValueStatus, bound: Bound) -> bool:

@@ -43,6 +43,15 @@ class Rated(msgspec.Struct, frozen=True, gc=False):
     score: Score
     rank: Rank
     updated_at: str  # as clock.Timestamp writes it, so that later ones are greater
+    said: str  # equal for entries that say the same in every language
+
+    def is_before(self, rank: Rank, updated_at: str, entry_id: str) -> bool:
+        """Whether another comes after this one, in the order of ``best_first``."""
+        if self.rank != rank:
+            return self.rank < rank
+        if self.updated_at != updated_at:
+            return self.updated_at > updated_at
+        return self.entry_id < entry_id
 
 
 def rank_of(score: Score, *, is_same_context: bool, priority: int) -> Rank:
@@ -133,10 +142,9 @@ def best(
 ) -> dict[str, list[M]]:
     """The matches to show for one text, by language, best first, at most ten.
 
-    ``values`` are what each entry says, by its id, in the languages asked for; entries
-    that say the same may share it, and are looked at once. Of entries with one value
-    the best is kept; of those with one rank, approved ones come before others. What
-    is kept is told: by entry, then by value.
+    ``values`` are those in the languages asked for, by what the entries have in
+    ``said``. Of entries with one value the best is kept; of those with one rank,
+    approved ones come before others. What is kept is told: by entry, then by value.
     """
     kept: defaultdict[str, dict[str, M]] = defaultdict(dict)
 
@@ -145,15 +153,11 @@ def best(
         if len(there) < MATCHES_PER_LANGUAGE and said.value not in there:
             there[said.value] = tell(said)
 
-    seen: dict[int, Iterable[V]] = {}  # by identity: to compare takes longer
     for _, alike in groupby(order, key=attrgetter("rank")):
         waiting = []
         for entry in alike:
-            there = values[entry.entry_id]
-            if id(there) in seen:
-                continue
-            seen[id(there)], tell = there, told(entry)
-            for said in there:
+            tell = told(entry)
+            for said in values[entry.said]:
                 if said.status == "approved":
                     keep(said, tell)
                 else:

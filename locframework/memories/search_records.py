@@ -106,12 +106,17 @@ Matches = dict[str, dict[str, list[Match]]]
 
 
 class MatchSource(Struct, frozen=True, gc=False):
-    """What the score of an entry hangs on, and its place among others."""
+    """What the score of an entry hangs on, and its place among others.
+
+    ``said`` stands for its applied values in all languages: where it is equal, so are
+    they.
+    """
 
     entry_id: str
     source_text: str
     context: str
     updated_at: Timestamp
+    said: str
 
 
 class MatchValue(Struct, frozen=True, gc=False, array_like=True):

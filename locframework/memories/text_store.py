@@ -1,6 +1,7 @@
 """How the texts of memories are read, for matching and concordance."""
 
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from locframework.paging import Page, PageRequest
@@ -17,8 +18,15 @@ class MemoryTextStore(Segments, Passages, Protocol):
     ``passages`` as concordance does (folding.folded).
     """
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        """One moment (locframework/storage.py, Transactions)."""
+        ...
+
     def match_sources(self, entry_ids: Collection[str]) -> list[MatchSource]:
-        """What is compared of these entries, in no order. One statement."""
+        """What is compared of these entries, in no order. One statement.
+
+        In one snapshot, entries of equal ``said`` have equal applied values.
+        """
         ...
 
     def applied_values(
@@ -26,8 +34,7 @@ class MemoryTextStore(Segments, Passages, Protocol):
     ) -> dict[str, list[MatchValue]]:
         """By entry id the values, in these languages, that are not empty.
 
-        Of entries that have any, in no order. Those that say the same may share one
-        list, so that who has seen it need not look again. One statement.
+        Of entries that have any, in no order. One statement.
         """
         ...
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from collections.abc import Collection, Sequence
-from operator import itemgetter
+from contextlib import AbstractContextManager, nullcontext
+from operator import attrgetter, itemgetter
 
 import pytest
 from msgspec.structs import replace
 from rapidfuzz.distance import Levenshtein
 
 from locframework.ids import new_id
-from locframework.memories import gathering
+from locframework.memories import gathering, ranking, showing
 from locframework.memories.folding import match_fold
-from locframework.memories.gathering import Question, gather
+from locframework.memories.gathering import gather
 from locframework.memories.matcher import Found, Segments, Wanted
 from locframework.memories.records import AssignedMemory, Assignment, Penalties
 from locframework.memories.scoring import folds_of, score
 from locframework.memories.search_records import Match, MatchSource, MatchValue
+from locframework.memories.showing import Question
 from locframework.testing.contracts.matcher_samples import (
     SegmentsInMemory,
     brute_force,
@@ -27,6 +30,7 @@ from locframework.testing.contracts.matcher_samples import (
 )
 from locframework.testing.contracts.storage_memory_records import memory
 
+CODE = attrgetter("language_code")
 TAGS = ("de", "fr", "nl")
 SAVES = ("Save the file",) * 8 + ("save the file", "Save  the file!")
 
@@ -69,6 +73,7 @@ class Rows(SegmentsInMemory):
         self.sources: dict[str, MatchSource] = {}
         self.values: list[tuple[str, MatchValue]] = []  # by entry id
         self.read = 0  # values
+        self.weighed = 0  # sources that were read
         self.counted: list[str] = []  # languages, for which every value is read
 
     def add(
@@ -76,7 +81,7 @@ class Rows(SegmentsInMemory):
     ) -> None:
         """An entry whose text is in a memory already, and what it says."""
         context = "a" * (len(self.sources) % 7 == 0)
-        self.sources[id_] = MatchSource(id_, text, context, when)
+        self.sources[id_] = MatchSource(id_, text, context, when, "")
         for tag, value in said.items():
             self.values.append((id_, MatchValue(tag, value, "approved")))
 
@@ -100,8 +105,19 @@ class Rows(SegmentsInMemory):
                     said = MatchValue(tag, f"{tag} {at % 13}", status)
                     self.values.append((id_, said))
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def match_sources(self, entry_ids: Collection[str]) -> list[MatchSource]:
-        return [self.sources[id_] for id_ in entry_ids]
+        self.weighed += len(entry_ids)
+        said: defaultdict[str, list[MatchValue]] = defaultdict(list)
+        for id_, value in self.values:
+            if id_ in entry_ids:
+                said[id_].append(value)
+        return [
+            replace(self.sources[id_], said=repr(sorted(said[id_], key=CODE)))
+            for id_ in entry_ids
+        ]
 
     def applied_values(
         self, entry_ids: Collection[str], language_codes: Collection[str]
@@ -111,8 +127,7 @@ class Rows(SegmentsInMemory):
             if id_ in entry_ids and said.language_code in language_codes:
                 found.setdefault(id_, []).append(said)
                 self.read += 1
-        shared = {tuple(said): said for said in found.values()}
-        return {id_: shared[tuple(said)] for id_, said in found.items()}
+        return found
 
     def languages(self, memory_ids: Collection[str]) -> set[str]:
         return set(TAGS)
@@ -142,10 +157,15 @@ def test_matches_are_those_of_scoring_every_entry(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen, rows = random.Random(seed), Rows()
-    bounds = {"FIRST_HITS": 50, "MORE_HITS": 400, "FEW": 2000, "SOME_ENTRIES": 100}
-    for name, most in bounds.items():
-        few = chosen.choice((most, chosen.randint(1, 30)))
-        monkeypatch.setattr(gathering, name, few)
+    for module, name in (
+        (gathering, "FIRST_HITS"),
+        (gathering, "MORE_HITS"),
+        (gathering, "FEW"),
+        (ranking, "AT_ONCE"),
+    ):
+        few = chosen.choice((getattr(module, name), chosen.randint(1, 30)))
+        monkeypatch.setattr(module, name, few)
+    monkeypatch.setattr(showing, "STEP", chosen.choice((2, 10)))
     memories = {}
     for penalty in chosen.choice(((0, 3), (2, 2), (0, 90))):
         least = chosen.choice((0, 50, 75))
@@ -295,6 +315,32 @@ def test_of_many_alike_entries_values_are_read_until_the_ten_are_known() -> None
 
     assert len(found["Save the file"]["de"]) == 10
     assert rows.read < 200
+
+
+def test_of_entries_that_say_the_same_one_is_read() -> None:
+    rows = Rows()
+    for _ in range(900):  # the same text all over, in contexts of its own
+        rows.add(new_id(), "Save the file", de="x", fr="y")
+    for at in range(30):
+        rows.add(new_id(), f"Save the file {at:02}", de=f"x {at}", fr=f"y {at}")
+
+    found = found_of(rows, ["Save the file"], ["de", "fr"])
+
+    assert [len(found["Save the file"][tag]) for tag in ("de", "fr")] == [10, 10]
+    assert rows.read <= (10 + gathering.LOOKED_AT) * 2
+
+
+def test_sources_are_read_of_those_alone_that_may_be_among_the_ten() -> None:
+    rows = Rows()
+    for at in range(12):  # one edit away
+        rows.add(new_id(), f"Save the file 0{at:02x}", de=str(at))
+    for at in range(2000):  # two and more
+        rows.add(new_id(), f"Save the file {at + 10_000}", de=f"x {at}")
+
+    found = found_of(rows, ["Save the file 00"], ["de"])
+
+    assert len(found["Save the file 00"]["de"]) == 10
+    assert rows.weighed <= 50
 
 
 def every(

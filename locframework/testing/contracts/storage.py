@@ -19,6 +19,7 @@ from .storage_keys import StorageKeysContract
 from .storage_memories import StorageMemoriesContract
 from .storage_memory_links import StorageMemoryLinksContract
 from .storage_memory_lists import StorageMemoryListsContract
+from .storage_memory_said import StorageMemorySaidContract
 from .storage_memory_texts import StorageMemoryTextsContract
 from .storage_projects import StorageEventsContract, StorageProjectsContract
 from .storage_recount import StorageRecountContract
@@ -55,6 +56,7 @@ class StorageContract(
     StorageScreenshotsContract,
     StorageMemoriesContract,
     StorageMemoryListsContract,
+    StorageMemorySaidContract,
     StorageMemoryTextsContract,
     StorageWebhooksContract,
     StorageDeliveriesContract,

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from hashlib import blake2b
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from secrets import randbelow
 
 from locframework.ports import (
@@ -24,6 +24,7 @@ from .engine import Row
 from .key_lists import chunks
 from .memory_filters import conditions
 from .memory_links import numbers_of
+from .memory_said import said_by, said_of, tell_again
 from .pages import Order
 from .parts import Part, every
 
@@ -31,7 +32,7 @@ _ENTRY = "e.id, m.id, e.source_text, e.context, e.created_at, e.updated_at"
 _ENTRIES = "memory_entries e JOIN memories m ON m.number = e.memory"
 _OF = "m.id = ? AND m.deleted_at IS NULL"
 _ENTRY_KEPT = """id, memory, digest, revision, created_at, updated_at, context,
-    source_text, source_folded, is_learned"""
+    source_text, source_folded, is_learned, said"""
 _TRANSLATION = "t.language_code, t.value, t.status, t.approved_at, t.proposed_value"
 _TRANSLATION_KEPT = """entry, language_code, value, status, approved_at,
     proposed_value, updated_at, is_learned, value_folded"""
@@ -39,6 +40,7 @@ _REPLACED = """value = excluded.value, status = excluded.status,
     approved_at = excluded.approved_at, proposed_value = excluded.proposed_value,
     updated_at = excluded.updated_at, is_learned = excluded.is_learned,
     value_folded = excluded.value_folded"""
+_VALUE = attrgetter("language_code", "value", "status")
 _ORDER = Order(
     {"createdAt": "e.number", "updatedAt": "e.updated_at"},
     tie="e.number",
@@ -91,6 +93,7 @@ class MemoryEntryTables:
                 entry.source_text,
                 folded(entry.source_text),
                 learned,
+                said_of(map(_VALUE, entry.translations)),
             )
             for entry in entries
         ]
@@ -250,7 +253,7 @@ class MemoryEntryTables:
                 ],
             )
             times = {each.entry_id: each.updated_at for each in translations}
-            self._touch(writing, {numbers[id_]: at for id_, at in times.items()})
+            self._touch(writing, times)
 
     def remove_translations(
         self, writing: MemoryWriting, places: Collection[tuple[str, str]], at: Timestamp
@@ -261,7 +264,7 @@ class MemoryEntryTables:
                 "DELETE FROM memory_translations WHERE entry = ? AND language_code = ?",
                 [(numbers[entry_id], code) for entry_id, code in places],
             )
-            self._touch(writing, dict.fromkeys(numbers.values(), at))
+            self._touch(writing, dict.fromkeys(numbers, at))
 
     def remove_translations_in(
         self, writing: MemoryWriting, language_code: str, after: int, rows: int
@@ -296,14 +299,20 @@ class MemoryEntryTables:
             f"DELETE FROM memory_translations WHERE {of_language}",
             (language_code, *within),
         )
+        changed = f"{mine} AND revision = ?"
         emptied = self._database.rows(
-            f"""SELECT id FROM memory_entries WHERE {mine} AND revision = ?
+            f"""SELECT id FROM memory_entries WHERE {changed}
                 AND is_learned AND NOT EXISTS (
                     SELECT 1 FROM memory_translations t
                     WHERE t.entry = memory_entries.number)""",
             (*within, writing.revision),
         )
         self.remove_entries(writing, [id_ for (id_,) in emptied])
+        left = self._database.rows(
+            f"SELECT id FROM memory_entries WHERE {changed}",
+            (*within, writing.revision),
+        )
+        tell_again(self._database, [id_ for (id_,) in left])
 
     def _purge_entries(self, memory: int, rows: int) -> int:
         """Drop up to ``rows`` entries of a memory and what is noted of removed ones."""
@@ -350,10 +359,13 @@ class MemoryEntryTables:
             (more, writing.number),
         )
 
-    def _touch(self, writing: MemoryWriting, times: dict[int, Timestamp]) -> None:
+    def _touch(self, writing: MemoryWriting, times: dict[str, Timestamp]) -> None:
+        """By entry id, when translations of it were written."""
+        said = said_by(self._database, times)
         self._database.run_many(
-            "UPDATE memory_entries SET updated_at = ?, revision = ? WHERE number = ?",
-            [(at, writing.revision, number) for number, at in times.items()],
+            """UPDATE memory_entries SET updated_at = ?, revision = ?, said = ?
+                WHERE id = ?""",
+            [(at, writing.revision, said[id_], id_) for id_, at in times.items()],
         )
 
     def _entries(self, rows: Sequence[Row]) -> list[MemoryEntry]:

@@ -1,6 +1,7 @@
 """Reads the texts of translation memories: for matching, and for concordance."""
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
 from itertools import groupby, starmap
 from operator import itemgetter
 
@@ -39,6 +40,9 @@ class MemoryTexts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        return self._database.snapshot()
 
     def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
         rows = self._database.rows(
@@ -110,7 +114,7 @@ class MemoryTexts:
 
     def match_sources(self, entry_ids: Collection[str]) -> list[MatchSource]:
         rows = self._database.rows(
-            f"""SELECT id, source_text, context, updated_at FROM memory_entries
+            f"""SELECT id, source_text, context, updated_at, said FROM memory_entries
                 WHERE {self._database.among("id")}""",
             (self._database.listed(entry_ids),),
         )

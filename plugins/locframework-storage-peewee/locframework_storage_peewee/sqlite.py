@@ -104,6 +104,8 @@ class Sqlite:
     def prepare_to_migrate(self, database: peewee.Database) -> None:
         # a table that is rebuilt is dropped, and must not take its children along
         database.execute_sql("PRAGMA foreign_keys = 0")
+        # what a savepoint may bring back can be as large as the database
+        database.execute_sql("PRAGMA temp_store = file")
         database.execute_sql(f"PRAGMA busy_timeout = {MIGRATION_SECONDS * 1000}")
 
     @contextmanager
