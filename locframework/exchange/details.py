@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from locframework.keys.file_records import FileDetail
 from locframework.keys.store import KeyStore
@@ -23,20 +24,18 @@ class DetailKeeper:
 
     def keep(self, keys: Sequence[ImportedKey], written: WorkingSet) -> None:
         """The details of these keys, which were written just now."""
-        news: list[FileDetail] = []  # of new keys
-        changed: list[FileDetail] = []
+        news: dict[_Place, list[FileDetail]] = defaultdict(list)  # of new keys
         known: dict[_Place, list[FileDetail]] = defaultdict(list)
+        changed: list[FileDetail] = []
         for detail in self._details(keys, written):
-            if written.is_new(detail.key_id):
-                news.append(detail)
-            else:
-                known[detail.family, detail.language_code].append(detail)
+            those = news if written.is_new(detail.key_id) else known
+            those[detail.family, detail.language_code].append(detail)
         for place, details in known.items():
             ids = [detail.key_id for detail in details]
             kept = self._store.details_of(self._project.id, *place, ids)
             changed += [each for each in details if kept.get(each.key_id) != each]
         if news:
-            self._store.add_details(news)
+            self._store.add_details([*chain.from_iterable(news.values())])
         if changed:
             self._store.put_details(changed)
 

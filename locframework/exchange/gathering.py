@@ -28,7 +28,7 @@ from .records import ImportBatch, ImportedDetail, ImportedKey, ReadFile
 
 PROBLEMS_MOST = 100  # that one answer lists
 
-_FORBIDDEN = re.compile("[\x00\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def gather(
@@ -168,9 +168,10 @@ class _Key(Struct, gc=False):
 
     def _detail(self, new: ImportedDetail) -> None:
         """The first one of a place stays."""
-        places = ((old.family, old.language_code) for old in self.details)
-        if (new.family, new.language_code) not in places:
-            self.details += (new,)
+        for old in self.details:
+            if (old.family, old.language_code) == (new.family, new.language_code):
+                return
+        self.details += (new,)
 
 
 class _Twice(LocError):
@@ -200,7 +201,7 @@ def _check_text(text: Text) -> None:
 
 
 def _check_characters(text: str) -> None:
-    if _FORBIDDEN.search(text):
+    if "\0" in text or (not text.isascii() and _SURROGATE.search(text)):
         raise UnreadableFile("a text holds U+0000 or half a surrogate pair")
 
 

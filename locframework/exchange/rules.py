@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -142,11 +143,17 @@ def _plan_new(new: ImportedKey, rules: ImportRules) -> KeyPlan:
         tags=rules.tags,
         is_plural=new.is_plural,
         values=texts,
-        review=frozenset(new.review),
+        review=_languages(new.review),
         keep_fresh=rules.keep_fresh,
     )
-    written = sum(1 if isinstance(text, str) else len(text) for text in texts.values())
-    return KeyPlan(write, written, [], [])
+    forms = sum(map(len, texts.values())) if new.is_plural else len(texts)
+    return KeyPlan(write, forms, [], [])
+
+
+@lru_cache(maxsize=256)
+def _languages(tags: tuple[str, ...]) -> frozenset[str]:
+    """The same set each time, as nearly every key has none."""
+    return frozenset(tags)
 
 
 def _is_settled(row: StoredValue, new: ImportedKey, rules: ImportRules) -> bool:
@@ -239,7 +246,7 @@ def _write(
         tags=tags,
         is_plural=True if turns_plural else UNSET,
         values={tag: _text(forms) for tag, forms in wanted.items()},
-        review=frozenset(new.review),
+        review=_languages(new.review),
         keep_fresh=rules.keep_fresh,
     )
     return write, warnings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import UNSET, Struct
@@ -136,7 +137,7 @@ class BatchWrite:
             if tag not in self.batch.order:
                 short = mentioned(tag)
                 raise LanguageNotInProject(f"the project has no language {short!r}")
-            path = write.places.get(tag) or f"$.values.{mentioned(tag)}"
+            path = write.places.get(tag) or _path(tag)
             texts[tag] = texts_by_form(text, is_plural=is_plural, path=path)
         return texts
 
@@ -234,6 +235,12 @@ class BatchWrite:
             if plan.outdates:
                 self.keys.outdate(key.id)
         return count
+
+
+@lru_cache(maxsize=1024)
+def _path(tag: str) -> str:
+    """Where a request has the text of a language, if it does not say."""
+    return f"$.values.{mentioned(tag)}"
 
 
 def _codes_beside(write: KeyWrite) -> list[str]:

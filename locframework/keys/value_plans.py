@@ -1,6 +1,7 @@
 """Works out what becomes of a key and its values in one write, before it is done."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -157,7 +158,7 @@ def _of_texts(
         held = batch.gate.held(key, there.values(), given)
     for tag, forms in texts.items():
         for form, text in forms.items():
-            place = (tag, form)
+            place = _place(tag, form)
             needs_review = tag in write.review or place in held
             status = status_of_write(
                 batch.origin, approver=batch.approver, needs_review=needs_review
@@ -175,6 +176,13 @@ def _of_texts(
                 continue
             outdates = not write.keep_fresh and _outdates(batch, place, old, result)
             yield ValuePlan(place, old, result, outdates=outdates)
+
+
+@lru_cache(maxsize=4096)
+def _place(language_code: str, plural_form: str | None) -> Place:
+    """The same tuple each time: what holds texts by place has nothing then that the
+    garbage collector needs to look at, be there ever so many of them."""
+    return language_code, plural_form
 
 
 def _of_carried(

@@ -2,6 +2,8 @@
 
 import re
 
+from .scanning import has_signs
+
 _NOISE = re.compile(
     # possessive: the zeros of "%000" are flags and digits, in as many ways as there are
     r"%(?:\d++\$|\([^()]{1,100}\))?[-+#0,']*+\d*+(?:\.\d++)?l{0,2}[a-zA-Z@]"
@@ -11,11 +13,10 @@ _NOISE = re.compile(
     r"|https?://\S+"
     r"|\$t\([^()]*\)"
 )
-_SIGN = re.compile(r"[%{<&$]")  # noise begins with one, or has "://"
 
 
 def blanked(text: str) -> str:
     """``text`` of the same length, with spaces instead of what is not language."""
-    if _SIGN.search(text) is None and "://" not in text:
+    if not (has_signs(text) or "<" in text or "&" in text or "://" in text):
         return text
     return _NOISE.sub(lambda found: " " * len(found[0]), text)

@@ -11,7 +11,6 @@ from locframework.quality.records import Finding, Subject
 from .icu import has_branches
 from .noise import blanked
 
-_DIGIT = re.compile(r"\d")  # of any script
 _RUN = re.compile(r"\d+")
 # Digits with what groups them or parts the decimals: dot, comma, apostrophes, the
 # Arabic signs, spaces of several widths. No letter or digit stands before it; that is
@@ -19,6 +18,7 @@ _RUN = re.compile(r"\d+")
 _NUMBER = re.compile(
     r"\d(?<![A-Za-z\d]\d)\d*(?:[.,'\u2019\u066b\u066c \u00a0\u2009\u202f]\d+)*"
 )
+_ASCII_NUMBER = re.compile(_NUMBER.pattern, re.ASCII)  # twice as fast
 _HALF_DAYS = re.compile(r"\d\s?[ap]\.?\s?m\b", re.IGNORECASE)  # 5 pm is 17 o'clock
 _SPELLED_OUT = frozenset("012")  # often a word in one language and not in another
 _GROUP = 3  # digits between two signs that group
@@ -35,8 +35,6 @@ class Numbers:
 
     def find(self, subject: Subject) -> Iterator[Finding]:
         for form, text, source in subject.compared():
-            if _DIGIT.search(text) is None and _DIGIT.search(source) is None:
-                continue
             here, there = blanked(text), blanked(source)
             if _spelled_alike(here, there):
                 continue  # as nearly always: nothing more to work out
@@ -49,8 +47,13 @@ class Numbers:
 
 
 def _spelled_alike(text: str, source: str) -> bool:
-    found, wanted = _NUMBER.findall(text), _NUMBER.findall(source)
+    found, wanted = _spelled(text), _spelled(source)
     return found == wanted or sorted(found) == sorted(wanted)
+
+
+def _spelled(text: str) -> list[str]:
+    """The numbers as they stand there."""
+    return (_ASCII_NUMBER if text.isascii() else _NUMBER).findall(text)
 
 
 def _found(text: str, source: str) -> Iterator[tuple[str, int, int]]:

@@ -26,9 +26,10 @@ from .messages import Message
 
 KEY_CONTEXT = "key:"
 _READABLE = 40
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 _HASH_BYTES = 6
 _LONGEST_KEY = 500
-_words = re.compile(r"[a-z0-9]+").findall
+_APART = bytes(sign if chr(sign) in _LETTERS else ord(" ") for sign in range(256))
 
 
 def key_of(message: Message, separator: str) -> str:
@@ -128,7 +129,8 @@ def _context_key(context: str, separator: str) -> str | None:
 
 def _readable(msgid: str) -> str:
     """The first words in lower-case kebab, with a dash after; may be empty."""
-    kebab = "-".join(_words(msgid[: 3 * _READABLE].lower()))
+    start = msgid[: 3 * _READABLE].lower().encode("ascii", "replace")
+    kebab = b"-".join(start.translate(_APART).split()).decode()
     if len(kebab) > _READABLE:
         kebab = kebab[: _READABLE + 1].rpartition("-")[0] or kebab[:_READABLE]
     return kebab and f"{kebab}-"

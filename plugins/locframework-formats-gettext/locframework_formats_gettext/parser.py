@@ -16,6 +16,7 @@ from .messages import Message
 from .quoting import unquote
 
 MOST_PROBLEMS = 50
+_AT_ONCE = 4096  # characters that are taken apart into lines, and the rest of the last
 MOST_REMARKS = 10_000  # lines of one kind before a message
 _FIELD = re.compile(
     r"(msgctxt|msgid_plural|msgid|msgstr(?:\[[0-9]{1,4}\])?)[ \t]*(\".*)"
@@ -95,11 +96,11 @@ class _Parser:
         """Line by line: all at once they may take ten times the room of the text."""
         number, text = 0, self._text
         while self._here <= len(text):
-            number += 1
-            end = text.find("\n", self._here)
-            end = len(text) if end < 0 else end
-            yield number, text[self._here : end]
-            self._here = end + 1
+            end = text.find("\n", self._here + _AT_ONCE)
+            for line in text[self._here : None if end < 0 else end].split("\n"):
+                number += 1
+                yield number, line
+                self._here += len(line) + 1
 
     def _finish_at_end(self) -> None:
         if self._complete:
@@ -143,7 +144,8 @@ class _Parser:
                 return
             self._obsolete = kind == _OBSOLETE
             self._line = number
-            self._begin()
+            if self._start < 0:
+                self._start = self._here
         elif self._obsolete != (kind == _OBSOLETE):
             raise ValueError("the message is only partly marked as obsolete")
         self._close()
@@ -152,10 +154,6 @@ class _Parser:
         self._open_kind = kind
         self._complete = keyword[:6] == "msgstr"
         self._expected = _NEXT.get(keyword) or (f"msgstr[{int(keyword[7:-1]) + 1}]",)
-
-    def _begin(self) -> None:
-        if self._start < 0:
-            self._start = self._here
 
     def _close(self) -> None:
         """Join the text that was open; one join, however many lines it has."""
@@ -177,7 +175,8 @@ class _Parser:
             return
         if self._complete or self._skipping:
             self._finish()
-        self._begin()
+        if self._start < 0:
+            self._start = self._here
         if line.startswith((_PREVIOUS, "#~|")):
             self._previous_line(number, line[2:].removeprefix("|").strip(_BLANKS))
         else:

@@ -1,6 +1,7 @@
 """How keys and values stand in their tables."""
 
 import msgspec
+from msgspec.structs import astuple
 
 from locframework.ports import Key, StoredValue, count_words, fold
 
@@ -86,30 +87,11 @@ def folded_key(key: Key) -> str:
     return fold(key.key) + FOLDED_BREAK + fold(key.description)
 
 
-def value_row(value: StoredValue, number: int) -> Row:
+def value_row(value: StoredValue, words: int, number: int) -> Row:
     """The row of VALUE_KEPT of a record, of the key with this number."""
-    return (
-        value.language_code,
-        value.plural_form or "",
-        value.value,
-        value.status,
-        value.is_outdated,
-        value.revision,
-        value.origin,
-        value.approved_value,
-        value.approved_at,
-        value.approved_by,
-        value.updated_at,
-        value.updated_by,
-        value.actor_type,
-        value.reason,
-        value.note,
-        value.approved_outdated,
-        value.keeps_fresh,
-        words_of(value),
-        fold(value.value),
-        number,
-    )
+    _, language_code, plural_form, *rest = astuple(value)
+    beside = words, fold(value.value), number
+    return language_code, plural_form or "", *rest, *beside
 
 
 def words_of(value: StoredValue) -> int:

@@ -16,7 +16,7 @@ from locframework.ports import Key, StoredValue, Timestamp
 from .counts import OUTDATED, UNTRANSLATED, Standing, count_change, latest
 from .database import Database
 from .engine import Row
-from .key_columns import CHUNK, OF_PROJECT, PROJECT, tags_in, words_of
+from .key_columns import CHUNK, OF_PROJECT, PROJECT, tags_in
 
 T = TypeVar("T")
 Lists = dict[tuple[int, str], set[str]]  # project by number, list: keys by name
@@ -64,9 +64,14 @@ def lists_kept(
 
 
 def add_to_lists(
-    database: Database, project: int, keys: Sequence[Key], values: Sequence[StoredValue]
+    database: Database,
+    project: int,
+    keys: Sequence[Key],
+    values: Sequence[StoredValue],
+    words: Iterable[int],
 ) -> None:
-    """Enter new keys of one project, with their values, and count them."""
+    """Enter new keys of one project, with their values and the ``words`` of each, and
+    count them."""
     rows = database.rows(
         """SELECT l.language_code, l.language_code = p.source_language
             FROM lines c JOIN projects p ON p.id = c.project_id
@@ -77,7 +82,7 @@ def add_to_lists(
     is_source: dict[str, bool] = dict(rows)
     names = {key.id: key.key for key in keys}
     standing = Standing()
-    for value in values:
+    for value, count in zip(values, words, strict=True):
         name, code = names[value.key_id], value.language_code
         if code not in is_source:
             continue
@@ -85,7 +90,7 @@ def add_to_lists(
         if value.is_outdated:
             standing.states[project, code, OUTDATED].add(name)
         if is_source[code]:
-            standing.add_words(project, name, words_of(value))
+            standing.add_words(project, name, count)
     found: Lists = defaultdict(set)
     for key in keys:
         _list_key(found, project, key.key, is_plural=key.is_plural, tags=key.tags)

@@ -1,6 +1,6 @@
 """Keeps the texts of keys."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 
 from locframework.ports import StoredValue, Timestamp, outdated
@@ -8,7 +8,7 @@ from locframework.ports import StoredValue, Timestamp, outdated
 from .counts import latest
 from .database import Database
 from .engine import Row
-from .key_columns import VALUE, VALUE_KEPT, value_row
+from .key_columns import VALUE, VALUE_KEPT, value_row, words_of
 from .key_lists import chunks, lists_kept
 
 _number_of = itemgetter(-1)
@@ -47,10 +47,14 @@ def values_of(
 
 
 def add_values(
-    database: Database, numbers: Mapping[str, int], values: Sequence[StoredValue]
+    database: Database,
+    numbers: Mapping[str, int],
+    values: Sequence[StoredValue],
+    words: Iterable[int],
 ) -> None:
-    """Values of new keys, ``numbers`` by id. The lists of keys are left as they are."""
-    database.insert_many("key_values", VALUE_KEPT, _rows(numbers, values))
+    """Values of new keys, ``numbers`` by id, with the ``words`` of each. The lists of
+    keys are left as they are."""
+    database.insert_many("key_values", VALUE_KEPT, _rows(numbers, values, words))
 
 
 def put_values(database: Database, values: Sequence[StoredValue]) -> None:
@@ -63,7 +67,7 @@ def put_values(database: Database, values: Sequence[StoredValue]) -> None:
             f"""INSERT INTO key_values ({VALUE_KEPT}) VALUES ({marks})
                 ON CONFLICT (key_number, language_code, plural_form)
                 DO UPDATE SET {_REPLACED}""",
-            _rows(numbers_of(database, ids), values),
+            _rows(numbers_of(database, ids), values, map(words_of, values)),
         )
 
 
@@ -120,8 +124,13 @@ def _mark_outdated(
     return [outdated(value) for value in values]
 
 
-def _rows(numbers: Mapping[str, int], values: Sequence[StoredValue]) -> list[Row]:
-    rows = [value_row(value, numbers[value.key_id]) for value in values]
+def _rows(
+    numbers: Mapping[str, int], values: Sequence[StoredValue], words: Iterable[int]
+) -> list[Row]:
+    rows = [
+        value_row(value, count, numbers[value.key_id])
+        for value, count in zip(values, words, strict=True)
+    ]
     rows.sort(key=_number_of)  # next to each other in the index
     return rows
 

@@ -45,6 +45,7 @@ from .key_columns import (
     folded_key,
     key_of,
     key_row,
+    words_of,
 )
 from .key_lists import add_to_lists, chunks, lists_kept
 from .key_sets import Source
@@ -268,8 +269,9 @@ class KeyTables:
             KEY_KEPT,
             [key_row(key, project, numbers[key.id]) for key in keys],
         )
-        key_values.add_values(self._database, numbers, values)
-        add_to_lists(self._database, project, keys, values)
+        words = [words_of(value) for value in values]
+        key_values.add_values(self._database, numbers, values, words)
+        add_to_lists(self._database, project, keys, values, words)
         move_names(self._database, project_id, come=[key.key for key in keys])
 
     def _make_way(self, keys: Sequence[Key]) -> dict[str, str]:
