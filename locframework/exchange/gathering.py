@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
-from msgspec import Struct, field
-
 from locframework.errors import (
     InvalidKey,
     LocError,
@@ -50,7 +48,7 @@ def gather(
         gathered.add_file(file)
     gathered.refuse_faults()
     return ImportBatch(
-        keys=[gathered.keys[name].finished() for name in sorted(gathered.keys)],
+        keys=[gathered.keys[name] for name in sorted(gathered.keys)],
         files=gathered.files,
         warnings=[*warnings, *gathered.warnings],
     )
@@ -67,7 +65,7 @@ class _Gathered:
     """The keys so far, and the faults met."""
 
     def __init__(self, separator: str, module: str | None) -> None:
-        self.keys: dict[str, _Key] = {}
+        self.keys: dict[str, ImportedKey] = {}
         self.files: list[ImportedDetail] = []
         self.warnings: list[str] = []
         self._separator = separator
@@ -105,12 +103,12 @@ class _Gathered:
         key = self.keys.get(name)
         if key is None:
             check_key(name, self._separator)
-            key = self.keys[name] = _Key(name)
+            key = self.keys[name] = ImportedKey(name)
         for text in (entry.value, entry.source):
             if text:
                 _check_text(text)
         _check_characters(entry.description)
-        key.add(file.language_code, family, entry)
+        _add(key, file.language_code, family, entry)
 
     def _note(self, file: ReadFile, entry: Entry, fault: LocError) -> None:
         place = f"line {entry.line}" if entry.line else f"key {mentioned(entry.key)}"
@@ -126,52 +124,32 @@ class _Gathered:
             self._problems.append(problem)
 
 
-class _Key(Struct, gc=False):
-    """One key while it is gathered."""
+def _add(key: ImportedKey, language_code: str, family: str, entry: Entry) -> None:
+    """Note what one file says of the key."""
+    value = _not_empty(entry.value)
+    if value is not None:
+        if key.values.setdefault(language_code, value) != value:
+            raise _Twice(
+                f"key {mentioned(key.name)!r} has another text before; files that"
+                " share keys are imported one by one, each with a module"
+            )
+        if entry.needs_review:
+            key.review = tuple(dict.fromkeys((*key.review, language_code)))
+    key.is_plural |= entry.is_plural or _has_forms(value)
+    key.description = key.description or entry.description[:DESCRIPTION_LENGTH]
+    key.source = key.source or _not_empty(entry.source)
+    if entry.key_detail is not None:
+        _add_detail(key, ImportedDetail(family, "", entry.key_detail))
+    if entry.detail is not None:
+        _add_detail(key, ImportedDetail(family, language_code, entry.detail))
 
-    name: str
-    is_plural: bool = False
-    description: str = ""
-    values: dict[str, Text] = field(default_factory=dict)
-    source: Text | None = None
-    review: tuple[str, ...] = ()
-    details: tuple[ImportedDetail, ...] = ()
 
-    def add(self, language_code: str, family: str, entry: Entry) -> None:
-        value = _not_empty(entry.value)
-        if value is not None:
-            if self.values.setdefault(language_code, value) != value:
-                raise _Twice(
-                    f"key {mentioned(self.name)!r} has another text before; files that"
-                    " share keys are imported one by one, each with a module"
-                )
-            if entry.needs_review:
-                self.review = tuple(dict.fromkeys((*self.review, language_code)))
-        self.is_plural |= entry.is_plural or _has_forms(value)
-        self.description = self.description or entry.description[:DESCRIPTION_LENGTH]
-        self.source = self.source or _not_empty(entry.source)
-        if entry.key_detail is not None:
-            self._detail(ImportedDetail(family, "", entry.key_detail))
-        if entry.detail is not None:
-            self._detail(ImportedDetail(family, language_code, entry.detail))
-
-    def finished(self) -> ImportedKey:
-        return ImportedKey(
-            name=self.name,
-            is_plural=self.is_plural,
-            description=self.description,
-            values=self.values,
-            source=self.source,
-            review=self.review,
-            details=self.details,
-        )
-
-    def _detail(self, new: ImportedDetail) -> None:
-        """The first one of a place stays."""
-        for old in self.details:
-            if (old.family, old.language_code) == (new.family, new.language_code):
-                return
-        self.details += (new,)
+def _add_detail(key: ImportedKey, new: ImportedDetail) -> None:
+    """The first one of a place stays."""
+    for old in key.details:
+        if (old.family, old.language_code) == (new.family, new.language_code):
+            return
+    key.details += (new,)
 
 
 class _Twice(LocError):

@@ -145,16 +145,17 @@ class ImportedDetail(Struct, frozen=True, gc=False, array_like=True):
     detail: Detail
 
 
-class ImportedKey(Struct, frozen=True, gc=False, array_like=True):
+class ImportedKey(Struct, gc=False, array_like=True):
     """One key with all that the files say of it, in every language."""
 
     name: str
-    is_plural: bool
-    description: str
-    values: dict[str, Text]  # by language; none of them empty
-    source: Text | None  # a source text that stands beside a translation
-    review: tuple[str, ...]  # languages whose text is marked for review
-    details: tuple[ImportedDetail, ...]
+    is_plural: bool = False
+    description: str = ""
+    values: dict[str, Text] = field(default_factory=dict)
+    """By language; none of them empty."""
+    source: Text | None = None  # a source text that stands beside a translation
+    review: tuple[str, ...] = ()  # languages whose text is marked for review
+    details: tuple[ImportedDetail, ...] = ()
 
 
 class ImportBatch(Struct, frozen=True, array_like=True):

@@ -5,7 +5,8 @@ import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain, compress, islice
+from operator import itemgetter
 from pathlib import Path
 
 import msgspec
@@ -164,14 +165,19 @@ class Sqlite:
         rows: Collection[Sequence[object]],
     ) -> None:
         insert = f"INSERT INTO {table} ({columns}) VALUES "
-        marks = f"(?{',?' * columns.count(',')})"
-        rest, cursor = iter(rows), connection.cursor()
-        whole = range(len(rows) // ROWS_AT_ONCE)
-        cursor.executemany(
-            insert + ",".join([marks] * ROWS_AT_ONCE),
-            (tuple(chain.from_iterable(islice(rest, ROWS_AT_ONCE))) for _ in whole),
-        )
-        cursor.executemany(insert + marks, rest)
+        cursor, rest = connection.cursor(), iter(rows)
+        if len(rows) >= ROWS_AT_ONCE:
+            said = _said(rows)
+            marks = ",".join([f"({','.join(said)})"] * ROWS_AT_ONCE)
+            is_bound = [each == "?" for each in said] * ROWS_AT_ONCE
+            some = (
+                islice(rest, ROWS_AT_ONCE) for _ in range(len(rows) // ROWS_AT_ONCE)
+            )
+            cursor.executemany(
+                insert + marks,
+                (tuple(compress(chain.from_iterable(each), is_bound)) for each in some),
+            )
+        cursor.executemany(insert + f"(?{',?' * columns.count(',')})", rest)
 
     def take_turn(self) -> bool:
         # SQLite's own waiting is not fair: single threads starved for seconds
@@ -182,3 +188,16 @@ class Sqlite:
 
     def forget_threads(self) -> None:
         self._turn = threading.Lock()
+
+
+def _said(rows: Collection[Sequence[object]]) -> list[str]:
+    """What each column is in VALUES: a parameter, or what it says in all rows, if that
+    is NULL, TRUE or FALSE. To bind one of them takes four times as long as a text."""
+    words = {None: "NULL", True: "TRUE", False: "FALSE"}
+    return [
+        words[value]
+        if (value is None or isinstance(value, bool))
+        and {*map(itemgetter(at), rows)} == {value}
+        else "?"
+        for at, value in enumerate(next(iter(rows)))
+    ]

@@ -85,6 +85,30 @@ def test_booleans_are_booleans_in_what_is_answered(
         assert f'"{name}":{word}' in text
 
 
+@pytest.mark.parametrize("many", [1, 19, 20, 21, 45])
+@pytest.mark.parametrize("odd", [None, 0, -1])
+def test_many_rows_are_kept_as_they_are_given(
+    storage: PeeweeStorage, many: int, odd: int | None
+) -> None:
+    """Also where a column says the same in all rows, or in all but the ``odd`` one."""
+    made = [(n, None, True, False, None, True, f"{n}?") for n in range(many)]
+    if odd is not None:
+        made[odd] = (made[odd][0], "x", False, True, 0, None, "y")
+    with storage.transaction():
+        storage.database.run(
+            """CREATE TABLE many_rows (n INTEGER, word TEXT DEFAULT 'none', a BOOLEAN,
+                b BOOLEAN, number INTEGER, c BOOLEAN, said TEXT)"""
+        )
+        columns = "n, word, a, b, number, c, said"
+        storage.database.insert_many("many_rows", columns, made)
+
+        kept = storage.database.rows(f"SELECT {columns} FROM many_rows ORDER BY n")
+        storage.database.run("DROP TABLE many_rows")
+
+    assert kept == made
+    assert all(type(row[2]) is bool for row in kept)
+
+
 def test_text_is_ordered_by_code_point(storage: PeeweeStorage) -> None:
     owner = organization()
     storage.access.add_organization(owner)
