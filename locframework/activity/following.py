@@ -14,7 +14,13 @@ from locframework.keys.records import Field, StoredValue
 from locframework.keys.revisions import Revision, revision_of, value_of
 from locframework.keys.three_way import Sides, Text, united
 from locframework.keys.three_way import text_of as said_by
-from locframework.keys.traces import FieldValue, Part, fields_of_base, text_of
+from locframework.keys.traces import (
+    FieldValue,
+    Part,
+    fields_of,
+    fields_of_base,
+    text_of,
+)
 
 from .rules import ChangedLater, FieldChange, Place
 
@@ -34,7 +40,7 @@ class Following(Struct, frozen=True):
     bases: Mapping[Place, StoredValue] = {}  # what the branch's own are compared with
     base_fields: Mapping[Field, FieldValue] = {}  # likewise
     tags: tuple[str, ...] = ()  # that it shows
-    mains_tags: tuple[str, ...] = ()
+    mains_fields: Mapping[Field, FieldValue] = {}  # as main says them by now
     mains_texts: Mapping[Place, Text] = {}
 
     @classmethod
@@ -70,7 +76,7 @@ class Following(Struct, frozen=True):
             bases=bases,
             base_fields=fields_of_base(base),
             tags=branch.key.tags,
-            mains_tags=main.key.tags,
+            mains_fields=fields_of(main.key),
             mains_texts={
                 text_of((row.language_code, row.plural_form)): said_by(row)
                 for row in main.values
@@ -85,7 +91,9 @@ class Following(Struct, frozen=True):
         """Whether a field reads as it does now once it says this again: it follows
         main then, which says what the branch does; tags one by one."""
         if field == "tags" and self.is_branch:
-            back = united(Sides(self.base_fields[field], self.mains_tags, before))
+            back = united(
+                Sides(self.base_fields[field], self.mains_fields[field], before)
+            )
             return back == self.tags
         shared = (field, ("", None)) in self.shared
         return shared and before == self.base_fields[field]
@@ -189,6 +197,22 @@ class Following(Struct, frozen=True):
             if was is None or was.status == "untranslated"
             else not self.is_base(was) and self._is_another(at, was)
             for at, was in back.items()
+        )
+
+    def moves(self, code: str, stood: Mapping[Place, Revision | None]) -> bool:
+        """Whether a source text goes back to main's, where another counts by now: it
+        outdates what the branch says in other languages."""
+        return self.is_branch and any(
+            self.is_base(was) and self._counts_otherwise(at, was)
+            for at, was in stood.items()
+            if at[0] == code and was is not None
+            if self.mains_fields["isPlural"] or at[1] == "other"
+        )
+
+    def _counts_otherwise(self, place: Place, was: Revision) -> bool:
+        value, main = value_of(was), self.mains_texts.get(place)
+        return value is not None and (
+            main is None or main.counts != said_by(value).counts
         )
 
     def _is_another(self, place: Place, was: Revision) -> bool:

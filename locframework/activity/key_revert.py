@@ -80,7 +80,13 @@ class KeyRevert:
                 for place, value in carried.items()
             }
         if since is not None:
-            carried |= self._fresh_again(run, past, carried, since)
+            again = self._fresh_again(run, past, carried, since)
+            moves = following.moves(source, stood)
+            carried |= {
+                place: again[place]
+                for place in again
+                if not moves or following.follows("value", place)
+            }
         fresh = past.fresh_before(source, stood, since)
         write = KeyWrite(
             name=key.key,

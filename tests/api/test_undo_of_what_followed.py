@@ -132,3 +132,23 @@ def test_a_source_text_that_was_undone_between_outdates_nothing_later(
 
     assert (result["skipped"], result["reverted"]) == ([], 0)
     assert shop.outdated(shop.pay, "spring") == {"en": False, "de": False}
+
+
+def test_a_text_that_what_main_says_by_now_outdates_is_not_told_as_fresh(
+    shop: Branched,
+) -> None:
+    values = {"en": {"one": "One", "other": "Many"}, "de": {"other": "Viele"}}
+    key = shop.create(key="cart", isPlural=True, values=values)
+    shop.write(key, "en", {"one": "A"}, "spring")
+    undone = shop.undo(branch="spring")
+    shop.write(key, "de", {"one": "Eins"}, "spring")
+    shop.patch(key, isPlural=False)
+    undone = shop.undo(jobId=undone["jobId"])
+    shop.patch(key, isPlural=True)
+    assert shop.outdated(key, "spring")["de"]
+
+    result = shop.undo(jobId=undone["jobId"])
+
+    told = shop.told(key)[-1]["items"]
+    assert [(i["languageCode"], i["pluralForm"]) for i in told] == [("en", "one")]
+    assert (result["reverted"], result["skipped"]) == (1, [])

@@ -65,6 +65,7 @@ class People(RuleBasedStateMachine):
         self.touched: Written = {}  # by the last step
         self.turned: dict[str, set[Spelled]] = {}  # keys, and what that moved
         self.described: set[str] = set()  # keys, by the last step
+        self.undone: set[tuple[str, Place]] = set()  # texts that it put back
         self.loose: Written = {}  # by the last step, if it is told
         self.quiet: set[tuple[str, Any]] = set()  # follows main again, by the last step
         self.back: dict[str, Back] = {}  # keys that the last step brought back

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .lines import MAIN
 from .past import THERE, Back, Step, own_view
-from .texts import OTHER, Spelled, Text, spelled, spread
+from .texts import OTHER, Place, Spelled, Text, spelled, spread
 
 if TYPE_CHECKING:
     from .people import People
@@ -39,13 +39,14 @@ class Telling:
         people.touched, people.described, people.turned = {}, set(), {}
         quiet, people.quiet = people.quiet, set()
         back, people.back = people.back, {}
+        undone, people.undone = people.undone, set()
         if kind is not None:
             return
         people.check(self.line)
         heard, loose = self.heard(turned), people.loose
         people.loose = {}
         touched |= {at: loose[at] for at in loose.keys() & self.told()}
-        expected = self.expected(touched, described, turned)
+        expected = self.expected(touched, described, turned, undone)
         assert heard == expected or self.vanished(), (heard, expected)
         self.record(touched, quiet, back)
         people.past.lose(people.model.branches)
@@ -145,6 +146,7 @@ class Telling:
         touched: Written,
         described: set[str],
         turned: dict[str, set[Spelled]],
+        undone: set[tuple[str, Place]],
     ) -> Counter[Any]:
         """Each difference has one event, and no other event is told."""
         now, told = self.people.model.seen(self.line), Counter[Any]()
@@ -200,7 +202,7 @@ class Telling:
                 was = self.before.get(id_) or self.trash.get(id_, {})
                 text, old = fields.get(place), was.get(place)
                 at = spelled(place, fields["isPlural"])
-                is_told = (id_, place) in noted or at in turned.get(id_, ())
+                is_told = (id_, place) in (undone if id_ in turned else noted)
                 if text == old and not is_told:
                     # else a merge brought it as the branch had it, or an undo
                     told["translation.outdated", id_, *at] += 1

@@ -110,6 +110,7 @@ class Undoing(People):
             found = skipped_in(done)
             assert found == undo.skipped, (found ^ undo.skipped, done.skipped)
             self.quiet, self.back = undo.quiet, undo.back
+            self.undone = undo.written
             self.check_counts_of(done, undo, before, trash)
             self.note_undone(line, was, stale, undo)
 
