@@ -9,7 +9,7 @@ from locframework.branches.records import Branch, Line
 from locframework.branches.service import Branches
 from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
-from locframework.errors import BranchNotOpen, MergeConflict, shown
+from locframework.errors import BranchNotOpen, MergeConflict, mentioned
 from locframework.events import EventLog
 from locframework.keys.comparing import touched_keys
 from locframework.keys.edits import Touched
@@ -124,9 +124,8 @@ class Merging:
         if conflicts and request.dry_run:
             return MergeResult(branch_of(line), done, conflicts)
         if conflicts:
-            message = f"main changed {len(conflicts)} of the same, first"
-            told = f"{message} {conflicts[0].field} of {shown(conflicts[0].key)}"
-            raise MergeConflict(told, {"conflicts": conflicts[:CONFLICTS_TOLD]})
+            shown_ones = {"conflicts": conflicts[:CONFLICTS_TOLD]}
+            raise MergeConflict(_told(conflicts), shown_ones)
         overlay = self._keys(line)
         details = overlay.own_details()
         if not (touched or details or request.close_after):
@@ -170,6 +169,15 @@ class _TakenBack(Exception):
     def __init__(self, result: MergeResult) -> None:
         super().__init__()
         self.result = result
+
+
+def _told(conflicts: list[Change]) -> str:
+    """``2 changes conflict with main, first the value of 'cart.pay' in de; …``."""
+    first, count = conflicts[0], len(conflicts)
+    many = "1 change conflicts" if count == 1 else f"{count} changes conflict"
+    place = f" in {first.language_code}" if first.language_code else ""
+    what = f"the {first.field} of {mentioned(first.key)!r}{place}"
+    return f"{many} with main, first {what}; decide by strategy or resolutions"
 
 
 def _in_order(change: Change) -> tuple[str, str, str, str]:

@@ -27,6 +27,10 @@ def test_a_conflict_is_reported_and_nothing_is_written(shop: Branched) -> None:
     refused = shop.merge()
 
     assert (refused.status, refused.error["code"]) == (409, "merge_conflict")
+    assert refused.error["message"] == (
+        "1 change conflicts with main, first the value of 'checkout.pay' in de;"
+        " decide by strategy or resolutions"
+    )
     [conflict] = refused.error["details"]["conflicts"]
     assert (conflict["base"], conflict["main"], conflict["branch"]) == (
         "Zahlen",
