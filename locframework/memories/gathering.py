@@ -13,7 +13,7 @@ from .records import AssignedMemory
 from .showing import ByLanguage, Open, Question, Shown
 from .text_store import MemoryTextStore
 
-FIRST_HITS = 50  # of a text: nearly always enough for ten matches in each language
+FIRST_HITS = 100  # of a text: nearly always enough for ten matches in each language
 MORE_HITS = 400  # of those that could still be among the ten, when they were not
 TOGETHER = 20_000  # then, of all texts that need it
 EVERY_HIT = 1 << 40

@@ -269,7 +269,7 @@ def test_nothing_more_is_looked_for_in_a_language_without_any_value() -> None:
     found = found_of(rows, ["Save the file 0"], ["fr"], matcher)
 
     assert not found["Save the file 0"].get("fr")
-    assert matcher.asked == [50, 400]
+    assert matcher.asked == [100, 400]
 
 
 def test_all_values_are_counted_only_for_languages_that_entries_seldom_have() -> None:
