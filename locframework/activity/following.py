@@ -155,6 +155,13 @@ class Following(Struct, frozen=True):
         after = min((each for each in told if each > was.revision), default=None)
         return after not in left if after else not self.follows("value", place)
 
+    def only_marks(self, place: Place, was: Revision | None) -> bool:
+        """Whether a text follows main, did so then, and was outdated: that is main's to
+        say, but not that the branch found it right."""
+        if was is None or not was.is_outdated or self.said(was):
+            return False
+        return self.follows("value", place)
+
     def mains(self, place: Place, was: Revision | None) -> Revision | None:
         """What a value goes back to that followed main, when ``was`` stood there: what
         main says, or said last before the branch left it."""
@@ -193,7 +200,7 @@ class Following(Struct, frozen=True):
         back = {text_of(at): was for at, was in stood.items() if at[0] == code}
         others = {at for at in self.others if at[0] == code}
         return not others <= back.keys() or any(
-            at in self.bases
+            at in self.bases and at in self.mains_texts
             if was is None or was.status == "untranslated"
             else not self.is_base(was) and self._is_another(at, was)
             for at, was in back.items()

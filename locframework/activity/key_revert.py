@@ -69,6 +69,10 @@ class KeyRevert:
             run.agree_text(key.id, place)
             del stood[place]
         has_own = following.has_own(source, stood)
+        if not has_own:  # beside main's source text the marks are main's
+            stood = {
+                at: stood[at] for at in stood if not following.only_marks(at, stood[at])
+            }
         since = past.undone_since(source, stood, places)
         carried = {
             place: _as_it_is_now(run, past, place, was, since)

@@ -152,3 +152,20 @@ def test_a_text_that_what_main_says_by_now_outdates_is_not_told_as_fresh(
     told = shop.told(key)[-1]["items"]
     assert [(i["languageCode"], i["pluralForm"]) for i in told] == [("en", "one")]
     assert (result["reverted"], result["skipped"]) == (1, [])
+
+
+def test_a_text_that_follows_main_is_not_told_for_a_mark_that_main_took_back(
+    shop: Branched,
+) -> None:
+    say(shop, "text", "", "spring")
+    shop.undo(branch="spring")
+    shop.write(shop.pay, "en", "Pay now")
+    since = say(shop, "text", "", "spring")
+    shop.undo(branch="spring", since=since)
+    assert shop.outdated(shop.pay, "spring")["de"]
+    shop.approve(shop.pay, "de")
+
+    result = shop.undo(branch="spring", since=since)
+
+    assert (result["reverted"], result["skipped"]) == (0, [])
+    assert look(shop) == look(shop, None)
