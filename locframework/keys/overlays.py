@@ -62,6 +62,8 @@ class Overlays:
             branch = self._storage.branch_keys(project.id, branch_id)
             self._hide(branch, main, project, names)
             self._follow(branch, main, project, theirs, outdating)
+            if names:  # a key that had one may have followed main to another
+                self._follow(branch, main, project, branch.hidden())
         return Followed()
 
     def agree(self, line: Line, parts: Mapping[str, Mapping[Part, FieldValue]]) -> None:

@@ -38,6 +38,21 @@ def test_what_changes_on_main_shows_on_a_branch_that_did_not_change_the_same(
     assert shop.texts(shop.pay, "spring")["ar", None] == "ادفع"
 
 
+def test_a_new_key_of_main_shows_on_a_branch_whose_key_had_that_name(
+    shop: Branched,
+) -> None:
+    shop.branch("autumn")
+    shop.write(shop.pay, "de", "Bezahlen", "autumn")
+    shop.patch(shop.pay, "spring", key="cart.pay")
+    new = shop.create("spring", key="checkout.pay", values={"en": "Pay"})
+
+    assert shop.merge().status == 200  # both at once
+
+    assert shop.names("autumn") == ["cart.pay", "checkout.pay", "title"]
+    assert shop.read(new, "autumn").data["key"]["key"] == "checkout.pay"
+    assert shop.write(new, "de", "Zahlen", "autumn").status == 200
+
+
 def test_a_text_found_right_on_a_branch_is_not_outdated_there_any_more(
     shop: Branched,
 ) -> None:
