@@ -246,14 +246,16 @@ class Lines:
         entry = self.branches[line][id_]
         entry.mine, entry.lost = None, fields
 
-    def restore(self, line: str | None, id_: str) -> None:
-        if line is MAIN:
-            self.main[id_] = self.trash.pop(id_)
-            self._follow([id_])
-            return
-        entry = self.branches[line][id_]
-        entry.mine = entry.lost
-        self._settle(line, id_)  # main may have kept nothing fresh meanwhile
+    def restore(self, line: str | None, ids: list[str]) -> None:
+        """Keys come back together: none follows main to the name of another."""
+        for id_ in ids:
+            if line is MAIN:
+                self.main[id_] = self.trash.pop(id_)
+            else:
+                entry = self.branches[line][id_]
+                entry.mine = entry.lost
+        for id_ in ids:
+            self._settle(line, id_)  # main may have kept nothing fresh meanwhile
 
     def forget(self, lang: str) -> None:
         """A language leaves the project, with its texts: no branch takes one away."""

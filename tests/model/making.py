@@ -143,7 +143,7 @@ class Making(People):
                 restore()
             return
         after = copy.deepcopy(self.model)
-        after.restore(line, id_)
+        after.restore(line, [id_])
         if id_ not in after.seen(line):  # main deleted it, and it says the same
             with pytest.raises(KeyNotFound):
                 restore()

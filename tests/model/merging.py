@@ -150,7 +150,7 @@ class Project(Lines):
             if entries[id_].base is not None and id_ not in self.main:
                 if self.named(MAIN, self.trash[id_]["key"]):
                     raise Refused("key_exists")
-                self.restore(MAIN, id_)
+                self.restore(MAIN, [id_])
                 coming[id_] += self._turned_back(id_, entries[id_], coming[id_])
         fresh = {
             (id_, place)

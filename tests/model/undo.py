@@ -69,16 +69,22 @@ class Undo:
         self._remove(back, changed=changed)
         rest = [id_ for id_ in changed if id_ not in deleted]
         self._put_back([id_ for id_ in rest if id_ not in made or id_ in self.kept])
-        for id_ in deleted:
+        self._bring_all_back(deleted, changed)
+
+    def _bring_all_back(self, deleted: list[str], changed: list[str]) -> None:
+        """Together; those that main has deleted only if the branch says something."""
+        lost: set[str] = set()
+        while True:
             model, skipped = copy.deepcopy(self.model), set(self.skipped)
-            if self._bring_back(id_) and id_ in changed:
-                self._put_back([id_])
-            if (id_, None) in self.skipped:
-                continue
-            if id_ not in self.model.seen(self.line):  # nor has main it any more
-                self.model.__dict__ = model.__dict__
-                self.skipped = {*skipped, (id_, None)}
-                self.restored.discard(id_)
+            back = self._bring_back([id_ for id_ in deleted if id_ not in lost])
+            self._put_back([id_ for id_ in changed if id_ in back])
+            gone = self.restored - self.model.seen(self.line).keys()
+            if not gone:
+                return
+            self.model.__dict__ = model.__dict__
+            self.skipped = skipped | {(id_, None) for id_ in gone}
+            self.restored.clear()
+            lost |= gone
 
     def _lives(self) -> tuple[list[str], list[str]]:
         """The keys that chosen steps made or brought back, and deleted, on balance."""
@@ -135,21 +141,23 @@ class Undo:
             self.model.delete(self.line, id_)
             self.removed.add(id_)
 
-    def _bring_back(self, id_: str) -> bool:
-        """Whether the key is there then."""
-        if id_ in self.model.seen(self.line):
-            return True
-        trashed = self.model.trashed(self.line)
-        if id_ not in trashed:
-            return False
-        is_taken = self.model.named(self.line, trashed[id_]["key"]) is not None
-        if is_taken or self._rows(id_, THERE)[-1].step not in self.chosen:
-            self.skipped.add((id_, None))
-            return False
-        self.model.restore(self.line, id_)
-        self.restored.add(id_)
-        self.back[id_] = come_back(self.model, self.line, id_)
-        return id_ in self.model.seen(self.line)
+    def _bring_back(self, ids: list[str]) -> set[str]:
+        """Those of the keys that are there then."""
+        seen, trashed = self.model.seen(self.line), self.model.trashed(self.line)
+        coming: dict[str, str] = {}  # by their names
+        for id_ in [id_ for id_ in ids if id_ not in seen]:
+            name = trashed[id_]["key"] if id_ in trashed else ""
+            is_taken = name in coming or self.model.named(self.line, name)
+            is_chosen = self._rows(id_, THERE)[-1].step in self.chosen
+            if name and is_chosen and not is_taken:
+                coming[name] = id_
+            else:
+                self.skipped.add((id_, None))
+        self.restored |= {*coming.values()}
+        self.model.restore(self.line, [*coming.values()])
+        for id_ in coming.values():
+            self.back[id_] = come_back(self.model, self.line, id_)
+        return {*ids} & self.model.seen(self.line).keys()
 
     def _put_back(self, ids: list[str]) -> None:
         seen = self.model.seen(self.line)
