@@ -245,7 +245,7 @@ class LineRevert:
                     run.skip(key_id, done.code, "value", place)
                 continue
             run.result.reverted += done.values_written
-            if fields_of(done.key) != fields_of(each.key):
+            if _is_told(each, done.key):
                 updated.add(key_id)
         run.result.keys_updated += len(updated)
 
@@ -303,6 +303,15 @@ class LineRevert:
 
     def _store(self, run: LineRun) -> KeyStore:
         return store_of(self._storage, run.line)
+
+
+def _is_told(attempt: Attempt, key: Key) -> bool:
+    """Whether a key says other things than before: a name of main's that comes free on
+    a branch was not taken back by a write that names none."""
+    before, after = fields_of(attempt.key), fields_of(key)
+    if "key" not in attempt.fields:
+        del before["key"], after["key"]
+    return before != after
 
 
 def _began(run: LineRun) -> Timestamp:

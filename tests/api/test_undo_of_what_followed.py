@@ -169,3 +169,18 @@ def test_a_text_that_follows_main_is_not_told_for_a_mark_that_main_took_back(
 
     assert (result["reverted"], result["skipped"]) == (0, [])
     assert look(shop) == look(shop, None)
+
+
+def test_a_name_of_mains_that_comes_free_as_a_text_goes_back_is_not_counted(
+    shop: Branched,
+) -> None:
+    shop.write(shop.title, "de", "Laden", "spring")
+    shop.create("spring", key="heading", values={"de": "Kopf"})
+    shop.patch(shop.title, key="heading")
+    assert shop.read(shop.title, "spring").data["key"]["key"] == "title"
+
+    result = shop.undo(branch="spring")
+
+    assert shop.read(shop.title, "spring").data["key"]["key"] == "heading"
+    assert (result["reverted"], result["keysUpdated"]) == (1, 0)
+    assert (result["keysDeleted"], result["skipped"]) == (1, [])
