@@ -78,11 +78,6 @@ class KeyRevert:
             place: _as_it_is_now(run, past, place, was, since)
             for place, was in stood.items()
         }
-        if not has_own:
-            carried = {
-                place: value and following.as_base(value)
-                for place, value in carried.items()
-            }
         if since is not None:
             again = self._fresh_again(run, past, carried, since)
             moves = following.moves(source, stood)
@@ -90,6 +85,11 @@ class KeyRevert:
                 place: again[place]
                 for place in again
                 if not moves or following.follows("value", place)
+            }
+        if not has_own:
+            carried = {
+                place: value and following.as_base(value)
+                for place, value in carried.items()
             }
         fresh = past.fresh_before(source, stood, since)
         write = KeyWrite(

@@ -184,3 +184,29 @@ def test_a_name_of_mains_that_comes_free_as_a_text_goes_back_is_not_counted(
     assert shop.read(shop.title, "spring").data["key"]["key"] == "heading"
     assert (result["reverted"], result["keysUpdated"]) == (1, 0)
     assert (result["keysDeleted"], result["skipped"]) == (1, [])
+
+
+def test_a_text_that_mains_source_text_outdates_too_is_not_told_as_fresh(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "en", "Buy", "spring")
+    shop.write(shop.pay, "en", "Purchase")
+
+    result = shop.undo(branch="spring")
+
+    told = shop.told(shop.pay)[-1]["items"]
+    assert [each["languageCode"] for each in told] == ["en"]
+    assert (result["reverted"], result["skipped"]) == (1, [])
+    assert look(shop) == look(shop, None)
+
+
+def test_a_text_that_main_kept_fresh_is_so_again_on_the_branch(shop: Branched) -> None:
+    shop.write(shop.pay, "en", "Buy", "spring")
+    body = {"value": "Purchase", "keepFresh": True}
+    shop.owner.put(f"{shop.path}/keys/{shop.pay['id']}/values/en", json=body)
+    assert shop.outdated(shop.pay, "spring")["de"]
+
+    result = shop.undo(branch="spring")
+
+    assert (result["reverted"], result["skipped"]) == (2, [])
+    assert look(shop) == look(shop, None)

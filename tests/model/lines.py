@@ -111,7 +111,7 @@ class Lines:
         for place, value in texts.items():
             before = old.get(place)
             after = written(before, value, approver, place in outdated)
-            if after != before or (before is not None and place in outdated and value):
+            if after != before or (before is not None and place in outdated):
                 new[place] = after
         # what is written is fresh, even if it says the same
         self.put(line, id_, new, outdates=not keeps_fresh)
