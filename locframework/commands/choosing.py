@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Protocol, TypeVar
 
+import click
+
 from locframework.app import OPERATOR, Framework
 from locframework.paging import LIMIT_MOST, Page, PageRequest
 from locframework.projects.records import Project
@@ -48,6 +50,22 @@ def organization_id(framework: Framework, reference: str | None) -> str:
         return framework.organizations.get_organization(OPERATOR, reference).id
     found = framework.organizations.list_organizations(OPERATOR, PageRequest(limit=FEW))
     return only_one(found, "organization", "--organization")
+
+
+project_option = click.option(
+    "--project",
+    "reference",
+    metavar="PROJECT",
+    help="Id or slug; may be left out where there is only one project.",
+)
+
+
+def chosen_project(framework: Framework, reference: str | None) -> str:
+    """The id of the project that is named, or of the only one. Raises Refused."""
+    if reference is not None:
+        return framework.projects.get_project(OPERATOR, reference).id
+    found = framework.projects.list_projects(OPERATOR, PageRequest(limit=FEW))
+    return only_one(found, "project", "--project")
 
 
 def every_project(framework: Framework) -> Iterator[Project]:

@@ -13,9 +13,8 @@ from locframework.exchange.records import ExportQuery, ImportOptions, ImportResu
 from locframework.formats.archive import write_archive
 from locframework.formats.records import SourceFile
 from locframework.jobs.records import Job
-from locframework.paging import PageRequest
 
-from .choosing import FEW, only_one
+from .choosing import chosen_project, project_option
 from .importing import files_argument, result_of
 from .language_options import language_tag, language_tags
 from .options import Setup, common_options
@@ -23,12 +22,6 @@ from .output import output_options, put_out
 from .progress import progress
 from .telling import Refused, counted, problems_of
 
-project_option = click.option(
-    "--project",
-    "reference",
-    metavar="PROJECT",
-    help="Id or slug; may be left out where there is only one project.",
-)
 branch_option = click.option(
     "--branch", metavar="BRANCH", help="Name or id of an open branch; left out: main."
 )
@@ -111,7 +104,7 @@ def import_(
         branch=branch,
     )
     with setup.framework() as framework:
-        project_id = _project_id(framework, reference)
+        project_id = chosen_project(framework, reference)
         job = _start_import(framework, project_id, paths, options)
         result = result_of(framework, framework.jobs, project_id, job)
     _tell_result(msgspec.convert(result, ImportResult))
@@ -173,7 +166,7 @@ def export(
     """
     query = ExportQuery(format_, list(languages), min_status, module, tag, branch)
     with setup.framework() as framework:
-        project_id = _project_id(framework, reference)
+        project_id = chosen_project(framework, reference)
         with progress("exporting") as tell:
             file = framework.exports.export(OPERATOR, project_id, query, tell=tell)
     for warning in file.warnings:
@@ -230,13 +223,6 @@ def _name(path: Path) -> str:
     """The path as archives may have it; its folders may say the language."""
     left_out = (path.anchor, "..")
     return "/".join(part for part in path.parts if part not in left_out)
-
-
-def _project_id(framework: Framework, reference: str | None) -> str:
-    if reference is not None:
-        return framework.projects.get_project(OPERATOR, reference).id
-    found = framework.projects.list_projects(OPERATOR, PageRequest(limit=FEW))
-    return only_one(found, "project", "--project")
 
 
 def _tell_result(result: ImportResult) -> None:

@@ -14,6 +14,7 @@ from locframework.webhooks.records import (
 )
 from locframework.webhooks.sealing import new_key
 
+from .choosing import chosen_project, project_option
 from .options import Setup, common_options
 from .telling import counted
 from .webhooks import webhooks as webhooks
@@ -36,7 +37,7 @@ def new_key_command() -> None:
 
 
 @webhooks.command()
-@click.argument("project")
+@project_option
 @click.option("--webhook", "webhook_id", metavar="ID", help="Of this webhook only.")
 @click.option(
     "--status",
@@ -54,23 +55,24 @@ def new_key_command() -> None:
 @click.pass_obj
 def deliveries(
     setup: Setup,
-    project: str,
+    reference: str | None,
     webhook_id: str | None,
     status: DeliveryStatus | None,
     event_type: str | None,
     limit: int,
 ) -> None:
-    """Show what was sent to the webhooks of PROJECT, newest first.
+    """Show what was sent to the webhooks of a project, newest first.
 
-    PROJECT is an id or slug. Deliveries are kept for 30 days.
+    Deliveries are kept for 30 days.
 
     \b
     Examples:
-      locframework webhooks deliveries web-shop-01a1fd83-…
-      locframework webhooks deliveries web-shop-01a1fd83-… --status failed
+      locframework webhooks deliveries
+      locframework webhooks deliveries --project web-shop-01a1fd83-… --status failed
     """
     query = DeliveryQuery(limit=limit, status=status, event_type=event_type)
     with setup.framework() as framework:
+        project = chosen_project(framework, reference)
         for webhook in _webhooks(framework, project, webhook_id):
             page = framework.deliveries.list_deliveries(
                 OPERATOR, project, webhook.id, query

@@ -39,9 +39,9 @@ def hooked(folder: Path) -> tuple[Project, Webhook]:
 def test_the_log_of_each_webhook_is_shown(
     command: Command, hooked: tuple[Project, Webhook]
 ) -> None:
-    project, webhook = hooked
+    _, webhook = hooked
 
-    shown = command("webhooks", "deliveries", project.slug, **ENVIRONMENT)
+    shown = command("webhooks", "deliveries", **ENVIRONMENT)
 
     head, *lines = shown.output.splitlines()
     assert shown.exit_code == 0, shown.output
@@ -57,7 +57,7 @@ def test_the_log_is_cut_and_filtered(
     command: Command, hooked: tuple[Project, Webhook]
 ) -> None:
     project, webhook = hooked
-    base = ("webhooks", "deliveries", project.id)
+    base = ("webhooks", "deliveries", "--project", project.id)
 
     cut = command(*base, "--limit", 2, **ENVIRONMENT)
     failed = command(*base, "--status", "failed", **ENVIRONMENT)
@@ -82,7 +82,7 @@ def test_a_webhook_that_is_off_says_why(
         off = WebhookChanges(is_active=False)
         framework.webhooks.update_webhook(OPERATOR, project.id, webhook.id, off)
 
-    shown = command("webhooks", "deliveries", project.id, **ENVIRONMENT)
+    shown = command("webhooks", "deliveries", "--project", project.id, **ENVIRONMENT)
 
     assert shown.output.splitlines()[0].endswith("  off: manual")
 
