@@ -237,6 +237,12 @@ class Lines:
         self.outdated = {each for each in self.outdated if each[0] != id_}
         self.outdated |= {(id_, place) for place in stale}
 
+    def mark_again(self, line: str | None, id_: str, stale: set[Place]) -> None:
+        """Likewise once a write is done: branches follow main in that too."""
+        self.mark(line, id_, stale)
+        if line is MAIN:
+            self._follow([id_])
+
     def delete(self, line: str | None, id_: str) -> None:
         if line is MAIN:
             self.trash[id_] = self.main.pop(id_)

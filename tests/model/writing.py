@@ -113,7 +113,7 @@ class Writing(People):
             ):  # outdated as it was when it was approved
                 stale = self.model.stale(line, id_) - {*changed}
                 stale |= self.shown_outdated(line, id_) & {*changed}
-                self.model.mark(line, id_, stale)
+                self.model.mark_again(line, id_, stale)
 
     @rule(line=lines, which=some, lang=languages, back=some)
     def revert(self, line: str | None, which: int, lang: str, back: int) -> None:
