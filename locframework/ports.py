@@ -81,7 +81,7 @@ from locframework.glossaries.rules import spelling
 from locframework.glossaries.store import GlossaryStore, TermStore
 from locframework.http.kept_posts import IdempotencyStore, KeptPost
 from locframework.jobs.records import Job, JobError, JobFilter, Progress, StoredJob
-from locframework.jobs.store import JobStore
+from locframework.jobs.store import JobStore, last_lease_end
 from locframework.keys.changes import (
     Change,
     KeyChange,
@@ -354,6 +354,7 @@ __all__ = [
     "cut_punctuation",
     "fold",
     "folded",
+    "last_lease_end",
     "match_fold",
     "mentioned",
     "outdated",

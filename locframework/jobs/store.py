@@ -1,12 +1,21 @@
 """How jobs are kept and claimed."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Protocol
 
-from locframework.clock import Timestamp
+from locframework.clock import Timestamp, moment, timestamp
 from locframework.paging import Page, PageRequest
 
 from .records import Job, JobFilter, Progress, StoredJob
+
+LEASE_MOST = timedelta(hours=1)
+
+
+def last_lease_end(now: Timestamp) -> Timestamp:
+    """When a lease may end. One that ends later was given by a clock that was put back
+    since, and counts as run out."""
+    return timestamp(moment(now) + LEASE_MOST)
 
 
 class JobStore(Protocol):
@@ -35,6 +44,7 @@ class JobStore(Protocol):
     ) -> StoredJob | None:
         """Take the oldest job that is queued, or running with its lease run out.
 
+        So has one that ends after ``last_lease_end(now)``.
         In one step that no other claimer can share: sets owner, lease, status
         ``running``, ``started_at`` if it was null, and attempt + 1. Its own
         transaction.

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from locframework.clock import system_clock, timestamp
 from locframework.jobs.lease import PLACE, is_dead, new_owner
 
 from .doing import succeeds, wait_until
@@ -62,9 +63,9 @@ def test_a_process_that_ended_is_dead() -> None:
 
 def hold(world: World, job_id: str, owner: str) -> None:
     """Let ``owner`` have claimed the job."""
-    world.storage.jobs.claim(
-        ["test"], owner, "2026-11-21T09:00:00.000Z", "2999-01-01T00:00:00.000Z"
-    )
+    now = system_clock()
+    until = timestamp(now + timedelta(minutes=30))
+    world.storage.jobs.claim(["test"], owner, timestamp(now), until)
     assert owner in world.storage.jobs.owners()
 
 

@@ -130,6 +130,17 @@ class StorageJobsContract:
             2,
         )
 
+    def test_sj19_a_lease_of_a_clock_that_was_put_back_keeps_nobody_waiting(
+        self, storage: Storage
+    ) -> None:
+        storage.jobs.add(job(add_project(storage)))
+        claimed(storage, now=at(20, hour=15), until=at(21, hour=15))
+
+        assert claim(storage, now=at(21, hour=14)) is None  # an hour may be asked for
+        again = claimed(storage, now=at(20, hour=14), until=at(21, hour=14))
+
+        assert (again.attempt, again.lease_until) == (2, at(21, hour=14))
+
     def test_sj5_only_the_current_attempt_may_go_on(self, storage: Storage) -> None:
         of = add_project(storage)
         storage.jobs.add(job(of))

@@ -14,6 +14,7 @@ from locframework.ports import (
     Progress,
     StoredJob,
     Timestamp,
+    last_lease_end,
 )
 
 from .columns import json_or_null, json_text
@@ -27,7 +28,8 @@ _STORED = f"""{_JOB}, organization_id, permission, params, caller, owner, lease_
     attempt, cancel_requested, step, step_attempt, subject_id"""
 _JOB_COLUMNS = 12
 _OPEN = "status IN ('queued', 'running')"  # word for word as in the index jobs_open
-_FREE = f"{_OPEN} AND (status = 'queued' OR lease_until IS NULL OR lease_until <= ?)"
+_FREE = f"""{_OPEN} AND (status = 'queued' OR lease_until IS NULL OR lease_until <= ?
+    OR lease_until > ?)"""
 _CURRENT = "id = ? AND attempt = ? AND status = 'running'"
 _ORDER = Order({"createdAt": "created_at"}, tie="id", default="-createdAt")
 
@@ -121,7 +123,7 @@ class JobTable:
     ) -> StoredJob | None:
         first = f"""SELECT id FROM jobs WHERE {_FREE} AND {self._database.among("type")}
             ORDER BY created_at, id LIMIT 1"""
-        which = (now, self._database.listed(types))
+        which = (now, last_lease_end(now), self._database.listed(types))
         if self._database.row(first, which) is None:
             return None  # an idle look takes no lock
         with self._database.transaction():
