@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from locframework.clock import system_clock, timestamp
+from locframework.clock import timestamp
 from locframework.jobs.lease import PLACE, is_dead, new_owner
 
 from .doing import succeeds, wait_until
@@ -63,7 +63,7 @@ def test_a_process_that_ended_is_dead() -> None:
 
 def hold(world: World, job_id: str, owner: str) -> None:
     """Let ``owner`` have claimed the job."""
-    now = system_clock()
+    now = world.clock()
     until = timestamp(now + timedelta(minutes=30))
     world.storage.jobs.claim(["test"], owner, timestamp(now), until)
     assert owner in world.storage.jobs.owners()
