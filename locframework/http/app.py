@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -49,10 +50,13 @@ C = TypeVar("C", bound=Asker)
 
 log = logging.getLogger("locframework.http")
 
-_ODD_PATH = re.compile(r"//|/\Z|[\x00-\x1f\x7f\ufffd]")
+# nothing between two slashes or behind the last, and nothing that is not to be shown
+_PATH = re.compile(r"/?[^/\x00-\x1f\x7f\ufffd]++(?:/[^/\x00-\x1f\x7f\ufffd]++)*+")
 _NOWHERE = "/"
 _METHODS = frozenset(COMBINED_METHODS)
 _NEVER_DECLARED = "TRACE"
+_NO_ROUTE = "none"
+_BEGUN = "locframework.begun"  # in the WSGI environ
 
 
 def build_wsgi(
@@ -98,10 +102,8 @@ def build_wsgi(
             once=once_of(operation, idempotency),
         )
 
-    frame = _Frame(Slashes(operations), require_open)
-    middleware: list[_Frame | Metrics] = [frame, *filter(None, [metrics])]
     app = falcon.App(
-        middleware=middleware,
+        middleware=_Frame(Slashes(operations, PREFIX), require_open, metrics),
         router=_router(operations, dispatch, admission),
     )
     _Errors(operations).handle_all(app)
@@ -184,30 +186,44 @@ class _Unknown:
 
 
 class _Frame:
-    """What every answer has, whatever becomes of it."""
+    """What every answer has, whatever becomes of it; and its place in the metrics."""
 
-    def __init__(self, slashes: Slashes, require_open: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        slashes: Slashes,
+        require_open: Callable[[], object],
+        metrics: Metrics | None,
+    ) -> None:
         self._slashes = slashes
         self._require_open = require_open
+        self._metrics = metrics
 
     def process_request(self, request: Request, response: Response) -> None:
-        path = request.path
-        if _ODD_PATH.search(path):
-            request.path = _NOWHERE
-        elif path.startswith(PREFIX):
-            request.path = PREFIX + self._slashes.joined(path[len(PREFIX) :])
+        environ, path = request.env, request.path
+        environ[_BEGUN] = time.perf_counter()
+        is_path = _PATH.fullmatch(path) is not None
+        request.path = self._slashes.joined(path) if is_path else _NOWHERE
         if request.method not in _METHODS:
             request.method = _NEVER_DECLARED  # falcon answers 400 to unknown ones
-        asked = wanted_request_id(request.env.get("HTTP_X_REQUEST_ID"))
+        asked = wanted_request_id(environ.get("HTTP_X_REQUEST_ID"))
         if asked is not None:
-            request.env[REQUEST_ID] = asked
+            environ[REQUEST_ID] = asked
         self._require_open()
 
     def process_response(
         self, request: Request, response: Response, resource: object, ok: bool
     ) -> None:
-        response.set_header("X-Request-Id", request_id(request.env))
+        environ = request.env
+        response.set_header("X-Request-Id", request_id(environ))
         response.set_header("X-Content-Type-Options", "nosniff")
+        if self._metrics is not None:
+            now = time.perf_counter()
+            self._metrics.add(
+                request.method,
+                request.uri_template or _NO_ROUTE,
+                str(response.status)[:3],
+                now - environ.get(_BEGUN, now),
+            )
 
 
 class _Errors:

@@ -5,26 +5,27 @@ Each process counts for itself; so does each app, in a registry of its own.
 
 from __future__ import annotations
 
-import time
+import threading
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
-from falcon import Request, Response
 from msgspec import Struct
 
 from .operation import RawAnswer, operation
 from .records import Raw
 
 if TYPE_CHECKING:
-    from prometheus_client import CollectorRegistry, Counter, Histogram
+    from prometheus_client import CollectorRegistry
     from prometheus_client.core import Metric
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-_BEGUN = "locframework.begun"  # in the WSGI environ
-_NO_ROUTE = "none"
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+_WITHIN = (*(str(float(each)) for each in _BUCKETS), "+Inf")
 
 
 class Reading(Struct, frozen=True):
@@ -40,14 +41,11 @@ class Reading(Struct, frozen=True):
 class Metrics:
     """The numbers of one app. Make it with ``open_metrics``."""
 
-    def __init__(
-        self, registry: CollectorRegistry, requests: Counter, seconds: Histogram
-    ) -> None:
+    def __init__(self, registry: CollectorRegistry) -> None:
         self.registry = registry
-        self._requests = requests
-        self._seconds = seconds
-        # finding a child by its labels costs more than to count: 10 us a request
-        self._children: dict[tuple[str, str, str], tuple[Counter, Histogram]] = {}
+        requests = _Requests()
+        self.add = requests.add
+        registry.register(requests)
 
     def watch(self, read: Callable[[], Iterable[Reading]]) -> None:
         """Ask ``read`` too, each time that the page is."""
@@ -70,31 +68,64 @@ class Metrics:
             server.server_close()
             thread.join()
 
-    def process_request(self, request: Request, response: Response) -> None:
-        """Falcon calls this first."""
-        request.env[_BEGUN] = time.perf_counter()
 
-    def process_response(
-        self, request: Request, response: Response, resource: object, ok: bool
-    ) -> None:
-        """Falcon calls this last; the route's template keeps the labels few."""
-        route = request.uri_template or _NO_ROUTE
-        status = str(response.status)[:3]
-        requests, seconds = self._of(request.method, route, status)
-        requests.inc()
-        begun = request.env.get(_BEGUN)
-        if begun is not None:
-            seconds.observe(time.perf_counter() - begun)
+class _Taken:
+    """The requests of one method, route and status."""
 
-    def _of(self, method: str, route: str, status: str) -> tuple[Counter, Histogram]:
-        place = (method, route, status)
-        found = self._children.get(place)
-        if found is None:
-            found = self._children[place] = (
-                self._requests.labels(method, route, status),
-                self._seconds.labels(method, route),
-            )
-        return found
+    __slots__ = ("counts", "seconds")
+
+    def __init__(self) -> None:
+        self.counts = [0] * len(_WITHIN)  # that took so long
+        self.seconds = 0.0
+
+    def add(self, other: _Taken) -> None:
+        """Those of another status too."""
+        pairs = zip(self.counts, other.counts, strict=True)
+        self.counts = [mine + more for mine, more in pairs]
+        self.seconds += other.seconds
+
+
+class _Requests:
+    """Counts and times in one step; what prometheus_client calls a collector.
+
+    Own code, because its Counter and its Histogram take four steps, each with a lock.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._taken: dict[tuple[str, str, str], _Taken] = {}
+
+    def add(self, method: str, route: str, status: str, seconds: float) -> None:
+        """A request was answered; routes are templates, so that labels are few."""
+        place, bucket = (method, route, status), bisect_left(_BUCKETS, seconds)
+        with self._lock:
+            taken = self._taken.get(place)
+            if taken is None:
+                taken = self._taken[place] = _Taken()
+            taken.counts[bucket] += 1
+            taken.seconds += seconds
+
+    def collect(self) -> Iterator[Metric]:
+        """How many requests were answered, and how long they took."""
+        from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily
+
+        labels = ("method", "route", "status")
+        requests = CounterMetricFamily(
+            "locframework_requests", "Requests answered", labels=labels
+        )
+        seconds = HistogramMetricFamily(
+            "locframework_request_seconds", "Time to answer", labels=labels[:2]
+        )
+        of_all: dict[tuple[str, str], _Taken] = defaultdict(_Taken)
+        with self._lock:
+            for (method, route, status), taken in self._taken.items():
+                requests.add_metric((method, route, status), sum(taken.counts))
+                of_all[method, route].add(taken)
+        for route_of, taken in of_all.items():
+            within = zip(_WITHIN, accumulate(taken.counts), strict=True)
+            seconds.add_metric(route_of, list(within), taken.seconds)
+        yield requests
+        yield seconds
 
 
 class _Watched:
@@ -147,21 +178,7 @@ class MetricsEndpoints:
 def open_metrics() -> Metrics | None:
     """New metrics; None when prometheus-client is not installed."""
     try:
-        from prometheus_client import CollectorRegistry, Counter, Histogram
+        from prometheus_client import CollectorRegistry
     except ImportError:
         return None
-    registry = CollectorRegistry()
-    requests = Counter(
-        "locframework_requests",
-        "Requests answered",
-        ("method", "route", "status"),
-        registry=registry,
-    )
-    seconds = Histogram(
-        "locframework_request_seconds",
-        "Time to answer",
-        ("method", "route"),
-        registry=registry,
-        buckets=_BUCKETS,
-    )
-    return Metrics(registry, requests, seconds)
+    return Metrics(CollectorRegistry())

@@ -19,18 +19,19 @@ STAND_IN = "\x1f"  # for a slash, on the way through the router; no path comes w
 class Slashes:
     """Makes one segment of such a part, for the router."""
 
-    def __init__(self, operations: Iterable[Operation]) -> None:
+    def __init__(self, operations: Iterable[Operation], prefix: str = "") -> None:
+        """``prefix`` is what stands before the path of each operation."""
         after: dict[str, set[str]] = defaultdict(set)
         for each in operations:
             for parameter in each.parameters:
                 if parameter.has_slashes:
-                    before, rest = _around(each.path, parameter)
+                    before, rest = _around(prefix + each.path, parameter)
                     after[before].add(rest)
         found = [_pattern(before, rests) for before, rests in after.items()]
         self._pattern = re.compile("|".join(found)) if found else None
 
     def joined(self, path: str) -> str:
-        """The path below the prefix, with stand-ins for slashes inside the part."""
+        """The path, with stand-ins for slashes inside the part."""
         found = self._pattern.fullmatch(path) if self._pattern is not None else None
         if found is None or found.lastindex is None:
             return path

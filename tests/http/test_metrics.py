@@ -9,7 +9,7 @@ import pytest
 from locframework.http.metrics import MetricsEndpoints, open_metrics
 from locframework.testing.client import Client
 
-pytest.importorskip("prometheus_client")
+prometheus_client = pytest.importorskip("prometheus_client")
 
 
 @pytest.fixture
@@ -40,6 +40,35 @@ def test_requests_are_counted_by_method_route_and_status(client):
         assert line in text
     assert "nowhere" not in text
     assert "FOO" not in text
+
+
+def test_times_are_told_by_route_whatever_the_status():
+    metrics = open_metrics()
+    assert metrics is not None
+    for status, seconds in (("200", 0.001), ("200", 0.002), ("404", 0.3), ("200", 11)):
+        metrics.add("GET", "/notes", status, seconds)
+
+    text = prometheus_client.generate_latest(metrics.registry).decode()
+
+    took, of = "locframework_request_seconds", 'method="GET",route="/notes"'
+    for line in (
+        f'{took}_bucket{{le="0.001",{of}}} 1.0',
+        f'{took}_bucket{{le="0.0025",{of}}} 2.0',
+        f'{took}_bucket{{le="0.25",{of}}} 2.0',
+        f'{took}_bucket{{le="0.5",{of}}} 3.0',
+        f'{took}_bucket{{le="10.0",{of}}} 3.0',
+        f'{took}_bucket{{le="+Inf",{of}}} 4.0',
+        f"{took}_count{{{of}}} 4.0",
+        f"{took}_sum{{{of}}} 11.303",
+        f'locframework_requests_total{{{of},status="200"}} 3.0',
+    ):
+        assert line in text
+
+
+def test_what_falcon_refuses_by_itself_is_counted(client):
+    client.request("WEBSOCKET", "/whoami")
+
+    assert 'method="WEBSOCKET",route="none"' in client.get("/metrics").content.decode()
 
 
 def test_failures_are_counted_too(client):
