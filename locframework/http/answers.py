@@ -89,9 +89,7 @@ def write_kept(
 def write_raw(response: Response, answer: Raw) -> None:
     """Exactly what was asked for; kept by nobody where it does not say how long."""
     response.status = code_to_http_status(answer.status)
-    response.set_header("Cache-Control", NOT_KEPT)
-    for name, value in answer.headers.items():
-        response.set_header(name, value)
+    response.set_headers({"Cache-Control": NOT_KEPT, **answer.headers})
     if answer.content_type is not None:
         response.content_type = answer.content_type
     if answer.file is not None:

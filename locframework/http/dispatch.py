@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from secrets import token_hex
 from typing import Any, Generic, TypeVar
 
 from falcon import Request, Response, code_to_http_status, mediatypes
@@ -76,11 +76,11 @@ class Dispatch(Generic[C]):
         """Raises DeclarationError when no guard knows the operation's root, or what it
         carries cannot be read."""
         declaration = operation.declaration
-        self._admission = admission
         self._base_url = base_url
         self._call = operation.call
         self._rate = declaration.rate
-        self._is_public = declaration.public
+        admit = admission.admit_anyone if declaration.public else admission.admit
+        self._admit: Callable[..., Any] = admit
         self._prepares = operation.prepares
         self._is_content = declaration.rate == "content"
         self._wants_caller = operation.wants_caller
@@ -89,6 +89,7 @@ class Dispatch(Generic[C]):
         self._is_plain = not operation.answers_raw and operation.accepted is None
         self._link = linker_of(operation.answer)
         self._is_tagged = operation.is_single_read or bool(declaration.etag)
+        self._is_read = declaration.method == "GET"  # whose answers HEAD has too
         self._if_match = if_match
         self._once = once
         self._negotiates = not operation.answers_raw
@@ -103,12 +104,10 @@ class Dispatch(Generic[C]):
             given[name] = given[name].replace(STAND_IN, "/")
         if self._is_content:
             response.set_headers(CONTENT_HEADERS)
-        if self._is_public:
-            self._admission.admit_anyone(environ, response, self._rate)
-        else:
-            caller = self._admission.admit(environ, response, self._rate)
+        caller = self._admit(environ, response, self._rate)
         try:
-            decoded = [(name, read(environ)) for name, read in self._readers]
+            for name, read in self._readers:
+                given[name] = read(environ)
             if self._negotiates and not accepts_json(environ):
                 raise NotAcceptable("the answer is application/json")
             if self._once is not None:
@@ -119,7 +118,7 @@ class Dispatch(Generic[C]):
             if self._guard is not None:
                 self._guard(caller, given)
             raise
-        given.update((name, value) for name, value in decoded if name != _NOTHING)
+        given.pop(_NOTHING, None)
         if self._wants_caller:
             given["caller"] = caller
         if self._wants_request:
@@ -169,7 +168,9 @@ class Dispatch(Generic[C]):
         if self._link is not None:
             answer = self._link(answer, self._base(request))
         if self._is_tagged:
-            write_tagged(response, answer, self._status, self._known_to(request))
+            # the ETags of what the client has; a write is never answered by 304
+            known = request.env.get("HTTP_IF_NONE_MATCH") if self._is_read else None
+            write_tagged(response, answer, self._status, known)
         elif self._is_plain:
             write_data(response, answer, self._status)
         elif isinstance(answer, Raw):
@@ -178,11 +179,6 @@ class Dispatch(Generic[C]):
             write_accepted(response, answer, self._base(request))
         else:
             write_data(response, answer, self._status)
-
-    def _known_to(self, request: Request) -> str | None:
-        """The ETags of what the client has; a write is never answered by 304."""
-        is_read = request.method in ("GET", "HEAD")
-        return request.env.get("HTTP_IF_NONE_MATCH") if is_read else None
 
     def _info(self, request: Request) -> RequestInfo:
         environ = request.env
@@ -221,7 +217,7 @@ def request_id(environ: dict[str, Any]) -> str:
     """The id of this request, made when it has none yet."""
     known: str | None = environ.get(REQUEST_ID)
     if known is None:
-        known = environ[REQUEST_ID] = token_hex(12)
+        known = environ[REQUEST_ID] = os.urandom(12).hex()
     return known
 
 
@@ -272,7 +268,9 @@ def _readers(
     readers: list[Reader] = []
     if query is not None:
         asked = Query(query)
-        readers.append(("query", lambda environ: asked.read(_query(environ))))
+        readers.append(
+            ("query", lambda environ: asked.read(environ.get("QUERY_STRING", "")))
+        )
     if body is not None:
         readers.append(("body", JsonBody(body, optional=body_optional).read))
     elif takes_json:
@@ -280,11 +278,6 @@ def _readers(
     if form is not None:
         readers.append(("form", FormBody(form, upload_most).read))
     return readers
-
-
-def _query(environ: Environ) -> str:
-    text: str = environ.get("QUERY_STRING", "")
-    return text
 
 
 def _guard_of(

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any
 
-import msgspec
-from msgspec import Meta, Struct, inspect, structs
+from msgspec import UNSET, Meta, inspect, structs
 
 _MARK = "link"
 
@@ -55,25 +54,22 @@ def _of_items(of_item: Linker | None) -> Linker | None:
 
 
 def _of_fields(info: inspect.StructType, within: tuple[type, ...]) -> Linker | None:
-    linkers = {
-        field.name: linker
+    linkers = [
+        (field.name, linker)
         for field in info.fields
         if (linker := _linker(field.type, within)) is not None
-    }
+    ]
     if not linkers:
         return None
 
     def link(record: Any, base_url: str) -> Any:
-        if not isinstance(record, Struct):  # None or UNSET beside it
-            return record
         linked = {}
-        for name, linker in linkers.items():
-            value = getattr(record, name)
-            if value is None or value is msgspec.UNSET:
-                continue
-            found = linker(value, base_url)
-            if found is not value:
-                linked[name] = found
+        for name, linker in linkers:
+            value = getattr(record, name, None)  # None or UNSET may stand for a record
+            if value is not None and value is not UNSET:
+                found = linker(value, base_url)
+                if found is not value:
+                    linked[name] = found
         return structs.replace(record, **linked) if linked else record
 
     return link

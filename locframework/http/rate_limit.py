@@ -81,6 +81,7 @@ class MemoryWindows:
         self._clock = clock
         self._lock = threading.Lock()
         self._taken: OrderedDict[str, array[float]] = OrderedDict()  # latest at the end
+        self._all_since = -math.inf  # the last request of no key was before
 
     def __len__(self) -> int:
         return len(self._taken)
@@ -89,7 +90,8 @@ class MemoryWindows:
         with self._lock:
             now = self._clock()
             left = now - WINDOW_SECONDS
-            self._forget_until(left)
+            if left > self._all_since:
+                self._forget_until(left)
             taken = self._taken.get(key)
             if taken is None:
                 taken = self._taken[key] = array("d")
@@ -109,6 +111,7 @@ class MemoryWindows:
         while self._taken:
             key, taken = next(iter(self._taken.items()))
             if taken and taken[-1] >= left:
+                self._all_since = taken[-1]
                 return
             del self._taken[key]
 
