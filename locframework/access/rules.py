@@ -88,20 +88,18 @@ def personal_grants(
     Source: service.md, Authentication 4; decisions 2.9. Unknown permission keys in
     the allow-list give nothing.
     """
-    allowed = frozenset(token.token.permissions)
-    return tuple(
+    languages = _some(token.token.assigned_languages or None)
+    grants = [
         Grant(
             organization_id=member.organization_id,
-            permissions=ROLES[member.role] & allowed,
+            permissions=ROLES[member.role].intersection(token.token.permissions),
             project_ids=_some(member.project_ids),
-            languages=both(
-                _some(member.assigned_languages or None),
-                _some(token.token.assigned_languages or None),
-            ),
+            languages=both(_some(member.assigned_languages or None), languages),
         )
         for member in memberships
         if token.organization_id in (None, member.organization_id)
-    )
+    ]
+    return tuple(grants)
 
 
 def project_grants(token: StoredToken) -> tuple[Grant, ...]:

@@ -29,7 +29,7 @@ class Access:
         self._refusal = refusal
 
     def require(
-        self, caller: Caller, permission: str, scope: Scope, missing: NotFound
+        self, caller: Caller, permission: str, scope: Scope, missing: type[NotFound]
     ) -> None:
         """Let pass, or raise ``missing`` (not visible) or PermissionDenied.
 
@@ -37,11 +37,14 @@ class Access:
         answers are the same (decisions 2.2).
         """
         if not require_caller(caller).everything:
-            grants = [grant for grant in caller.grants if covers(grant, scope)]
-            if not grants:
-                raise missing
-            if not any(allows(grant, permission, scope) for grant in grants):
-                raise PermissionDenied(permission)
+            is_seen = False
+            for grant in caller.grants:
+                if covers(grant, scope):
+                    is_seen = True
+                    if allows(grant, permission, scope):
+                        break
+            else:
+                raise PermissionDenied(permission) if is_seen else missing
         reason = self._refusal(caller, permission, scope)
         if reason is not None:
             raise PermissionDenied(permission, reason)
@@ -55,7 +58,7 @@ class Access:
     def may(self, caller: Caller, permission: str, scope: Scope) -> bool:
         """Whether ``require`` would let pass."""
         try:
-            self.require(caller, permission, scope, NotFound())
+            self.require(caller, permission, scope, NotFound)
         except (NotFound, PermissionDenied):
             return False
         return True
@@ -102,7 +105,7 @@ class Access:
     ) -> Organization:
         """The organization, by id or slug. Raises OrganizationNotFound,
         PermissionDenied."""
-        missing = OrganizationNotFound()
+        missing = OrganizationNotFound
         organization_id = id_in(reference)
         if organization_id is None:
             raise missing

@@ -205,7 +205,7 @@ class ImportJob:
             needed.append("key_delete")
         for permission in needed:
             scope = scope_of(run.project)
-            self._access.require(caller, permission, scope, ProjectNotFound())
+            self._access.require(caller, permission, scope, ProjectNotFound)
         return run
 
 

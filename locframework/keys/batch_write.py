@@ -153,7 +153,7 @@ class BatchWrite:
         if tags:
             scope = scope_of(self.batch.project)
             self._access.require(
-                self.batch.caller, "translation_write", scope, ProjectNotFound()
+                self.batch.caller, "translation_write", scope, ProjectNotFound
             )
         self._judge_languages(tags)
 

@@ -55,9 +55,8 @@ class Projects:
         Raises ProjectNotFound, the same for a project that does not exist and for
         one that the caller cannot see, and PermissionDenied.
         """
-        project = self.visible(caller, reference)
-        scope, missing = scope_of(project), ProjectNotFound()
-        self._access.require(caller, permission, scope, missing)
+        project = self._find(reference)
+        self._access.require(caller, permission, scope_of(project), ProjectNotFound)
         return project
 
     def require_also(self, caller: Caller, permission: str, project: Project) -> None:
@@ -65,13 +64,12 @@ class Projects:
 
         Raises PermissionDenied.
         """
-        self._access.require(caller, permission, scope_of(project), ProjectNotFound())
+        self._access.require(caller, permission, scope_of(project), ProjectNotFound)
 
     def visible(self, caller: Caller, reference: str) -> Project:
         """The project, for a caller with any permission in it; else ProjectNotFound."""
-        id_ = id_in(reference)
-        project = self._store.find_project(id_) if id_ is not None else None
-        if project is None or not self._access.sees(caller, scope_of(project)):
+        project = self._find(reference)
+        if not self._access.sees(caller, scope_of(project)):
             raise ProjectNotFound
         return project
 
@@ -215,6 +213,14 @@ class Projects:
             require_checks(severities, self._checks, "checkSeverities", kept=there)
             new = replace(new, check_severities=changes.check_severities)
         return old if new == old else replace(new, updated_at=timestamp(self._clock()))
+
+    def _find(self, reference: str) -> Project:
+        """Whoever asks. Raises ProjectNotFound."""
+        id_ = id_in(reference)
+        project = self._store.find_project(id_) if id_ is not None else None
+        if project is None:
+            raise ProjectNotFound
+        return project
 
     def _move_source(self, project: Project, tag: str) -> None:
         languages = self._store.list_languages(project.id)
