@@ -180,7 +180,8 @@ class Database:
     # below: how
 
     def _ask(self, answer: Callable[..., T], sql: str, params: Sequence[object]) -> T:
-        self._tell(sql)
+        if self.on_statement is not None:
+            self._tell(sql)
         return self._try(self._sessions.here(), answer, sql, params)
 
     def _try(

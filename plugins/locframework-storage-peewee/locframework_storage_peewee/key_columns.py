@@ -1,9 +1,10 @@
 """How keys and values stand in their tables."""
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from msgspec.structs import astuple
 
-from locframework.ports import Key, StoredValue, count_words, fold
+from locframework.ports import Key, KeyValue, StoredValue, count_words, fold
 
 from .columns import json_text
 from .engine import Row
@@ -45,8 +46,10 @@ OF_PROJECT = f"""BETWEEN {PROJECT} * {KEYS_A_PROJECT}
 tags_in = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
-def key_of(project_id: str, row: Row) -> Key:
-    """The record of a row of KEY."""
+def key_of(
+    project_id: str, row: Row, values: list[KeyValue] | UnsetType = UNSET
+) -> Key:
+    """The record of a row of KEY, with the values."""
     id_, key, description, tags, *rest = row
     is_plural, screenshot_url, screenshot_file_id, created_at, updated_at = rest
     return Key(
@@ -61,6 +64,7 @@ def key_of(project_id: str, row: Row) -> Key:
         key_source="main",
         created_at=created_at,
         updated_at=updated_at,
+        values=values,
     )
 
 

@@ -1,6 +1,7 @@
 """Reads one key with its values, as it is shown: the read that must be quickest."""
 
-from msgspec.structs import replace
+from itertools import starmap
+from operator import itemgetter
 
 from locframework.ports import Key, KeyValue
 
@@ -15,6 +16,7 @@ _KEY_WITH_VALUES = f"""SELECT {KEY}, v.language_code, v.value, v.status,
         ON l.project_id = ? AND l.language_code = v.language_code
     WHERE k.{IN_PROJECT} AND k.deleted_at IS NULL AND k.id = ?
     ORDER BY l.id"""
+_value = itemgetter(slice(_COLUMNS, None))
 
 
 def find_key_with_values(
@@ -24,6 +26,6 @@ def find_key_with_values(
     rows = database.rows(_KEY_WITH_VALUES, (project_id, line_id or project_id, key_id))
     if not rows:
         return None
-    key = key_of(project_id, rows[0][:_COLUMNS])
-    values = [KeyValue(*row[_COLUMNS:]) for row in rows if row[_COLUMNS] is not None]
-    return replace(key, values=values)
+    has_values = rows[0][_COLUMNS] is not None
+    values = list(starmap(KeyValue, map(_value, rows))) if has_values else []
+    return key_of(project_id, rows[0][:_COLUMNS], values)

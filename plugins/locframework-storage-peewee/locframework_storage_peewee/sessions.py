@@ -85,8 +85,9 @@ class Sessions:
 
     def here(self) -> Session:
         """The session of this thread; its connection may not be open yet."""
-        session: Session | None = getattr(self._local, "session", None)
-        if session is None:
+        try:
+            session: Session = self._local.session
+        except AttributeError:
             session = self._local.session = Session()
             with self._lock:
                 self._known.add(session)

@@ -70,11 +70,12 @@ class TokenTable:
         rows = self._database.rows(_HOLDER, (sha256,))
         if not rows:
             return None
-        memberships = [_membership(row[_STORED_COLUMNS:]) for row in rows]
-        return Holder(
-            _stored(rows[0][:_STORED_COLUMNS]),
-            tuple(each for each in memberships if each is not None),
-        )
+        memberships = [
+            _membership(row[_STORED_COLUMNS:])
+            for row in rows
+            if row[_STORED_COLUMNS] is not None  # joined to no membership
+        ]
+        return Holder(_stored(rows[0]), tuple(memberships))
 
     def find_token(self, token_id: str) -> StoredToken | None:
         row = self._database.row(
@@ -129,36 +130,24 @@ class TokenTable:
 
 def _token(row: Row) -> Token:
     id_, kind, name, prefix, permissions, project_id, languages, *times = row
-    expires_at, last_used_at, created_at = times
     return Token(
-        id=id_,
-        kind=kind,
-        name=name,
-        prefix=prefix,
-        permissions=_texts.decode(permissions),
-        project_id=project_id,
-        assigned_languages=None if languages is None else _texts.decode(languages),
-        expires_at=expires_at,
-        last_used_at=last_used_at,
-        created_at=created_at,
+        id_,
+        kind,
+        name,
+        prefix,
+        _texts.decode(permissions),
+        project_id,
+        None if languages is None else _texts.decode(languages),
+        *times,
     )
 
 
 def _stored(row: Row) -> StoredToken:
-    sha256, user_id, organization_id, revoked_at = row[10:]
-    return StoredToken(
-        token=_token(row[:10]),
-        sha256=sha256,
-        user_id=user_id,
-        organization_id=organization_id,
-        revoked_at=revoked_at,
-    )
+    return StoredToken(_token(row[:10]), *row[10:_STORED_COLUMNS])
 
 
-def _membership(row: Row) -> Membership | None:
+def _membership(row: Row) -> Membership:
     organization_id, role, languages, projects = row
-    if organization_id is None:  # joined to no membership
-        return None
     return Membership(
         organization_id=organization_id,
         role=role,
