@@ -39,9 +39,11 @@ def json_of(size: int) -> bytes:
     return json.dumps(stock.nested(stock.texts(size, "de"))).encode()
 
 
-def import_file(shop: Any, name: str, content: bytes, size: int) -> float:
-    """Seconds of the request and its job, into a new project."""
-    project = shop.workspace.project(languages=["de"])
+def import_file(
+    shop: Any, name: str, content: bytes, size: int, project: Any = None
+) -> float:
+    """Seconds of the request and its job, into a new project if none is given."""
+    project = project or shop.workspace.project(languages=["de"])
     path = f"/projects/{project['id']}/import"
     upload = Upload(name, content, "application/octet-stream")
     watch = Stopwatch()

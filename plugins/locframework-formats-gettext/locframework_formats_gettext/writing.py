@@ -203,12 +203,10 @@ def _message(entry: Entry, plurals: _Plurals, *, is_source: bool) -> Message:
 
 def _breaks_lines_otherwise(message: Message) -> bool:
     """Whether msgfmt would refuse a translation for a line break at either end."""
-    if not any(message.texts):
-        return False
     said = [message.msgid, *message.texts]
     if message.msgid_plural is not None:
         said.append(message.msgid_plural)
-    if not any("\n" in text for text in said):
+    if "\n" not in "".join(said) or not any(message.texts):
         return False
     ends = {(text[:1] == "\n", text[-1:] == "\n") for text in said}
     return len(ends) > 1

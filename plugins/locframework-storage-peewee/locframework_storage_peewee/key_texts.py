@@ -1,8 +1,6 @@
 """Streams the texts of a language, key by key, as files are made of them."""
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
-from operator import itemgetter
 
 from locframework.ports import PLURAL_FORMS, ROOT_MODULE, Selection, TextRow
 
@@ -12,7 +10,6 @@ from .key_columns import IN_PROJECT, OF_PROJECT, PROJECT
 from .key_lists import of_tag
 from .parts import Part, every, starts_with
 
-_key_of_row = itemgetter(0, 1, 2, 3)
 _SEPARATOR = """(SELECT p.key_separator FROM projects p
     JOIN lines n ON n.project_id = p.id WHERE n.id = ?)"""
 _APPROVED = "CASE WHEN v.status = 'approved' THEN v.value ELSE v.approved_value END"
@@ -67,13 +64,20 @@ def _of_tag(tag: str | None) -> Iterator[Part]:
 
 
 def _text_rows(rows: Iterable[Row], *, all_approved: bool) -> Iterator[TextRow]:
-    for (key_id, key, is_plural, description), group in groupby(rows, _key_of_row):
+    ahead = iter(rows)
+    row = next(ahead, None)
+    while row is not None:
+        key_id, key, is_plural, description, form, text, status = row
         texts: dict[str | None, str] = {}
         needs_review = False
-        for *_, form, text, status in group:
+        while True:
             if text:
                 texts[form or None] = text
                 needs_review |= not all_approved and status != "approved"
+            row = next(ahead, None)
+            if row is None or row[0] != key_id:
+                break
+            *_, form, text, status = row
         if len(texts) > 1:
             texts = {form: texts[form] for form in PLURAL_FORMS if form in texts}
         yield TextRow(key_id, key, is_plural, description, texts, needs_review)
