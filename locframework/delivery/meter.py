@@ -62,12 +62,13 @@ class Meter:
     def count(self, organization_id: str, byte_size: int) -> None:
         """One public answer of so many bytes was given."""
         place = (month_of(self._clock()), organization_id)
+        now = time.monotonic()
         with self._lock:
-            gathered = self._gathered.get(place, NOTHING)
-            self._gathered[place] = added(gathered, Usage(1, byte_size))
-            is_due = time.monotonic() - self._written_at > WRITTEN_EVERY_SECONDS
+            usage = self._gathered.get(place, NOTHING)
+            self._gathered[place] = Usage(usage.requests + 1, usage.bytes + byte_size)
+            is_due = now - self._written_at > WRITTEN_EVERY_SECONDS
             if is_due:
-                self._written_at = time.monotonic()
+                self._written_at = now
         if is_due:
             self._later(self.write)
 

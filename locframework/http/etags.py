@@ -23,6 +23,8 @@ def none_match(header: str | None, etag: str) -> bool:
     """
     if header is None:
         return False
+    if header == etag:  # as nearly all say it
+        return True
     wanted = etag.strip('"')
     return header.strip() == _ANY or any(
         tag == wanted for _, tag in _TAG.findall(header)

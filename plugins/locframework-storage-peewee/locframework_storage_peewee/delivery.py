@@ -165,17 +165,9 @@ class DeliveryTables:
         if row is None:
             return None
         id_, organization_id, name, channel, storage, status, *release = row
-        release_id, version, content_hash = release
+        is_paused = status == "paused"
         return PublicHead(
-            distribution_id=id_,
-            organization_id=organization_id,
-            name=name,
-            channel=channel,
-            storage=storage,
-            is_paused=status == "paused",
-            release_id=release_id,
-            version=version,
-            content_hash=content_hash,
+            id_, organization_id, name, channel, storage, is_paused, *release
         )
 
     def names_blob(self, distribution_id: str, blob: str) -> tuple[str, str] | None:
