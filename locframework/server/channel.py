@@ -11,6 +11,7 @@ from .waitress_parts import Adjustments, HTTPChannel, WSGITask
 if TYPE_CHECKING:
     from .listener import Listener
 
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 LINGER_SECONDS = 2.0
 JOINED_BYTES = 64 * 1024  # of an answer's first part, which are copied for it
 
@@ -76,6 +77,12 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def is_busy(self) -> bool:
         """Whether it is our turn: to run, to answer or to close."""
         return bool(self.requests or self.total_outbufs_len or self.close_when_flushed)
+
+    @property
+    def may_take_long(self) -> bool:
+        """Whether the request to run does more than read."""
+        request = self.requests[0]
+        return request.error is None and request.command not in SAFE_METHODS
 
     @property
     def is_in_exchange(self) -> bool:

@@ -8,30 +8,19 @@ from wsgiref.types import WSGIApplication
 
 from .channel import Channel
 from .limits import ServerLimits
-from .waitress_parts import (
-    Adjustments,
-    TcpWSGIServer,
-    ThreadedTaskDispatcher,
-    wasyncore,
-)
+from .share import Share
+from .waitress_parts import Adjustments, TcpWSGIServer, wasyncore
+from .workers import Workers
 
 SWEEP_SECONDS = 0.5
 ACCEPT_BACKLOG = 1024
 STOPPING_TURN_SECONDS = 0.05
+# A connection is left for so long to processes that have fewer. They may be stuck.
+LEAVE_SECONDS = 0.025
 # A kept connection's next request may be on its way when we stop. It is answered.
 LAST_REQUEST_SECONDS = 0.3
 # Not X-Forwarded-Host: few proxies set it, and all the others pass on the client's.
 BELIEVED_PROXY_HEADERS = ("x-forwarded-for", "x-forwarded-proto")
-
-
-class Workers(ThreadedTaskDispatcher):  # type: ignore[misc]
-    """The threads that run requests."""
-
-    def add_task(self, task: Channel) -> None:
-        # Without waitress's warning for each request that has to wait a moment.
-        with self.lock:
-            self.queue.append(task)
-            self.queue_cv.notify()
 
 
 class Listener(TcpWSGIServer):  # type: ignore[misc]
@@ -46,6 +35,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
         trusted_proxy: str | None,
         limits: ServerLimits,
         is_one_of_several: bool,
+        share: Share,
     ) -> None:
         self.limits = limits
         self.is_one_of_several = is_one_of_several
@@ -55,13 +45,15 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
         self._by_address: dict[str, set[Channel]] = {}
         self._doomed: list[Channel] = []
         self._swept_at = monotonic()
-        workers = Workers()
-        workers.set_thread_count(threads)
+        self._left_at = 0.0
+        self._share = share
+        share.tell(0)
+        self._workers = Workers(threads, poll=self._turn, wake=self.wake)
         super().__init__(
             app,
             map={},
             _sock=listening,
-            dispatcher=workers,
+            dispatcher=self._workers,
             adj=_adjustments(trusted_proxy, limits),
             sockinfo=(listening.family, listening.type, 0, listening.getsockname()),
             bind_socket=False,
@@ -70,11 +62,22 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
 
     def run_until(self, is_asked_to_stop: Callable[[], bool]) -> None:
         """Serves; then lets running requests end, within ``limits.stop_seconds``."""
-        while not is_asked_to_stop():
-            self._turn()
+        self._workers.watch_until(is_asked_to_stop)
+        self._workers.take_lead()
         self._stop(until=monotonic() + self.limits.stop_seconds)
 
-    def _turn(self, timeout: float = SWEEP_SECONDS) -> None:
+    def wake(self) -> None:
+        """Ends the waiting of who polls. Signal handlers may."""
+        self.trigger.pull_trigger()
+
+    def wake_all(self) -> None:
+        """Has everybody ask whether to stop. Signal handlers may."""
+        self.wake()
+        self._workers.call()
+
+    def _turn(self, timeout: float) -> None:
+        if self._leaves_the_next:
+            timeout = min(timeout, LEAVE_SECONDS)
         wasyncore.loop(timeout=timeout, use_poll=True, map=self._map, count=1)
         now = monotonic()
         if (elapsed := now - self._swept_at) >= SWEEP_SECONDS:
@@ -102,7 +105,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
         self.is_stopping = True
         self._accept_the_queue()
         wasyncore.dispatcher.close(self)  # the socket; waitress's own takes more
-        self._turn(timeout=0)  # reads what has come already
+        self._last_turn(timeout=0)  # reads what has come already
         for channel in list(self._channels):
             channel.close_after_answer()
         idle_until = monotonic() + LAST_REQUEST_SECONDS
@@ -113,11 +116,15 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
                     for channel in list(self._channels)
                     if not channel.is_busy and not channel.is_in_exchange
                 ]
-            self._turn(timeout=STOPPING_TURN_SECONDS)
+            self._last_turn(timeout=STOPPING_TURN_SECONDS)
         self._doomed += self._channels
         self._close_the_doomed()  # wakes a worker that waits for its reader
-        self.task_dispatcher.shutdown(timeout=max(0.2, until - monotonic()))
+        self._workers.end(timeout=max(0.2, until - monotonic()))
         wasyncore.close_all(self._map)
+
+    def _last_turn(self, timeout: float) -> None:
+        self._turn(timeout)
+        self._workers.hand_out()
 
     def _accept_the_queue(self) -> None:
         """Takes in who connected before we were asked to stop."""
@@ -153,6 +160,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
         channel = Channel(self, conn, address, adjustments, map=map)
         self._channels.add(channel)
         self._by_address.setdefault(network, set()).add(channel)
+        self._share.tell(len(self._channels))
 
     def _close_one_of_address(self, channels: Iterable[Channel]) -> bool:
         """Closes one that is idle, if there is one: its client connects again.
@@ -175,6 +183,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
     def forget(self, channel: Channel) -> None:
         """Counts the channel no more."""
         self._channels.discard(channel)
+        self._share.tell(len(self._channels))
         network = network_of(channel.addr[0])
         of_address = self._by_address.get(network, set())
         of_address.discard(channel)
@@ -187,8 +196,30 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
         task.request_arrived()
         super().add_task(task)
 
+    def pull_trigger(self) -> None:
+        if not self._workers.is_led_by_me:  # who leads will look by itself
+            self.wake()
+
     def readable(self) -> bool:
-        return bool(self.accepting)
+        return bool(self.accepting) and not self._leaves_the_next
+
+    @property
+    def _leaves_the_next(self) -> bool:
+        """Whether a connection that waits is left to another process."""
+        if monotonic() - self._left_at > LEAVE_SECONDS:
+            return False
+        return not self.is_stopping and not self._share.is_least
+
+    def handle_accept(self) -> None:
+        if not (self.is_stopping or self._share.is_least):
+            now = monotonic()
+            ago = now - self._left_at
+            if ago > 4 * LEAVE_SECONDS:
+                self._left_at = now
+                return
+            if ago > 2 * LEAVE_SECONDS:  # after a while of taking all that come
+                self._left_at = 0.0
+        super().handle_accept()
 
     def fix_addr(self, address: tuple[str, int]) -> tuple[str, int]:
         """An IPv4 client of an IPv6 socket keeps its plain address."""

@@ -10,6 +10,7 @@ from types import FrameType
 from wsgiref.types import WSGIApplication
 
 from .limits import ServerLimits
+from .share import Share, Tally
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 SignalHandler = Callable[[int, FrameType | None], None]
@@ -43,6 +44,7 @@ class Serving:
         listening: socket.socket,
         *,
         cpu: int | None,
+        share: Share,
         is_asked_to_stop: Callable[[], bool],
         on_listening: Callable[[Callable[[], None]], None],
     ) -> None:
@@ -63,8 +65,9 @@ class Serving:
                     trusted_proxy=self.trusted_proxy,
                     limits=self.limits,
                     is_one_of_several=self.is_one_of_several,
+                    share=share,
                 )
-                on_listening(listener.pull_trigger)
+                on_listening(listener.wake_all)
                 listener.run_until(is_asked_to_stop)
             finally:
                 if self.on_stop is not None:
@@ -94,6 +97,7 @@ def serve_here(
         serving.run(
             listening,
             cpu=cpu,
+            share=Tally(1).share(0),
             is_asked_to_stop=lambda: stop.is_asked,
             on_listening=on_listening,
         )

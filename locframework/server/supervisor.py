@@ -16,6 +16,7 @@ from locframework.errors import PluginError, SettingsError
 
 from .limits import ServerError
 from .process import STOP_SIGNALS, Serving, StopRequest, stop_signals
+from .share import Share, Tally
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +31,7 @@ _READY, _STOP = b"r", b"s"
 class _Seat:
     """A place for one serving process; it keeps its CPU over the processes."""
 
+    number: int
     cpu: int | None
     process: ForkProcess | None = None
     started_at: float = 0.0
@@ -55,7 +57,8 @@ class Supervisor:
         self._serving = serving
         self._listening = listening
         self._on_ready = on_ready
-        self._seats = [_Seat(cpu) for cpu in cpus]
+        self._seats = [_Seat(number, cpu) for number, cpu in enumerate(cpus)]
+        self._tally = Tally(len(cpus))
         self._ready_count = 0
         self._is_ready = False
         self._is_stopping = False
@@ -91,12 +94,19 @@ class Supervisor:
     def _fill_seats(self) -> None:
         for seat in self._seats:
             if seat.process is None and seat.start_at <= monotonic():
-                seat.process, seat.started_at = self._start(seat.cpu), monotonic()
+                seat.process, seat.started_at = self._start(seat), monotonic()
 
-    def _start(self, cpu: int | None) -> ForkProcess:
+    def _start(self, seat: _Seat) -> ForkProcess:
         process = multiprocessing.get_context("fork").Process(
             target=_child,
-            args=(self._serving, self._listening, cpu, os.getpid(), self._letter_slot),
+            args=(
+                self._serving,
+                self._listening,
+                seat.cpu,
+                self._tally.share(seat.number),
+                os.getpid(),
+                self._letter_slot,
+            ),
             name="locframework-server",
         )
         # A signal between the fork and the child's own handlers would run ours there.
@@ -125,6 +135,7 @@ class Supervisor:
     def _clear(self, seat: _Seat, ended: ForkProcess) -> None:
         ended.join()
         seat.process = None
+        self._tally.clear(seat.number)
         if self._is_stopping:
             return
         if not self._is_ready:
@@ -158,6 +169,7 @@ def _child(
     serving: Serving,
     listening: socket.socket,
     cpu: int | None,
+    share: Share,
     parent: int,
     letter_slot: int,
 ) -> None:
@@ -179,6 +191,7 @@ def _child(
         serving.run(
             listening,
             cpu=cpu,
+            share=share,
             is_asked_to_stop=lambda: stop.is_asked or os.getppid() != parent,
             on_listening=on_listening,
         )

@@ -13,11 +13,7 @@ from waitress.parser import (  # type: ignore[import-untyped]
 )
 from waitress.receiver import ChunkedReceiver  # type: ignore[import-untyped]
 from waitress.server import TcpWSGIServer  # type: ignore[import-untyped]
-from waitress.task import (  # type: ignore[import-untyped]
-    ErrorTask,
-    ThreadedTaskDispatcher,
-    WSGITask,
-)
+from waitress.task import ErrorTask, WSGITask  # type: ignore[import-untyped]
 from waitress.utilities import BadRequest  # type: ignore[import-untyped]
 
 __all__ = [
@@ -29,7 +25,6 @@ __all__ = [
     "HTTPRequestParser",
     "ParsingError",
     "TcpWSGIServer",
-    "ThreadedTaskDispatcher",
     "WSGITask",
     "wasyncore",
 ]

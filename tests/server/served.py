@@ -26,6 +26,8 @@ def app(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         return pieces(int(query["pieces"][0]))
     if path == "/fail":
         raise RuntimeError("a fault of the application")
+    if path == "/exit":
+        raise SystemExit
     if path == "/unchanged":
         start_response("304 Not Modified", [("ETag", '"1"')])
         return []

@@ -1,9 +1,12 @@
 """Several serving processes on one port, each on its own CPU."""
 
+import json
 import os
 import signal
 import time
+from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -46,6 +49,38 @@ def test_a_killed_process_is_replaced_and_the_others_go_on(
     after = set(server.cpus_by_pid(2))
 
     assert len(after & before) == len(after - before) == 1
+
+
+def test_connections_are_shared_out_evenly(start: Start) -> None:
+    server = start(processes=2, is_pinned=False)
+    with ExitStack() as opened:
+        served: Counter[int] = Counter()
+        for _ in range(16):
+            client = opened.enter_context(server.connect())
+            client.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            answer = client.read_one().partition(b"\r\n\r\n")[2]
+            served[json.loads(answer)["pid"]] += 1
+
+    # a process that has no CPU for a moment loses one to the other
+    assert len(served) == 2
+    assert min(served.values()) >= 4
+
+
+def test_a_process_that_is_stuck_keeps_no_connection_from_the_others(
+    start: Start,
+) -> None:
+    server = start(processes=2)
+    stuck = min(server.cpus_by_pid(2))
+
+    os.kill(stuck, signal.SIGSTOP)
+    try:
+        with ExitStack() as opened:
+            for _ in range(8):
+                client = opened.enter_context(server.connect())
+                client.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                assert b" 200 OK" in client.read_one()
+    finally:
+        os.kill(stuck, signal.SIGCONT)
 
 
 def test_sigterm_lets_requests_end_in_every_process(
