@@ -1,18 +1,21 @@
 """One client's connection: how long it may keep the server waiting."""
 
 import socket
+from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from .parser import StrictParser
 from .refusals import Refusal
-from .waitress_parts import Adjustments, HTTPChannel, WSGITask
+from .waitress_parts import Adjustments, HTTPChannel, WSGITask, build_http_date
 
 if TYPE_CHECKING:
     from .listener import Listener
 
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 LINGER_SECONDS = 2.0
+# Date has to be added, or not; the others change what waitress does.
+RARE_HEADERS = frozenset({"Date", "Server", "Connection"})
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 JOINED_BYTES = 64 * 1024  # of an answer's first part, which are copied for it
 
 
@@ -24,6 +27,33 @@ class Task(WSGITask):  # type: ignore[misc]
         environ["SERVER_SOFTWARE"] = "locframework"  # waitress: None, not a string
         environ["wsgi.multiprocess"] = self.channel.server.is_one_of_several
         return environ
+
+    def build_response_header(self) -> bytes:
+        # What most answers have, in a third of the time: unsorted, names from a cache.
+        has_body: bool = self.has_body
+        if self.version != "1.1" or self.is_asked_to_close or self.close_on_finish:
+            return self._whole_header()
+        if has_body and self.content_length is None:
+            return self._whole_header()
+        lines = [f"HTTP/1.1 {self.status}"]
+        has_length = not has_body
+        for given, value in self.response_headers:
+            name = canonical(given)
+            if name in RARE_HEADERS:
+                return self._whole_header()
+            if name == "Content-Length":
+                if not has_body:
+                    continue
+                has_length = True
+            lines.append(f"{name}: {value}")
+        if not has_length:
+            lines.append(f"Content-Length: {self.content_length}")
+        lines.append(f"Date: {http_date(int(self.start_time))}\r\n\r\n")
+        return "\r\n".join(lines).encode("latin-1")
+
+    def _whole_header(self) -> bytes:
+        header: bytes = super().build_response_header()
+        return header
 
     def write(self, data: bytes) -> None:
         # waitress would send the head alone: a packet more, and its reader woken twice
@@ -41,9 +71,26 @@ class Task(WSGITask):  # type: ignore[misc]
     def set_close_on_finish(self) -> None:
         # waitress would close after every 204 and 304, which have no length to tell:
         # a client that asks for a manifest again would have to connect again
-        is_asked = self.request.headers.get("CONNECTION", "").lower() == "close"
-        if self.has_body or is_asked or self.version != "1.1":
+        if self.has_body or self.is_asked_to_close or self.version != "1.1":
             super().set_close_on_finish()
+
+    @property
+    def is_asked_to_close(self) -> bool:
+        asked: str = self.request.headers.get("CONNECTION", "")
+        return asked.lower() == "close"
+
+
+@lru_cache
+def canonical(name: str) -> str:
+    """The name of a header as it is usually spelt."""
+    return "-".join(part.capitalize() for part in name.split("-"))
+
+
+@lru_cache(maxsize=1)
+def http_date(second: int) -> str:
+    """The time, which a head tells by the second."""
+    date: str = build_http_date(second)
+    return date
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]

@@ -14,7 +14,10 @@ from waitress.parser import (  # type: ignore[import-untyped]
 from waitress.receiver import ChunkedReceiver  # type: ignore[import-untyped]
 from waitress.server import TcpWSGIServer  # type: ignore[import-untyped]
 from waitress.task import ErrorTask, WSGITask  # type: ignore[import-untyped]
-from waitress.utilities import BadRequest  # type: ignore[import-untyped]
+from waitress.utilities import (  # type: ignore[import-untyped]
+    BadRequest,
+    build_http_date,
+)
 
 __all__ = [
     "Adjustments",
@@ -26,5 +29,6 @@ __all__ = [
     "ParsingError",
     "TcpWSGIServer",
     "WSGITask",
+    "build_http_date",
     "wasyncore",
 ]
