@@ -145,6 +145,7 @@ from locframework.memories.search_records import (
     MatchSource,
     MatchValue,
 )
+from locframework.memories.sources import noted
 from locframework.memories.store import MemoryStore
 from locframework.memories.text_store import MemoryTextStore
 from locframework.paging import Page, PageRequest, SortedRequest
@@ -357,6 +358,7 @@ __all__ = [
     "last_lease_end",
     "match_fold",
     "mentioned",
+    "noted",
     "outdated",
     "shown",
     "spelling",

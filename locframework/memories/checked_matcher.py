@@ -89,4 +89,6 @@ def _check(found: Found, least: Mapping[str, int], most: int) -> None:
             raise TypeError(f"a percentage of {hit.percent!r}")
         if not least[hit.memory_id] <= hit.percent <= before:
             raise ValueError(f"{hit.percent} % after {before} %")
+        if type(hit.note) is not bytes:
+            raise TypeError(f"a note of {hit.note!r}")
         before = hit.percent

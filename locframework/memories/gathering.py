@@ -11,6 +11,7 @@ from .matcher import Found, Hit, Matcher, Wanted
 from .ranking import Scorer
 from .records import AssignedMemory
 from .showing import ByLanguage, Open, Question, Shown
+from .sources import Sources
 from .text_store import MemoryTextStore
 
 FIRST_HITS = 100  # of a text: nearly always enough for ten matches in each language
@@ -66,6 +67,7 @@ class _Gathering:
         self._folded = folded
         self._only_approved = only_approved
         self._needed: dict[Question, int] = {}  # what a further hit must be worth
+        self._revisions: dict[str, int] = {}  # as it was before the matcher was asked
         self._seen: list[str] = []  # some entries that were found and were not enough
         self.done: dict[Question, ByLanguage] = {asked: {} for asked in folded}
 
@@ -91,6 +93,7 @@ class _Gathering:
             for each in self._wanted
         ]
         texts = list(dict.fromkeys(self._folded[asked] for asked in open_))
+        self._revisions = self._store.revisions(list(self._memories))
         found = self._matcher.find(self._store, wanted, texts, most)
         by_text = dict(zip(texts, found, strict=True))
         like = {asked: by_text[self._folded[asked]] for asked in open_}
@@ -134,7 +137,7 @@ class _Gathering:
         """All hits among the entries for each text, as a matcher would find them."""
         least = {each.memory_id: each.least_percent for each in self._wanted}
         sources = self._store.match_sources([entry_id for _, entry_id in entries])
-        folded = {each.entry_id: match_fold(each.source_text) for each in sources}
+        folded = {id_: match_fold(each.source_text) for id_, each in sources.items()}
         there = [(of, id_, folded[id_]) for of, id_ in entries if id_ in folded]
         found = {}
         for text in texts:
@@ -158,9 +161,13 @@ class _Gathering:
         """Show what was found; what is open then."""
         if not open_:
             return {}
-        scorer = Scorer(self._matcher.distance, self._memories)
-        shown = Shown(self._store, self._memories, scorer, found, self._only_approved)
         with self._store.snapshot():  # who says the same is told by both reads
+            now = self._store.revisions(list(self._memories))
+            sources = Sources(self._store, are_noted=now == self._revisions)
+            scorer = Scorer(self._matcher.distance, self._memories, sources)
+            shown = Shown(
+                self._store, self._memories, scorer, found, self._only_approved
+            )
             left = shown.show(open_)
         for asked, kept in shown.done.items():
             self.done[asked] |= kept

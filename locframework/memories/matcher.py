@@ -12,6 +12,7 @@ class SegmentChange(msgspec.Struct, frozen=True, gc=False):
     revision: int
     entry_id: str
     text: str | None  # folded (folding.py); None: the entry is gone
+    note: bytes = b""  # what else its score hangs on: to be kept with it, or not
 
 
 class Forgotten(Exception):
@@ -59,11 +60,16 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
 
 
 class Hit(msgspec.Struct, frozen=True, gc=False):
-    """An entry like the text: ``floor(100 × similarity)``, so 100 only when equal."""
+    """An entry like the text: ``floor(100 × similarity)``, so 100 only when equal.
+
+    ``note`` is the entry's from when it was last told of; empty for a matcher that
+    keeps none. Who has it need not read the entry from the database.
+    """
 
     memory_id: str
     entry_id: str
     percent: int
+    note: bytes = b""
 
 
 class Found(msgspec.Struct, frozen=True, gc=False):

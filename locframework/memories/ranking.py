@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from .matcher import Found, Hit
@@ -18,7 +18,8 @@ from .scoring import (
     rank_of,
     score,
 )
-from .search_records import MatchSource, ValueStatus
+from .search_records import ValueStatus
+from .sources import Sources
 
 Bound = tuple[int] | tuple[int, bool, int] | None
 """No entry beyond ranks before it; None: there is none. A number alone is a score,
@@ -39,19 +40,18 @@ class Scorer:
     """Scores entries; each source text is folded once for all texts."""
 
     def __init__(
-        self, distance: Distance, memories: Mapping[str, AssignedMemory]
+        self,
+        distance: Distance,
+        memories: Mapping[str, AssignedMemory],
+        sources: Sources,
     ) -> None:
         self._distance = distance
         self._memories = memories
         self._folds: dict[str, Folds] = {}  # by source text
-        self.sources: dict[str, MatchSource] = {}
+        self.sources = sources  # entries without are not scored
         self.least_penalty = min(
             (each.assignment.penalty for each in memories.values()), default=0
         )
-
-    def learn(self, sources: Collection[MatchSource]) -> None:
-        """Know the sources of these entries; others are not scored."""
-        self.sources.update((each.entry_id, each) for each in sources)
 
     def worth(self, text: Folds, hit: Hit, source_text: str) -> Worth | None:
         """What the text of an entry is worth; None when it is not to be shown."""
@@ -99,8 +99,8 @@ class Ranking:
         self._asked = 0  # of the hits: those whose sources are known by now
         self._next = 0  # the first of them that is not scored
 
-    def unknown(self, many: int) -> list[str]:
-        """Entries whose sources must be known before ``first(many)`` can be told.
+    def unknown(self, many: int) -> Sequence[Hit]:
+        """Those whose sources must be known before ``first(many)`` can be told.
 
         To be asked again when they are, until there are none.
         """
@@ -121,8 +121,8 @@ class Ranking:
         bound = order[many].rank if len(order) > many else self._bound()
         return order[:many], bound
 
-    def _ask(self, many: int, end: int) -> list[str]:
-        """The entries up to ``end`` or to the last of ``many``; more that stand behind
+    def _ask(self, many: int, end: int) -> Sequence[Hit]:
+        """Those up to ``end`` or to the last of ``many``; more that stand behind
         them while they are few, or no more than were asked for before."""
         first, hits = self._asked, self._hits
         last = hits[min(many, self._end) - 1]
@@ -133,7 +133,7 @@ class Ranking:
         elif end < most:
             end = max(end, self._first_like(hits[most].percent))
         self._asked = end
-        return [hit.entry_id for hit in hits[first:end]]
+        return hits[first:end]
 
     def _first_like(self, percent: int) -> int:
         """Where the hits begin that are so much alike, or less."""
@@ -159,7 +159,7 @@ class Ranking:
 
     def _rate(self, hits: Iterable[Hit]) -> None:
         """Keep those that are to be shown, and the best of those that say the same."""
-        sources, kept = self._scorer.sources, self._best
+        sources, kept = self._scorer.sources.known, self._best
         for hit in hits:
             source = sources.get(hit.entry_id)
             if source is None:  # gone since it was found

@@ -105,14 +105,13 @@ Matches = dict[str, dict[str, list[Match]]]
 """Text, then language code, both as they were sent, to matches, best first."""
 
 
-class MatchSource(Struct, frozen=True, gc=False):
+class MatchSource(Struct, frozen=True, gc=False, array_like=True):
     """What the score of an entry hangs on, and its place among others.
 
     ``said`` stands for its applied values in all languages: where it is equal, so are
     they.
     """
 
-    entry_id: str
     source_text: str
     context: str
     updated_at: Timestamp

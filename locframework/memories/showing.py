@@ -87,13 +87,11 @@ class Shown:
     def _learn(self, open_: Open, many: int) -> None:
         """Know the sources that tell which entries rank first: some of each question
         at a time, for what these are worth tells whether others can be among them."""
-        rankings, known = [self._rankings[asked] for asked in open_], self._scorer
+        rankings = [self._rankings[asked] for asked in open_]
         while rankings:
             asked = [(each, each.unknown(many)) for each in rankings]
-            rankings = [each for each, ids in asked if ids]
-            unknown = {id_ for _, ids in asked for id_ in ids} - known.sources.keys()
-            if unknown:
-                known.learn(self._store.match_sources(unknown))
+            rankings = [each for each, hits in asked if hits]
+            self._scorer.sources.learn(hit for _, hits in asked for hit in hits)
 
     def _read(self, entries: Iterable[Rated], open_: Open) -> None:
         """Their values in what is open of any question: all that are needed."""
@@ -117,7 +115,7 @@ class Shown:
 
     def _told(self, entry: Rated) -> Callable[[MatchValue], Match]:
         """What makes matches of its values: what they share is looked up once."""
-        id_, source = entry.entry_id, self._scorer.sources[entry.entry_id]
+        id_, source = entry.entry_id, self._scorer.sources.known[entry.entry_id]
         text, context, at = source.source_text, source.context, source.updated_at
         memory = self._memories[entry.memory_id].memory
         tm_id, name, given = memory.id, memory.name, entry.score

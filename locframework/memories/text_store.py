@@ -14,16 +14,17 @@ from .search_records import Concordance, ConcordanceItem, MatchSource, MatchValu
 class MemoryTextStore(Segments, Passages, Protocol):
     """Questions about texts of many entries; deleted memories have none.
 
-    Its ``changes`` come folded as matching compares them (folding.match_fold), its
-    ``passages`` as concordance does (folding.folded).
+    Its ``changes`` come folded as matching compares them (folding.match_fold), and
+    note what ``match_sources`` tells (sources.noted). Its ``passages`` come folded as
+    concordance compares them (folding.folded).
     """
 
     def snapshot(self) -> AbstractContextManager[None]:
         """One moment (locframework/storage.py, Transactions)."""
         ...
 
-    def match_sources(self, entry_ids: Collection[str]) -> list[MatchSource]:
-        """What is compared of these entries, in no order. One statement.
+    def match_sources(self, entry_ids: Collection[str]) -> dict[str, MatchSource]:
+        """What is compared of these entries, by id. One statement.
 
         In one snapshot, entries of equal ``said`` have equal applied values.
         """

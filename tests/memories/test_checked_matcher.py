@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -70,6 +70,7 @@ def found(*hits: tuple[str, Any]) -> list[Found]:
         found(("x", 90)),
         found(("m", 80), ("m", 90)),
         found(*[("m", 90)] * 3),
+        [Found([Hit("m", "e", 90, cast("bytes", None))], True)],
     ],
     ids=repr,
 )

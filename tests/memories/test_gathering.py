@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections import defaultdict
-from collections.abc import Collection, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from operator import attrgetter, itemgetter
+from operator import itemgetter
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -16,140 +14,15 @@ from locframework.ids import new_id
 from locframework.memories import gathering, ranking, showing
 from locframework.memories.folding import match_fold
 from locframework.memories.gathering import gather
-from locframework.memories.matcher import Found, Segments, Wanted
+from locframework.memories.matcher import Found, Wanted
 from locframework.memories.records import AssignedMemory, Assignment, Penalties
 from locframework.memories.scoring import folds_of, score
-from locframework.memories.search_records import Match, MatchSource, MatchValue
+from locframework.memories.search_records import Match, MatchValue
 from locframework.memories.showing import Question
-from locframework.testing.contracts.matcher_samples import (
-    SegmentsInMemory,
-    brute_force,
-    entries,
-    percent_of,
-    sentences,
-)
+from locframework.testing.contracts.matcher_samples import percent_of, sentences
 from locframework.testing.contracts.storage_memory_records import memory
 
-CODE = attrgetter("language_code")
-TAGS = ("de", "fr", "nl")
-SAVES = ("Save the file",) * 8 + ("save the file", "Save  the file!")
-
-
-class Plain:
-    """A matcher that compares with every entry."""
-
-    name = "plain"
-
-    def __init__(self) -> None:
-        self.asked: list[int] = []
-        self.told = 0  # hits
-
-    def find(
-        self,
-        segments: Segments,
-        wanted: Sequence[Wanted],
-        texts: Sequence[str],
-        most: int,
-    ) -> list[Found]:
-        assert isinstance(segments, Rows)
-        self.asked.append(most)
-        by = self.distance
-        found = [brute_force(segments, wanted, text, most, by) for text in texts]
-        self.told += sum(len(each.hits) for each in found)
-        return found
-
-    def distance(self, first: str, second: str) -> int:
-        return Levenshtein.distance(first, second)
-
-    def forget(self, memory_id: str) -> None:
-        raise AssertionError(memory_id)
-
-
-class Rows(SegmentsInMemory):
-    """Segments with values: German of every second, few values; French of few."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.sources: dict[str, MatchSource] = {}
-        self.values: list[tuple[str, MatchValue]] = []  # by entry id
-        self.read = 0  # values
-        self.weighed = 0  # sources that were read
-        self.counted: list[str] = []  # languages, for which every value is read
-
-    def add(
-        self, id_: str, text: str, when: str = "2026-01-01T00:00:00.000Z", **said: str
-    ) -> None:
-        """An entry whose text is in a memory already, and what it says."""
-        context = "a" * (len(self.sources) % 7 == 0)
-        self.sources[id_] = MatchSource(id_, text, context, when, "")
-        for tag, value in said.items():
-            self.values.append((id_, MatchValue(tag, value, "approved")))
-
-    def fill(self, memory_id: str, chosen: random.Random) -> None:
-        sources = entries(
-            [chosen.choice((t, t.upper(), f"{t}!")) for t in sentences("Latin", 140, 3)]
-            + [chosen.choice(SAVES) for _ in range(140)]
-        )
-        folded = {id_: match_fold(text or "") for id_, text in sources.items()}
-        self.change(memory_id, dict(folded))
-        for at, (id_, text) in enumerate(sources.items()):
-            self.add(id_, text or "", f"2026-01-0{chosen.randint(1, 9)}T00:00:00.000Z")
-            few = ("de",) * (at % 2) + ("fr",) * (at % 40 < 2)
-            for tag in () if text in SAVES and at % 3 else few:
-                status = chosen.choice(("approved", "draft"))
-                said = MatchValue(tag, f"{tag} {at % 30}", status)
-                self.values.append((id_, said))
-            if text in SAVES and at % 3:  # many that say the same, in all languages
-                status = chosen.choice(("approved", "draft"))
-                for tag in TAGS[at % 2 :]:
-                    said = MatchValue(tag, f"{tag} {at % 13}", status)
-                    self.values.append((id_, said))
-
-    def snapshot(self) -> AbstractContextManager[None]:
-        return nullcontext()
-
-    def match_sources(self, entry_ids: Collection[str]) -> list[MatchSource]:
-        self.weighed += len(entry_ids)
-        said: defaultdict[str, list[MatchValue]] = defaultdict(list)
-        for id_, value in self.values:
-            if id_ in entry_ids:
-                said[id_].append(value)
-        return [
-            replace(self.sources[id_], said=repr(sorted(said[id_], key=CODE)))
-            for id_ in entry_ids
-        ]
-
-    def applied_values(
-        self, entry_ids: Collection[str], language_codes: Collection[str]
-    ) -> dict[str, list[MatchValue]]:
-        found: dict[str, list[MatchValue]] = {}
-        for id_, said in self.values:
-            if id_ in entry_ids and said.language_code in language_codes:
-                found.setdefault(id_, []).append(said)
-                self.read += 1
-        return found
-
-    def languages(self, memory_ids: Collection[str]) -> set[str]:
-        return set(TAGS)
-
-    def count_values(
-        self, memory_ids: Collection[str], language_codes: Collection[str]
-    ) -> dict[str, int]:
-        self.counted += language_codes
-        return {
-            tag: many
-            for tag in language_codes
-            if (many := sum(said.language_code == tag for _, said in self.values))
-        }
-
-    def entries_in(
-        self, memory_ids: Collection[str], language_codes: Collection[str]
-    ) -> list[tuple[str, str]]:
-        ids = {id_ for id_, v in self.values if v.language_code in language_codes}
-        return [(of, id_) for of, texts in self.texts.items() for id_ in ids & {*texts}]
-
-    def search(self, *_: object) -> None:
-        raise AssertionError("nothing is searched here")
+from .rows import TAGS, Plain, Rows
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -157,6 +30,7 @@ def test_matches_are_those_of_scoring_every_entry(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen, rows = random.Random(seed), Rows()
+    rows.has_notes = chosen.random() < 0.5
     for module, name in (
         (gathering, "FIRST_HITS"),
         (gathering, "MORE_HITS"),
@@ -341,6 +215,53 @@ def test_sources_are_read_of_those_alone_that_may_be_among_the_ten() -> None:
 
     assert len(found["Save the file 00"]["de"]) == 10
     assert rows.weighed <= 50
+
+
+def test_sources_that_are_noted_with_hits_are_not_read() -> None:
+    rows = Rows()
+    rows.has_notes = True
+    for at in range(300):
+        rows.add(new_id(), "Save the file" + "!" * (at % 3), de=f"de {at // 20}")
+
+    found = found_of(rows, ["Save the file"], ["de"])
+
+    assert len(found["Save the file"]["de"]) == 10
+    assert rows.weighed == 0
+
+
+@pytest.mark.parametrize("note", [None, b"", b"no note"])
+def test_notes_are_not_believed_when_something_was_written_since(
+    note: bytes | None,
+) -> None:
+    rows = Rows()
+    rows.has_notes = True
+    rows.add(changed := new_id(), "save the file", de="alt")
+    rows.add(gone := new_id(), "Save the file", de="weg")
+
+    class Interrupted(Plain):
+        """Something is written between its answer and the snapshot."""
+
+        def find(self, *asked: Any) -> list[Found]:
+            [found] = super().find(*asked)
+            if note is not None:  # nothing is written; it spoils the notes
+                hits = [replace(hit, note=note) for hit in found.hits]
+                return [replace(found, hits=hits)]
+            rows.values = [(changed, MatchValue("de", "neu", "approved"))]
+            rows.sources[changed] = replace(
+                rows.sources[changed], source_text="Save the file."
+            )
+            del rows.sources[gone]
+            [of] = rows.texts
+            rows.change(of, {gone: None, changed: "save the file"})
+            return [found]
+
+    found = found_of(rows, ["Save the file"], ["de"], Interrupted())
+
+    told = [(e.source_text, e.value) for e in found["Save the file"]["de"]]
+    if note is None:
+        assert told == [("Save the file.", "neu")]
+    else:
+        assert told == [("Save the file", "weg"), ("save the file", "alt")]
 
 
 def every(

@@ -44,6 +44,13 @@ class SegmentsInMemory:
         self._revisions: dict[str, int] = {}
         self._forgotten: dict[str, int] = {}
         self.in_block = False
+        self.has_notes = False
+
+    def note(self, memory_id: str, entry_id: str) -> bytes:
+        """What goes with an entry: another at each change of it."""
+        if not self.has_notes:
+            return b""
+        return f"{entry_id} \0 {self._changes[memory_id][entry_id]}".encode()
 
     def change(self, memory_id: str, changes: dict[str, str | None]) -> None:
         """Commit texts by entry id; None removes one. Makes the memory."""
@@ -92,7 +99,8 @@ class SegmentsInMemory:
         for entry_id, revision in reversed(self._changes.get(memory_id, {}).items()):
             if revision <= after:
                 return
-            yield SegmentChange(revision, entry_id, texts.get(entry_id))
+            note = self.note(memory_id, entry_id)
+            yield SegmentChange(revision, entry_id, texts.get(entry_id), note)
 
 
 def brute_force(

@@ -336,3 +336,27 @@ class MatcherContract:
         segments.change(MEMORY, entries(["open files"]))  # now of the same revision
         for matcher in matchers:
             self.check(matcher, segments, ["not kept", "open file"], 60)
+
+    def test_m18_a_hit_has_the_note_that_goes_with_its_entry_now_or_none(
+        self, open_matcher: OpenMatcher, segments: SegmentsInMemory
+    ) -> None:
+        segments.has_notes = True
+        matchers = [open_matcher(), open_matcher()]
+        made = entries(["open file"] * self.size)
+        segments.change(MEMORY, made)
+        for turn in range(6):
+            some = list(made)[turn * 7 : turn * 9 + 1]
+            segments.change(MEMORY, dict.fromkeys(some, "open file"))  # as it was
+            segments.change(MEMORY, entries([f"open files {turn}"]))
+
+            for matcher in [*matchers, open_matcher()]:
+                wanted = [Wanted(MEMORY, 60)]
+                [found] = matcher.find(segments, wanted, ["open file"], EVERY)
+
+                there = segments.texts[MEMORY]
+                assert {hit.entry_id for hit in found.hits} == there.keys()
+                noted = {hit.entry_id: hit.note for hit in found.hits}
+                assert noted in (
+                    {id_: segments.note(MEMORY, id_) for id_ in there},
+                    dict.fromkeys(there, b""),
+                )

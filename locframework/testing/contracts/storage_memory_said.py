@@ -1,13 +1,17 @@
-"""The contract of Storage, part SX: what stands for all that an entry says."""
+"""The contract of Storage, part SX: what entries are compared by, and say."""
 
 import random
 
+from msgspec.structs import replace
+
+from locframework.ids import new_id
 from locframework.memories.records import MemoryWriting, StoredTranslation
-from locframework.memories.search_records import ValueStatus
+from locframework.memories.search_records import MatchSource, ValueStatus
+from locframework.memories.sources import noted
 from locframework.proposals.records import TermTranslation
 from locframework.storage import Storage
 
-from .storage_memory_records import add_memory, entry
+from .storage_memory_records import add_entries, add_memory, entry
 from .storage_records import add_project, at
 
 CODES = ("ar", "de", "fr")
@@ -16,6 +20,23 @@ STATUSES: tuple[ValueStatus, ...] = ("approved", "draft")
 
 class StorageMemorySaidContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    def test_sx15_what_is_compared_of_entries_is_told_whatever_they_say(
+        self, storage: Storage
+    ) -> None:
+        memory = add_memory(storage, add_project(storage))
+        one = entry(memory, "Pay  NOW", "de:Zahlen", context="a", updated_at=at(3))
+        two = entry(memory, "Buy")
+        add_entries(storage, [one, two])
+        texts = storage.memory_texts
+
+        found = texts.match_sources([two.id, one.id, new_id()])
+
+        assert {id_: replace(each, said="") for id_, each in found.items()} == {
+            two.id: MatchSource("Buy", "", two.updated_at, ""),
+            one.id: MatchSource("Pay  NOW", "a", at(3), ""),
+        }
+        assert texts.match_sources([]) == {}
 
     def test_sx16_what_entries_say_is_told_equal_exactly_where_it_is(
         self, storage: Storage
@@ -27,6 +48,8 @@ class StorageMemorySaidContract:
             for translations in [["de:x", "fr:y"], ["de:x"], []][at % 3 :][:1]
         ]
         ids = [each.id for each in made]
+        notes: dict[str, bytes] = {}
+        reached = 0
 
         for step in range(12):
             with storage.transaction():
@@ -41,6 +64,11 @@ class StorageMemorySaidContract:
                 else:
                     self._write_some(storage, writing, ids, chosen)
             self._check(storage, ids)
+            for change in storage.memory_texts.changes(memory.id, reached):
+                notes[change.entry_id] = change.note
+            reached = storage.memory_texts.revisions([memory.id])[memory.id]
+            sources = storage.memory_texts.match_sources(ids)
+            assert notes == {id_: noted(each) for id_, each in sources.items()}
 
     def _write_some(
         self,
@@ -69,6 +97,6 @@ class StorageMemorySaidContract:
             sources = texts.match_sources(ids)
             values = texts.applied_values(ids, CODES)
         said = {id_: frozenset(values.get(id_, [])) for id_ in ids}
-        assert len({each.said for each in sources}) == len(set(said.values()))
-        pairs = {(each.said, said[each.entry_id]) for each in sources}
+        assert len({each.said for each in sources.values()}) == len(set(said.values()))
+        pairs = {(each.said, said[id_]) for id_, each in sources.items()}
         assert len(pairs) == len(set(said.values()))

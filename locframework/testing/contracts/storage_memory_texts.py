@@ -20,10 +20,10 @@ from locframework.memories.records import (
 )
 from locframework.memories.search_records import (
     Concordance,
-    MatchSource,
     MatchValue,
     SearchIn,
 )
+from locframework.memories.sources import noted
 from locframework.paging import PageRequest
 from locframework.storage import Storage
 
@@ -76,7 +76,7 @@ class StorageMemoryTextsContract:
         self, storage: Storage
     ) -> None:
         memory = add_memory(storage, add_project(storage))
-        known: dict[str, str] = {}
+        known: dict[str, tuple[str, bytes]] = {}
         reached = 0
         there: list[MemoryEntry] = []
         chosen = random.Random(1)
@@ -101,9 +101,13 @@ class StorageMemoryTextsContract:
                 if change.text is None:
                     known.pop(change.entry_id, None)
                 else:
-                    known[change.entry_id] = change.text
+                    known[change.entry_id] = change.text, change.note
             reached = head
-            assert known == {each.id: match_fold(each.source_text) for each in there}
+            sources = storage.memory_texts.match_sources([each.id for each in there])
+            assert known == {
+                each.id: (match_fold(each.source_text), noted(sources[each.id]))
+                for each in there
+            }
 
     def test_sx7_what_was_removed_is_told_until_it_is_forgotten(
         self, storage: Storage
@@ -184,24 +188,6 @@ class StorageMemoryTextsContract:
                 assert sorted(found[each.id], key=CODE) == values[asked]
             there = sorted(found[other.id], key=CODE)
             assert there == [*values[:-1], last][asked]
-
-    def test_sx15_what_is_compared_of_entries_is_told_whatever_they_say(
-        self, storage: Storage
-    ) -> None:
-        memory = add_memory(storage, add_project(storage))
-        one = entry(memory, "Pay  NOW", "de:Zahlen", context="a", updated_at=at(3))
-        two = entry(memory, "Buy")
-        add_entries(storage, [one, two])
-        texts = storage.memory_texts
-
-        found = texts.match_sources([two.id, one.id, new_id()])
-
-        told = [replace(each, said="") for each in found]
-        assert sorted(told, key=lambda each: each.context) == [
-            MatchSource(two.id, "Buy", "", two.updated_at, ""),
-            MatchSource(one.id, "Pay  NOW", "a", at(3), ""),
-        ]
-        assert texts.match_sources([]) == []
 
     def test_sx4_a_search_finds_what_reading_everything_finds(
         self, storage: Storage

@@ -22,6 +22,10 @@ AT_ONCE = 1 << 20  # characters
 MOST_CODES = (1 << 16) - 1
 
 
+Noted = tuple[str, bytes]
+"""A text that is not empty, and what is kept with it."""
+
+
 class Arrays(NamedTuple):
     """What a segment is made of; the texts are sorted by length."""
 
@@ -34,20 +38,26 @@ class Arrays(NamedTuple):
     lists: NDArray[np.uint16]  # block by block, the texts of each token
     ends: NDArray[np.uint32]  # for each block, where in its lists each token's end
     bases: NDArray[np.uint64]  # where the lists of each block begin, and the end
+    notes: NDArray[np.uint8]  # what is kept with the texts, one after the other
+    note_ends: NDArray[np.uint64]  # 0, and where the note of each text ends
 
 
 def arrays_of(
-    ids: Sequence[bytes], texts: Sequence[str], removed: Iterable[bytes] = ()
+    ids: Sequence[bytes], noted: Sequence[Noted], removed: Iterable[bytes] = ()
 ) -> Arrays:
-    """The arrays for texts that are not empty; ids are of 16 bytes.
+    """The arrays for texts with their notes; ids are of 16 bytes.
 
     ``removed`` are entries of earlier segments that are gone.
     """
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    lengths = np.fromiter((len(text) for text, _ in noted), np.int64, len(noted))
     order = np.argsort(lengths, kind="stable")
-    offsets = np.zeros(len(texts) + 1, np.uint64)
+    offsets = np.zeros(len(noted) + 1, np.uint64)
     np.cumsum(lengths[order], out=offsets[1:])
-    alphabet, codes = _coded([texts[i] for i in order.tolist()], offsets)
+    in_order = order.tolist()
+    alphabet, codes = _coded([noted[i][0] for i in in_order], offsets)
+    notes = [noted[i][1] for i in in_order]
+    note_ends = np.zeros(len(notes) + 1, np.uint64)
+    np.cumsum(np.fromiter(map(len, notes), np.int64, len(notes)), out=note_ends[1:])
     lists, ends, bases = _lists(codes, offsets)
     sorted_ids = packed(ids)[order]
     return Arrays(
@@ -60,6 +70,8 @@ def arrays_of(
         lists=lists,
         ends=ends,
         bases=bases,
+        notes=np.frombuffer(b"".join(notes), np.uint8),
+        note_ends=note_ends,
     )
 
 

@@ -11,6 +11,7 @@ from rapidfuzz.distance import Levenshtein
 
 from locframework.ports import Found, Hit, Segments, Unavailable, Wanted
 
+from .building import Noted
 from .entries import id_bytes, spelled
 from .indexes import Indexes
 from .kernel import compiled
@@ -126,7 +127,7 @@ class RapidfuzzMatcher:
 
 
 def _hits(memory_id: str, near: Near) -> list[Hit]:
-    return [Hit(memory_id, spelled(entry), percent) for percent, entry in near]
+    return [Hit(memory_id, spelled(id_), percent, note) for percent, id_, note in near]
 
 
 class _Source(NamedTuple):
@@ -139,6 +140,7 @@ class _Source(NamedTuple):
     def is_in_block(self) -> bool:
         return self.segments.is_in_block()
 
-    def changes(self, after: int) -> Iterator[tuple[bytes, Change[str]]]:
+    def changes(self, after: int) -> Iterator[tuple[bytes, Change[Noted]]]:
         for each in self.segments.changes(self.memory_id, after):
-            yield id_bytes(each.entry_id), (each.revision, each.text or None)
+            told = (each.text, each.note) if each.text else None
+            yield id_bytes(each.entry_id), (each.revision, told)

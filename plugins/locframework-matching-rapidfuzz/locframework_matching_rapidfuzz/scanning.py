@@ -79,7 +79,7 @@ def _distances(segment: Segment, text: str, percent: int, docs: Numbers) -> Hits
         return docs.astype(np.uint32), docs.astype(np.uint32)
     lengths = (segment.offsets[docs + 1] - segment.offsets[docs]).astype(np.int64)
     most = edits(len(text), lengths, percent)
-    texts = segment.told(docs.tolist())
+    texts = segment.texts_of(docs.tolist())
     distances = distances_of(text, texts, int(most.max()))
     near = distances <= most
     return docs[near].astype(np.uint32), distances[near].astype(np.uint32)

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import numpy as np
 
-from .building import BLOCK, Arrays
+from .building import BLOCK, Arrays, Noted
 from .entries import Entries, Numbers
 from .stored import Damaged, read_arrays, write_arrays
 from .tokens import TOKENS, Codes
 
-FORMAT = 2
+FORMAT = 3
 AT_ONCE = 4096  # texts that are decoded together
 
 
-class Segment(Entries[str]):
-    """Folded texts of a memory, immutable."""
+class Segment(Entries[Noted]):
+    """Folded texts of a memory with their notes, immutable."""
 
     def __init__(self, arrays: Arrays, revision: int, name: str = "") -> None:
         super().__init__(arrays.ids, arrays.by_id, arrays.removed, revision, name)
@@ -27,6 +27,7 @@ class Segment(Entries[str]):
         self.lists = arrays.lists
         self.ends = arrays.ends
         self.bases = arrays.bases
+        self._notes, self._note_ends = arrays.notes.data, arrays.note_ends
         self._check()
         lengths = np.diff(self.offsets).astype(np.int64)
         self.longest = int(lengths[-1]) if self.count else 0
@@ -51,6 +52,8 @@ class Segment(Entries[str]):
             and not ends[:, 0].any()
             and bool((ends[:, :-1] <= ends[:, 1:]).all())
             and bool((ends[:, -1] == np.diff(self.bases)).all())
+            and len(self._note_ends) == len(self.ids) + 1
+            and self._note_ends[-1] == len(self._notes)
         )
         if not is_whole:
             raise Damaged("its offsets do not fit")
@@ -65,7 +68,18 @@ class Segment(Entries[str]):
         is_narrow = self.codes.dtype == np.uint16
         return codes.astype(np.uint16) if is_narrow else codes.astype(np.uint32)
 
-    def told(self, docs: Sequence[int]) -> list[str]:
+    def told(self, docs: Sequence[int]) -> list[Noted]:
+        """The texts with these numbers, with their notes."""
+        notes = self.notes_of(np.asarray(docs, np.int64))
+        return list(zip(self.texts_of(docs), notes, strict=True))
+
+    def notes_of(self, docs: Numbers) -> list[bytes]:
+        """What is kept with these texts."""
+        begins, ends = self._note_ends[docs], self._note_ends[docs + 1]
+        places = zip(begins.tolist(), ends.tolist(), strict=True)
+        return [bytes(self._notes[begin:end]) for begin, end in places]
+
+    def texts_of(self, docs: Sequence[int]) -> list[str]:
         """The texts with these numbers."""
         found: list[str] = []
         for first in range(0, len(docs), AT_ONCE):

@@ -5,21 +5,21 @@ from operator import itemgetter
 
 import numpy as np
 
-from .building import arrays_of
+from .building import Noted, arrays_of
 from .entries import Bits, Numbers
 from .kernel import Hits, Kernel
 from .scanning import scan
 from .segment import Segment
 from .view import View
 
-Near = list[tuple[int, bytes]]  # percent and entry id
+Near = list[tuple[int, bytes, bytes]]  # percent, entry id, note
 
 
-class TextView(View[Segment, str]):
+class TextView(View[Segment, Noted]):
     """Texts that can be asked what is like one."""
 
     def segment_of(
-        self, ids: Sequence[bytes], told: Sequence[str], removed: Iterable[bytes] = ()
+        self, ids: Sequence[bytes], told: Sequence[Noted], removed: Iterable[bytes] = ()
     ) -> Segment:
         return Segment(arrays_of(ids, told, removed), self.revision)
 
@@ -58,8 +58,9 @@ def _best(segment: Segment, found: Hits, length: int, most: int) -> tuple[Near, 
         ids = segment.ids[docs].view(">u8")
         order = np.lexsort((ids[:, 1], ids[:, 0], -percent))[:most]
         docs, percent = docs[order], percent[order]
-    named = zip(percent.tolist(), map(segment.id_of, docs.tolist()), strict=True)
-    return list(named), is_all
+    ids_ = map(segment.id_of, docs.tolist())
+    near_ = zip(percent.tolist(), ids_, segment.notes_of(docs), strict=True)
+    return list(near_), is_all
 
 
 def _percent(length: int, lengths: Numbers, distances: Numbers) -> Numbers:

@@ -11,7 +11,7 @@ from locframework_matching_rapidfuzz import building
 
 def arrays(texts: list[str]) -> building.Arrays:
     ids = [number.to_bytes(16, "big") for number in range(len(texts))]
-    return building.arrays_of(ids, texts)
+    return building.arrays_of(ids, [(text, text.encode()[:9]) for text in texts])
 
 
 @given(st.lists(st.text(min_size=1), max_size=20), st.integers(1, 30))

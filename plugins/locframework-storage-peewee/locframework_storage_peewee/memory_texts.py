@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
-from itertools import groupby, starmap
+from itertools import groupby
 from operator import itemgetter
 
 import msgspec
@@ -20,6 +20,7 @@ from locframework.ports import (
     Passage,
     SegmentChange,
     cut_punctuation,
+    noted,
 )
 
 from .database import Database
@@ -65,7 +66,8 @@ class MemoryTexts:
                 (memory_id, after),
             )
             there = self._database.stream(
-                """SELECT e.revision, e.id, e.source_folded FROM memory_entries e
+                """SELECT e.revision, e.id, e.source_folded, e.source_text, e.context,
+                    e.updated_at, e.said FROM memory_entries e
                     JOIN memories m ON m.number = e.memory
                     WHERE m.id = ? AND e.revision > ?""",
                 (memory_id, after),
@@ -73,8 +75,9 @@ class MemoryTexts:
             if after:
                 for revision, entry_id in gone:
                     yield SegmentChange(revision, entry_id, None)
-            for revision, entry_id, text in there:
-                yield SegmentChange(revision, entry_id, cut_punctuation(text)[0])
+            for revision, entry_id, text, *compared in there:
+                note = noted(MatchSource(*compared))
+                yield SegmentChange(revision, entry_id, cut_punctuation(text)[0], note)
 
     def passages(self, memory_id: str, after: int) -> Iterator[Passage]:
         with self._database.snapshot():
@@ -112,13 +115,13 @@ class MemoryTexts:
         for revision, entry_id in rows:
             yield Passage(revision, entry_id, 0, "", None)
 
-    def match_sources(self, entry_ids: Collection[str]) -> list[MatchSource]:
+    def match_sources(self, entry_ids: Collection[str]) -> dict[str, MatchSource]:
         rows = self._database.rows(
             f"""SELECT id, source_text, context, updated_at, said FROM memory_entries
                 WHERE {self._database.among("id")}""",
             (self._database.listed(entry_ids),),
         )
-        return list(starmap(MatchSource, rows))
+        return {id_: MatchSource(*compared) for id_, *compared in rows}
 
     def applied_values(
         self, entry_ids: Collection[str], language_codes: Collection[str]

@@ -29,13 +29,13 @@ def test_entries_of_before_have_what_stands_for_all_they_say(
     empty = entry(memory, "empty", translations=(waits,), updated_at=at(1))
     add_entries(storage, [*entries, says_other, empty])
     ids = [each.id for each in (*entries, says_other, empty)]
-    before = {each.entry_id: each for each in storage.memory_texts.match_sources(ids)}
+    before = storage.memory_texts.match_sources(ids)
     storage.database.run("ALTER TABLE memory_entries DROP COLUMN said")
     storage.database.run(f"DELETE FROM {HISTORY} WHERE name = ?", (MIGRATION,))
     storage.database.close()
 
     assert storage.migrate() == [MIGRATION]
 
-    after = {each.entry_id: each for each in storage.memory_texts.match_sources(ids)}
+    after = storage.memory_texts.match_sources(ids)
     assert after == before
     assert len({each.said for each in after.values()}) == 9
