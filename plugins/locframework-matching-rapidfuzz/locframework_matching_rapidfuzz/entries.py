@@ -92,11 +92,14 @@ def id_bytes(id_: str) -> bytes:
     return bytes.fromhex(id_.replace("-", ""))  # a third of what UUID(id_).bytes takes
 
 
-def spelled(id_: bytes) -> str:
-    """An entry's id as text."""
-    digits = id_.hex()  # str(UUID(bytes=…)) takes five times as long
-    parts = digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]
-    return "-".join(parts)
+def spelled(ids: Ids) -> list[str]:
+    """Entries' ids as text."""
+    d = ids.tobytes().hex()  # str(UUID(bytes=…)) takes ten times as long
+    return [
+        f"{d[i : i + 8]}-{d[i + 8 : i + 12]}-{d[i + 12 : i + 16]}-"
+        f"{d[i + 16 : i + 20]}-{d[i + 20 : i + 32]}"
+        for i in range(0, len(d), 32)
+    ]
 
 
 def _as_text(ids: Ids) -> NDArray[np.bytes_]:

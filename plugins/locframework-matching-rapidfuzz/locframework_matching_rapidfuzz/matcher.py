@@ -12,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 from locframework.ports import Found, Hit, Segments, Unavailable, Wanted
 
 from .building import Noted
-from .entries import id_bytes, spelled
+from .entries import id_bytes
 from .indexes import Indexes
 from .kernel import compiled
 from .segment import Segment
@@ -97,7 +97,8 @@ class RapidfuzzMatcher:
                 near, is_all = view.near(self._kernel, text, least, most)
                 hits += _hits(each.memory_id, near)
                 is_complete &= is_all
-            hits.sort(key=lambda hit: (-hit.percent, hit.entry_id))
+            if len(views) > 1:  # those of one are in order
+                hits.sort(key=lambda hit: (-hit.percent, hit.entry_id))
             return Found(hits[:most], is_complete and len(hits) <= most)
 
         return search
@@ -127,7 +128,7 @@ class RapidfuzzMatcher:
 
 
 def _hits(memory_id: str, near: Near) -> list[Hit]:
-    return [Hit(memory_id, spelled(id_), percent, note) for percent, id_, note in near]
+    return [Hit(memory_id, entry_id, percent, note) for percent, entry_id, note in near]
 
 
 class _Source(NamedTuple):

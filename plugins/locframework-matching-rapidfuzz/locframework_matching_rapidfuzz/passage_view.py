@@ -69,7 +69,7 @@ def page_of(found: Sequence[Held], offset: int, limit: int) -> list[str]:
     if len(found) > 1:  # one segment is in order
         halves = all_ids.view(">u8")
         all_ids = all_ids[np.lexsort((halves[:, 1], halves[:, 0], ranks))]
-    return [spelled(bytes(row)) for row in all_ids[offset : offset + limit]]
+    return spelled(all_ids[offset : offset + limit])
 
 
 def _languages(segment: PassageSegment, asked: Concordance) -> Iterable[bytes]:

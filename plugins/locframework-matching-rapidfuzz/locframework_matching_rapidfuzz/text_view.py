@@ -6,13 +6,13 @@ from operator import itemgetter
 import numpy as np
 
 from .building import Noted, arrays_of
-from .entries import Bits, Numbers
+from .entries import Bits, Numbers, spelled
 from .kernel import Hits, Kernel
 from .scanning import scan
 from .segment import Segment
 from .view import View
 
-Near = list[tuple[int, bytes, bytes]]  # percent, entry id, note
+Near = list[tuple[int, str, bytes]]  # percent, entry id, note
 
 
 class TextView(View[Segment, Noted]):
@@ -58,9 +58,8 @@ def _best(segment: Segment, found: Hits, length: int, most: int) -> tuple[Near, 
         ids = segment.ids[docs].view(">u8")
         order = np.lexsort((ids[:, 1], ids[:, 0], -percent))[:most]
         docs, percent = docs[order], percent[order]
-    ids_ = map(segment.id_of, docs.tolist())
-    near_ = zip(percent.tolist(), ids_, segment.notes_of(docs), strict=True)
-    return list(near_), is_all
+    told = percent.tolist(), spelled(segment.ids[docs]), segment.notes_of(docs)
+    return list(zip(*told, strict=True)), is_all
 
 
 def _percent(length: int, lengths: Numbers, distances: Numbers) -> Numbers:
