@@ -67,7 +67,8 @@ class _Gathering:
         self._folded = folded
         self._only_approved = only_approved
         self._needed: dict[Question, int] = {}  # what a further hit must be worth
-        self._revisions: dict[str, int] = {}  # as it was before the matcher was asked
+        self._is_in_block = store.is_in_block()  # a matcher may know of what came later
+        self._revisions = store.revisions(list(memories))  # before the matcher looks
         self._seen: list[str] = []  # some entries that were found and were not enough
         self.done: dict[Question, ByLanguage] = {asked: {} for asked in folded}
 
@@ -93,7 +94,6 @@ class _Gathering:
             for each in self._wanted
         ]
         texts = list(dict.fromkeys(self._folded[asked] for asked in open_))
-        self._revisions = self._store.revisions(list(self._memories))
         found = self._matcher.find(self._store, wanted, texts, most)
         by_text = dict(zip(texts, found, strict=True))
         like = {asked: by_text[self._folded[asked]] for asked in open_}
@@ -163,7 +163,9 @@ class _Gathering:
             return {}
         with self._store.snapshot():  # who says the same is told by both reads
             now = self._store.revisions(list(self._memories))
-            sources = Sources(self._store, are_noted=now == self._revisions)
+            are_noted = now == self._revisions and not self._is_in_block
+            sources = Sources(self._store, are_noted=are_noted)
+            self._revisions = now
             scorer = Scorer(self._matcher.distance, self._memories, sources)
             shown = Shown(
                 self._store, self._memories, scorer, found, self._only_approved
