@@ -4,7 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from locframework_matching_rapidfuzz import MatchingSettings, RapidfuzzMatcher, stored
+from locframework_matching_rapidfuzz import (
+    MatchingSettings,
+    RapidfuzzMatcher,
+    segment,
+    stored,
+)
 from locframework_matching_rapidfuzz.stored import Damaged, read_arrays, write_arrays
 
 from locframework.ports import Found, Unavailable, Wanted
@@ -85,3 +90,22 @@ def test_a_folder_in_place_of_the_list_of_segments_makes_way_when_it_is_empty(
     with pytest.raises(Unavailable, match="cannot be kept: Directory not empty"):
         find()
     assert (in_the_way / "precious").is_dir()
+
+
+def test_an_index_of_a_former_version_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    segments, wanted = SegmentsInMemory(), [Wanted(MEMORY, 60)]
+    segments.change(MEMORY, entries(sentences("Latin", 100, seed=1)))
+    [text, *_] = segments.texts[MEMORY].values()
+    settings = MatchingSettings(str(tmp_path), 1, tail=3)
+    with monkeypatch.context() as before:
+        before.setattr(segment, "FORMAT", segment.FORMAT - 1)
+        RapidfuzzMatcher(settings).find(segments, wanted, [text], 1000)
+    [former] = (tmp_path / MEMORY).glob("*.segment")
+
+    matcher = RapidfuzzMatcher(settings)
+    [found] = matcher.find(segments, wanted, [text], 1000)
+
+    assert found == brute_force(segments, wanted, text, 1000, matcher.distance)
+    assert not former.exists()
