@@ -115,7 +115,7 @@ class KeyEvents:
 
     def _traces(self, followed: Followed) -> Traces:
         """What is kept beside, by type of event and key."""
-        bases, read = followed
+        bases, read = followed.bases, followed.moved
         updated: dict[str, Trace] = {
             id_: trace_of(old, new, read.get(id_, new), moved, bases.get(id_))
             for id_, (old, new, moved) in self._updates.items()

@@ -55,6 +55,10 @@ class Overlays:
         if line.branch is not None:
             branch = self._storage.branch_keys(project.id, line.branch.id)
             done = self._follow(branch, main, project, key_ids, key_ids)
+            if done.gone:  # one of the others may take the name in main
+                rest = {*key_ids} - {*done.gone}
+                again = self._follow(branch, main, project, rest)
+                done = done._replace(moved={**done.moved, **again.moved})
             self._follow(branch, main, project, branch.hidden())
             self._storage.branches.touch_branch(line.branch.id, at)
             return done
@@ -145,23 +149,16 @@ class Overlays:
         news: list[_News] = []
         for entry in entries:
             now, copy = states.get(entry.key_id), copies.get(entry.key_id)
-            if entry.kind == "hidden":
-                if not _is_held(now, holders):
-                    dropped.append(entry.key_id)
+            if _goes(entry, now, copy, holders):
+                dropped.append(entry.key_id)
             elif entry.base is None:
                 continue
-            elif now is None and copy and not _is_edited(entry.base, copy):
-                dropped.append(entry.key_id)  # goes with main's
             elif now is None or copy is None:
                 kept.append(Touched(entry, now, copy))
             else:
-                both = followed(
-                    entry.base,
-                    now,
-                    copy,
-                    project.source_language,
-                    outdates=entry.key_id in outdating,
-                )
+                outdates = entry.key_id in outdating
+                source = project.source_language
+                both = followed(entry.base, now, copy, source, outdates=outdates)
                 news.append(_News(copy, *both))
         news = list(_settled(news, holders))
         moved = [each for each in news if each.is_other()]
@@ -177,7 +174,8 @@ class Overlays:
         )
         branch.drop_overlay(dropped)
         bases = {each.key_id: each.base for each in entries if each.base is not None}
-        return Followed(bases, {each.new.key.id: each.new.key for each in moved})
+        read = {each.new.key.id: each.new.key for each in moved}
+        return Followed(bases, read, dropped)
 
     def _rewrite(
         self,
@@ -233,6 +231,17 @@ def _is_held(state: KeyState | None, holders: Holders) -> bool:
     return (
         state is not None and holders.get(state.key.key, state.key.id) != state.key.id
     )
+
+
+def _goes(
+    entry: BranchKey, now: KeyState | None, copy: KeyState | None, holders: Holders
+) -> bool:
+    """Whether the branch has nothing to say of a key any more."""
+    if entry.kind == "hidden":
+        return not _is_held(now, holders)
+    if entry.base is None or now is not None or copy is None:
+        return False
+    return not _is_edited(entry.base, copy)  # goes with main's
 
 
 def _settled(news: Sequence[_News], holders: Holders) -> Iterator[_News]:

@@ -47,6 +47,7 @@ class Followed(NamedTuple):
 
     bases: Mapping[str, KeyState] = {}  # what they were compared with then
     moved: Mapping[str, Key] = {}  # those that read otherwise than they were written
+    gone: Sequence[str] = ()  # main had deleted them, and they said nothing more
 
 
 def fields_of(key: Key) -> dict[Field, FieldValue]:

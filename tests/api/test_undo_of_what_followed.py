@@ -210,3 +210,20 @@ def test_a_text_that_main_kept_fresh_is_so_again_on_the_branch(shop: Branched) -
 
     assert (result["reverted"], result["skipped"]) == (2, [])
     assert look(shop) == look(shop, None)
+
+
+def test_a_name_of_a_key_that_goes_in_the_same_undo_is_free_for_main(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "de", "Kaufen", "spring")
+    shop.write(shop.title, "de", "Laden", "spring")
+    shop.delete(shop.pay)
+    shop.patch(shop.title, key="checkout.pay")
+    assert shop.read(shop.title, "spring").data["key"]["key"] == "title"
+
+    result = shop.undo(branch="spring")
+
+    assert shop.read(shop.pay, "spring").status == 404
+    assert shop.read(shop.title, "spring").data["key"]["key"] == "checkout.pay"
+    assert (result["keysUpdated"], result["skipped"]) == (0, [])
+    assert shop.diff() == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from .overlay import Entry
@@ -294,6 +294,12 @@ class Lines:
         mine = entries[id_].mine
         assert mine is not None
         return mine
+
+    def settle_together(self, line: str | None, ids: Iterable[str]) -> None:
+        """After keys were written at once: a name that one of them left is free."""
+        for id_ in [id_ for id_ in ids if line is not MAIN]:
+            if id_ in self.branches[line]:
+                self._follow_one(self.branches[line], id_)
 
     def _settle(self, line: str | None, id_: str, *, outdates: bool = False) -> None:
         """After a write: what a branch says as before its change follows main again.

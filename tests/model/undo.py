@@ -174,6 +174,7 @@ class Undo:
                 )
                 self.quiet |= {(id_, field) for field in met}
                 self.said |= {(id_, field): fields[field] for field in fields}
+        self.model.settle_together(self.line, back)
 
     def _stuck(self, back: Mapping[str, Fields]) -> list[str]:
         """The keys whose old names are taken, and those that wait for them."""

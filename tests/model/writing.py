@@ -156,8 +156,10 @@ class Writing(People):
         if line not in (MAIN, *self.model.branches):
             return
         with self.told(line):
+            ids = [self.model.named(line, name) for name in content]
             for name, text in content.items():
                 self.model_import(line, lang, name, text, keep=keep)
+            self.model.settle_together(line, filter(None, ids))
             file = SourceFile(f"{lang}.json", json.dumps(content).encode())
             options = ImportOptions(
                 format="json-flat",
