@@ -45,7 +45,8 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
         self._by_address: dict[str, set[Channel]] = {}
         self._doomed: list[Channel] = []
         self._swept_at = monotonic()
-        self._left_at = 0.0
+        self._leaves_until: float | None = None  # a connection, to another process
+        self._has_seen_one = False
         self._share = share
         share.tell(0)
         self._workers = Workers(threads, poll=self._turn, wake=self.wake)
@@ -76,9 +77,14 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
         self._workers.call()
 
     def _turn(self, timeout: float) -> None:
-        if self._leaves_the_next:
-            timeout = min(timeout, LEAVE_SECONDS)
+        until = self._leaves_until
+        if until is not None:
+            timeout = min(timeout, max(0.0, until - monotonic()))
+        is_over = until is not None and monotonic() >= until
+        self._has_seen_one = False
         wasyncore.loop(timeout=timeout, use_poll=True, map=self._map, count=1)
+        if is_over and not self._has_seen_one:
+            self._leaves_until = None  # another process has taken it
         now = monotonic()
         if (elapsed := now - self._swept_at) >= SWEEP_SECONDS:
             self._swept_at = now
@@ -201,25 +207,18 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
             self.wake()
 
     def readable(self) -> bool:
-        return bool(self.accepting) and not self._leaves_the_next
-
-    @property
-    def _leaves_the_next(self) -> bool:
-        """Whether a connection that waits is left to another process."""
-        if monotonic() - self._left_at > LEAVE_SECONDS:
-            return False
-        return not self.is_stopping and not self._share.is_least
+        until = self._leaves_until
+        return bool(self.accepting) and (
+            until is None or monotonic() >= until or self._share.is_least
+        )
 
     def handle_accept(self) -> None:
-        if not (self.is_stopping or self._share.is_least):
-            now = monotonic()
-            ago = now - self._left_at
-            if ago > 4 * LEAVE_SECONDS:
-                self._left_at = now
-                return
-            if ago > 2 * LEAVE_SECONDS:  # after a while of taking all that come
-                self._left_at = 0.0
-        super().handle_accept()
+        self._has_seen_one = True
+        is_ours = self.is_stopping or self._share.is_least
+        if self._leaves_until is None and not is_ours:
+            self._leaves_until = monotonic() + LEAVE_SECONDS
+        else:
+            super().handle_accept()
 
     def fix_addr(self, address: tuple[str, int]) -> tuple[str, int]:
         """An IPv4 client of an IPv6 socket keeps its plain address."""
