@@ -34,6 +34,15 @@ class Undoing(People):
         """The last steps on main, all or somebody's, of all keys or of one."""
         self.undo_last(MAIN, back, by, which)
 
+    @precondition(lambda self: self.past.of_branches())
+    @rule(line=some, back=st.integers(1, 6), by=somebody, which=st.none() | some)
+    def undo_on_branch(
+        self, line: int, back: int, by: str | None, which: int | None
+    ) -> None:
+        """Likewise on an open branch."""
+        branches = self.past.of_branches()
+        self.undo_last(branches[line % len(branches)], back, by, which)
+
     def undo_last(
         self, line: str | None, back: int, by: str | None, which: int | None
     ) -> None:
@@ -66,6 +75,14 @@ class Undoing(People):
     def undo_job(self, which: int) -> None:
         """One of the last jobs on main, be it an import or an undo."""
         self.undo_job_on([MAIN], which)
+
+    @precondition(
+        lambda self: any(s.job_id and s.line for s in self.past.steps.values())
+    )
+    @rule(which=st.integers(1, 3))
+    def undo_job_on_branch(self, which: int) -> None:
+        """Likewise on open branches."""
+        self.undo_job_on(self.past.of_branches(), which)
 
     def undo_job_on(self, lines: Sequence[str | None], which: int) -> None:
         steps = self.past.steps
@@ -265,27 +282,6 @@ class Undoing(People):
             if event.type == "translation.submitted"
             for item in event.items
         }
-
-
-class UndoingOnBranches(Undoing):
-    """Likewise on open branches."""
-
-    @precondition(lambda self: self.past.of_branches())
-    @rule(line=some, back=st.integers(1, 6), by=somebody, which=st.none() | some)
-    def undo_on_branch(
-        self, line: int, back: int, by: str | None, which: int | None
-    ) -> None:
-        """Likewise on an open branch."""
-        branches = self.past.of_branches()
-        self.undo_last(branches[line % len(branches)], back, by, which)
-
-    @precondition(
-        lambda self: any(s.job_id and s.line for s in self.past.steps.values())
-    )
-    @rule(which=st.integers(1, 3))
-    def undo_job_on_branch(self, which: int) -> None:
-        """Likewise on open branches."""
-        self.undo_job_on(self.past.of_branches(), which)
 
 
 def replace_flag(result: RevertResult) -> RevertResult:
