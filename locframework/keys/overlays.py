@@ -54,11 +54,7 @@ class Overlays:
         project, main = line.project, self._storage.keys
         if line.branch is not None:
             branch = self._storage.branch_keys(project.id, line.branch.id)
-            done = self._follow(branch, main, project, key_ids, key_ids)
-            if done.gone:  # one of the others may take the name in main
-                rest = {*key_ids} - {*done.gone}
-                again = self._follow(branch, main, project, rest)
-                done = done._replace(moved={**done.moved, **again.moved})
+            done = self._follow_together(branch, main, project, key_ids, key_ids)
             self._follow(branch, main, project, branch.hidden())
             self._storage.branches.touch_branch(line.branch.id, at)
             return done
@@ -106,7 +102,7 @@ class Overlays:
             entries = branch.overlay()
             branch.put_overlay([_without(each, language_code) for each in entries])
             ids = [entry.key_id for entry in entries]
-            self._follow(branch, main, project, ids)
+            self._follow_together(branch, main, project, ids)
             self._follow(branch, main, project, branch.hidden())
 
     def _hide(
@@ -130,6 +126,22 @@ class Overlays:
         branch.put_overlay(
             [BranchKey(id_, "hidden") for id_ in clashing if id_ not in known]
         )
+
+    def _follow_together(
+        self,
+        branch: BranchKeyStore,
+        main: KeyStore,
+        project: Project,
+        key_ids: Collection[str],
+        outdating: Collection[str] = (),
+    ) -> Followed:
+        """Bring these keys of a branch up to date; where one goes, another of them may
+        take its name, as in main."""
+        done = self._follow(branch, main, project, key_ids, outdating)
+        if not done.gone:
+            return done
+        again = self._follow(branch, main, project, {*key_ids} - {*done.gone})
+        return done._replace(moved={**done.moved, **again.moved})
 
     def _follow(
         self,
@@ -241,7 +253,8 @@ def _goes(
         return not _is_held(now, holders)
     if entry.base is None or now is not None or copy is None:
         return False
-    return not _is_edited(entry.base, copy)  # goes with main's
+    said = sides(entry.base, entry.base, copy).values()
+    return not any(side.edited for side in said)  # goes with main's
 
 
 def _settled(news: Sequence[_News], holders: Holders) -> Iterator[_News]:
@@ -295,11 +308,6 @@ def _without(entry: BranchKey, language_code: str) -> BranchKey:
         return entry
     rows = tuple(row for row in entry.base.values if row.language_code != language_code)
     return replace(entry, base=replace(entry.base, values=rows))
-
-
-def _is_edited(base: KeyState, copy: KeyState) -> bool:
-    """Whether a copy says anything that its base does not."""
-    return any(side.edited for side in sides(base, base, copy).values())
 
 
 def _rewrite(

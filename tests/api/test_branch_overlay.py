@@ -278,3 +278,18 @@ def test_a_language_that_leaves_or_joins_the_project_does_so_on_the_branch(
     query = {"languageCode": "fr", "status": "untranslated"}
     assert shop.names("spring", **query) == ["checkout.pay"]
     assert shop.merge().data["applied"] == {"added": 1, "updated": 0, "deleted": 0}
+
+
+def test_a_name_that_comes_free_as_a_language_leaves_is_taken_as_on_main(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "ar", "ادفع", "spring")
+    shop.write(shop.title, "ar", "متجر", "spring")
+    shop.delete(shop.pay)
+    shop.patch(shop.title, key="checkout.pay")
+
+    shop.owner.delete(f"{shop.path}/languages/ar")
+
+    assert shop.read(shop.pay, "spring").status == 404
+    assert shop.read(shop.title, "spring").data["key"]["key"] == "checkout.pay"
+    assert shop.diff() == []

@@ -280,6 +280,8 @@ class Lines:
                 entry.stale = {p for p in entry.stale if p[0] != lang}
                 entry.base_stale = {p for p in entry.base_stale if p[0] != lang}
                 self._follow_one(entries, id_)
+        for name in self.branches:
+            self.settle_together(name, [*self.branches[name]])
 
     # what follows
 
