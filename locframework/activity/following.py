@@ -156,11 +156,12 @@ class Following(Struct, frozen=True):
         return after not in left if after else not self.follows("value", place)
 
     def only_marks(self, place: Place, was: Revision | None) -> bool:
-        """Whether a text follows main, did so then, and was outdated: that is main's to
-        say, but not that the branch found it right."""
-        if was is None or not was.is_outdated or self.said(was):
+        """Whether a text follows main, was outdated, and followed main then or says
+        what main says by now: that it is outdated is main's to say, but not that the
+        branch found it right."""
+        if was is None or not was.is_outdated or not self.follows("value", place):
             return False
-        return self.follows("value", place)
+        return not self.said(was) or self.is_base(was)
 
     def mains(self, place: Place, was: Revision | None) -> Revision | None:
         """What a value goes back to that followed main, when ``was`` stood there: what

@@ -227,3 +227,19 @@ def test_a_name_of_a_key_that_goes_in_the_same_undo_is_free_for_main(
     assert shop.read(shop.title, "spring").data["key"]["key"] == "checkout.pay"
     assert (result["keysUpdated"], result["skipped"]) == (0, [])
     assert shop.diff() == []
+
+
+def test_a_text_that_main_says_too_by_now_is_not_told_as_it_comes_back_outdated(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "ar", "ادفع", "spring")
+    shop.write(shop.pay, "en", "Pay now")  # main's source text outdates it
+    undone = shop.undo(branch="spring")
+    shop.write(shop.pay, "ar", "ادفع")
+    known = shop.told(shop.pay)
+
+    result = shop.undo(jobId=undone["jobId"])
+
+    assert (result["skipped"], result["reverted"]) == ([], 0)
+    assert shop.told(shop.pay) == known
+    assert shop.outdated(shop.pay, "spring") == shop.outdated(shop.pay)
