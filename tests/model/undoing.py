@@ -239,6 +239,9 @@ class Undoing(People):
                     for place in places(old)
                     if new["isPlural"] or place[1] == OTHER
                 }
+                if line is MAIN:  # one that is fresh again was written, and not moved
+                    fresh = {p: new[p] for p in same & (was - is_now)}
+                    self.note(id_, fresh, plural=new["isPlural"])
                 continue
             said = {
                 place: text.text if isinstance(text, Keeping) else text
