@@ -159,9 +159,10 @@ class Ranking:
 
     def _rate(self, hits: Iterable[Hit]) -> None:
         """Keep those that are to be shown, and the best of those that say the same."""
-        sources, kept = self._scorer.sources.known, self._best
+        sources, kept, context = self._scorer.sources.known, self._best, self._context
         for hit in hits:
-            source = sources.get(hit.entry_id)
+            entry_id = hit.entry_id
+            source = sources.get(entry_id)
             if source is None:  # gone since it was found
                 continue
             known, text = self._worth[hit.memory_id], source.source_text
@@ -171,12 +172,11 @@ class Ranking:
             if worth is None:
                 continue
             found, other, same = worth
-            rank = same if source.context == self._context else other
+            rank = same if source.context == context else other
             at, said = source.updated_at, source.said
             there = kept.get(said)
-            if there is None or not there.is_before(rank, at, hit.entry_id):
-                rated = Rated(hit.entry_id, hit.memory_id, found, rank, at, said)
-                kept[said] = rated
+            if there is None or not there.is_before(rank, at, entry_id):
+                kept[said] = Rated(entry_id, hit.memory_id, found, rank, at, said)
 
 
 def comes_before(rank: Rank, status: ValueStatus, bound: Bound) -> bool:

@@ -147,23 +147,17 @@ def best(
     approved ones come before others. What is kept is told: by entry, then by value.
     """
     kept: defaultdict[str, dict[str, M]] = defaultdict(dict)
-
-    def keep(said: V, tell: Callable[[V], M]) -> None:
-        there = kept[said.language_code]
-        if len(there) < MATCHES_PER_LANGUAGE and said.value not in there:
-            there[said.value] = tell(said)
-
     for _, alike in groupby(order, key=attrgetter("rank")):
-        waiting = []
+        first: list[tuple[V, Callable[[V], M]]] = []
+        waiting: list[tuple[V, Callable[[V], M]]] = []
         for entry in alike:
             tell = told(entry)
             for said in values[entry.said]:
-                if said.status == "approved":
-                    keep(said, tell)
-                else:
-                    waiting.append((said, tell))
-        for said, tell in waiting:
-            keep(said, tell)
+                (first if said.status == "approved" else waiting).append((said, tell))
+        for said, tell in (*first, *waiting):
+            there = kept[said.language_code]
+            if len(there) < MATCHES_PER_LANGUAGE and said.value not in there:
+                there[said.value] = tell(said)
     return {tag: list(there.values()) for tag, there in kept.items()}
 
 

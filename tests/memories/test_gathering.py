@@ -34,6 +34,7 @@ def test_matches_are_those_of_scoring_every_entry(
     for module, name in (
         (gathering, "FIRST_HITS"),
         (gathering, "MORE_HITS"),
+        (gathering, "SOON"),
         (gathering, "FEW"),
         (ranking, "AT_ONCE"),
     ):
@@ -143,13 +144,15 @@ def test_nothing_more_is_looked_for_in_a_language_without_any_value() -> None:
     found = found_of(rows, ["Save the file 0"], ["fr"], matcher)
 
     assert not found["Save the file 0"].get("fr")
-    assert matcher.asked == [100, 400]
+    assert matcher.asked == [gathering.FIRST_HITS, gathering.SOON]
 
 
 def test_all_values_are_counted_only_for_languages_that_entries_seldom_have() -> None:
     rows = Rows()
-    for at in range(600):  # the same text all over, in contexts of its own
-        rows.add(new_id(), "OK", **dict.fromkeys(("de", "fr")[: 1 + (at == 599)], "x"))
+    many = gathering.SOON + 100
+    for at in range(many):  # the same text all over, in contexts of its own
+        tags = ("de", "fr")[: 1 + (at == many - 1)]
+        rows.add(new_id(), "OK", **dict.fromkeys(tags, "x"))
 
     found = found_of(rows, ["OK"], ["de", "fr"])
 
@@ -232,9 +235,10 @@ def test_sources_that_are_noted_with_hits_are_not_read_but_in_a_block(
     assert (rows.weighed > 0) == in_block
 
 
+@pytest.mark.parametrize("spoiled", [1, 2])
 @pytest.mark.parametrize("note", [None, b"", b"no note"])
 def test_notes_are_not_believed_when_something_was_written_since(
-    note: bytes | None,
+    note: bytes | None, spoiled: int
 ) -> None:
     rows = Rows()
     rows.has_notes = True
@@ -247,8 +251,8 @@ def test_notes_are_not_believed_when_something_was_written_since(
         def find(self, *asked: Any) -> list[Found]:
             [found] = super().find(*asked)
             if note is not None:  # nothing is written; it spoils the notes
-                hits = [replace(hit, note=note) for hit in found.hits]
-                return [replace(found, hits=hits)]
+                hits = [replace(hit, note=note) for hit in found.hits[:spoiled]]
+                return [replace(found, hits=[*hits, *found.hits[spoiled:]])]
             rows.values = [(changed, MatchValue("de", "neu", "approved"))]
             rows.sources[changed] = replace(
                 rows.sources[changed], source_text="Save the file."

@@ -14,6 +14,8 @@ T = TypeVar("T")  # what an entry says
 Numbers = NDArray[np.int64]
 Bits = NDArray[np.uint8]
 Ids = NDArray[np.uint8]  # 16 bytes a row
+_SPELLED = 36
+_DIGITS = [at for at in range(_SPELLED) if at not in (8, 13, 18, 23)]
 
 
 class Entries(Generic[T]):
@@ -94,12 +96,11 @@ def id_bytes(id_: str) -> bytes:
 
 def spelled(ids: Ids) -> list[str]:
     """Entries' ids as text."""
-    d = ids.tobytes().hex()  # str(UUID(bytes=…)) takes ten times as long
-    return [
-        f"{d[i : i + 8]}-{d[i + 8 : i + 12]}-{d[i + 12 : i + 16]}-"
-        f"{d[i + 16 : i + 20]}-{d[i + 20 : i + 32]}"
-        for i in range(0, len(d), 32)
-    ]
+    digits = np.frombuffer(ids.tobytes().hex().encode(), np.uint8)
+    marked = np.full((len(ids), _SPELLED), ord("-"), np.uint8)
+    marked[:, _DIGITS] = digits.reshape(-1, 32)
+    text = marked.tobytes().decode()  # str(UUID(…)) takes 4 to 14 times as long
+    return [text[i : i + _SPELLED] for i in range(0, len(text), _SPELLED)]
 
 
 def _as_text(ids: Ids) -> NDArray[np.bytes_]:

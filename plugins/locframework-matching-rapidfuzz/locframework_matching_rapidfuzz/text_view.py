@@ -34,8 +34,9 @@ class TextView(View[Segment, Noted]):
             found, is_all = _best(segment, hits, len(text), most)
             near += found
             is_whole &= is_all
-        near.sort(key=itemgetter(1))
-        near.sort(key=itemgetter(0), reverse=True)
+        if len(self.all_parts) > 1:  # those of one are in order
+            near.sort(key=itemgetter(1))
+            near.sort(key=itemgetter(0), reverse=True)
         return near[:most], is_whole and len(near) <= most
 
 
@@ -55,10 +56,11 @@ def _best(segment: Segment, found: Hits, length: int, most: int) -> tuple[Near, 
     if not is_all:  # only what is as alike as the last of the best needs a place
         near = np.flatnonzero(percent >= np.partition(percent, -most)[-most])
         docs, percent = docs[near], percent[near]
-        ids = segment.ids[docs].view(">u8")
-        order = np.lexsort((ids[:, 1], ids[:, 0], -percent))[:most]
-        docs, percent = docs[order], percent[order]
-    told = percent.tolist(), spelled(segment.ids[docs]), segment.notes_of(docs)
+    ids = segment.ids[docs]
+    halves = ids.view(">u8")
+    order = np.lexsort((halves[:, 1], halves[:, 0], -percent))[:most]
+    docs, percent, ids = docs[order], percent[order], ids[order]
+    told = percent.tolist(), spelled(ids), segment.notes_of(docs)
     return list(zip(*told, strict=True)), is_all
 
 
