@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,8 +26,11 @@ LONGEST = ("tests/model/", "tests/api/test_description.py")
 def pytest_configure() -> None:
     """Keep what tests write in memory, where there is much of it: a commit waits for
     the disk, and there are tens of thousands. What is killed are processes, and no
-    computers. Garbage is looked for less often than by programs that live long."""
+    computers. Garbage is looked for less often than by programs that live long. What
+    tests start hears Ctrl+C, also where a script has begun them with ``&``."""
     gc.set_threshold(20_000, 20, 20)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if MEMORY.is_dir():
         there = os.statvfs(MEMORY)
         has_room = there.f_bavail * there.f_frsize >= MEMORY_LEAST
