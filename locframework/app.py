@@ -224,7 +224,14 @@ class Framework:
             storage, self.projects, self.branches, self.jobs, self.clock
         )
         self.runner.handle(
-            RevertJob(storage, self.access, self.files, writer, self.key_moves)
+            RevertJob(
+                storage,
+                self.access,
+                self.files,
+                writer,
+                self.key_moves,
+                self.tokens.renewed,
+            )
         )
 
     def _build_memories(self) -> None:

@@ -1,5 +1,6 @@
 """Organizations, members, roles, tokens, and the caller that they add up to."""
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -192,6 +193,10 @@ class Caller(Struct, frozen=True):
     user_id: str | None = None  # whose personal tokens the caller manages
     token: Token | None = None  # set when a built-in token was used
     bound_to: str | None = None  # the only organization of a token made for a member
+
+
+Renewed = Callable[[Caller], Caller | None]
+"""The caller with the rights of this moment; None when none are left."""
 
 
 class GrantShown(Struct, frozen=True, rename="camel"):

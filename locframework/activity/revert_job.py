@@ -5,17 +5,19 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
+from locframework.access.records import Renewed
 from locframework.access.service import Access
 from locframework.branches.records import Line
 from locframework.branches.service import require_writable
 from locframework.crash_points import crash_point
-from locframework.errors import ProjectNotFound
+from locframework.errors import PermissionDenied, ProjectNotFound
 from locframework.events import EventFilter
 from locframework.files.service import Files
 from locframework.jobs.records import StoredJob
 from locframework.jobs.work import Work
 from locframework.keys.moves import KeyMoves
 from locframework.keys.writer import KeyWriter
+from locframework.projects.service import scope_of
 from locframework.storage import Storage
 
 from .branches_then import BranchesThen
@@ -50,8 +52,11 @@ class RevertJob:
         files: Files,
         writer: KeyWriter,
         moves: KeyMoves,
+        renewed: Renewed,
     ) -> None:
         self._storage = storage
+        self._access = access
+        self._renewed = renewed
         self._lines = LineRevert(storage, access, files, writer, moves)
 
     def run(self, job: StoredJob, work: Work) -> None:
@@ -59,7 +64,8 @@ class RevertJob:
 
         Which keys of a branch would come back and be gone at once, with main's, shows
         when all is done: then it is done anew without them. Raises BranchProtected
-        when main was protected since the request.
+        when main was protected since the request, PermissionDenied when the rights
+        are gone: they are those of the moment.
         """
         params = msgspec.convert(job.params, RevertParams)
         act = self._try_out if params.dry_run else self._do
@@ -98,6 +104,10 @@ class RevertJob:
         project = self._storage.projects.find_project(job.project_id)
         if project is None:
             raise ProjectNotFound
+        caller = self._renewed(job.caller)
+        if caller is None:
+            raise PermissionDenied(PERMISSION)
+        self._access.require(caller, PERMISSION, scope_of(project), ProjectNotFound)
         result = RevertResult(dry_run=params.dry_run)
         branches = BranchesThen(self._storage.branches, project.id)
         events = self._storage.events.walk_events(project.id, params.where)
@@ -114,7 +124,7 @@ class RevertJob:
             if line.branch is not None and line.branch.status != "open":
                 continue  # nothing can be read or written there any more
             require_writable(line)
-            run = self._lines.begin(job.caller, line, languages, changes[where], result)
+            run = self._lines.begin(caller, line, languages, changes[where], result)
             run.lost = lost.get(where.branch_id, ())
             self._lines.undo(run, work)
         return result

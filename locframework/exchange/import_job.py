@@ -6,11 +6,11 @@ killed goes on where it was, and comes to the same end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
-from locframework.access.records import Caller
+from locframework.access.records import Renewed
 from locframework.access.service import Access
 from locframework.blobs.service import Blobs
 from locframework.branches.service import Branches
@@ -37,9 +37,6 @@ from .rules import warn
 TYPE = "import"
 PERMISSION = "import_run"
 KEYS_A_STEP = 2000  # others who write wait for a part of a second
-
-Renewed = Callable[[Caller], Caller | None]
-"""The caller with the rights of this moment; None when none are left."""
 
 _decoder = msgspec.msgpack.Decoder(ImportBatch)
 

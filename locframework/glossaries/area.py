@@ -1,6 +1,7 @@
 """Puts the services of the area together: what Framework has of it."""
 
 from locframework.access.linked import LinkedAccess
+from locframework.access.records import Renewed
 from locframework.access.service import Access
 from locframework.blobs.service import Blobs
 from locframework.clock import Clock
@@ -13,7 +14,7 @@ from .files import GlossaryFiles
 from .import_judging import ImportJudge
 from .matches import GlossaryMatches
 from .service import Glossaries
-from .term_import import GlossaryImportJob, Renewed
+from .term_import import GlossaryImportJob
 from .terminologies import Terminologies
 from .terms import Terms
 from .translations import TermTranslations

@@ -6,7 +6,7 @@ killed goes on where it was, and comes to the same end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import msgspec
@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from locframework.access.linked import LinkedAccess
-from locframework.access.records import Caller
+from locframework.access.records import Caller, Renewed
 from locframework.blobs.records import KeptParts
 from locframework.blobs.service import Blobs
 from locframework.clock import Clock, timestamp
@@ -42,9 +42,6 @@ from .terms import Terms
 
 TYPE = "glossary_import"
 TEXTS_A_STEP = 2000  # terms and translations; others wait for a part of a second
-
-Renewed = Callable[[Caller], Caller | None]
-"""The caller with the rights of this moment; None when none are left."""
 
 
 class ImportParams(Struct, frozen=True):

@@ -154,6 +154,11 @@ class KeyEndpoints:
         All conditions must hold. `search` finds the literal text, whatever the case,
         in key, description and values; `tag` may be repeated; `include=values` adds
         the values of each key.
+
+        A page is of one moment, and counted from the beginning of the list as it is
+        then. In the order of `createdAt` keys that are made or changed between two
+        pages move no other; one that is deleted moves those behind it. An export is
+        all of one moment.
         """
         return self._keys.list_keys(caller, project_id, query)
 

@@ -11,7 +11,7 @@ from itertools import islice
 
 import msgspec
 
-from locframework.access.records import Caller
+from locframework.access.records import Caller, Renewed
 from locframework.blobs.service import Blobs
 from locframework.crash_points import crash_point
 from locframework.errors import PermissionDenied, TmNotFound
@@ -38,8 +38,6 @@ TYPE = "tm_import"
 TEXTS_A_STEP = 2000  # source texts and translations
 CHARACTERS_A_STEP = 2 * 1024 * 1024  # of them
 
-Renewed = Callable[[Caller], Caller | None]
-"""The caller with the rights of this moment; None when none are left."""
 May = Callable[[Caller, str, KeptMemory], bool]
 """Whether a caller has a permission on a memory."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from locframework.access.records import Caller
+from locframework.access.records import Caller, Renewed
 from locframework.access.service import Access
 from locframework.branches.records import Line
 from locframework.branches.service import Branches, require_writable
@@ -42,9 +42,6 @@ TYPE = "tm_prefill"
 PERMISSION = "tm_write"
 KEYS_A_STEP = 100
 TEXTS_AT_ONCE = 100
-
-Renewed = Callable[[Caller], Caller | None]
-"""The caller with the rights of this moment; None when none are left."""
 
 
 class PrefillJob:
