@@ -9,6 +9,7 @@ from locframework.quality.records import Finding, Subject
 
 from .scanning import Placeholder, has_signs, placeholders
 
+_PERCENT = re.compile("%%?")
 _PLACED = re.compile(r"%[1-9]\d?\$.|\{\d{1,3}\}")
 _EXACT = frozenset(("zero", "one", "two"))  # forms that may say their number in words
 
@@ -50,6 +51,17 @@ def _compare(
     for mark in extra:
         message = f"the placeholder {mark.name} is not in the source text"
         yield Finding(message, mark.start, mark.end, form)
+    if "%%" in source and not _single_percents(source, there):
+        for at in _single_percents(text, here):
+            message = "a single %, which the source text writes %%"
+            yield Finding(message, at, at + 1, form)
+
+
+def _single_percents(text: str, there: Sequence[Placeholder]) -> list[int]:
+    """Where a text has a percent sign that printf would read on from."""
+    within = {at for each in there for at in range(each.start, each.end)}
+    found = (each.start() for each in _PERCENT.finditer(text) if each[0] == "%")
+    return [at for at in found if at not in within]
 
 
 def _marks(one: Sequence[Placeholder], other: Sequence[Placeholder]) -> list[Mark]:
