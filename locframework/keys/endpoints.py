@@ -157,8 +157,8 @@ class KeyEndpoints:
 
         A page is of one moment, and counted from the beginning of the list as it is
         then. In the order of `createdAt` keys that are made or changed between two
-        pages move no other; one that is deleted moves those behind it. An export is
-        all of one moment.
+        pages move no other; one that is deleted, restored or merged in may move those
+        behind it. An export is all of one moment.
         """
         return self._keys.list_keys(caller, project_id, query)
 
