@@ -31,6 +31,17 @@ ByEmail = Annotated[
 ]
 
 
+GivenCursor = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=2000,
+        description="`nextCursor` of a page: the one behind it. The other conditions"
+        " and `sort` stay as they were; `page` is left out",
+    ),
+]
+
+
 class PageRequest(Struct, frozen=True):
     """Which page of a list, as every list endpoint asks (decisions 2.1.2)."""
 
@@ -48,6 +59,13 @@ class SortedRequest(PageRequest, frozen=True):
     sort: str = ""  # a field, "-" before it: descending; "": as the list does by itself
 
 
+class Place(Struct, frozen=True, gc=False):
+    """A place in the order of a list: where an item stood, or stands."""
+
+    value: str  # of the field that sorts
+    id: str  # parts equal values
+
+
 class Page(Struct, Generic[T], frozen=True):
     """One page, and how many items all pages have together."""
 
@@ -55,3 +73,12 @@ class Page(Struct, Generic[T], frozen=True):
     total: int
     page: int
     limit: int
+
+
+class CursorPage(Page[T], Generic[T], frozen=True, rename="camel"):
+    """A page of a list that can be walked while it is written."""
+
+    next_cursor: Annotated[
+        str | None,
+        Meta(description="`cursor` of the page behind this one; null: there is none"),
+    ]

@@ -148,7 +148,7 @@ from locframework.memories.search_records import (
 from locframework.memories.sources import noted
 from locframework.memories.store import MemoryStore
 from locframework.memories.text_store import MemoryTextStore
-from locframework.paging import Page, PageRequest, SortedRequest
+from locframework.paging import Page, PageRequest, Place, SortedRequest
 from locframework.projects.records import Language, Project, Severity
 from locframework.projects.store import ProjectStore
 from locframework.proposals.records import TermTranslation
@@ -279,6 +279,7 @@ __all__ = [
     "Passage",
     "Passages",
     "Penalties",
+    "Place",
     "PluginError",
     "Post",
     "Problem",

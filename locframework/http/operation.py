@@ -109,7 +109,7 @@ class Operation(Struct, frozen=True):
             self.method == "GET"
             and not self.declaration.public
             and not self.answers_raw
-            and get_origin(self.answer) is not Page
+            and not _is_page(self.answer)
         )
 
     @property
@@ -214,6 +214,11 @@ def camel(snake_: str) -> str:
     """``project_id`` as JSON and URLs name it."""
     first, *rest = snake_.split("_")
     return first + "".join(each.capitalize() for each in rest)
+
+
+def _is_page(answer: Any) -> bool:
+    record = get_origin(answer) or answer
+    return isinstance(record, type) and issubclass(record, Page)
 
 
 def _names_in_order(class_: type) -> list[str]:

@@ -22,7 +22,7 @@ from locframework.errors import (
 )
 from locframework.http.operation import operation
 from locframework.http.records import BranchQuery, Deleted
-from locframework.paging import Page
+from locframework.paging import CursorPage, Page
 
 from .bulk import BulkKeys
 from .records import (
@@ -148,17 +148,21 @@ class KeyEndpoints:
         errors=(*_LINE, LanguageNotInProject),
         tag="Keys",
     )
-    def list_keys(self, caller: Caller, project_id: str, query: KeyQuery) -> Page[Key]:
+    def list_keys(
+        self, caller: Caller, project_id: str, query: KeyQuery
+    ) -> CursorPage[Key]:
         """List keys.
 
         All conditions must hold. `search` finds the literal text, whatever the case,
         in key, description and values; `tag` may be repeated; `include=values` adds
         the values of each key.
 
-        A page is of one moment, and counted from the beginning of the list as it is
-        then. In the order of `createdAt` keys that are made or changed between two
-        pages move no other; one that is deleted, restored or merged in may move those
-        behind it. An export is all of one moment.
+        A page is of one moment. Walk a list by `nextCursor`, and whatever is written
+        meanwhile, each key whose place in the order stays is listed once: in the order
+        of `createdAt` all keys, by `key` those that are not renamed, by `updatedAt`
+        those that are not changed. A page by its number is counted from the beginning
+        of the list as it is then, so that keys made or deleted before it move it.
+        `total` is that of the moment, of all pages. An export is all of one moment.
         """
         return self._keys.list_keys(caller, project_id, query)
 

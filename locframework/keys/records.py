@@ -3,18 +3,13 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from locframework.clock import GivenTime, Timestamp
 from locframework.events import ActorType
 from locframework.formats.records import Text
 from locframework.http.links import Link
-from locframework.paging import (
-    LIMIT_MOST,
-    PAGE_MOST,
-    ByDeletion,
-    SortedRequest,
-)
+from locframework.paging import ByDeletion, GivenCursor, SortedRequest
 from locframework.projects.records import Severity
 from locframework.quality.records import Finding, Issue
 
@@ -322,13 +317,13 @@ class KeyWritten(Struct, frozen=True, gc=False):
     values_written: int
 
 
-class KeyQuery(Struct, frozen=True, rename="camel"):
+class KeyQuery(SortedRequest, frozen=True, rename="camel"):
     """What a list of keys is asked by (decisions 2.3)."""
 
     branch: str | None = None
     search: Annotated[str, Meta(max_length=1000)] | None = None
     prefix: Annotated[str, Meta(max_length=KEY_LENGTH)] | None = None
-    tag: Annotated[list[str], Meta(max_length=TAGS_MOST)] = []
+    tag: Annotated[list[str], Meta(max_length=TAGS_MOST)] = field(default_factory=list)
     language_code: str | None = None
     status: StatusFilter | None = None
     is_outdated: Outdated | None = None
@@ -336,8 +331,7 @@ class KeyQuery(Struct, frozen=True, rename="camel"):
     is_plural: bool | None = None
     updated_since: GivenTime | None = None
     include: Literal["values"] | None = None
-    page: Annotated[int, Meta(ge=1, le=PAGE_MOST, description="1-based")] = 1
-    limit: Annotated[int, Meta(ge=1, le=LIMIT_MOST, description="Items a page")] = 50
+    cursor: GivenCursor | None = None
     sort: KeySort = "key"
 
 

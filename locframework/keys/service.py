@@ -20,7 +20,7 @@ from locframework.files.service import Files
 from locframework.folding import fold
 from locframework.ids import is_id
 from locframework.languages import tag_in_path
-from locframework.paging import Page, PageRequest
+from locframework.paging import CursorPage, Page
 from locframework.projects.languages import Languages
 from locframework.projects.records import Language, Project
 from locframework.projects.service import Projects
@@ -30,7 +30,7 @@ from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .moves import KeyMoves
-from .query import filter_of
+from .query import filter_of, page_of
 from .records import (
     BulkKey,
     Key,
@@ -118,11 +118,15 @@ class Keys:
             raise KeyNotFound
         return with_forms_in_order(key)
 
-    def list_keys(self, caller: Caller, project_id: str, query: KeyQuery) -> Page[Key]:
+    def list_keys(
+        self, caller: Caller, project_id: str, query: KeyQuery
+    ) -> CursorPage[Key]:
         """A page of the keys that meet every condition; stable in its order.
 
-        Raises LanguageNotInProject, ValidationFailed. A constant number of
-        statements, whatever the page.
+        Walked by ``next_cursor``, every key whose place in the order stays is listed
+        once, whatever others are made, changed and deleted meanwhile. Raises
+        LanguageNotInProject, ValidationFailed. A constant number of statements,
+        whatever the page.
         """
         project = self._projects.require(caller, "translation_read", project_id)
         check_record(query, "query")
@@ -130,8 +134,7 @@ class Keys:
         codes = [language.language_code for language in languages]
         where = filter_of(query, codes, self._checks.shown(project))
         store = store_of(self._storage, self._branches.line(project, query.branch))
-        request = PageRequest(query.page, query.limit)
-        page = store.list_keys(project.id, where, query.sort, request)
+        page = page_of(store, project.id, where, query)
         if query.include is None or not page.items:
             return page
         values = store.values_of([key.id for key in page.items])
@@ -139,7 +142,7 @@ class Keys:
         items = [
             self._writer.shown(key, values.get(key.id, []), order) for key in page.items
         ]
-        return Page(items, page.total, page.page, page.limit)
+        return replace(page, items=items)
 
     def update_key(
         self,

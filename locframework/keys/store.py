@@ -5,7 +5,7 @@ from typing import Protocol
 
 from locframework.branches.records import Line
 from locframework.clock import Timestamp
-from locframework.paging import Page, PageRequest
+from locframework.paging import Page, PageRequest, Place
 from locframework.quality.records import Finding
 from locframework.storage import Storage
 
@@ -112,12 +112,20 @@ class KeyStore(Protocol):
         ...
 
     def list_keys(
-        self, project_id: str, where: KeyFilter, sort: str, page: PageRequest
+        self,
+        project_id: str,
+        where: KeyFilter,
+        sort: str,
+        page: PageRequest,
+        after: Place | None = None,
     ) -> Page[Key]:
         """``sort`` is key, createdAt or updatedAt, with ``-`` before it: descending.
 
         Keys compare by code point; equal times by id. The cost does not depend on
         the page asked for beyond walking an index. Two statements.
+
+        ``after``: page 1 begins with what comes behind that place, whether a key
+        stands there or not; ``total`` is that of the whole list all the same.
         """
         ...
 

@@ -145,6 +145,22 @@ def test_a_list_costs_the_same_whatever_the_page_and_however_much_there_is(
         assert max(few[path], many[path], second[path]) <= most, path
 
 
+def test_a_page_by_a_cursor_costs_what_one_by_its_number_does(shop: Shop) -> None:
+    def costs(limit: int) -> tuple[int, int]:
+        query: dict[str, Any] = {"limit": limit, "include": "values"}
+        path = f"{shop.path}/keys"
+        first = shop.owner.get(path, query=query).data
+        behind = {**query, "cursor": first["nextCursor"]}
+        return (
+            shop.cost(lambda: shop.owner.get(path, query=query)),
+            shop.cost(lambda: shop.owner.get(path, query=behind)),
+        )
+
+    shop.grow()
+
+    assert costs(1) == costs(100) == (6, 6)
+
+
 READS = {
     "/tokens/self": 1,
     "/permissions": 1,

@@ -125,7 +125,10 @@ def one_process_a_core(
     table.add(f"{what}: busy", shop.kind, size, took, peer, ratio_most=BUSY_MOST)
 
 
-@pytest.mark.parametrize("which", ["first", "middle", "last", "tag, middle"])
+PAGES = ["first", "middle", "last", "tag, middle", "middle by cursor"]
+
+
+@pytest.mark.parametrize("which", PAGES)
 def test_a_page(
     shop: Any, size: int, which: str, asked: Callable[..., Any], table: Table
 ) -> None:
@@ -136,11 +139,15 @@ def test_a_page(
     )
     last = (len(names) - 1) // PAGE + 1
     number = {"first": 1, "last": last}.get(which, last // 2)
-    query = f"include=values&limit={PAGE}&page={number}"
+    query = f"include=values&limit={PAGE}"
     query += f"&tag={stock.TAG}" if has_tag else ""
-    headers = {"Authorization": f"Bearer {shop.workspace.owner.token}"}
     path = f"/projects/{project['id']}/keys?{query}"
-    ours = asked(shop.workspace.app, path, **headers)
+    page = f"page={number}"
+    if which.endswith("cursor"):
+        before = shop.workspace.owner.get(f"{path}&page={number - 1}").data
+        page = f"cursor={before['nextCursor']}"
+    headers = {"Authorization": f"Bearer {shop.workspace.owner.token}"}
+    ours = asked(shop.workspace.app, f"{path}&{page}", **headers)
     found = unwrapped(ours())
     assert [key["key"] for key in found] == names[(number - 1) * PAGE :][:PAGE]
     assert all(len(key["values"]) == len(stock.FIVE) for key in found)

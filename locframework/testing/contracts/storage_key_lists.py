@@ -5,8 +5,9 @@ from msgspec.structs import replace
 
 from locframework.folding import fold
 from locframework.ids import new_id
-from locframework.keys.records import KeyFilter
-from locframework.paging import PageRequest
+from locframework.keys.query import place_of
+from locframework.keys.records import Key, KeyFilter
+from locframework.paging import Page, PageRequest, Place
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
@@ -309,6 +310,51 @@ class StorageKeyListsContract:
             assert storage.keys.list_keys(of.id, where, "key", ALL).total == 0
             assert storage.keys.list_keys(other.id, where, "key", ALL).total == 1
             assert storage.keys.list_keys(new_id(), where, "key", ALL).total == 0
+
+    @pytest.mark.parametrize("sort", SORTS)
+    @pytest.mark.parametrize("tags", [(), ("t",)])
+    def test_sl16_behind_a_place_comes_what_follows_it_whether_a_key_is_there_or_not(
+        self, storage: Storage, sort: str, tags: tuple[str, ...]
+    ) -> None:
+        of = add_keys_project(storage)
+        made = [
+            key(of, f"k{n}", tags=("t",), created_at=at(n // 4), updated_at=at(n // 3))
+            for n in range(11)
+        ]
+        storage.keys.add_keys(made)
+        where = KeyFilter(tags=tags)
+        whole = storage.keys.list_keys(of.id, where, sort, ALL).items
+        gone = whole[5]
+        storage.keys.trash_keys(of.id, [gone.id], at(60))
+
+        def behind(one: Key, page: int = 1) -> Page[Key]:
+            request = PageRequest(page, 3)
+            place = place_of(one, sort)
+            return storage.keys.list_keys(of.id, where, sort, request, place)
+
+        found = [behind(whole[n]).items for n in (4, 5, 9, 10)]
+
+        assert found == [whole[6:9], whole[6:9], whole[10:], []]
+        assert behind(gone, 2).items == whole[9:]
+        assert behind(whole[0]).items == whole[1:4]
+        assert {behind(one).total for one in whole} == {10}
+
+    def test_sl16_a_place_may_be_where_no_key_ever_was(self, storage: Storage) -> None:
+        of = add_keys_project(storage)
+        add_named(storage, of, "B", "a", "c")
+
+        def behind(name: str, sort: str = "key") -> list[str]:
+            found = storage.keys.list_keys(
+                of.id, KeyFilter(), sort, ALL, Place(name, "")
+            )
+            return [one.key for one in found.items]
+
+        assert behind("") == ["B", "a", "c"]
+        assert behind("b") == ["c"]
+        assert behind("b", "-key") == ["a", "B"]
+        assert behind("c\U0010ffff") == []
+        assert behind(at(0), "createdAt") == ["B", "a", "c"]
+        assert behind(at(1), "createdAt") == []
 
 
 def add_named(storage: Storage, of: Project, *named: str) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from locframework.folding import fold
+from locframework.keys.query import place_of
 from locframework.keys.records import Key, KeyFilter, StoredValue
 from locframework.paging import PageRequest
 from locframework.projects.records import Project
@@ -136,6 +137,23 @@ class Twins:
             assert page.total == len(expected)
             assert len(page.items) <= limit
             found += page.items
+        assert found == expected
+        self.agree_behind(where, sort, limit, expected)
+
+    def agree_behind(
+        self, where: KeyFilter, sort: str, limit: int, expected: list[Key]
+    ) -> None:
+        """A walk of the list, from one page on behind its last key."""
+        found: list[Key] = []
+        place = None
+        while True:
+            request = PageRequest(1, limit)
+            page = self.store.list_keys(self.project.id, where, sort, request, place)
+            assert page.total == len(expected)
+            found += page.items
+            if not page.items:
+                break
+            place = place_of(page.items[-1], sort)
         assert found == expected
 
     def _key(self, name: str) -> Key:

@@ -22,6 +22,7 @@ from locframework.ports import (
     KeyState,
     Page,
     PageRequest,
+    Place,
     Revision,
     Selection,
     Spot,
@@ -107,10 +108,15 @@ class BranchKeyTables(BranchDetails):
         return seen | {name: self._plain(id_) for name, id_ in own.items()}
 
     def list_keys(
-        self, project_id: str, where: KeyFilter, sort: str, page: PageRequest
+        self,
+        project_id: str,
+        where: KeyFilter,
+        sort: str,
+        page: PageRequest,
+        after: Place | None = None,
     ) -> Page[Key]:
         found = key_pages.list_keys(
-            self._database, project_id, where, sort, page, self._sources()
+            self._database, project_id, where, sort, page, after, self._sources()
         )
         items = [
             next(self._seen([key])) if key.id.endswith(self._mark) else key

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from locframework.ports import Key, KeyFilter, Page, PageRequest
+from locframework.ports import Key, KeyFilter, Page, PageRequest, Place
 
 from .database import Database
 from .engine import Row
@@ -31,6 +31,7 @@ def list_keys(
     where: KeyFilter,
     sort: str,
     page: PageRequest,
+    after: Place | None = None,
     sources: Sequence[Source] | None = None,
 ) -> Page[Key]:
     """See KeyStore.list_keys; ``sources`` other than main alone are a branch's."""
@@ -39,14 +40,23 @@ def list_keys(
         total, of_all = (0, 0) if where.nothing else _count(database, sources, where)
         keys: list[Key] = []
         if page.offset < total:
-            piece = _slice(page, total, descending=sort.startswith("-"))
+            descending = sort.startswith("-")
             field = sort.removeprefix("-")
+            if after is None:
+                piece = _slice(page, total, descending=descending)
+            else:
+                piece = _Slice(descending, False, page.limit, page.offset)
             by_time = field != "key"
             # to sort what is found, or to meet it in the order of time?
             walked = (piece.offset + piece.limit) * of_all // total
             wide = by_time and walked < total * _SORTING
             sets = [_set(one, where, with_keys=by_time, wide=wide) for one in sources]
-            if field == "key" and every_key(where) and sources == [Source(project_id)]:
+            if after is not None:
+                sets = [
+                    _behind(after, keys, source, field, descending=descending)
+                    for keys, source in zip(sets, sources, strict=True)
+                ]
+            elif field == "key" and every_key(where) and len(sources) == 1:
                 sets, piece = _nearer(database, sets[0], project_id, piece)
             rows = _page(database, sets, field, piece)
             keys = [key_of(project_id, row) for row in rows]
@@ -81,6 +91,19 @@ def _slice(page: PageRequest, total: int, *, descending: bool) -> _Slice:
     if after < page.offset:
         return _Slice(not descending, True, limit, after)
     return _Slice(descending, False, limit, page.offset)
+
+
+def _behind(
+    after: Place, keys: KeySet, source: Source, field: str, *, descending: bool
+) -> KeySet:
+    """Those of the keys that come behind a place in the order of the field."""
+    way = "<" if descending else ">"
+    if field == "key":
+        behind = Part(f"{keys.name} {way} ?", (after.value,))
+    else:
+        place = (after.value, after.id + source.mark)
+        behind = Part(f"({_TIMES[field]}, k.id) {way} (?, ?)", place)
+    return keys._replace(where=every([keys.where, behind]))
 
 
 def _nearer(

@@ -12,6 +12,7 @@ from locframework.ports import (
     KeyFinding,
     Page,
     PageRequest,
+    Place,
     Revision,
     Selection,
     Spot,
@@ -153,9 +154,14 @@ class KeyTables:
         return dict(rows)
 
     def list_keys(
-        self, project_id: str, where: KeyFilter, sort: str, page: PageRequest
+        self,
+        project_id: str,
+        where: KeyFilter,
+        sort: str,
+        page: PageRequest,
+        after: Place | None = None,
     ) -> Page[Key]:
-        return key_pages.list_keys(self._database, project_id, where, sort, page)
+        return key_pages.list_keys(self._database, project_id, where, sort, page, after)
 
     def values_of(
         self,

@@ -8,7 +8,7 @@ from locframework_storage_peewee import PeeweeStorage, key_blocks
 
 from locframework.keys.file_records import Selection
 from locframework.keys.records import Key, KeyFilter
-from locframework.paging import PageRequest
+from locframework.paging import PageRequest, Place
 from locframework.projects.records import Project
 from locframework.testing.contracts.storage_delivery_records import (
     building,
@@ -109,10 +109,11 @@ def test_keys_come_back_without_a_statement_each(storage: PeeweeStorage) -> None
     assert chunk == one <= 11
 
 
+@pytest.mark.parametrize("after", [None, Place("k1", "")], ids=["number", "place"])
 @pytest.mark.parametrize("sort", ["key", "-updatedAt"])
 @pytest.mark.parametrize("name", FILTERS)
 def test_a_page_of_keys_is_two_statements_and_scans_no_table(
-    storage: PeeweeStorage, kind: Kind, name: str, sort: str
+    storage: PeeweeStorage, kind: Kind, name: str, sort: str, after: Place | None
 ) -> None:
     of = add_keys_project(storage)
     made = [key(of, f"k{number:02}", tags=("t",)) for number in range(20)]
@@ -120,7 +121,7 @@ def test_a_page_of_keys_is_two_statements_and_scans_no_table(
     page = PageRequest(2, 5)
 
     with statements_of(storage) as seen:
-        storage.keys.list_keys(of.id, FILTERS[name], sort, page)
+        storage.keys.list_keys(of.id, FILTERS[name], sort, page, after)
 
     assert 1 <= len(seen) <= 2
     for sql in seen if kind == "sqlite" else ():

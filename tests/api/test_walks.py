@@ -1,0 +1,311 @@
+"""A list of keys walked by its cursors, while others write."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from threading import Event
+from typing import Any
+
+import pytest
+
+from locframework import OPERATOR
+from locframework.keys.records import KeyQuery
+
+from .branched import Branched
+
+SORTS = ["key", "-key", "createdAt", "-createdAt", "updatedAt", "-updatedAt"]
+LIMIT = 5
+
+
+def walk(
+    keys: Any, between: Callable[[], object] = lambda: None, **query: Any
+) -> Iterator[dict[str, Any]]:
+    """The pages of a list, each behind the one before; ``between`` comes in between."""
+    while True:
+        answer = keys.owner.get(keys.path, query={"limit": LIMIT, **query})
+        assert answer.status == 200, answer.json
+        yield answer.data
+        if answer.data["nextCursor"] is None:
+            return
+        query["cursor"] = answer.data["nextCursor"]
+        between()
+
+
+def walked(
+    keys: Any, between: Callable[[], object] = lambda: None, **query: Any
+) -> Any:
+    return [key for page in walk(keys, between, **query) for key in page["items"]]
+
+
+def filled(keys: Any, number: int = 23) -> list[dict[str, Any]]:
+    new = [{"key": f"m{n:02}", "values": {"en": f"Text {n}"}} for n in range(number)]
+    made = keys.owner.post(f"{keys.path}/bulk", json={"keys": new}).data["results"]
+    return [result["key"] for result in made]
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_a_walk_lists_what_the_pages_by_number_do(keys: Any, sort: str) -> None:
+    filled(keys, 11)
+    query = {"sort": sort, "include": "values"}
+
+    pages = list(walk(keys, **query))
+
+    for number, page in enumerate(pages, 1):
+        by_number = {**query, "limit": LIMIT, "page": number}
+        assert page["items"] == keys.owner.get(keys.path, query=by_number).data["items"]
+        assert (page["page"], page["limit"], page["total"]) == (number, LIMIT, 11)
+    assert len(pages) == 3
+
+
+@pytest.mark.parametrize("number", [0, 1, 4, 5, 6, 10])
+def test_the_last_page_has_no_cursor_and_no_page_is_empty(
+    keys: Any, number: int
+) -> None:
+    for n in range(number):
+        keys.made(key=f"k{n}")
+
+    sizes = [len(page["items"]) for page in walk(keys)]
+
+    assert sum(sizes) == number
+    assert len(sizes) == max(1, -(-number // LIMIT))
+
+
+def test_a_walk_goes_on_from_any_page_and_with_another_limit(keys: Any) -> None:
+    names = [key["key"] for key in filled(keys)]
+    second = keys.owner.get(keys.path, query={"page": 2, "limit": 4}).data
+
+    query = {"cursor": second["nextCursor"], "limit": 7}
+    third = keys.owner.get(keys.path, query=query).data
+
+    assert [key["key"] for key in third["items"]] == names[8:15]
+    assert (third["page"], third["limit"]) == (3, 7)
+
+
+def test_a_walk_meets_every_condition(keys: Any) -> None:
+    filled(keys)
+    keys.put(filled(keys)[0], "de", "Text 1 auf Deutsch")
+
+    found = walked(keys, search="text 1", languageCode="de", status="untranslated")
+
+    assert [key["key"] for key in found] == ["m01", *(f"m{n}" for n in range(10, 20))]
+
+
+class Writers:
+    """Others, who write at random; ``touched`` are the keys that they did it to."""
+
+    def __init__(self, shop: Branched, branch: str | None, seed: int) -> None:
+        self._shop = shop
+        self._branch = branch
+        self._chance = random.Random(seed)
+        self._numbers = count()
+        self._trash: list[dict[str, Any]] = []
+        self.touched: set[str] = set()
+
+    def __call__(self) -> None:
+        steps = [self._make, self._edit, self._rename, self._delete, self._restore]
+        for step in self._chance.choices(steps, k=4):
+            step()
+
+    def _make(self) -> None:
+        letter = self._chance.choice("amz")
+        made = self._shop.create(self._branch, key=f"{letter}.new{next(self._numbers)}")
+        self.touched.add(made["id"])
+
+    def _edit(self) -> None:
+        self._shop.write(self._one(), "de", f"Text {next(self._numbers)}", self._branch)
+
+    def _rename(self) -> None:
+        name = f"{self._chance.choice('amz')}.moved{next(self._numbers)}"
+        assert self._shop.patch(self._one(), self._branch, key=name).status == 200
+
+    def _delete(self) -> None:
+        key = self._one()
+        assert self._shop.delete(key, self._branch).status == 200
+        self._trash.append(key)
+
+    def _restore(self) -> None:
+        query = {"branch": self._branch} if self._branch else {}
+        if self._trash:
+            key = self._trash.pop(0)
+            path = f"{self._shop.path}/keys/{key['id']}/restore"
+            assert self._shop.owner.post(path, query=query).status == 200
+
+    def _one(self) -> dict[str, Any]:
+        query: dict[str, Any] = {"limit": 200}
+        if self._branch:
+            query["branch"] = self._branch
+        found = self._shop.owner.get(f"{self._shop.path}/keys", query=query).data
+        key: dict[str, Any] = self._chance.choice(found["items"])
+        self.touched.add(key["id"])
+        return key
+
+
+@pytest.mark.parametrize("branch", [None, "spring"])
+@pytest.mark.parametrize("sort", SORTS)
+def test_a_walk_lists_each_key_that_nobody_touches_once_and_in_order(
+    shop: Branched, sort: str, branch: str | None
+) -> None:
+    filled(shop.keys)
+    query = {"branch": branch} if branch else {}
+    whole = {"sort": sort, "limit": 200, **query}
+    before = shop.owner.get(shop.keys.path, query=whole).data["items"]
+    writers = Writers(shop, branch, seed=SORTS.index(sort))
+
+    found = [key["id"] for key in walked(shop.keys, writers, sort=sort, **query)]
+
+    untouched = [key["id"] for key in before if key["id"] not in writers.touched]
+    assert [id_ for id_ in found if id_ not in writers.touched] == untouched
+    assert len(untouched) >= 3
+    if sort.endswith("createdAt"):
+        assert len(found) == len(set(found))
+
+
+def test_on_a_branch_what_main_writes_and_what_is_copied_moves_nothing(
+    shop: Branched,
+) -> None:
+    made = filled(shop.keys)
+    pages = walk(shop.keys, branch="spring", sort="createdAt")
+    first = [key["id"] for key in next(pages)["items"]]
+    last = next(key for key in made if key["id"] == first[-1])
+
+    shop.write(last, "de", "Nur hier", "spring")  # the key that the cursor names
+    shop.delete(made[0])
+    shop.create(key="a.first")
+    rest = [key["id"] for page in pages for key in page["items"]]
+
+    ids = [shop.pay["id"], shop.title["id"], *(key["id"] for key in made)]
+    assert [*first, *rest][: len(ids)] == ids
+
+
+def test_what_a_merge_brings_moves_nothing(shop: Branched) -> None:
+    for name in ("a.one", "z.one"):
+        shop.create("spring", key=name)
+    made = filled(shop.keys)
+    pages = walk(shop.keys, sort="createdAt")
+    first = next(pages)["items"]
+
+    assert shop.merge().status == 200
+    rest = [key for page in pages for key in page["items"]]
+
+    names = [key["key"] for key in [*first, *rest]]
+    expected = ["checkout.pay", "title", *(key["key"] for key in made)]
+    assert names == [*expected, "a.one", "z.one"]
+
+
+def test_walks_hold_beside_threads_that_write(shop: Branched) -> None:
+    kept = {key["id"] for key in filled(shop.keys, 60)}
+    done = Event()
+
+    def write(number: int) -> int:
+        for turn in count():
+            key = shop.create(key=f"{'amz'[turn % 3]}.{number}.{turn}")
+            shop.write(key, "de", "neu")
+            if turn % 2:
+                shop.delete(key)
+            if done.is_set():
+                return turn
+        raise AssertionError
+
+    with ThreadPoolExecutor(3) as pool:
+        writing = [pool.submit(write, number) for number in range(3)]
+        try:
+            for sort in SORTS * 2:
+                found = [key["id"] for key in walked(shop.keys, sort=sort)]
+                assert len([id_ for id_ in found if id_ in kept]) == len(kept)
+                assert kept <= set(found)
+        finally:
+            done.set()
+        assert sum(turns.result() for turns in writing) > 0
+
+
+def test_python_walks_by_the_same_cursors(shop: Branched) -> None:
+    filled(shop.keys)
+    framework = shop.workspace.framework
+    names = [key["key"] for key in walked(shop.keys)]
+    query = KeyQuery(limit=LIMIT)
+    found = []
+    while True:
+        page = framework.keys.list_keys(OPERATOR, shop.keys.project["id"], query)
+        found += [key.key for key in page.items]
+        if page.next_cursor is None:
+            break
+        query = KeyQuery(limit=LIMIT, cursor=page.next_cursor)
+
+    assert found == names
+
+
+def made_up(*members: object) -> str:
+    text = base64.urlsafe_b64encode(json.dumps(members).encode())
+    return text.rstrip(b"=").decode()
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    [
+        "!",
+        "a",
+        "abc",
+        "é",
+        "x" * 2000,
+        made_up(),
+        made_up("key", "a", "b"),
+        made_up("key", "a", 7, 2),
+        made_up("key", "a", "b", 0),
+        made_up("key", "a", "b", 2**64),
+        made_up("key", "a", "b", True),
+        made_up("key", "a\0", "b", 2),
+        made_up("key", "a", "\0", 2),
+        made_up("key", "\ud800", "b", 2),
+        made_up("-key", "a", "b", 2),
+        made_up("createdAt", "a", "b", 2),
+    ],
+)
+def test_what_is_no_cursor_of_the_list_is_refused(keys: Any, cursor: str) -> None:
+    answer = keys.owner.get(keys.path, query={"cursor": cursor})
+
+    assert (answer.status, answer.error["code"]) == (400, "validation_failed")
+    assert answer.error["details"][0]["path"] == "query.cursor"
+    assert "cursor" in answer.error["message"]
+
+
+@pytest.mark.parametrize("query", [{"cursor": ""}, {"cursor": "x" * 2001}])
+def test_a_cursor_has_a_length(keys: Any, query: dict[str, Any]) -> None:
+    answer = keys.owner.get(keys.path, query=query)
+
+    assert answer.status == 400
+    assert answer.error["details"][0]["path"] == "query.cursor"
+
+
+def test_a_cursor_and_the_number_of_a_page_do_not_go_together(keys: Any) -> None:
+    filled(keys)
+    cursor = keys.owner.get(keys.path, query={"limit": 5}).data["nextCursor"]
+
+    answer = keys.owner.get(keys.path, query={"cursor": cursor, "page": 2})
+
+    assert (answer.status, answer.error["code"]) == (400, "validation_failed")
+    assert answer.error["details"][0]["path"] == "query.page"
+
+
+def test_a_cursor_of_the_longest_name_can_be_sent_back(keys: Any) -> None:
+    long = "k" * 500
+    for name in (long, "z"):
+        keys.made(key=name)
+
+    assert [key["key"] for key in walked(keys, limit=1)] == [long, "z"]
+
+
+def test_one_who_makes_a_cursor_up_is_at_another_place_and_no_more(keys: Any) -> None:
+    filled(keys, 3)
+    other = "'; DROP TABLE keys; --"
+
+    page = keys.owner.get(
+        keys.path, query={"cursor": made_up("key", "m00z", other, 7)}
+    ).data
+
+    assert [key["key"] for key in page["items"]] == ["m01", "m02"]
+    assert page["page"] == 7
