@@ -184,7 +184,8 @@ def _value_plan(
     at: int, item: ValueItem, there: Mapping[str, Key]
 ) -> KeyWrite | Key | LocError:
     if (item.key_id is None) == (item.key is None):
-        message = "an item names its key by keyId or by key, and not by both"
+        missing, twice = "needs keyId or key", "takes keyId or key, not both"
+        message = missing if item.key is None else twice
         return ValidationFailed.at(f"$.items[{at}]", "required", message)
     key_id = item.key_id
     if item.key is not None:

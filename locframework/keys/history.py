@@ -16,6 +16,7 @@ from locframework.validation import check_record
 
 from .records import Key, KeyWrite
 from .revisions import HistoryItem, HistoryQuery, Reversion, Revision, history_item
+from .rules import check_form
 from .store import store_of
 from .writer import KeyWriter
 
@@ -81,7 +82,7 @@ class History:
         It is a write like any other: an approver's counts at once, another's waits
         for review; the revision of a cleared value clears it. Raises KeyNotFound,
         LanguageNotFound, LanguageNotAssigned, ValidationFailed for a revision that
-        there is not, BranchProtected.
+        there is not, InvalidPluralForm, BranchProtected.
         """
         project = self._projects.require(caller, "translation_write", project_id)
         check_record(asked)
@@ -122,28 +123,36 @@ class History:
         return tag
 
     def _revision(self, line: Line, key: Key, tag: str, asked: Reversion) -> Revision:
-        """The revision that is meant. Raises ValidationFailed."""
+        """The revision that is meant. Raises ValidationFailed, InvalidPluralForm."""
+        if asked.plural_form is not None:
+            check_form(asked.plural_form, "$.pluralForm")
         history = store_of(self._storage, line).revisions_of([key.id], [tag])
         found = [
             each
             for each in history
             if each.revision == asked.revision
-            and asked.plural_form in (None, each.plural_form)
+            and asked.plural_form in (None, _form_of(each))
         ]
         if not found:
-            message = f"the value has no revision {asked.revision}"
+            which = f"form {asked.plural_form}" if asked.plural_form else "value"
+            message = f"the {which} has no revision {asked.revision}"
             raise ValidationFailed.at("$.revision", "revision", message)
-        if len({each.plural_form for each in found}) > 1:
+        if len({_form_of(each) for each in found}) > 1:
             message = "several plural forms have this revision; name one"
             raise ValidationFailed.at("$.pluralForm", "required", message)
         return found[0]
 
 
+def _form_of(revision: Revision) -> str:
+    """Its plural form; the text of a key without plurals goes on as ``other``."""
+    return revision.plural_form or "other"
+
+
 def _form_in(key: Key, revision: Revision) -> str | None:
     """The plural form that the text has its place in by now."""
     if key.is_plural:
-        return revision.plural_form or "other"
-    if revision.plural_form in (None, "other"):
+        return _form_of(revision)
+    if _form_of(revision) == "other":
         return None
     message = "the key has no plurals any more"
     raise ValidationFailed.at("$.pluralForm", "plural", message)

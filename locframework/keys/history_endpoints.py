@@ -5,6 +5,7 @@ from locframework.errors import (
     BranchNotFound,
     BranchNotOpen,
     BranchProtected,
+    InvalidPluralForm,
     KeyNotFound,
     LanguageNotAssigned,
     LanguageNotFound,
@@ -61,7 +62,13 @@ class HistoryEndpoints:
         "POST",
         "/projects/{projectId}/keys/{keyId}/values/{lang}/revert",
         permission="translation_write",
-        errors=(*_FOUND, LanguageNotAssigned, BranchProtected, WriteRefused),
+        errors=(
+            *_FOUND,
+            InvalidPluralForm,
+            LanguageNotAssigned,
+            BranchProtected,
+            WriteRefused,
+        ),
         tag="Values",
     )
     def revert_value(
@@ -76,7 +83,8 @@ class HistoryEndpoints:
         """Write the text of a revision again.
 
         A new revision of the origin `revert`; without `translation_approve` it waits
-        for review. `pluralForm` tells forms apart that have the same number.
+        for review. `pluralForm` tells forms apart that have the same number; what was
+        written before the key had plurals is `other`.
         `keepFresh`: a source text that comes back outdates no other language.
         """
         key = self._history.revert(

@@ -70,12 +70,12 @@ def module_of(key: str, separator: str) -> str:
     return first if found else ROOT_MODULE
 
 
-def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
+def clean_tags(tags: Sequence[str], path: str = "$.tags") -> tuple[str, ...]:
     """Tags trimmed, each once, in order (decisions 2.3.1). Refuses blank ones."""
     trimmed = [tag.strip() for tag in tags]
     for at, tag in enumerate(trimmed):
         if not tag:
-            raise ValidationFailed.at(f"$.tags[{at}]", "length", "must not be blank")
+            raise ValidationFailed.at(f"{path}[{at}]", "length", "must not be blank")
     return tuple(dict.fromkeys(trimmed))
 
 

@@ -334,7 +334,7 @@ def key_write(
         name=new.key,
         key_id=key_id,
         description=new.description,
-        tags=UNSET if new.tags is UNSET else clean_tags(new.tags),
+        tags=UNSET if new.tags is UNSET else clean_tags(new.tags, f"{path}.tags"),
         is_plural=new.is_plural,
         values=values,
         places={tag: f"{path}.values.{mentioned(code)}" for code, tag in tags.items()},

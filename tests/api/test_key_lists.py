@@ -68,6 +68,33 @@ def test_values_are_set_in_a_batch_by_key_or_by_id(keys: Any) -> None:
     assert keys.texts(key) == {("de", None): "Hallo", ("ar", None): "مرحبا"}
 
 
+def test_a_blank_tag_is_told_with_the_item_that_has_it(keys: Any) -> None:
+    items = [{"key": "a"}, {"key": "b", "tags": ["x", " "]}]
+
+    results = keys.owner.post(f"{keys.path}/bulk", json={"keys": items}).data["results"]
+
+    assert results[0]["outcome"] == "created"
+    assert results[1]["error"]["details"][0]["path"] == "$.keys[1].tags[1]"
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ({}, "needs keyId or key"),
+        ({"key": "a", "keyId": "b"}, "takes keyId or key, not both"),
+    ],
+)
+def test_a_value_of_a_batch_names_its_key_in_one_way(
+    keys: Any, names: dict[str, str], message: str
+) -> None:
+    item = {"languageCode": "de", "value": "x", **names}
+    path = f"/projects/{keys.project['id']}/values"
+
+    [result] = keys.owner.put(path, json={"items": [item]}).data["results"]
+
+    assert result["error"]["message"] == f"$.items[0]: {message}"
+
+
 @pytest.mark.parametrize("count", [0, 501])
 def test_a_batch_has_1_to_500_items(keys: Any, count: int) -> None:
     body = {"keys": [{"key": f"k{n}"} for n in range(count)]}

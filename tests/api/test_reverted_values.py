@@ -64,6 +64,32 @@ def test_forms_with_one_number_are_told_apart(keys: Any) -> None:
     assert keys.texts(key) == {("de", "one"): "1", ("de", "other"): "viele"}
 
 
+def test_a_form_that_is_none_or_has_no_such_revision_is_refused_by_name(
+    keys: Any,
+) -> None:
+    key = keys.made(isPlural=True, values={"de": {"one": "1", "other": "n"}})
+
+    none = keys.act(key, "revert", revision=1, pluralForm="several")
+    empty = keys.act(key, "revert", revision=1, pluralForm="few")
+
+    assert (none.status, none.error["code"]) == (400, "invalid_plural_form")
+    assert none.error["message"].startswith("$.pluralForm: 'several' is not one of")
+    assert (empty.status, empty.error["code"]) == (400, "validation_failed")
+    assert empty.error["message"] == "$.revision: the form few has no revision 1"
+
+
+@pytest.mark.parametrize("form", [{}, {"pluralForm": "other"}])
+def test_a_text_from_before_plurals_is_named_with_its_form_or_without(
+    keys: Any, form: dict[str, str]
+) -> None:
+    key = keys.made(values={"de": "Datei"})
+    keys.put(key, "de", "Dateien")
+    keys.owner.patch(f"{keys.path}/{key['id']}", json={"isPlural": True})
+
+    assert keys.act(key, "revert", revision=1, **form).status == 200
+    assert keys.texts(key) == {("de", "other"): "Datei"}
+
+
 def test_a_text_from_before_plurals_comes_back_as_other(keys: Any) -> None:
     key = keys.made(values={"de": "Datei"})
     keys.put(key, "de", "Dateien")
