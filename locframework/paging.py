@@ -7,8 +7,8 @@ from msgspec import Meta, Struct
 T = TypeVar("T")
 
 _PAGE = (
-    "1-based. Each page is as of its own moment: while items are added, pages sorted by"
-    " name shift, and those by `createdAt` do not"
+    "1-based. Each page is as of its own moment, and counted from the beginning of the"
+    " list: what is added or goes before it moves it"
 )
 PAGE_MOST = 1_000_000
 LIMIT_MOST = 200
@@ -36,8 +36,8 @@ GivenCursor = Annotated[
     Meta(
         min_length=1,
         max_length=2000,
-        description="`nextCursor` of a page: the one behind it. The other conditions"
-        " and `sort` stay as they were; `page` is left out",
+        description="`nextCursor` of a page: the one behind it. `limit` and `include`"
+        " may change, all else must stay as it was; `page` is left out",
     ),
 ]
 
@@ -76,9 +76,15 @@ class Page(Struct, Generic[T], frozen=True):
 
 
 class CursorPage(Page[T], Generic[T], frozen=True, rename="camel"):
-    """A page of a list that can be walked while it is written."""
+    """A page of a list that can be walked while it is written.
+
+    Walked by cursors, ``page`` counts the pages of the walk.
+    """
 
     next_cursor: Annotated[
         str | None,
-        Meta(description="`cursor` of the page behind this one; null: there is none"),
+        Meta(
+            description="`cursor` of the page behind this one; null: this is the last",
+            examples=[None],
+        ),
     ]

@@ -158,11 +158,12 @@ class KeyEndpoints:
         the values of each key.
 
         A page is of one moment. Walk a list by `nextCursor`, and whatever is written
-        meanwhile, each key whose place in the order stays is listed once: in the order
-        of `createdAt` all keys, by `key` those that are not renamed, by `updatedAt`
-        those that are not changed. A page by its number is counted from the beginning
-        of the list as it is then, so that keys made or deleted before it move it.
-        `total` is that of the moment, of all pages. An export is all of one moment.
+        meanwhile, each key that is in the list all the time is listed once, as long as
+        its place in the order stays: by `createdAt` always, by `key` unless it is
+        renamed, by `updatedAt` unless it is changed; then it may come again, or not at
+        all. Pages by their number are counted from the beginning of the list as it is
+        then: keys that come or go before them move them. `total` is that of the whole
+        list, of the moment. An export is all of one moment.
         """
         return self._keys.list_keys(caller, project_id, query)
 

@@ -299,7 +299,8 @@ class KeyWrite(Struct, frozen=True, gc=False):
     places: Mapping[str, str] = {}  # by tag: where a request has its text, ``$.value``
     review: frozenset[str] = frozenset()  # languages to be reviewed, whoever writes
     keep_fresh: bool = False  # true: a new source text makes nothing outdated
-    new_id: str | None = None  # of a key to create that has an id already
+    new_id: str | None = None  # of a key to create that has an id already,
+    made_at: Timestamp | None = None  # and was made then
     carried: Mapping[tuple[str, str | None], StoredValue | None] = {}
     """By language and plural form: values taken over with their review state and the
     approved text beside them, as a merge does; None clears one."""

@@ -30,7 +30,7 @@ from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .moves import KeyMoves
-from .query import filter_of, page_of
+from .query import filter_of
 from .records import (
     BulkKey,
     Key,
@@ -52,6 +52,7 @@ from .rules import (
     with_forms_in_order,
 )
 from .store import KeyStore, store_of
+from .walking import page_of, start_of
 from .writer import KeyWriter
 
 
@@ -123,21 +124,23 @@ class Keys:
     ) -> CursorPage[Key]:
         """A page of the keys that meet every condition; stable in its order.
 
-        Walked by ``next_cursor``, every key whose place in the order stays is listed
-        once, whatever others are made, changed and deleted meanwhile. Raises
-        LanguageNotInProject, ValidationFailed. A constant number of statements,
-        whatever the page.
+        Walked by ``next_cursor``, every key that is in the list all the time and whose
+        place in the order stays is listed once, whatever else is made, changed and
+        deleted meanwhile. Raises LanguageNotInProject, ValidationFailed. A constant
+        number of statements, whatever the page.
         """
         project = self._projects.require(caller, "translation_read", project_id)
         check_record(query, "query")
+        start = start_of(query, project.id)
         languages = self._languages.of(project)
         codes = [language.language_code for language in languages]
         where = filter_of(query, codes, self._checks.shown(project))
         store = store_of(self._storage, self._branches.line(project, query.branch))
-        page = page_of(store, project.id, where, query)
-        if query.include is None or not page.items:
-            return page
-        values = store.values_of([key.id for key in page.items])
+        with self._storage.snapshot():
+            page = page_of(store, project.id, where, query, start)
+            if query.include is None or not page.items:
+                return page
+            values = store.values_of([key.id for key in page.items])
         order = order_of(languages)
         items = [
             self._writer.shown(key, values.get(key.id, []), order) for key in page.items

@@ -125,7 +125,8 @@ class KeyStore(Protocol):
         the page asked for beyond walking an index. Two statements.
 
         ``after``: page 1 begins with what comes behind that place, whether a key
-        stands there or not; ``total`` is that of the whole list all the same.
+        stands there or not; ``total`` is that of the whole list all the same. One key
+        more than a page has is asked for then: ``page.limit`` is 201 at most.
         """
         ...
 

@@ -301,6 +301,6 @@ def _new_key(batch: Batch, write: KeyWrite, *, is_plural: bool) -> Key:
         screenshot_url=None if url is UNSET else url,
         screenshot_file_id=None if file_id is UNSET else file_id,
         key_source=batch.source,
-        created_at=batch.at,
+        created_at=write.made_at or batch.at,
         updated_at=batch.at,
     )

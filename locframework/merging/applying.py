@@ -121,6 +121,7 @@ def _write(touched: Touched, branch: KeyState, units: Collection[Unit]) -> KeyWr
         name=key.key,
         key_id=before.key.id if before is not None else None,
         new_id=key.id,
+        made_at=key.created_at,
         rename=key.key if KEY in units and before is not None else UNSET,
         description=key.description if DESCRIPTION in units else UNSET,
         tags=tags if TAGS in units else UNSET,

@@ -182,19 +182,28 @@ def test_on_a_branch_what_main_writes_and_what_is_copied_moves_nothing(
     assert [*first, *rest][: len(ids)] == ids
 
 
-def test_what_a_merge_brings_moves_nothing(shop: Branched) -> None:
-    for name in ("a.one", "z.one"):
+@pytest.mark.parametrize("sort", ["createdAt", "-createdAt"])
+@pytest.mark.parametrize("branch", [None, "spring"])
+def test_a_merge_moves_no_key_in_the_order_in_which_they_were_made(
+    shop: Branched, branch: str | None, sort: str
+) -> None:
+    for name in ("b1", "b2", "b3"):
         shop.create("spring", key=name)
-    made = filled(shop.keys)
-    pages = walk(shop.keys, sort="createdAt")
+    for name in ("m1", "m2", "m3"):
+        shop.create(key=name)
+    query = {"branch": branch} if branch else {}
+    pages = walk(shop.keys, sort=sort, limit=3, **query)
     first = next(pages)["items"]
 
-    assert shop.merge().status == 200
+    assert shop.merge(closeAfter=False).status == 200
     rest = [key for page in pages for key in page["items"]]
 
     names = [key["key"] for key in [*first, *rest]]
-    expected = ["checkout.pay", "title", *(key["key"] for key in made)]
-    assert names == [*expected, "a.one", "z.one"]
+    there = ["checkout.pay", "title", "b1", "b2", "b3", "m1", "m2", "m3"]
+    if branch is None:  # those of the branch were not on main all the time
+        there = [name for name in there if name[0] != "b"]
+        names = [name for name in names if name[0] != "b"]
+    assert names == (there if sort == "createdAt" else there[::-1])
 
 
 def test_walks_hold_beside_threads_that_write(shop: Branched) -> None:
@@ -239,9 +248,17 @@ def test_python_walks_by_the_same_cursors(shop: Branched) -> None:
     assert found == names
 
 
+def encoded(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
+
+
 def made_up(*members: object) -> str:
-    text = base64.urlsafe_b64encode(json.dumps(members).encode())
-    return text.rstrip(b"=").decode()
+    return encoded(json.dumps(members))
+
+
+def decoded(cursor: str) -> list[Any]:
+    members: list[Any] = json.loads(base64.urlsafe_b64decode(cursor + "=="))
+    return members
 
 
 @pytest.mark.parametrize(
@@ -253,16 +270,18 @@ def made_up(*members: object) -> str:
         "é",
         "x" * 2000,
         made_up(),
-        made_up("key", "a", "b"),
-        made_up("key", "a", 7, 2),
-        made_up("key", "a", "b", 0),
-        made_up("key", "a", "b", 2**64),
-        made_up("key", "a", "b", True),
-        made_up("key", "a\0", "b", 2),
-        made_up("key", "a", "\0", 2),
-        made_up("key", "\ud800", "b", 2),
-        made_up("-key", "a", "b", 2),
-        made_up("createdAt", "a", "b", 2),
+        made_up("x", "a", "b"),
+        made_up("x", "a", 7, 2),
+        made_up("x", "a", "b", 0),
+        made_up("x", "a", "b", 2**64),
+        made_up("x", "a", "b", True),
+        made_up("x", "a\0", "b", 2),
+        made_up("x", "a", "\0", 2),
+        made_up("x", "\ud800", "b", 2),
+        made_up("x", "a", "b", 2, 3),
+        encoded('["x","a","b",2,' + "[" * 1000),
+        encoded("[" * 1400),
+        made_up("x", "a", "b", 2),
     ],
 )
 def test_what_is_no_cursor_of_the_list_is_refused(keys: Any, cursor: str) -> None:
@@ -301,11 +320,89 @@ def test_a_cursor_of_the_longest_name_can_be_sent_back(keys: Any) -> None:
 
 def test_one_who_makes_a_cursor_up_is_at_another_place_and_no_more(keys: Any) -> None:
     filled(keys, 3)
-    other = "'; DROP TABLE keys; --"
+    page = keys.owner.get(keys.path, query={"limit": 1}).data
+    mark = decoded(page["nextCursor"])[0]
 
-    page = keys.owner.get(
-        keys.path, query={"cursor": made_up("key", "m00z", other, 7)}
-    ).data
+    def answered(name: str, id_: str, number: int) -> dict[str, Any]:
+        cursor = made_up(mark, name, id_, number)
+        query = {"limit": 1, "cursor": cursor}
+        found: dict[str, Any] = keys.owner.get(keys.path, query=query).data
+        return found
 
-    assert [key["key"] for key in page["items"]] == ["m01", "m02"]
-    assert page["page"] == 7
+    found = answered("m00z", "'; DROP TABLE keys; --", 2**53)
+
+    assert [key["key"] for key in found["items"]] == ["m01"]
+    assert found["page"] == decoded(found["nextCursor"])[3] == 2**53
+    assert answered("m", "", 7)["items"][0]["key"] == "m00"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"sort": "-key"},
+        {"sort": "createdAt"},
+        {"search": "m"},
+        {"tag": "x"},
+        {"branch": "spring"},
+        {"languageCode": "de"},
+        {"updatedSince": "2020-01-01T00:00:00Z"},
+    ],
+)
+def test_a_cursor_is_of_the_list_that_was_asked_for(
+    shop: Branched, other: dict[str, str]
+) -> None:
+    filled(shop.keys)
+    path = shop.keys.path
+    cursor = shop.owner.get(path).data["nextCursor"]
+    cursor = cursor or shop.owner.get(path, query={"limit": 5}).data["nextCursor"]
+
+    refused = shop.owner.get(path, query={"cursor": cursor, **other})
+    fits = shop.owner.get(path, query={"cursor": cursor, "include": "values"})
+
+    assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+    message = "is of another list: all but limit and include must stay as it was"
+    assert refused.error["message"] == f"query.cursor: {message}"
+    assert fits.status == 200
+
+
+def test_a_cursor_of_another_project_is_of_another_list(keys: Any) -> None:
+    filled(keys)
+    cursor = keys.owner.get(keys.path, query={"limit": 5}).data["nextCursor"]
+    other = keys.workspace.project()
+
+    refused = keys.owner.get(f"/projects/{other['id']}/keys", query={"cursor": cursor})
+
+    assert refused.status == 400
+
+
+def test_a_wrong_cursor_is_told_before_a_branch_that_there_is_not(keys: Any) -> None:
+    answer = keys.owner.get(keys.path, query={"cursor": "!", "branch": "nope"})
+
+    assert (answer.status, answer.error["details"][0]["path"]) == (400, "query.cursor")
+
+
+def test_a_page_with_values_is_of_one_moment(keys: Any) -> None:
+    """Plurals that are turned while it is read change the key and its values at once"""
+    for n in range(30):
+        keys.made(key=f"k{n:02}", values={"en": "x", "de": "y"})
+    key = keys.owner.get(keys.path, query={"limit": 200}).data["items"][-1]
+    done = Event()
+
+    def turn() -> None:
+        is_plural = False
+        while not done.is_set():
+            is_plural = not is_plural
+            body = {"isPlural": is_plural}
+            keys.owner.patch(f"{keys.path}/{key['id']}", json=body)
+
+    with ThreadPoolExecutor(1) as pool:
+        turning = pool.submit(turn)
+        try:
+            for _ in range(60):
+                query = {"limit": 200, "include": "values", "sort": "-key"}
+                found = keys.owner.get(keys.path, query=query).data["items"][0]
+                forms = {value["pluralForm"] for value in found["values"]}
+                assert forms == ({"other"} if found["isPlural"] else {None})
+        finally:
+            done.set()
+        turning.result()

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from locframework.folding import fold
-from locframework.keys.query import place_of
 from locframework.keys.records import Key, KeyFilter, StoredValue
+from locframework.keys.walking import place_of
 from locframework.paging import PageRequest
 from locframework.projects.records import Project
 from locframework.quality.records import Finding
