@@ -25,6 +25,8 @@ from .people import BRANCHES
 from .undoing import Undoing
 from .writing import Writing
 
+STEPS = 40  # of a run
+
 
 class Everybody(Making, Writing, Branching, Undoing):
     """All of them at work on one project."""
@@ -53,9 +55,10 @@ def test_every_line_is_as_the_model_says_whatever_people_do(
     machine = type("PeopleAtWork", (Everybody,), {"office": office})
     run_state_machine_as_test(
         machine,
+        _min_steps=STEPS,  # else hypothesis ends a run early as it likes
         settings=settings(
             max_examples=20_000 if is_long else 200,
-            stateful_step_count=40,
+            stateful_step_count=STEPS,
             deadline=None,
             database=None,
             derandomize=not is_long,  # the same runs for everyone; others when long
