@@ -23,6 +23,14 @@ UNTRANSLATED, OUTDATED = "untranslated", "outdated"
 _WORDS = 4
 _NUMBERS = "draft, pending_review, approved, outdated, words, approved_words"
 _COUNTS = 6
+_LAST_UPDATE = """(SELECT last.updated_at FROM (
+        SELECT k.project, k.updated_at FROM keys k
+        WHERE k.project <= l.number AND k.deleted_at IS NULL
+        ORDER BY k.project DESC, k.updated_at DESC LIMIT 1) last
+    WHERE last.project = l.number)"""
+"""When a key of line l last changed, from the end of its part of the index of times.
+While PostgreSQL has not counted the table, it takes ``k.project = l.number`` for one
+key, and sorts all that there are."""
 
 Sums = dict[tuple[int, str], list[int]]
 """By line and language: how many keys, and words, as _NUMBERS has them."""
@@ -165,9 +173,7 @@ class StatisticsTables:
         """Of each line and language: the line's id, keys and times, and its counts."""
         lines = [project_id] if branch_id is None else [project_id, branch_id]
         return self._database.rows(
-            f"""SELECT l.id, l.key_count, l.trashed_at, (SELECT k.updated_at FROM keys k
-                    WHERE k.project = l.number AND k.deleted_at IS NULL
-                    ORDER BY k.updated_at DESC LIMIT 1),
+            f"""SELECT l.id, l.key_count, l.trashed_at, {_LAST_UPDATE},
                 g.language_code, {_NUMBERS}, changed_at
                 FROM lines l LEFT JOIN languages g ON g.project_id = l.project_id
                 LEFT JOIN language_counts c

@@ -35,6 +35,7 @@ from .sessions import Session, Sessions, first_line
 
 T = TypeVar("T")
 STREAM_ROWS = 1000
+GROWTH = 1000  # rows added before it is asked whether the planner has to count anew
 
 log = logging.getLogger("locframework.storage")
 
@@ -46,6 +47,7 @@ class Database:
         self.engine = engine
         self.on_statement: list[Callable[[str], None]] | None = None
         self._sessions = Sessions(engine)
+        self._added = 0  # in all threads, about
 
     # statements
 
@@ -96,6 +98,7 @@ class Database:
             self._tell(f"INSERT INTO {table} ({columns})")
             with self._judged(session) as connection:
                 self.engine.insert_many(connection, table, columns, rows)
+            self._note_growth(len(rows))
 
     def stream(self, sql: str, params: Sequence[object] = ()) -> Iterator[Row]:
         """Rows one by one, memory flat; in a snapshot when nothing is open."""
@@ -178,6 +181,16 @@ class Database:
         self._sessions.close()
 
     # below: how
+
+    def _note_growth(self, rows: int) -> None:
+        self._added += rows
+        if self._added >= GROWTH:
+            self._added = 0
+            self.after_commit(self._count_grown)
+
+    def _count_grown(self) -> None:
+        with self._judged(self._sessions.here()) as connection:
+            self.engine.count_grown(connection)
 
     def _ask(self, answer: Callable[..., T], sql: str, params: Sequence[object]) -> T:
         if self.on_statement is not None:

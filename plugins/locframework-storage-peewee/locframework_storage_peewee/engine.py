@@ -149,6 +149,11 @@ class Engine(Protocol):
         """Add rows, the fastest way that there is."""
         ...
 
+    def count_grown(self, connection: Connection) -> None:
+        """Outside a transaction, have the planner count the tables that have grown
+        much since it last did."""
+        ...
+
     def take_turn(self) -> bool:
         """Wait for the other threads that write; False after LOCK_SECONDS."""
         ...

@@ -41,6 +41,17 @@ FEW = 10
 slower in the middle of a first import. PostgreSQL takes a list for ten long that it
 does not know."""
 
+_GROWN = b"""SELECT t.name FROM unnest(ARRAY['keys', 'key_values', 'key_lists',
+        'branch_keys', 'findings', 'value_revisions']) AS t (name)
+    JOIN pg_class c ON c.oid = to_regclass(t.name)
+    WHERE pg_relation_size(c.oid)
+            > (2 * c.relpages + 8) * current_setting('block_size')::bigint
+        OR pg_stat_get_mod_since_analyze(c.oid) > greatest(c.reltuples, 1000)"""
+"""Twice as large as when they were counted, and not tiny; or counted while another
+transaction filled them, which shows a little later. Autovacuum does the same within
+minutes, where it is on. Until then a list of keys took seconds, not milliseconds: a
+table not counted seems to have one row that fits."""
+
 _WRONG_USER = "PostgreSQL does not accept the user name or the password of the address"
 _REFUSALS = {
     "password authentication failed": _WRONG_USER,
@@ -167,6 +178,11 @@ class Postgres:
         with cursor, cursor.copy(into) as copy:
             for row in rows:
                 copy.write_row(row)
+
+    def count_grown(self, connection: Connection) -> None:
+        grown = [name for (name,) in connection.execute(_GROWN).fetchall()]
+        if grown:  # somebody else who counts one of them now does it for us too
+            connection.execute(f"ANALYZE (SKIP_LOCKED) {', '.join(grown)}".encode())
 
     def take_turn(self) -> bool:
         return True  # writers wait for each other's rows in the server

@@ -1,0 +1,176 @@
+"""PostgreSQL plans for what a project has become, be autovacuum on or off."""
+
+from collections.abc import Callable, Sequence
+
+import psycopg
+import pytest
+from locframework_storage_peewee import PeeweeStorage, database
+from locframework_storage_peewee.engine import Row
+
+from locframework.keys.records import KeyFilter
+from locframework.paging import PageRequest
+from locframework.projects.records import Project
+from locframework.testing.contracts.storage_key_records import key, value
+from locframework.testing.contracts.storage_records import add_branch, add_project, at
+
+pytestmark = [
+    pytest.mark.parametrize("kind", ["postgres"], indirect=True),
+    pytest.mark.server,
+]
+MANY = 3000
+DEEP = PageRequest(20, 50)
+TAGGED = KeyFilter(tags=("button",))
+Asked = list[tuple[str, Sequence[object]]]
+
+
+@pytest.fixture
+def new(empty_url: str, open_storage: Callable[[str], PeeweeStorage]) -> PeeweeStorage:
+    """Never counted: a database that was emptied may keep what was counted before."""
+    storage = open_storage(empty_url)
+    storage.migrate()
+    return storage
+
+
+@pytest.fixture
+def asked(new: PeeweeStorage, monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """What the storage asks, with the parameters."""
+    asked: Asked = []
+    rows, row = new.database.rows, new.database.row
+
+    def noted(sql: str, params: Sequence[object] = ()) -> list[Row]:
+        asked.append((sql, params))
+        return rows(sql, params)
+
+    def noted_row(sql: str, params: Sequence[object] = ()) -> Row | None:
+        asked.append((sql, params))
+        return row(sql, params)
+
+    monkeypatch.setattr(new.database, "rows", noted)
+    monkeypatch.setattr(new.database, "row", noted_row)
+    return asked
+
+
+def fill(storage: PeeweeStorage, number: int = MANY) -> Project:
+    of = add_project(storage)
+    keys = [
+        key(of, f"key{each:04}", tags=("button",), created_at=at(each))
+        for each in range(number)
+    ]
+    storage.keys.add_keys(keys, [value(each) for each in keys])
+    return of
+
+
+def plan_of(storage: PeeweeStorage, asked: Asked) -> list[str]:
+    with storage.snapshot():
+        return [
+            step
+            for sql, params in list(asked)
+            for (step,) in storage.database.rows(f"EXPLAIN {sql}", params)
+        ]
+
+
+def counted(storage: PeeweeStorage, table: str) -> float:
+    """How many rows the planner believes in; -1 before they are counted."""
+    sql = "SELECT reltuples FROM pg_class WHERE oid = to_regclass(?)"
+    [(number,)] = storage.database.rows(sql, (table,))
+    return float(number)
+
+
+LISTS: dict[str, tuple[KeyFilter, str]] = {
+    "with a tag, deep in the order of time": (TAGGED, "createdAt"),
+    "with a tag and a state": (
+        KeyFilter(tags=("button",), language_code="en", status="approved"),
+        "key",
+    ),
+    "with a tag, searched": (KeyFilter(tags=("button",), search="key1"), "createdAt"),
+    "all": (KeyFilter(), "key"),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_keys_are_found_by_name_in_a_project_that_was_just_made(
+    new: PeeweeStorage, asked: Asked, name: str
+) -> None:
+    of = fill(new)
+    asked.clear()
+
+    where, sort = LISTS[name]
+    new.keys.list_keys(of.id, where, sort, DEEP)
+
+    compared = [step for step in plan_of(new, asked) if "Join Filter" in step]
+    assert compared == []  # each key with each of a list
+
+
+def test_keys_of_a_branch_are_found_by_name_when_it_was_just_filled(
+    new: PeeweeStorage, asked: Asked
+) -> None:
+    of = fill(new)
+    on = new.branch_keys(of.id, add_branch(new, of).id)
+    on.add_keys([key(of, f"own{each:04}") for each in range(MANY)])
+    asked.clear()
+
+    on.list_keys(of.id, KeyFilter(), "createdAt", DEEP)
+
+    plan = plan_of(new, asked)
+    assert not any("Join Filter" in step for step in plan), plan
+    looked_up = [step for step in plan if "Index Cond: (key = " in step]
+    assert looked_up == []  # which reads all of an index that begins with the project
+
+
+def test_the_last_change_is_the_end_of_an_index_also_before_keys_are_counted(
+    new: PeeweeStorage, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "GROWTH", 10**9)
+    of = fill(new, 4 * MANY)  # the index of times is deeper than that of names
+    asked.clear()
+
+    new.statistics.counts_of(of.id)
+
+    plan = plan_of(new, asked)
+    assert counted(new, "keys") == -1
+    walks = [step for step in plan if " on keys k" in step]
+    assert len(walks) == 1, plan
+    assert "Backward using keys_by_update" in walks[0]
+
+
+def test_tables_that_grow_are_counted_again_and_small_ones_never(
+    new: PeeweeStorage,
+) -> None:
+    fill(new, 10)
+    few = counted(new, "keys")
+    of = fill(new)
+    many = counted(new, "keys")
+    new.keys.add_keys([key(of, f"more{each:05}") for each in range(3 * MANY)])
+
+    assert few == -1
+    assert many == pytest.approx(MANY, rel=0.1)
+    assert counted(new, "keys") == pytest.approx(4 * MANY, rel=0.1)
+    assert counted(new, "branch_keys") == -1
+
+
+def test_what_is_rolled_back_is_not_counted(new: PeeweeStorage) -> None:
+    def fill_and_fail() -> None:
+        with new.transaction():
+            fill(new)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fill_and_fail()
+
+    assert counted(new, "keys") == -1
+
+
+def test_keys_are_kept_when_they_cannot_be_counted(
+    new: PeeweeStorage,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def cancelled(_connection: object) -> None:
+        raise psycopg.errors.QueryCanceled("canceling statement")
+
+    monkeypatch.setattr(new.database.engine, "count_grown", cancelled)
+    of = fill(new)
+
+    page = new.keys.list_keys(of.id, KeyFilter(), "key", DEEP)
+    assert page.total == MANY
+    assert "canceling statement" in caplog.text
