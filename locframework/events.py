@@ -195,12 +195,14 @@ class EventLog:
         actor: Actor,
         branch: str | None = None,
         traces: Traces | None = None,
+        at: Timestamp | None = None,
     ) -> None:
         """As ``append``, of several types at once; ``items`` by type, in order.
 
-        ``traces``: what is kept beside, to undo it.
+        ``traces``: what is kept beside, to undo it. ``at``: when it was written, as
+        what was written says; else it is now.
         """
-        at = timestamp(self._clock())
+        at = at or timestamp(self._clock())
         events = [
             Event(
                 id=new_id(),

@@ -63,7 +63,7 @@ class Lineage(Struct, frozen=True):
             place: {row.revision: row.updated_at for row in all_}
             for place, all_ in rows.items()
         }
-        made = None if told is None else _there(ages, sayings(told))
+        made = None if told is None else _made(ages, sayings(told))
         silent = _there(ages, moved)
         for place, all_ in rows.items():
             if place[1] == "other":
@@ -88,7 +88,7 @@ class Lineage(Struct, frozen=True):
             if place[1] == "other":
                 all_ = all_ - {*self.moved.get(place, ())}
             if all_:
-                there = _there(self.ages, {place: all_}).get(place, set())
+                there = _made(self.ages, {place: all_}).get(place, set())
                 mine = there if self.made is None else self.made.get(place, set())
                 found[place] = there & mine
         return found
@@ -105,7 +105,7 @@ def _numbered(rows: Iterable[Revision], told: Told) -> list[Revision]:
     found: dict[int, Revision] = {}
     for row in rows:
         times = told.get((row.language_code, row.plural_form), {})
-        is_told = row.updated_at <= times.get(row.revision, "")
+        is_told = row.updated_at == times.get(row.revision)
         if is_told or row.revision not in found:
             found[row.revision] = row
     return [found[number] for number in sorted(found)]
@@ -156,6 +156,15 @@ def _there(ages: Ages, asked: Sayings) -> Places:
     mine = _of_texts(asked)
     return {
         place: {no for no, at in mine.get(place, ()) if no in known and known[no] <= at}
+        for place, known in ages.items()
+    }
+
+
+def _made(ages: Ages, asked: Sayings) -> Places:
+    """Those of the revisions that are there, and were made when they were told of."""
+    mine = _of_texts(asked)
+    return {
+        place: {no for no, at in mine.get(place, ()) if known.get(no) == at}
         for place, known in ages.items()
     }
 

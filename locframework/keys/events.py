@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from locframework.branches.records import Line
+from locframework.clock import Timestamp
 from locframework.events import Actor, EventLog, Trace, Traces
 
 from .records import Key, StoredValue
@@ -16,7 +17,9 @@ Place = tuple[str, str | None]  # language code and plural form
 class KeyEvents:
     """Gathers what a batch did to keys and values, and appends it as events."""
 
-    def __init__(self, log: EventLog, actor: Actor, line: Line) -> None:
+    def __init__(self, log: EventLog, actor: Actor, line: Line, at: Timestamp) -> None:
+        """``at``: what is written says the same."""
+        self._at = at
         self._log = log
         self._actor = actor
         self._line = line
@@ -110,6 +113,7 @@ class KeyEvents:
             actor=self._actor,
             branch=self._line.name,
             traces=self._traces(followed or Followed()),
+            at=self._at,
         )
         self._items, self._updates, self._moved, self._texts = {}, {}, {}, []
 

@@ -158,7 +158,7 @@ class KeyMoves:
         store_of(self._storage, line).trash_keys(
             line.project.id, ids, now, caller.actor.id
         )
-        events = KeyEvents(self._events, caller.actor, line)
+        events = KeyEvents(self._events, caller.actor, line, now)
         events.deleted(keys)
         events.append({})
         self._writer.overlays.follow(line, ids, [key.key for key in keys], now)
@@ -176,7 +176,7 @@ class KeyMoves:
         self._writer.completion.watch(caller.actor, line)
         store_of(self._storage, line).restore_keys(line.project.id, ids, now)
         self._writer.findings.rework(line, languages, ids)
-        events = KeyEvents(self._events, caller.actor, line)
+        events = KeyEvents(self._events, caller.actor, line, now)
         events.restored(keys)
         events.append({})
         self._writer.overlays.follow(line, ids, [key.key for key in keys], now)

@@ -218,7 +218,7 @@ class KeyWriter:
         keys: WorkingSet,
     ) -> BatchWrite:
         batch = self._batch(caller, line, languages, origin)
-        events = KeyEvents(self._events, caller.actor, line)
+        events = KeyEvents(self._events, caller.actor, line, batch.at)
         return BatchWrite(self._access, batch, keys, events)
 
     def _batch(

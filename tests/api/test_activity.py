@@ -53,6 +53,37 @@ def test_an_item_tells_who_did_what_and_where(keys: Any) -> None:
     assert (item["languageCode"], item["revision"]) == ("de", 2)
 
 
+@pytest.mark.parametrize("branch", [None, "spring"])
+def test_an_item_has_the_time_of_what_it_tells_of(
+    keys: Any, branch: str | None
+) -> None:
+    where = {"branch": branch} if branch else {}
+    branched(keys)
+    new = {"key": "a.b", "values": {"de": "eins"}}
+    key = keys.owner.post(keys.path, json=new, query=where).data["key"]
+    one = f"{keys.path}/{key['id']}"
+
+    def last() -> str:
+        newest, *_ = listed(keys, branch=branch or "main")
+        at: str = newest["createdAt"]
+        return at
+
+    assert key["createdAt"] == key["updatedAt"] == last()
+    for verb, body in (
+        ("", {"value": "zwei"}),
+        ("/revert", {"revision": 1}),
+    ):
+        send = keys.owner.post if verb else keys.owner.put
+        assert send(f"{one}/values/de{verb}", json=body, query=where).status == 200
+        path = f"{one}/values/de/history"
+        revision, *_ = keys.owner.get(path, query=where).data["items"]
+        updated = keys.owner.get(one, query=where).data["key"]["updatedAt"]
+        assert revision["createdAt"] == updated == last()
+    assert keys.owner.delete(one, query=where).status == 200
+    [gone] = keys.owner.get(f"{keys.path}/trash", query=where).data["items"]
+    assert gone["deletedAt"] == last()
+
+
 def test_conditions_narrow_and_all_must_hold(keys: Any) -> None:
     one, two = keys.made(), keys.made(key="c")
     keys.put(one, "de", "eins", keys.translator)

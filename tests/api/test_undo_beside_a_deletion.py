@@ -50,6 +50,22 @@ def test_texts_that_went_with_the_key_of_main_are_listed(shop: Branched) -> None
     assert (look(shop), shop.diff()) == (look(shop, None), [])
 
 
+def test_a_revision_of_main_with_the_number_of_one_that_went_is_another(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "de", "Kaufen", "spring")
+    for text in ("Los", "Zahlen"):  # with the numbers of that, and of its undo
+        shop.write(shop.pay, "de", text)
+    undone = gone_with_mains(shop)
+    shop.patch(shop.pay, "spring", description="The button")  # it is the branch's again
+
+    result = shop.undo(jobId=undone["jobId"])
+
+    skipped = [(s["languageCode"], s["reason"]) for s in result["skipped"]]
+    assert skipped == [("de", "changed_later")]
+    assert shop.texts(shop.pay, "spring") == shop.texts(shop.pay)
+
+
 def test_and_what_the_branch_says_after_that_can_be_undone(shop: Branched) -> None:
     shop.write(shop.pay, "de", "Kaufen", "spring")
     gone_with_mains(shop)
