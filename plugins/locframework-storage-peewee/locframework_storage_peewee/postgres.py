@@ -180,9 +180,10 @@ class Postgres:
                 copy.write_row(row)
 
     def count_grown(self, connection: Connection) -> None:
-        grown = [name for (name,) in connection.execute(_GROWN).fetchall()]
+        opened = cast("psycopg.Connection[tuple[str]]", connection)
+        grown = [name for (name,) in opened.execute(_GROWN).fetchall()]
         if grown:  # somebody else who counts one of them now does it for us too
-            connection.execute(f"ANALYZE (SKIP_LOCKED) {', '.join(grown)}".encode())
+            opened.execute(f"ANALYZE (SKIP_LOCKED) {', '.join(grown)}".encode())
 
     def take_turn(self) -> bool:
         return True  # writers wait for each other's rows in the server
