@@ -168,6 +168,19 @@ class StorageMemoryTextsContract:
         assert found == {one.id: [MatchValue("de", "Zahlen", "approved")]}
         assert texts.applied_values([], ["de"]) == {}
 
+    def test_sx3_a_value_comes_back_letter_by_letter(self, storage: Storage) -> None:
+        odd = (
+            "\"a\" \\ ['b'] \n\r\t\x01\x1f\x7f {%s} \u2028 \ufeff Grüße 設定 \U0001f600"
+        )
+        memory = add_memory(storage, add_project(storage))
+        one = entry(memory, "Pay", f"de:{odd}", "fr-CA:x", context="a")
+        add_entries(storage, [one])
+
+        found = storage.memory_texts.applied_values([one.id], ["de", "fr-CA"])
+
+        said = sorted(found[one.id], key=lambda value: value.language_code)
+        assert [value.value for value in said] == [odd, "x"]
+
     def test_sx3_of_entries_that_say_the_same_each_says_what_was_asked_for(
         self, storage: Storage
     ) -> None:

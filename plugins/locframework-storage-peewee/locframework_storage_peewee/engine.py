@@ -112,10 +112,11 @@ class Engine(Protocol):
         """
         ...
 
-    def gathered(self, columns: str, order: str) -> str:
-        """An aggregate: a JSON array, as text, with an array of columns for each row.
+    def gathered(self, code: str, text: str, word: str) -> str:
+        """An aggregate: a JSON array, as text, with an array of the columns for each
+        row, in no order.
 
-        They stand in this order where that costs nothing.
+        ``code`` and ``word`` hold letters, digits, ``-`` and ``_``; ``text`` anything.
         """
         ...
 

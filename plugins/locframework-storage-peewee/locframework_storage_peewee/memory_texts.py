@@ -132,7 +132,7 @@ class MemoryTexts:
         of_many = len(language_codes) >= MANY
         code = "t.language_code || ''" if of_many else "t.language_code"
         theirs = f"t.entry = e.number AND {among(code)}"
-        said = engine.gathered("t.language_code, t.value, t.status", "t.language_code")
+        said = engine.gathered("t.language_code", "t.value", "t.status")
         # a row for each entry: a row for each value takes the driver longer
         rows = self._database.rows(
             f"""SELECT e.id, {said} FROM memory_entries e

@@ -130,8 +130,10 @@ class Postgres:
         looked_up = f"SELECT * FROM {table} {alias} WHERE {condition} OFFSET 0"
         return f"CROSS JOIN LATERAL ({looked_up}) {alias}"
 
-    def gathered(self, columns: str, order: str) -> str:
-        return f"json_agg(json_build_array({columns}) ORDER BY {order})::text"
+    def gathered(self, code: str, text: str, word: str) -> str:
+        # json_agg of json_build_array takes half as long again
+        row = f"""'["' || {code} || '",' || to_json({text})::text || ',"' || {word}"""
+        return f"""'[' || string_agg({row} || '"]', ',') || ']'"""
 
     def execute(
         self, connection: Connection, sql: str, params: Sequence[object]

@@ -131,8 +131,8 @@ class Sqlite:
     def join_each(self, table: str, alias: str, condition: str) -> str:
         return f"JOIN {table} {alias} ON {condition}"
 
-    def gathered(self, columns: str, order: str) -> str:
-        return f"json_group_array(json_array({columns}))"
+    def gathered(self, code: str, text: str, word: str) -> str:
+        return f"json_group_array(json_array({code}, {text}, {word}))"
 
     def execute(
         self, connection: Connection, sql: str, params: Sequence[object]
