@@ -148,13 +148,17 @@ def best(
     """
     kept: defaultdict[str, dict[str, M]] = defaultdict(dict)
     for _, alike in groupby(order, key=attrgetter("rank")):
-        first: list[tuple[V, Callable[[V], M]]] = []
         waiting: list[tuple[V, Callable[[V], M]]] = []
         for entry in alike:
             tell = told(entry)
             for said in values[entry.said]:
-                (first if said.status == "approved" else waiting).append((said, tell))
-        for said, tell in (*first, *waiting):
+                if said.status != "approved":
+                    waiting.append((said, tell))
+                    continue
+                there = kept[said.language_code]
+                if len(there) < MATCHES_PER_LANGUAGE and said.value not in there:
+                    there[said.value] = tell(said)
+        for said, tell in waiting:
             there = kept[said.language_code]
             if len(there) < MATCHES_PER_LANGUAGE and said.value not in there:
                 there[said.value] = tell(said)

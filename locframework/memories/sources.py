@@ -32,23 +32,18 @@ class Sources:
 
     def learn(self, hits: Iterable[Hit]) -> None:
         """Know the sources of these; those that are gone have none."""
-        known = self.known
+        known, decode, are_noted = self.known, _NOTED.decode, self._are_noted
         unread = []
         for hit in hits:
-            if hit.entry_id in known:
+            entry_id = hit.entry_id
+            if entry_id in known:
                 continue
-            found = _source(hit.note) if self._are_noted else None
-            if found is None:
-                unread.append(hit.entry_id)
-            else:
-                known[hit.entry_id] = found
+            if not (are_noted and hit.note):
+                unread.append(entry_id)
+                continue
+            try:  # of thousands: a call for each would take as long as the decoding
+                known[entry_id] = decode(hit.note)
+            except msgspec.MsgspecError:  # it is not as it was given
+                unread.append(entry_id)
         if unread:
             known |= self._store.match_sources(unread)
-
-
-def _source(note: bytes) -> MatchSource | None:
-    """What a note tells; None where there is none, or not as it was given."""
-    try:
-        return _NOTED.decode(note) if note else None
-    except msgspec.MsgspecError:
-        return None

@@ -112,6 +112,10 @@ class Engine(Protocol):
         """
         ...
 
+    def walked(self, column: str) -> str:
+        """The text of a column that no index is to be used for."""
+        ...
+
     def gathered(self, code: str, text: str, word: str) -> str:
         """An aggregate: a JSON array, as text, with an array of the columns for each
         row, in no order.

@@ -129,10 +129,10 @@ class MemoryTexts:
         among, listed = self._database.among, self._database.listed
         engine = self._database.engine
         # without statistics PostgreSQL would read all translations of the languages
-        of_many = len(language_codes) >= MANY
-        code = "t.language_code || ''" if of_many else "t.language_code"
-        theirs = f"t.entry = e.number AND {among(code)}"
-        said = engine.gathered("t.language_code", "t.value", "t.status")
+        code, of_many = "t.language_code", len(language_codes) >= MANY
+        asked = among(engine.walked(code) if of_many else code)
+        theirs = f"t.entry = e.number AND {asked}"
+        said = engine.gathered(code, "t.value", "t.status")
         # a row for each entry: a row for each value takes the driver longer
         rows = self._database.rows(
             f"""SELECT e.id, {said} FROM memory_entries e

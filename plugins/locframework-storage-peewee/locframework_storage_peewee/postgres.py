@@ -130,6 +130,9 @@ class Postgres:
         looked_up = f"SELECT * FROM {table} {alias} WHERE {condition} OFFSET 0"
         return f"CROSS JOIN LATERAL ({looked_up}) {alias}"
 
+    def walked(self, column: str) -> str:
+        return f"{column} || ''"
+
     def gathered(self, code: str, text: str, word: str) -> str:
         # json_agg of json_build_array takes half as long again
         row = f"""'["' || {code} || '",' || to_json({text})::text || ',"' || {word}"""

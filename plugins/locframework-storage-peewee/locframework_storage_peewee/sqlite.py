@@ -131,6 +131,9 @@ class Sqlite:
     def join_each(self, table: str, alias: str, condition: str) -> str:
         return f"JOIN {table} {alias} ON {condition}"
 
+    def walked(self, column: str) -> str:
+        return f"+{column}"
+
     def gathered(self, code: str, text: str, word: str) -> str:
         return f"json_group_array(json_array({code}, {text}, {word}))"
 
