@@ -62,8 +62,6 @@ class Overlays:
             branch = self._storage.branch_keys(project.id, branch_id)
             self._hide(branch, main, project, names)
             self._follow(branch, main, project, theirs, outdating)
-            if names:  # a key that had one may have followed main to another
-                self._follow(branch, main, project, branch.hidden())
         return Followed()
 
     def agree(self, line: Line, parts: Mapping[str, Mapping[Part, FieldValue]]) -> None:
@@ -103,7 +101,6 @@ class Overlays:
             branch.put_overlay([_without(each, language_code) for each in entries])
             ids = [entry.key_id for entry in entries]
             self._follow_together(branch, main, project, ids)
-            self._follow(branch, main, project, branch.hidden())
 
     def _hide(
         self,
@@ -185,6 +182,9 @@ class Overlays:
             [replace(each.entry, changes=len(edits_of(each))) for each in kept]
         )
         branch.drop_overlay(dropped)
+        left = [each for each in moved if each.new.key.key != each.copy.key.key]
+        if left or dropped:  # main's key of such a name comes into sight
+            self._follow(branch, main, project, branch.hidden())
         bases = {each.key_id: each.base for each in entries if each.base is not None}
         read = {each.new.key.id: each.new.key for each in moved}
         return Followed(bases, read, dropped)

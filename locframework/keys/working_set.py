@@ -20,6 +20,7 @@ class WorkingSet:
         self._project_id = project_id
         self._keys: dict[str, Key] = {}
         self._ids: dict[str, str] = {}  # by name
+        self._renamed: dict[str, None] = {}
         self._left: list[str] = []  # names that keys gave up
         self._values: dict[str, dict[Place, StoredValue]] = {}
         self._stored: dict[tuple[str, Place], StoredValue] = {}
@@ -89,6 +90,7 @@ class WorkingSet:
     def save(self, key: Key) -> None:
         old = self._keys[key.id]
         if old.key != key.key:
+            self._renamed[key.id] = None
             self._left.append(old.key)
             if self._ids.get(old.key) == key.id:  # else another took the name over
                 del self._ids[old.key]
@@ -183,8 +185,8 @@ class WorkingSet:
         )
 
     def names(self) -> list[str]:
-        """The names that new and changed keys have now, and those that they gave up."""
-        now = [self._keys[id_].key for id_ in (*self._new, *self._changed)]
+        """The names that keys have newly taken, and those that they gave up."""
+        now = [self._keys[id_].key for id_ in (*self._new, *self._renamed)]
         return [*now, *self._left]
 
     def flush(self, source_language: str, at: str) -> list[StoredValue]:

@@ -293,3 +293,19 @@ def test_a_name_that_comes_free_as_a_language_leaves_is_taken_as_on_main(
     assert shop.read(shop.pay, "spring").status == 404
     assert shop.read(shop.title, "spring").data["key"]["key"] == "checkout.pay"
     assert shop.diff() == []
+
+
+def test_a_new_key_of_main_comes_into_sight_as_another_leaves_its_name(
+    shop: Branched,
+) -> None:
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    mine = shop.create("spring", key="cart.pay", values={"en": "Mine"})
+    shop.patch(shop.pay, key="cart.pay")
+    new = shop.create(key="checkout.pay", values={"en": "New"})
+    shop.delete(mine, "spring")
+    assert shop.read(new, "spring").status == 404
+
+    shop.write(shop.pay, "en", "Pay now")
+
+    assert shop.names("spring") == ["cart.pay", "checkout.pay", "title"]
+    assert shop.read(new, "spring").status == 200

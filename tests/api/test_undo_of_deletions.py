@@ -95,3 +95,31 @@ def test_a_text_of_a_language_that_came_back_is_none_of_before(shop: Branched) -
 
     assert (result["reverted"], result["skipped"]) == (0, [])
     assert shop.texts(shop.title)["de", None] == "Geschäft"
+
+
+def test_a_key_whose_name_main_has_passed_on_meanwhile_stays_away_and_is_listed(
+    shop: Branched,
+) -> None:
+    """A key keeps its old name where another has main's, and no longer than until main
+    gives the old one to a third."""
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    mine = shop.create("spring", key="cart.pay", values={"en": "Mine"})
+    shop.patch(shop.pay, key="cart.pay")
+    gone = shop.delete(mine, "spring")
+    since = shop.told(mine)[-1]["createdAt"]
+    assert gone.status == 200
+    assert shop.names("spring") == ["checkout.pay", "title"]
+    new = shop.create(key="checkout.pay", values={"en": "New"})
+    assert shop.names("spring") == ["cart.pay", "checkout.pay", "title"]
+
+    result = shop.undo(branch="spring", since=since)
+
+    skipped = [(s["keyId"], s["reason"]) for s in result["skipped"]]
+    assert skipped == [(mine["id"], "key_exists")]
+    assert shop.read(shop.pay, "spring").data["key"]["key"] == "cart.pay"
+    assert shop.texts(shop.pay, "spring")["de", None] == "Bezahlen"
+    assert shop.texts(new, "spring") == {("en", None): "New"}
+
+    shop.patch(shop.pay, "spring", key="old.pay")
+    assert shop.undo(branch="spring", since=since, keyId=mine["id"])["skipped"] == []
+    assert shop.texts(mine, "spring") == {("en", None): "Mine"}

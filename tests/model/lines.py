@@ -84,6 +84,7 @@ class Lines:
         if line is MAIN:
             self.main[id_] = fields
             self._follow([id_])
+            self._pass_on([fields["key"]])
         else:
             self.branches[line][id_] = Entry(None, fields)
 
@@ -93,8 +94,12 @@ class Lines:
         keys[new] = keys.pop(old)
 
     def update(self, line: str | None, id_: str, fields: Mapping[Any, Any]) -> None:
-        self._own(line, id_).update(fields)
+        mine = self._own(line, id_)
+        old = mine["key"]
+        mine.update(fields)
         self._settle(line, id_)
+        if line is MAIN:
+            self._pass_on({old} ^ {mine["key"]})
 
     def write(
         self,
@@ -191,6 +196,7 @@ class Lines:
         answers these.
         """
         mine, met = self._own(line, id_), []
+        old = mine["key"]
         entry = None if line is MAIN else self.branches[line][id_]
         if entry is not None:
             entry.kept -= {*fields}
@@ -208,6 +214,8 @@ class Lines:
         drop_forms(mine)
         self.mark(line, id_, stale)
         self._settle(line, id_)
+        if line is MAIN:
+            self._pass_on({old} ^ {mine["key"]})
         return met
 
     def _met(self, entry: Entry, id_: str, fields: Mapping[Any, Any]) -> list[Any]:
@@ -247,6 +255,7 @@ class Lines:
         if line is MAIN:
             self.trash[id_] = self.main.pop(id_)
             self._follow([id_])
+            self._pass_on([self.trash[id_]["key"]])
             return
         fields = dict(self._own(line, id_))
         entry = self.branches[line][id_]
@@ -262,6 +271,8 @@ class Lines:
                 entry.mine = entry.lost
         for id_ in ids:
             self._settle(line, id_)  # main may have kept nothing fresh meanwhile
+        if line is MAIN:
+            self._pass_on([self.main[id_]["key"] for id_ in ids])
 
     def forget(self, lang: str) -> None:
         """A language leaves the project, with its texts: no branch takes one away."""
@@ -319,6 +330,14 @@ class Lines:
             for id_ in ids:
                 if id_ in entries:
                     self._follow_one(entries, id_, outdates=outdates)
+
+    def _pass_on(self, names: Collection[str]) -> None:
+        """Main's keys took these names, or left them: a key that had one on a branch
+        only as another had its own there follows main now, if that is free."""
+        for entries in self.branches.values():
+            for id_, entry in list(entries.items()):
+                if entry.mine is not None and entry.mine["key"] in names:
+                    self._follow_one(entries, id_)
 
     def _follow_one(
         self, entries: dict[str, Entry], id_: str, *, outdates: bool = False
