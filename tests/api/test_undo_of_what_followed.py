@@ -8,6 +8,7 @@ import pytest
 
 from .branched import Branched
 from .test_branch_undo import look
+from .undoing import imported
 
 Change = dict[str, Any]
 
@@ -243,3 +244,20 @@ def test_a_text_that_main_says_too_by_now_is_not_told_as_it_comes_back_outdated(
     assert (result["skipped"], result["reverted"]) == ([], 0)
     assert shop.told(shop.pay) == known
     assert shop.outdated(shop.pay, "spring") == shop.outdated(shop.pay)
+
+
+def test_a_key_of_which_nothing_goes_back_keeps_the_name_that_it_had(
+    shop: Branched,
+) -> None:
+    texts = {"title": "Laden", "heading": "Kopf"}
+    job_id = imported(shop.keys, texts, branch="spring")
+    since = shop.told(shop.title)[-1]["createdAt"]
+    shop.undo(branch="spring", since=since, keyId=shop.title["id"])
+    shop.patch(shop.title, key="heading")
+
+    result = shop.undo(jobId=job_id)
+
+    assert (result["keysDeleted"], result["skipped"]) == (1, [])
+    assert shop.names("spring") == ["checkout.pay", "title"]
+    shop.write(shop.title, "de", "Laden", "spring")
+    assert shop.names("spring") == ["checkout.pay", "heading"]

@@ -174,7 +174,8 @@ class Undo:
                 )
                 self.quiet |= {(id_, field) for field in met}
                 self.said |= {(id_, field): fields[field] for field in fields}
-        self.model.settle_together(self.line, back)
+        # what nothing of goes back keeps its old name, should main's come free
+        self.model.settle_together(self.line, [id_ for id_ in back if back[id_]])
 
     def _stuck(self, back: Mapping[str, Fields]) -> list[str]:
         """The keys whose old names are taken, and those that wait for them."""
