@@ -158,7 +158,7 @@ class LineRevert:
         there = store.find_keys(project_id, [id_ for id_ in ids if id_ not in found])
         gone = [id_ for id_ in ids if id_ not in found and id_ not in there]
         refused = dict.fromkeys([*gone, *run.lost], NOT_FOUND)
-        wanted = [key for id_, key in found.items() if id_ not in run.lost]
+        wanted = [found[id_] for id_ in ids if id_ in found and id_ not in run.lost]
         if not run.may_delete:
             refused |= {key.id: "permission_denied" for key in wanted}
         else:
@@ -192,10 +192,11 @@ class LineRevert:
         if not wanted:
             return
         store = self._store(run)
-        keys = store.find_keys(run.line.project.id, wanted)
+        found = store.find_keys(run.line.project.id, wanted)
         for key_id in wanted:
-            if key_id not in keys:
+            if key_id not in found:
                 run.skip(key_id, NOT_FOUND)
+        keys = {key_id: found[key_id] for key_id in wanted if key_id in found}
         histories = _histories(store, list(keys))
         touches = self._touches(run, list(keys))
         pasts = self._pasts(run, keys, histories, touches)

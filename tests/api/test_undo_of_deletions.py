@@ -123,3 +123,22 @@ def test_a_key_whose_name_main_has_passed_on_meanwhile_stays_away_and_is_listed(
     shop.patch(shop.pay, "spring", key="old.pay")
     assert shop.undo(branch="spring", since=since, keyId=mine["id"])["skipped"] == []
     assert shop.texts(mine, "spring") == {("en", None): "Mine"}
+
+
+@pytest.mark.parametrize("line", [None, "spring"])
+def test_of_two_deleted_keys_of_one_name_the_first_comes_back(
+    shop: Branched, line: str | None
+) -> None:
+    """Whichever is older: the other took a name that was free."""
+    later = shop.create(key="later", values={"en": "Later"})
+    shop.delete(later, line)
+    since = shop.told(later)[-1]["createdAt"]
+    shop.patch(shop.title, line, key="later")
+    shop.delete(shop.title, line)
+
+    result = shop.undo(since=since, branch=line or "main")
+
+    skipped = [(s["keyId"], s["reason"]) for s in result["skipped"]]
+    assert skipped == [(shop.title["id"], "key_exists")]
+    assert shop.names(line) == ["checkout.pay", "later"]
+    assert shop.texts(later, line) == {("en", None): "Later"}
