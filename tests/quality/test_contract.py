@@ -287,6 +287,8 @@ class TestNumbers(CheckContract):
         "in words": subject("Choose 1 or 2", "Wähle eins oder zwei"),
         "in a name": subject("MP3", "Musik"),
         "half days": subject("5:30 PM", "17:30"),
+        "hours": subject("from 10:30 to 18:15", "de 10h30 à 18H15", "fr"),
+        "ten thousands": subject("over 10,000 users", "1万人以上", "ja"),
         "a placeholder": subject("{0} %2$s <1>x</1> &#39;", "x"),
         "ICU": subject("{n, plural, =5 {a} other {b}}", "b"),
     }
@@ -298,6 +300,7 @@ class TestNumbers(CheckContract):
         "the other way round": subject("12 eggs", "21 Eier"),
         "Arabic": subject("30", "٣١", "ar"),
         "a lost point": subject("9.99 a month", "999 im Monat"),
+        "another hour": subject("at 10:30", "à 10h15", "fr"),
         "a lost zero": subject("0.5 litres", "5 Liter"),
     }
 

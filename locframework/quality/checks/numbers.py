@@ -20,6 +20,8 @@ _NUMBER = re.compile(
 )
 _ASCII_NUMBER = re.compile(_NUMBER.pattern, re.ASCII)  # twice as fast
 _HALF_DAYS = re.compile(r"\d\s?[ap]\.?\s?m\b", re.IGNORECASE)  # 5 pm is 17 o'clock
+_MYRIADS = re.compile(r"\d\s?[万萬만億亿억]")  # 1万 is 10,000
+_HOUR = re.compile(r"(?<=\d)h(?=\d)", re.IGNORECASE)  # 10h30 is 10:30
 _SPELLED_OUT = frozenset("012")  # often a word in one language and not in another
 _GROUP = 3  # digits between two signs that group
 _SHOWN = 40
@@ -40,10 +42,16 @@ class Numbers:
                 continue  # as nearly always: nothing more to work out
             if has_branches(text) or has_branches(source):
                 continue
-            if _HALF_DAYS.search(source) or _HALF_DAYS.search(text):
+            if _is_told_otherwise(source) or _is_told_otherwise(text):
                 continue
+            here, there = _HOUR.sub(":", here), _HOUR.sub(":", there)
             for message, start, end in _found(here, there):
                 yield Finding(message, start, end, form)
+
+
+def _is_told_otherwise(text: str) -> bool:
+    """Whether it says numbers by what stands behind their digits."""
+    return bool(_HALF_DAYS.search(text) or _MYRIADS.search(text))
 
 
 def _spelled_alike(text: str, source: str) -> bool:
