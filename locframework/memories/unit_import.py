@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from locframework.clock import Clock, timestamp
 from locframework.ids import new_id
 from locframework.proposals.records import TermTranslation
-from locframework.proposals.rules import drafted, written
+from locframework.proposals.rules import drafted, standing, written
 
 from .file_records import (
     ERRORS_TOLD,
@@ -135,10 +135,10 @@ class _Batch:
                 continue
             old = rows.get(code)
             keeps = self._rules.on_existing == "keep"
-            if old is not None and old.value and keeps:
-                if old.value != value.value:
+            if old is not None and keeps:
+                if (stays := standing(old)) != value.value:
                     line, text = unit.line, unit.source_text
-                    self._result.keep(line, text, code, old.value)
+                    self._result.keep(line, text, code, stays)
                 continue
             new = self._written(old, code, value)
             if new is not None and new != old:

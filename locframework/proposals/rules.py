@@ -68,6 +68,11 @@ def drafted(
     return TermTranslation(language_code, value, "draft", None, None)
 
 
+def standing(old: TermTranslation) -> str:
+    """The text that is somebody's work there: what counts, a draft, else a proposal."""
+    return old.value or old.proposed_value or ""
+
+
 def approved(old: TermTranslation | None, *, at: Timestamp) -> TermTranslation | None:
     """The proposal, or the draft, counts from now on. Raises NothingPending.
 

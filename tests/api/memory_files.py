@@ -57,6 +57,17 @@ class Memory:
             for entry in items
         }
 
+    def waiting(self) -> dict[str, str]:
+        """What is proposed of each entry in German."""
+        query = {"hasProposal": "true"}
+        items = self.owner.get(f"{self.path}/entries", query=query).data["items"]
+        return {
+            entry["sourceText"]: each["proposedValue"]
+            for entry in items
+            for each in entry["translations"]
+            if each["languageCode"] == "de"
+        }
+
     def export(self, **query: object) -> Answer:
         answer = self.owner.get(f"{self.path}/export", query=query)
         assert answer.status == 200, answer

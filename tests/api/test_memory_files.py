@@ -174,6 +174,32 @@ def test_where_approval_is_required_a_translators_file_proposes(
     assert rows == [("Zahlen", "Kaufen", "approved"), ("", "Neu", "pending_review")]
 
 
+@pytest.mark.parametrize("who", ["owner", "translator"])
+def test_a_proposal_that_waits_is_there_and_is_kept(
+    workspace: Workspace, who: str
+) -> None:
+    memory = Memory(workspace, requiresApproval=True)
+    memory.bring("en,de\nPay,Mine\n", workspace.client("translator"))
+
+    result = memory.bring("en,de\nPay,Theirs\n", workspace.client(who))
+
+    assert memory.waiting() == {"Pay": "Mine"}
+    assert (result["translationsKept"], result["translationsWritten"]) == (1, 0)
+    assert result["warnings"] == ["line 2: 'Pay' stays 'Mine' in de"]
+
+
+def test_of_one_text_twice_in_a_file_the_first_is_proposed(
+    sqlite_workspace: Workspace,
+) -> None:
+    memory = Memory(sqlite_workspace, requiresApproval=True)
+
+    translator = sqlite_workspace.client("translator")
+    result = memory.bring("en,de\nPay,Eins\nPay,Zwei\n", translator)
+
+    assert memory.waiting() == {"Pay": "Eins"}
+    assert result["warnings"] == ["line 3: 'Pay' stays 'Eins' in de"]
+
+
 @pytest.mark.parametrize(
     ("content", "line"),
     [
