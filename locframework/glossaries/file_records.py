@@ -68,6 +68,7 @@ class ImportResult(Struct, rename="camel"):
     translations_applied: int = 0
     translations_proposed: int = 0
     translations_drafted: int = 0
+    translations_kept: int = 0  # that differ from what the file says, and stay
     languages_taken_as: Mapping[str, str] = {}  # of the file: of the glossary
     warning_count: int = 0
     warnings: list[str] = []  # the first hundred
@@ -75,6 +76,11 @@ class ImportResult(Struct, rename="camel"):
     def leave(self, told: str) -> None:
         """Count a term that stays as it is; ``told`` is why, and in which line."""
         self.terms_unchanged += 1
+        self.warn(told)
+
+    def keep(self, told: str) -> None:
+        """Count a translation that stays as it is; ``told`` says which, and why."""
+        self.translations_kept += 1
         self.warn(told)
 
     def warn(self, told: str) -> None:

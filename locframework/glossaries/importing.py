@@ -9,11 +9,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from locframework.clock import Timestamp
+from locframework.errors import shown
 from locframework.ids import new_id
 from locframework.proposals.records import TermTranslation
-from locframework.proposals.rules import drafted, written
+from locframework.proposals.rules import drafted, standing, written
 
-from .file_records import FileTerm, ImportResult
+from .file_records import FileTerm, FileText, ImportResult
 from .records import Term, TermWrite
 from .rules import check_translatable, told, translation_in, with_translations
 
@@ -32,6 +33,7 @@ class Merged(Struct):
     write: TermWrite | None  # None: nothing new
     outcome: str = ""  # of the term: created, updated, or "" for neither
     outcomes: dict[str, str] = field(default_factory=dict)  # by language code
+    kept: list[str] = field(default_factory=list)  # told of what stays, and differs
 
     def items(self, type_: str) -> Iterator[dict[str, object]]:
         """What is told by events of the type."""
@@ -58,6 +60,8 @@ class Merged(Struct):
                 result.translations_drafted += 1
             else:
                 result.translations_applied += 1
+        for each in self.kept:
+            result.keep(each)
 
 
 def merged(
@@ -65,32 +69,47 @@ def merged(
 ) -> Merged:
     """What the file says, over what is there; what it does not say stays.
 
-    ``applies``: what is written counts at once. Raises TermNotTranslatable.
+    ``applies``: what is written counts at once. A draft takes the place of nothing but
+    drafts: what stays for that is told. Raises TermNotTranslatable.
     """
     term = _with_fields(old or _empty(said, glossary_id, at), said)
     changed: list[TermTranslation] = []
     outcomes: dict[str, str] = {}
+    kept: list[str] = []
     for text in said.texts:
         before = translation_in(term, text.language_code)
-        if text.is_draft:
-            after = drafted(before, text.language_code, text.value)
-        else:
-            code, value = text.language_code, text.value
-            after = written(before, code, value, applies=applies, at=at)
-        if after is None or after == before:
-            continue
-        changed.append(after)
-        is_draft = after.status == "draft"
-        outcomes[text.language_code] = "drafted" if is_draft else told(before, after)
+        after = _after(before, text, applies=applies, at=at)
+        if after is not None and after != before:
+            changed.append(after)
+            is_draft = after.status == "draft"
+            outcome = "drafted" if is_draft else told(before, after)
+            outcomes[text.language_code] = outcome
+        elif before is not None and text.is_draft and standing(before) != text.value:
+            kept.append(_stays(said, before))
     term = with_translations(term, changed)
     if term == old:
-        return Merged(term.id, None)
+        return Merged(term.id, None, kept=kept)
     check_translatable(term)
     term = replace(term, updated_at=at)
     own = old is None or _fields(term) != _fields(old)
-    outcome = "created" if old is None else "updated" if own else ""
+    of_term = "created" if old is None else "updated" if own else ""
     write = TermWrite(term, is_new=old is None, changed=changed)
-    return Merged(term.id, write, outcome, outcomes)
+    return Merged(term.id, write, of_term, outcomes, kept)
+
+
+def _after(
+    before: TermTranslation | None, text: FileText, *, applies: bool, at: Timestamp
+) -> TermTranslation | None:
+    code, value = text.language_code, text.value
+    if text.is_draft:
+        return drafted(before, code, value)
+    return written(before, code, value, applies=applies, at=at)
+
+
+def _stays(said: FileTerm, text: TermTranslation) -> str:
+    stays = f"{shown(said.term)!r} stays {shown(standing(text))!r}"
+    why = "a draft takes the place of drafts alone"
+    return f"line {said.line}: {stays} in {text.language_code}: {why}"
 
 
 def _empty(said: FileTerm, glossary_id: str, at: Timestamp) -> Term:

@@ -134,15 +134,14 @@ class _Batch:
             if code not in self._rules.language_codes:
                 continue
             old = rows.get(code)
-            keeps = self._rules.on_existing == "keep"
-            if old is not None and keeps:
-                if (stays := standing(old)) != value.value:
-                    line, text = unit.line, unit.source_text
-                    self._result.keep(line, text, code, stays)
-                continue
-            new = self._written(old, code, value)
+            keeps = old is not None and self._rules.on_existing == "keep"
+            new = old if keeps else self._written(old, code, value)
             if new is not None and new != old:
                 rows[code] = found[code] = new
+            elif old is not None and (keeps or value.is_draft):
+                stays = standing(old)
+                if stays != value.value:
+                    self._result.keep(unit.line, unit.source_text, code, stays)
         return found
 
     def _written(

@@ -110,6 +110,7 @@ def test_a_file_is_imported_by_a_job_of_the_glossary(files: Files) -> None:
         "translationsApplied": 2,
         "translationsProposed": 0,
         "translationsDrafted": 1,
+        "translationsKept": 0,
         "languagesTakenAs": {},
         "warningCount": 0,
         "warnings": [],
@@ -165,6 +166,30 @@ def test_what_needs_approval_is_proposed(workspace: Workspace) -> None:
     [pier] = files.terms()
     [german] = pier["translations"]
     assert (german["status"], german["proposedValue"]) == ("pending_review", "Anleger")
+
+
+def test_a_draft_that_takes_no_place_is_told(workspace: Workspace) -> None:
+    files = Files(workspace, requiresApproval=True)
+    files.imported("term,de,fr,fr:status,pl\npier,Pier,quai,draft,molo\n")
+    translator = workspace.client("translator")
+    files.imported("term,it\npier,molo\n", client=translator)
+    rows = "de:status,fr,fr:status,pl,pl:status,it,it:status"
+
+    result = files.imported(
+        f"term,de,{rows}\npier,Steg,draft,pont,draft,molo,draft,pontile,draft\n"
+    )
+
+    why = "a draft takes the place of drafts alone"
+    assert result == {
+        "termsUpdated": 1,
+        "translationsDrafted": 1,
+        "translationsKept": 2,
+        "warningCount": 2,
+        "warnings": [
+            f"line 2: 'pier' stays 'Pier' in de: {why}",
+            f"line 2: 'pier' stays 'molo' in it: {why}",
+        ],
+    }
 
 
 def test_a_file_spells_no_term_otherwise_that_its_sender_could_not(

@@ -82,6 +82,22 @@ def test_what_is_there_is_kept_or_replaced(memory: Memory) -> None:
     assert (again["entriesUpdated"], again["translationsWritten"]) == (0, 0)
 
 
+@pytest.mark.parametrize("on_existing", ["keep", "replace"])
+def test_a_draft_that_takes_no_place_is_kept_from_it_and_told(
+    memory: Memory, on_existing: str
+) -> None:
+    draft = '<prop type="x-locframework-status">draft</prop>'
+    memory.bring("en,de\nPay,Kaufen\n")
+
+    file = TMX.replace("<seg>Zahlen", f"{draft}<seg>Zahlen")
+    result = memory.bring(file, onExisting=on_existing)
+    again = memory.bring(file.replace("Zahlen", "Kaufen"), onExisting=on_existing)
+
+    assert memory.entries()["Pay | "] == {"de": "Kaufen", "pl": "Zapłać"}
+    assert (result["translationsKept"], again["translationsKept"]) == (1, 0)
+    assert result["warnings"] == ["line 6: 'Pay' stays 'Kaufen' in de"]
+
+
 def test_the_same_unit_twice_is_one_entry(memory: Memory) -> None:
     result = memory.bring("en,de\nPay,Zahlen\nPay,Kaufen\nPay,Zahlen\n")
     kept = memory.entries()
