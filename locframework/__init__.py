@@ -10,7 +10,7 @@ import pluggy
 
 if TYPE_CHECKING:
     from .app import OPERATOR, Framework
-    from .errors import LocError
+    from .errors import LocError, PluginError, SettingsError
     from .settings import Settings
     from .wsgi import create_app
 
@@ -21,7 +21,9 @@ __all__ = [
     "OPERATOR",
     "Framework",
     "LocError",
+    "PluginError",
     "Settings",
+    "SettingsError",
     "create_app",
     "hookimpl",
 ]
@@ -30,7 +32,9 @@ _ROOMS = {
     "OPERATOR": "app",
     "Framework": "app",
     "LocError": "errors",
+    "PluginError": "errors",
     "Settings": "settings",
+    "SettingsError": "errors",
     "create_app": "wsgi",
 }
 
