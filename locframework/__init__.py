@@ -38,11 +38,12 @@ _ROOMS = {
     "create_app": "wsgi",
 }
 
+if not TYPE_CHECKING:  # or every misspelt name would pass
 
-def __getattr__(name: str) -> object:
-    """Import the rooms when they are asked for, so that a plugin stays light."""
-    if name not in _ROOMS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+    def __getattr__(name: str) -> object:
+        """Import the rooms when they are asked for, so that a plugin stays light."""
+        if name not in _ROOMS:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
 
-    return getattr(import_module(f".{_ROOMS[name]}", __name__), name)
+        return getattr(import_module(f".{_ROOMS[name]}", __name__), name)
