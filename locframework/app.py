@@ -372,7 +372,7 @@ class Framework:
 
     def close(self) -> None:
         """Finish or give back what runs in the background; close the database. What
-        comes from now on is answered by 503."""
+        comes from now on is answered by 503; services raise Unavailable after it."""
         self._is_closed = True
         if self._ticker is not None:
             self._ticker.stop()

@@ -106,7 +106,10 @@ class Storage(Transactions, Protocol):
         ...
 
     def close(self) -> None:
-        """Close the connections of all threads."""
+        """Close the connections of all threads, and open none any more.
+
+        Whatever is asked afterwards raises Unavailable; another close does nothing.
+        """
         ...
 
 

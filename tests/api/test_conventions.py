@@ -156,7 +156,7 @@ def test_no_answer_shows_a_path_of_the_host_or_a_trace(
     sqlite_workspace: Workspace, tmp_path: Path
 ) -> None:
     storage = sqlite_workspace.framework.storage
-    storage.close()
+    storage.database.drop_connections()
     for file in tmp_path.glob("*.sqlite3*"):
         file.unlink()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 
 import pytest
@@ -165,6 +166,25 @@ def test_the_app_of_a_closed_framework_answers_503_to_everything(
         "error": "unavailable"
     }
     assert (own.status, other.status) == (200, 200)
+
+
+def test_the_services_of_a_closed_framework_open_no_database_again(
+    open_framework: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[object] = []
+    framework = open_framework()
+    framework.close()
+    monkeypatch.setattr(sqlite3, "connect", lambda *_, **__: opened.append(_))
+
+    for use in (
+        lambda: framework.organizations.create_organization("F", "o@example.com"),
+        lambda: framework.projects.list_projects(OPERATOR, PageRequest()),
+        lambda: framework.content.read_manifest("k" * 43, "https://x/api/v1", None),
+        framework.migrate,
+    ):
+        with pytest.raises(Unavailable, match="the database was closed"):
+            use()
+    assert opened == []
 
 
 def test_a_closed_framework_starts_nothing_and_makes_no_app(

@@ -5,12 +5,14 @@
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Event
 from typing import TypeVar
 
 import pytest
 from msgspec.structs import replace
 
+from locframework.errors import Unavailable
 from locframework.storage import Storage
 
 from .storage_records import TEXTS, add_project, event, organization
@@ -260,13 +262,23 @@ class StorageTransactionsContract:
             "a",
         ]
 
-    def test_st19_the_storage_works_again_after_close(self, storage: Storage) -> None:
+    def test_st19_a_closed_storage_answers_nothing_any_more(
+        self, storage: Storage
+    ) -> None:
         made = add_project(storage)
 
         elsewhere(storage.close)
 
-        assert storage.projects.find_project(made.id) == made
-        storage.ping()
+        storage.close()
+        for ask in (
+            storage.ping,
+            storage.migrate,
+            storage.pending_migrations,
+            partial(storage.projects.find_project, made.id),
+            partial(add_project, storage, "another"),
+        ):
+            with pytest.raises(Unavailable):
+                ask()
 
     def test_st20_a_migrated_database_has_nothing_pending(
         self, storage: Storage

@@ -176,8 +176,16 @@ class Database:
         """Whether this thread has a transaction or snapshot open."""
         return self._sessions.here().depth > 0
 
-    def close(self) -> None:
+    def require_open(self) -> None:
+        """Raise Unavailable once it was closed."""
+        self._sessions.require_open()
+
+    def drop_connections(self) -> None:
         """Close the connections of all threads; a later statement opens anew."""
+        self._sessions.drop()
+
+    def close(self) -> None:
+        """Close the connections of all threads; a later statement is Unavailable."""
         self._sessions.close()
 
     # below: how

@@ -80,6 +80,7 @@ class Sessions:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._is_closed = False
         self._begin()
         _all_sessions.add(self)
 
@@ -98,15 +99,31 @@ class Sessions:
         """Open the connection of this thread's ``session`` anew, or Unavailable."""
         if session.depth:  # the transaction went with its connection
             raise Unavailable("the database connection was lost; try again")
-        session.connection = connect(self._engine, self._engine.make_peewee())
-        return session.connection
+        self.require_open()
+        session.connection = connection = connect(
+            self._engine, self._engine.make_peewee()
+        )
+        if self._is_closed:  # meanwhile, and this one may not have been seen
+            session.drop()
+            self.require_open()
+        return connection
 
-    def close(self) -> None:
-        """Close the connections of all threads."""
+    def require_open(self) -> None:
+        """Raise Unavailable once they were closed."""
+        if self._is_closed:
+            raise Unavailable("the database was closed")
+
+    def drop(self) -> None:
+        """Close the connections of all threads; a later statement opens anew."""
         with self._lock:
             known = list(self._known)
         for session in known:
             session.drop()
+
+    def close(self) -> None:
+        """Close the connections of all threads, and open none any more."""
+        self._is_closed = True
+        self.drop()
 
     def _begin(self) -> None:
         self._local = threading.local()

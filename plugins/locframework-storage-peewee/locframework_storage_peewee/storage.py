@@ -102,9 +102,11 @@ class PeeweeStorage:
         self.database.after_commit(call)
 
     def migrate(self) -> list[str]:
+        self.database.require_open()
         return migrate(self.database.engine)
 
     def pending_migrations(self) -> list[str]:
+        self.database.require_open()
         return pending_migrations(self.database.engine)
 
     def ping(self) -> None:

@@ -142,7 +142,9 @@ def test_a_storage_that_nobody_holds_closes_its_connections(
     assert settle(0, storage, url, kind) == 0
 
 
-def test_closing_under_a_transaction_undoes_it(storage: PeeweeStorage) -> None:
+def test_closing_under_a_transaction_undoes_it(
+    storage: PeeweeStorage, url: str
+) -> None:
     made = organization()
 
     def write_on() -> None:
@@ -155,7 +157,27 @@ def test_closing_under_a_transaction_undoes_it(storage: PeeweeStorage) -> None:
         thread.join()
         write_on()
 
-    assert storage.access.find_organization(made.id) is None
+    again = PeeweeProvider(url).open()
+    assert again.access.find_organization(made.id) is None
+    again.close()
+
+
+def test_a_thread_that_connects_while_others_close_keeps_nothing_open(
+    storage: PeeweeStorage, url: str, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_one = storage.database.engine.open
+
+    def open_late(database: object) -> Connection:
+        connection = open_one(database)  # type: ignore[arg-type]
+        storage.close()
+        return connection
+
+    monkeypatch.setattr(storage.database.engine, "open", open_late)
+    storage.database.drop_connections()
+
+    with pytest.raises(Unavailable, match="the database was closed"):
+        storage.ping()
+    assert settle(0, storage, url, kind) == 0
 
 
 def in_child(call: Callable[[], object]) -> int:

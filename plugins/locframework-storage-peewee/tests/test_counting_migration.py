@@ -49,7 +49,7 @@ def test_what_was_there_is_counted(storage: PeeweeStorage) -> None:
     for sql in UNDONE:
         storage.database.run(sql)
     storage.database.run(f"DELETE FROM {HISTORY} WHERE name = ?", (MIGRATION,))
-    storage.database.close()
+    storage.database.drop_connections()
 
     assert storage.migrate() == [MIGRATION]
 

@@ -28,7 +28,7 @@ def folded_before(text: str) -> str:
 
 def migrate_again(storage: PeeweeStorage) -> None:
     storage.database.run(f"DELETE FROM {HISTORY} WHERE name = ?", (MIGRATION,))
-    storage.database.close()
+    storage.database.drop_connections()
     assert storage.migrate() == [MIGRATION]
 
 

@@ -35,7 +35,7 @@ def test_entries_of_keys_that_say_nothing_are_swept_and_no_others(
     storage.database.run(f"DELETE FROM {HISTORY} WHERE name = ?", (MIGRATION,))
     texts, ids = storage.memory_texts, [memory.id, untouched.id]
     before = texts.revisions(ids)
-    storage.database.close()
+    storage.database.drop_connections()
 
     assert storage.migrate() == [MIGRATION]
 

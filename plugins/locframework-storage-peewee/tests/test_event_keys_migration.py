@@ -24,7 +24,7 @@ def test_old_events_are_found_by_their_keys(storage: PeeweeStorage) -> None:
         storage.events.add(told)
     storage.database.run("DROP TABLE event_keys")
     storage.database.run(f"DELETE FROM {HISTORY} WHERE name = ?", (MIGRATION,))
-    storage.database.close()
+    storage.database.drop_connections()
 
     assert storage.migrate() == [MIGRATION]
 

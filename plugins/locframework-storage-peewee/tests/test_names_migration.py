@@ -22,7 +22,7 @@ def test_memories_and_glossaries_of_before_are_found_by_name(
     run("ALTER TABLE memories DROP COLUMN folded")
     run("UPDATE glossaries SET folded = 'strasse  1'")
     run(f"DELETE FROM {HISTORY} WHERE name = ?", (MIGRATION,))
-    storage.database.close()
+    storage.database.drop_connections()
 
     assert storage.migrate() == [MIGRATION]
 

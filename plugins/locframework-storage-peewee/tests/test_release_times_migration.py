@@ -26,7 +26,7 @@ def test_the_id_of_an_old_release_tells_when_it_was_made(
     after = timestamp(datetime.now(UTC))
     storage.database.run("ALTER TABLE releases DROP COLUMN created_at")
     storage.database.run(f"DELETE FROM {HISTORY} WHERE name = ?", (MIGRATION,))
-    storage.database.close()
+    storage.database.drop_connections()
 
     assert storage.migrate() == [MIGRATION]
 

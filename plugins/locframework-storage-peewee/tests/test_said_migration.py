@@ -32,7 +32,7 @@ def test_entries_of_before_have_what_stands_for_all_they_say(
     before = storage.memory_texts.match_sources(ids)
     storage.database.run("ALTER TABLE memory_entries DROP COLUMN said")
     storage.database.run(f"DELETE FROM {HISTORY} WHERE name = ?", (MIGRATION,))
-    storage.database.close()
+    storage.database.drop_connections()
 
     assert storage.migrate() == [MIGRATION]
 

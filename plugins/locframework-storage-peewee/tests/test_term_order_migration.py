@@ -25,7 +25,7 @@ def test_terms_of_before_are_listed_whatever_their_case(
     storage.database.run("ALTER TABLE terms DROP COLUMN listed")
     storage.database.run("CREATE INDEX terms_by_text ON terms (glossary_id, term, id)")
     storage.database.run(f"DELETE FROM {HISTORY} WHERE name = ?", (MIGRATION,))
-    storage.database.close()
+    storage.database.drop_connections()
 
     assert storage.migrate() == [MIGRATION]
 
