@@ -20,6 +20,7 @@ import sys
 import tomllib
 import venv
 from pathlib import Path
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -57,6 +58,8 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     commands = TASKS[task]
+    if task == "run" and os.name == "posix":
+        become([*commands[0], *rest])
     if task == "bench" and rest and rest[0] in BENCHMARKS:
         names = BENCHMARKS[rest.pop(0)]
         commands = [["pytest", *(f"tests/benchmarks/test_{name}.py" for name in names)]]
@@ -111,13 +114,22 @@ def run(command: list[str], cwd: Path | None) -> int:
     """Run in the foreground. A signal is the command's to answer; we wait for it."""
     signal.signal(signal.SIGINT, lambda *_: None)  # the terminal sends it to both
     program = BIN / command[0]
-    env = dict(os.environ)
-    # What was compiled is kept: the tests start Python hundreds of times.
-    env.pop("PYTHONDONTWRITEBYTECODE", None)
-    with subprocess.Popen([program, *command[1:]], cwd=cwd, env=env) as child:
+    with subprocess.Popen([program, *command[1:]], cwd=cwd, env=environment()) as child:
         signal.signal(signal.SIGTERM, lambda *_: child.terminate())
         status = child.wait()
     return 128 - status if status < 0 else status
+
+
+def become(command: list[str]) -> NoReturn:
+    """Be the command from here on: it gets each signal once, whoever is meant by it."""
+    program = str(BIN / command[0])
+    os.execve(program, [program, *command[1:]], environment())
+
+
+def environment() -> dict[str, str]:
+    # What was compiled is kept: the tests start Python hundreds of times.
+    unwanted = "PYTHONDONTWRITEBYTECODE"
+    return {name: value for name, value in os.environ.items() if name != unwanted}
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ def test_an_unknown_task_is_refused_and_those_there_are_are_told():
 
 
 def test_running_needs_the_app_and_testing_the_tools_too(dev, monkeypatch):
+    monkeypatch.setattr(dev, "become", lambda command: None)
     monkeypatch.setattr(dev, "run", lambda command, cwd: 0)
 
     monkeypatch.setattr(sys, "argv", ["dev.py", "run"])
@@ -163,23 +164,42 @@ def test_checking_runs_no_tests_as_ci_does_that_itself(dev):
     assert not any("pytest" in command for command in dev.TASKS["check"])
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_command_first_and_then_us(tmp_path, number):
-    script = (
-        "import importlib.util, sys; from pathlib import Path;"
-        f"s = importlib.util.spec_from_file_location('dev', {str(FILE)!r});"
-        "dev = importlib.util.module_from_spec(s); s.loader.exec_module(dev);"
-        "dev.BIN = Path(sys.executable).parent;"
-        "sys.exit(dev.run(['python', '-c', sys.argv[1]], None))"
-    )
-    child = (
-        "import signal, sys, time;"
-        "end = lambda *_: (time.sleep(0.3), print('ended', flush=True), sys.exit(0));"
-        "signal.signal(signal.SIGTERM, end); signal.signal(signal.SIGINT, end);"
-        "print('ready', flush=True); time.sleep(30)"
-    )
+LOAD = (
+    "import importlib.util, sys; from pathlib import Path;"
+    f"s = importlib.util.spec_from_file_location('dev', {str(FILE)!r});"
+    "dev = importlib.util.module_from_spec(s); s.loader.exec_module(dev);"
+    "dev.BIN = Path(sys.executable).parent;"
+)
+RUN = f"{LOAD} sys.exit(dev.run(['python', '-c', sys.argv[1]], None))"
+SERVE = (
+    f"{LOAD} dev.prepare = lambda parts: None;"
+    "dev.TASKS['run'] = [['python', '-c', sys.argv[1]]];"
+    "sys.argv[1:] = ['run']; sys.exit(dev.main())"
+)
+CHILD = (
+    "import signal, sys, time;"
+    "end = lambda *_: ("
+    "print('asked', flush=True), time.sleep(0.3), print('ended', flush=True),"
+    "sys.exit(0));"
+    "signal.signal(signal.SIGTERM, end); signal.signal(signal.SIGINT, end);"
+    "print('ready', flush=True); time.sleep(30)"
+)
+
+
+@pytest.mark.parametrize(
+    ("script", "send", "number"),
+    [
+        (RUN, os.kill, signal.SIGTERM),
+        (RUN, os.killpg, signal.SIGINT),  # as a terminal does
+        (SERVE, os.kill, signal.SIGTERM),
+        (SERVE, os.kill, signal.SIGINT),
+        (SERVE, os.killpg, signal.SIGTERM),  # as systemd does
+        (SERVE, os.killpg, signal.SIGINT),
+    ],
+)
+def test_a_signal_reaches_the_command_once_and_ends_it_before_us(script, send, number):
     process = subprocess.Popen(
-        [sys.executable, "-c", script, child],
+        [sys.executable, "-c", script, CHILD],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -187,13 +207,10 @@ def test_a_signal_ends_the_command_first_and_then_us(tmp_path, number):
     )
     assert process.stdout.readline() == "ready\n"
 
-    if number == signal.SIGINT:  # a terminal sends it to the whole group
-        os.killpg(process.pid, number)
-    else:
-        process.send_signal(number)
+    send(process.pid, number)
     out, told = process.communicate(timeout=20)
 
-    assert (process.returncode, out, told) == (0, "ended\n", "")
+    assert (process.returncode, out, told) == (0, "asked\nended\n", "")
 
 
 class keeping_signals:
