@@ -2,8 +2,11 @@
 
 import os
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
+from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import quote
 from urllib.request import ProxyHandler, build_opener
 
@@ -69,7 +72,27 @@ def main(
 
 
 def run(settings: Settings, data_dir: Path) -> None:
-    """Serve until SIGTERM or SIGINT."""
+    """Serve until SIGTERM or SIGINT. Of several starts in one folder only one is
+    before its demo.json at any time; the others wait."""
+    data_dir.mkdir(parents=True, exist_ok=True)
+    with (data_dir / "demo.lock").open("ab") as lock:
+        take(lock)
+        make_and_serve(settings, data_dir, lambda: flock(lock, LOCK_UN))
+
+
+def take(lock: BinaryIO) -> None:
+    """Hold the lock, until it is closed or this process ends."""
+    try:
+        flock(lock, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        click.echo("waiting for another start, which makes the demo …", err=True)
+        flock(lock, LOCK_EX)
+
+
+def make_and_serve(
+    settings: Settings, data_dir: Path, on_written: Callable[[], None]
+) -> None:
+    """Serve the demo; ``on_written`` is called once its demo.json is there."""
     demo_file = data_dir / "demo.json"
     key_file = None if settings.webhooks.secret_key else data_dir / "webhooks.key"
     settings = kept_in(data_dir, settings, key_file)
@@ -86,6 +109,7 @@ def run(settings: Settings, data_dir: Path) -> None:
             click.echo(told, err=True)
         else:
             served.write(demo_file)
+        on_written()
         tell(served, demo_file, key_file, is_new=not demo.token)
 
     serve_settings(settings, on_ready)
@@ -110,7 +134,6 @@ def new_token(settings: Settings, demo: Demo) -> str:
 def kept_in(data_dir: Path, settings: Settings, key_file: Path | None) -> Settings:
     """The settings, with all data in the folder where they do not say; the key for
     signing secrets in ``key_file``, if they have none."""
-    data_dir.mkdir(parents=True, exist_ok=True)
     if key_file is not None:
         webhooks = replace(settings.webhooks, secret_key=kept_key(key_file))
         settings = replace(settings, webhooks=webhooks)

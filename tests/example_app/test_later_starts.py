@@ -107,6 +107,19 @@ def test_a_wrong_settings_file_is_told_in_one_line(launch, tmp_path):
     assert told.count("\n") == 1
 
 
+def test_two_first_starts_at_once_make_one_demo(launch, tmp_path):
+    starts = [launch(tmp_path / "data"), launch(tmp_path / "data")]
+    for app in starts:
+        app.wait_until_ready()
+
+    [first, second] = sorted(starts, key=lambda app: "owner token" not in app.printed)
+    webhooks = ask(first, f"/projects/{first.demo['projectId']}/webhooks")
+    assert "owner token" not in second.printed
+    assert first.demo["baseUrl"] in first.printed
+    assert webhooks["total"] == 1
+    assert_complete(first)
+
+
 CRASHES = [
     "job.after_claim#1",
     "import.before_commit#2",
