@@ -10,12 +10,12 @@ import msgspec
 from locframework.app import OPERATOR, Framework
 from locframework.errors import InvalidKey, UnknownFormat, UnreadableFile
 from locframework.exchange.records import ExportQuery, ImportOptions, ImportResult
-from locframework.formats.archive import write_archive
+from locframework.formats.archive import is_archive, read_archive, write_archive
 from locframework.formats.records import SourceFile
 from locframework.jobs.records import Job
 
 from .choosing import chosen_project, project_option
-from .importing import files_argument, result_of
+from .importing import files_argument, named, result_of
 from .language_options import language_tag, language_tags
 from .options import Setup, common_options
 from .output import output_options, put_out
@@ -184,12 +184,9 @@ def _start_import(
 
     Raises what a file is refused for, and tells first what is wrong where in it.
     """
-    files = [SourceFile(_name(path), path.read_bytes()) for path in paths]
     try:
-        _check_known(framework, files, options.format)
-        return framework.imports.start_import(
-            OPERATOR, project_id, _one_file(files), options
-        )
+        upload = _upload(framework, paths, options.format)
+        return framework.imports.start_import(OPERATOR, project_id, upload, options)
     except (InvalidKey, UnreadableFile) as refusal:
         for line in problems_of(refusal):
             click.echo(f"  {line}", err=True)
@@ -198,31 +195,52 @@ def _start_import(
         raise Refused(f"{paths[0]}: {refusal.message}") from refusal
 
 
-def _check_known(
-    framework: Framework, files: list[SourceFile], format_: str | None
-) -> None:
-    """Raise UnknownFormat for one of several that would be left out.
+def _upload(
+    framework: Framework, paths: tuple[Path, ...], format_: str | None
+) -> SourceFile:
+    """The only file, or an archive of all of them: one import is one upload.
+
+    Raises Refused for two of one name, UnknownFormat for one that would be left out.
+    """
+    if len(paths) == 1:
+        return _read(paths[0])
+    files: dict[str, SourceFile] = {}
+    for path in paths:
+        for file in _files_of(framework, path, format_):
+            if file.name in files:
+                raise Refused(
+                    f"{file.name} comes twice;"
+                    " import files of one name one after the other"
+                )
+            files[file.name] = file
+    return SourceFile("", write_archive(list(files.values())))
+
+
+def _files_of(
+    framework: Framework, path: Path, format_: str | None
+) -> list[SourceFile]:
+    """The files of an archive, or the file itself, which must be of a known format.
 
     An archive may hold other things; what is named on the command line is meant.
     """
-    for file in files if len(files) > 1 else ():
-        if format_ is None:
-            framework.formats.detect(file)
-            continue
-        extension = framework.formats.to_read(format_).extension
-        if not file.name.lower().endswith(extension):
-            raise UnknownFormat(f"{file.name} does not end with {extension}")
+    file = _read(path)
+    if is_archive(file.content) and not framework.formats.recognize(file):
+        with named(path):
+            return list(read_archive(file.content))
+    if format_ is None:
+        framework.formats.detect(file)
+        return [file]
+    extension = framework.formats.to_read(format_).extension
+    if not file.name.lower().endswith(extension):
+        raise UnknownFormat(f"{file.name} does not end with {extension}")
+    return [file]
 
 
-def _one_file(files: list[SourceFile]) -> SourceFile:
-    """The only file, or an archive of them: one import is one upload."""
-    return files[0] if len(files) == 1 else SourceFile("", write_archive(files))
-
-
-def _name(path: Path) -> str:
-    """The path as archives may have it; its folders may say the language."""
+def _read(path: Path) -> SourceFile:
+    """The file, by its path as archives may have it; folders may say the language."""
     left_out = (path.anchor, "..")
-    return "/".join(part for part in path.parts if part not in left_out)
+    name = "/".join(part for part in path.parts if part not in left_out)
+    return SourceFile(name, path.read_bytes())
 
 
 def _tell_result(result: ImportResult) -> None:

@@ -65,6 +65,56 @@ def test_several_files_are_one_import_and_paths_tell_the_languages(
     assert keys()["cart.pay"] == {"en": "Pay", "de": "Zahlen"}
 
 
+def zipped(path, **files):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(f"{name}.json", content)
+    return path
+
+
+def test_archives_and_files_are_one_import(command, english, folder, keys):
+    german = zipped(folder / "z.zip", de='{"cart": {"pay": "Zahlen"}}')
+    more = zipped(folder / "two.zip", more='{"more": "More"}')
+
+    result = command("import", german, english, "--format", "json-nested")
+    command("import", german, more, "--language", "en", "--format", "json-nested")
+
+    assert result.exit_code == 0
+    assert keys() == {
+        "cart.back": {"en": "Back"},
+        "cart.pay": {"en": "Pay", "de": "Zahlen"},
+        "more": {"en": "More"},
+    }
+
+
+def test_an_archive_among_several_is_as_little_trusted_and_is_named(
+    command, english, folder, keys
+):
+    zipped(folder / "bad.zip", de="{}", **{"../fr": "{}"})
+
+    result = command("import", english, "bad.zip", "--format", "json-nested")
+
+    assert result.exit_code == 1
+    told = "Error: bad.zip: ../fr.json has a path that leads out of the archive\n"
+    assert result.stderr == told
+    assert keys() == {}
+
+
+@pytest.mark.filterwarnings("error")
+def test_two_files_of_one_name_are_refused_as_the_user_named_them(
+    command, english, folder, keys
+):
+    beside = zipped(folder / "z.zip", en="{}")
+
+    twice = command("import", "en.json", "./en.json", "--format", "json-nested")
+    archived = command("import", "en.json", beside, "--format", "json-nested")
+
+    told = "Error: en.json comes twice; import files of one name one after the other\n"
+    assert [twice.exit_code, archived.exit_code] == [1, 1]
+    assert [twice.stderr, archived.stderr] == [told, told]
+    assert keys() == {}
+
+
 def test_a_fault_in_one_file_keeps_all_of_them_out(command, english, folder, keys):
     bad = folder / "de.json"
     bad.write_text('{"cart": {"pay..now": "x", "b c": "y"}}')
