@@ -187,6 +187,24 @@ def test_what_a_source_text_kept_fresh_on_a_branch_stays_so_when_it_is_merged(
     assert there == shop.outdated(shop.pay) == {"en": False, "de": False}
 
 
+def test_a_key_that_only_kept_its_old_name_has_mains_after_a_merge(
+    shop: Branched,
+) -> None:
+    """It had to while another key had that name there; the branch renamed nothing."""
+    mine = shop.create("spring", key="cart.pay", values={"en": "Mine"})
+    shop.write(shop.pay, "de", "Bezahlen", "spring")
+    shop.patch(shop.pay, key="cart.pay")
+    shop.delete(mine, "spring")
+    assert shop.names("spring") == ["checkout.pay", "title"]
+    assert [change["field"] for change in shop.diff()] == ["value"]
+
+    answer = shop.merge()
+
+    assert (answer.status, answer.data["conflicts"]) == (200, [])
+    assert shop.names() == ["cart.pay", "title"]
+    assert shop.texts(shop.pay)["de", None] == "Bezahlen"
+
+
 def test_a_dry_run_tells_and_writes_nothing(shop: Branched) -> None:
     shop.write(shop.pay, "de", "Bezahlen", "spring")
     shop.write(shop.pay, "ar", "ادفع", "spring")

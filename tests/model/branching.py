@@ -69,7 +69,8 @@ class Branching(People):
         clean = not any(change.conflict for change in self.model.diff(name))
         clean &= not self.model.hidden(name) and not decided
         clean &= not self.model.has_approved(name)
-        on_branch = by_name(self.model.seen(name))
+        names, seen = self.model.names_to_merge(name), self.model.seen(name)
+        on_branch = by_name({id_: seen[id_] | {"key": names[id_]} for id_ in seen})
         if refusal is not None:
             with pytest.raises(refusal):
                 self.run_merge(name, request)

@@ -65,6 +65,16 @@ class Lines:
         entries = self.branches[line]
         return {*self.main} - {*self.seen(line)} - {*entries}
 
+    def names_to_merge(self, line: str) -> dict[str, str]:
+        """The names that a merge gives a branch's keys: main's, where the branch shows
+        an older one only as another key had main's there."""
+        names = {id_: fields["key"] for id_, fields in self.seen(line).items()}
+        for id_, entry in self.branches[line].items():
+            base, mine, now = entry.base, entry.mine, self.main.get(id_)
+            if base and mine and now and mine["key"] == base["key"]:
+                names[id_] = now["key"]
+        return names
+
     def named(self, line: str | None, name: str) -> str | None:
         """The id of the key of that name."""
         for id_, fields in self.seen(line).items():
