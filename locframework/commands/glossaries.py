@@ -10,7 +10,7 @@ from locframework.glossaries.file_records import ImportResult
 from locframework.glossaries.records import GlossaryQuery
 
 from .choosing import FEW, only_one
-from .importing import files_argument, named, result_of, tell_taken_as
+from .importing import files_argument, named, result_of, tell_languages
 from .options import Setup, common_options
 from .output import output_options, put_out
 from .telling import counted
@@ -100,7 +100,7 @@ def _glossary_id(framework: Framework, reference: str | None) -> str:
 
 
 def _tell(path: Path, result: ImportResult) -> None:
-    tell_taken_as(path, result.languages_taken_as)
+    tell_languages(path, result.languages_taken_as, result.languages_added)
     for warning in result.warnings:
         click.echo(f"Warning: {path}: {warning}", err=True)
     written = result.translations_applied + result.translations_drafted

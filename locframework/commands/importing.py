@@ -1,6 +1,6 @@
 """What imports share: of glossaries and memories files, of all a job to wait for."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import click
 from locframework.app import Framework
 from locframework.errors import LocError
 from locframework.jobs.records import Job
+from locframework.languages import facts
 
 from .progress import progress
 from .telling import Refused, problems_of
@@ -53,7 +54,10 @@ def result_of(
     raise Refused(told)
 
 
-def tell_taken_as(path: Path, taken: Mapping[str, str]) -> None:
-    """Tell which languages of a file were taken as others."""
+def tell_languages(path: Path, taken: Mapping[str, str], added: Sequence[str]) -> None:
+    """Tell which languages of a file were taken as others, and which are new."""
     for code, other in taken.items():
         click.echo(f"{path}: {code} was taken as {other}", err=True)
+    if added:
+        names = ", ".join(f"{code} ({facts(code).label})" for code in added)
+        click.echo(f"{path}: new languages: {names}", err=True)

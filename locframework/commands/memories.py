@@ -15,7 +15,7 @@ from locframework.memories.file_records import (
 from locframework.memories.records import MemoryQuery
 
 from .choosing import FEW, only_one
-from .importing import files_argument, named, result_of, tell_taken_as
+from .importing import files_argument, named, result_of, tell_languages
 from .language_options import language_tags
 from .options import Setup, common_options
 from .output import output_options, put_out
@@ -133,7 +133,7 @@ def _memory_id(framework: Framework, reference: str | None) -> str:
 def _tell(path: Path, result: ImportResult) -> None:
     for fault in result.errors:
         click.echo(f"{path} line {fault.line}: {fault.message}", err=True)
-    tell_taken_as(path, result.languages_taken_as)
+    tell_languages(path, result.languages_taken_as, result.languages_added)
     for warning in result.warnings:
         click.echo(f"Warning: {path}: {warning}", err=True)
     if result.languages_left_out:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -70,6 +70,7 @@ class ImportResult(Struct, rename="camel"):
     translations_drafted: int = 0
     translations_kept: int = 0  # that differ from what the file says, and stay
     languages_taken_as: Mapping[str, str] = {}  # of the file: of the glossary
+    languages_added: Sequence[str] = ()  # those that no term was in, sorted
     warning_count: int = 0
     warnings: list[str] = []  # the first hundred
 

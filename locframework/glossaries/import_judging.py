@@ -80,23 +80,27 @@ class ImportJudge:
         return JudgedFile(parts, count, looked.result)
 
     def _take(self, sent: Sent, looked: _Looked) -> None:
-        """Say which languages are taken as others; all must be the caller's."""
-        codes = looked.codes
-        meant = {code: code for code in codes} | self._meant(sent, codes)
+        """Say which languages are taken as others, and which are new; all must be the
+        caller's."""
+        codes, id_ = looked.codes, sent.stored.id
+        of_terms = self._storage.terms.languages(id_) if codes else set[str]()
+        meant = {code: code for code in codes} | self._meant(sent, codes, of_terms)
         taken = {code: as_ for code, as_ in sorted(meant.items()) if code != as_}
         looked.result.languages_taken_as = taken
+        looked.result.languages_added = sorted({*meant.values()} - of_terms)
         reach = sent.stored.reach
         for code in sorted(meant.values()):
             self._linked.require_language(sent.caller, PERMISSION, reach, code)
 
-    def _meant(self, sent: Sent, codes: Collection[str]) -> dict[str, str]:
+    def _meant(
+        self, sent: Sent, codes: Collection[str], of_terms: Collection[str]
+    ) -> dict[str, str]:
         """Which of the languages of the terms, and of projects, the codes mean."""
-        glossary = sent.stored.glossary
-        there = self._storage.terms.languages(glossary.id) if codes else set[str]()
+        there = set(of_terms)
         for project_id in self._linked.seen(sent.caller, sent.stored.reach):
             languages = self._storage.projects.list_languages(project_id)
             there |= {each.language_code for each in languages}
-        return meant_by(codes, there - {glossary.source_language})
+        return meant_by(codes, there - {sent.stored.glossary.source_language})
 
 
 class _Looked(Struct):

@@ -105,6 +105,7 @@ class ImportResult(Struct, rename="camel"):
     errors: list[UnitFault] = []  # the first hundred
     languages_left_out: Sequence[str] = ()
     languages_taken_as: Mapping[str, str] = {}  # of the file: of the memory
+    languages_added: Sequence[str] = ()  # those that the memory had not, sorted
     warning_count: int = 0
     warnings: list[str] = []  # what was left out, which were kept: the first hundred
 

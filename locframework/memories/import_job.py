@@ -95,11 +95,11 @@ class MemoryImportJob:
         while some := _for_a_step(rest):
             work.check_cancelled()
             with work.step() as noted:
-                writing = self._begin(kept, judged)
-                rules = self._rules(job, kept, params, judged)
                 result = msgspec.convert(
                     msgspec.to_builtins(step.result), ImportResult
                 )  # a step that is not kept must leave no trace
+                writing = self._begin(kept, judged, result)
+                rules = self._rules(job, kept, params, judged)
                 self._units.write(writing, rules, some, result)
                 step = ImportStep(step.done + len(some), result, judged)
                 noted.note = msgspec.to_builtins(step)
@@ -121,8 +121,11 @@ class MemoryImportJob:
             raise PermissionDenied(PERMISSION)
         return caller
 
-    def _begin(self, kept: KeptMemory, judged: Judged) -> MemoryWriting:
-        """Lock the memory, and give it the languages that it is to have."""
+    def _begin(
+        self, kept: KeptMemory, judged: Judged, result: ImportResult
+    ) -> MemoryWriting:
+        """Lock the memory, and give it the languages that it is to have; which are new
+        is added to ``result``."""
         store, memory = self._storage.memories, kept.memory
         writing = store.begin(memory.id)
         if writing is None:
@@ -135,6 +138,7 @@ class MemoryImportJob:
                 for code in missing
             ]
         )
+        result.languages_added = sorted({*result.languages_added, *missing})
         return writing
 
     def _rules(

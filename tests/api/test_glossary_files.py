@@ -45,6 +45,7 @@ def test_languages_are_taken_as_those_of_the_terms_and_of_projects(
     result = files.imported("term,de-DE,pt,fr,en-US\npier,Pier,cais,quai,pier\n")
 
     assert result["languagesTakenAs"] == {"de-DE": "de", "pt": "pt-BR"}
+    assert result["languagesAdded"] == ["en-US", "fr", "pt-BR"]
     [term] = files.terms()
     said = {each["languageCode"]: each["value"] for each in term["translations"]}
     assert said == {"de": "Pier", "en-US": "pier", "fr": "quai", "pt-BR": "cais"}
@@ -112,6 +113,7 @@ def test_a_file_is_imported_by_a_job_of_the_glossary(files: Files) -> None:
         "translationsDrafted": 1,
         "translationsKept": 0,
         "languagesTakenAs": {},
+        "languagesAdded": ["de", "fr"],
         "warningCount": 0,
         "warnings": [],
     }
@@ -162,7 +164,7 @@ def test_what_needs_approval_is_proposed(workspace: Workspace) -> None:
 
     result = files.imported("term,de\npier,Anleger\n", client=translator)
 
-    assert result == {"termsCreated": 1, "translationsProposed": 1}
+    assert (result["termsCreated"], result["translationsProposed"]) == (1, 1)
     [pier] = files.terms()
     [german] = pier["translations"]
     assert (german["status"], german["proposedValue"]) == ("pending_review", "Anleger")

@@ -35,6 +35,7 @@ def test_a_tmx_file_is_imported_with_its_tags_and_languages(
         "errors": [{"line": 9, "message": "there is no text in en"}],
         "languagesLeftOut": [],
         "languagesTakenAs": {},
+        "languagesAdded": ["pl"],
         "warningCount": 0,
         "warnings": [],
     }
@@ -107,6 +108,16 @@ def test_the_same_unit_twice_is_one_entry(memory: Memory) -> None:
     assert result["warnings"] == ["line 3: 'Pay' stays 'Zahlen' in de"]
     assert kept == {"Pay | ": {"de": "Zahlen"}}
     assert memory.entries() == {"Pay | ": {"de": "Zwei"}}
+
+
+def test_the_languages_that_a_file_adds_are_told(workspace: Workspace) -> None:
+    memory = Memory(workspace)
+
+    result = memory.bring("ID,en,de,fr\n17,Pay,Zahlen,Payer\n")
+    again = memory.bring("ID,en,de,fr\n18,Go,Los,Va\n")
+
+    assert result["languagesAdded"] == ["fr", "id"]
+    assert again["languagesAdded"] == []
 
 
 def test_only_the_languages_that_are_named_are_imported(memory: Memory) -> None:

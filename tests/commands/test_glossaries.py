@@ -36,7 +36,9 @@ def test_a_file_is_imported_and_told(command, folder, terms):
     assert first.stdout == (
         "terms.csv: 2 terms created, 0 updated, 0 unchanged; 2 translations written\n"
     )
+    assert "terms.csv: new languages: de (German)\n" in first.stderr
     assert "0 terms created, 0 updated, 2 unchanged" in second.stdout
+    assert "new languages" not in second.stderr
     assert terms() == {"pier": {"de": "Anleger"}, "quay": {"de": "Kai"}}
 
 

@@ -45,6 +45,8 @@ def test_files_are_imported_one_after_the_other(command, folder, entries):
         " 1 translation written, 0 units left out\n"
     )
     assert "a.tmx line 4: " in result.stderr
+    assert "a.tmx: new languages: de (German)\n" in result.stderr
+    assert "b.csv: new" not in result.stderr
     assert entries() == {"Save": {"de": "Sichern"}, "Quit": {"de": "Beenden"}}
 
 
