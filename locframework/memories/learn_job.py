@@ -1,7 +1,7 @@
 """Teaches memories all that a project says: when it begins to use them, and when its
 languages are not what they were."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from locframework.access.records import Caller
 from locframework.errors import MemoriesAssigned, ProjectNotFound
@@ -34,7 +34,7 @@ class Relearning:
 
     def start(self, project: Project, tm_id: str | None = None) -> None:
         """In the transaction that is open, for one memory or all that learn."""
-        if project.key_count:
+        if project.key_count or self._store.linked_keys(project.id):
             params = {} if tm_id is None else {"tmId": tm_id}
             self._jobs.start(_CALLER, project, TYPE, PERMISSION, params)
 
@@ -45,18 +45,40 @@ class Relearning:
         if project is not None and any(one.memory.id == tm_id for one in writing):
             self.start(project, tm_id)
 
-    def add_languages(self, project: Project, assigned: AssignedMemory) -> None:
-        """Let a memory that is locked have the target languages of a project."""
+    def start_others(self, project_id: str, tm_id: str, codes: Collection[str]) -> None:
+        """``start`` where another project teaches the memory, and may say something in
+        languages that it has again.
+
+        In transactions of their own: whoever locks a project does so before a memory.
+        """
+        for other in self._store.projects_of(tm_id) if codes else ():
+            there = self._storage.projects.list_languages(other)
+            if other != project_id and any(one.language_code in codes for one in there):
+                with self._storage.transaction():
+                    self.start_again(other, tm_id)
+
+    def add_languages(self, project: Project, assigned: AssignedMemory) -> list[str]:
+        """Let a memory that is locked have the target languages of a project.
+
+        Answers those that it has not had.
+        """
+        there = self._storage.projects.list_languages(project.id)
+        return self._add(project, assigned, [each.language_code for each in there])
+
+    def _add(
+        self, project: Project, assigned: AssignedMemory, codes: Iterable[str]
+    ) -> list[str]:
         memory = assigned.memory
         there = {each.language_code for each in self._store.list_languages(memory.id)}
         there |= {memory.source_language, project.source_language}
+        new = [code for code in codes if code not in there]
         self._store.add_languages(
             [
                 MemoryLanguage(new_id(), memory.id, code, facts(code).label)
-                for each in self._storage.projects.list_languages(project.id)
-                if (code := each.language_code) not in there
+                for code in new
             ]
         )
+        return new
 
     def on_event(self, event: Event) -> None:
         """Inside the transaction of every event.
@@ -76,7 +98,11 @@ class Relearning:
         writing = writing_of(assigned)
         for each in writing:
             self._store.lock_memory(each.memory.id)
-            self.add_languages(project, each)
+            if event.type == "language.added":
+                codes = [str(item["languageCode"]) for item in event.items]
+                self._add(project, each, codes)
+            elif event.type == "project.updated":  # one is no source language any more
+                self.add_languages(project, each)
         if writing and event.type != "language.added":  # a new one has no values yet
             self.start(project)
 
@@ -91,9 +117,13 @@ class LearnJob:
         self._learning = learning
 
     def run(self, job: StoredJob, work: Work) -> None:
-        """500 keys a step, so that writers have their turn in between."""
-        names = self._storage.keys.names_of(job.project_id)
-        ids, done = sorted(names.values()), 0
+        """500 keys a step, so that writers have their turn in between.
+
+        Also those that went while the project taught nothing: what they taught goes.
+        """
+        there = self._storage.keys.names_of(job.project_id).values()
+        gone = self._storage.memories.linked_keys(job.project_id)
+        ids, done = sorted({*there, *gone}), 0
         while done < len(ids):
             work.check_cancelled()
             with work.step() as step:

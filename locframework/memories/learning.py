@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from locframework.clock import Clock, timestamp
 from locframework.events import Event
@@ -100,6 +101,46 @@ class Learning:
             segments = teaching.segments(states.values())
             self._teach(writing, teaching, key_ids, segments)
 
+    def let_go(
+        self, writing: MemoryWriting, project: Project, assigned: AssignedMemory
+    ) -> None:
+        """The project teaches the memory no more.
+
+        What it alone has taught stays as it is, until it teaches again. Of what others
+        teach too, their words follow them, and the rest stays as if written by hand.
+        A number of statements that grows with the entries that both teach / 500.
+        """
+        languages = self._store.list_languages(writing.tm_id)
+        codes = {language.language_code for language in languages}
+        teaching = _Teaching(project, assigned, codes)
+        shared = self._store.shared_entries(writing.tm_id, project.id)
+        for at in range(0, len(shared), KEYS_AT_ONCE):
+            self._leave(writing, teaching, shared[at : at + KEYS_AT_ONCE])
+
+    def _leave(
+        self, writing: MemoryWriting, teaching: _Teaching, entry_ids: Sequence[str]
+    ) -> None:
+        """Leave entries to the others that teach them."""
+        store, now = self._store, timestamp(self._clock())
+        links = store.links_to(writing.tm_id, entry_ids)
+        mine = {each for each in links if each.project_id == teaching.project.id}
+        key_ids = {link.key_id for link in mine}
+        taught: dict[str, list[Segment]] = {}
+        for entry_id, segment in self._others(writing, teaching, key_ids, entry_ids):
+            taught.setdefault(entry_id, []).append(segment)
+        rows = store.translations_of(writing.tm_id, list(taught))
+        store.put_translations(
+            writing,
+            [
+                replace(row, is_learned=False, updated_at=now)
+                for entry_id, segments in taught.items()
+                for row in _not_of(best_of(segments), rows.get(entry_id, ()))
+            ],
+        )
+        there = set(store.links_of(writing.tm_id, key_ids))
+        left = {link for link in mine if link.entry_id in taught}
+        store.replace_links(writing, there, there - left)
+
     def _teach(
         self,
         writing: MemoryWriting,
@@ -114,6 +155,7 @@ class Learning:
         )
         touched = {link.entry_id for link in before} | {*there.values()}
         taught: dict[str, list[Segment]] = {id_: [] for id_ in touched}
+        alive = {link.entry_id for link in before}
         new: dict[Texts, list[Segment]] = {}
         for segment in segments:
             if segment.texts in there:
@@ -122,6 +164,9 @@ class Learning:
                 new.setdefault(segment.texts, []).append(segment)
         for entry_id, segment in self._others(writing, teaching, key_ids, touched):
             taught[entry_id].append(segment)
+            alive.add(entry_id)
+        if touched - alive:  # who taught them teaches no more: their words stay
+            store.detach_entries(writing, touched - alive)
         self._rework(writing, taught, now)
         made = self._make(writing, new, now)
         links = [
@@ -258,6 +303,19 @@ def writing_of(assigned: Iterable[AssignedMemory]) -> list[AssignedMemory]:
     """Those that learn, in the order in which everybody locks them."""
     learning = [each for each in assigned if each.assignment.write_mode != "none"]
     return sorted(learning, key=lambda each: each.memory.id)
+
+
+def _not_of(
+    best: Mapping[str, Learned], rows: Iterable[StoredTranslation]
+) -> list[StoredTranslation]:
+    """Those that were learned, and that these do not teach."""
+    learned = [row for row in rows if row.is_learned]
+    said = {code: each.translation.value for code, each in best.items()}
+    return [
+        row
+        for row in learned
+        if said.get(row.translation.language_code) != row.translation.value
+    ]
 
 
 def _after(

@@ -224,6 +224,76 @@ def test_what_was_learned_stays_when_the_project_goes(shop: Shop, ends: str) -> 
     assert shop.learned() == {"Pay | pay": {"de": "Zahlen"}}
 
 
+@pytest.mark.parametrize("ends", ["unassign", "none"])
+def test_what_went_while_a_project_taught_nothing_goes_when_it_teaches_again(
+    shop: Shop, ends: str
+) -> None:
+    deleted, cleared, renamed, stays = (
+        shop.key(name, en=name.title(), de=name) for name in ("pay", "buy", "go", "run")
+    )
+
+    if ends == "unassign":
+        shop.owner.delete(f"{shop.path}{shop.memory}")
+    else:
+        shop.assign(writeMode="none")
+    shop.owner.delete(deleted)
+    shop.put(cleared, "de", "")
+    shop.owner.patch(renamed, json={"key": "went"})
+    meanwhile = shop.learned()
+    shop.assign()
+    after = shop.learned()
+    shop.owner.delete(stays)
+
+    assert list(meanwhile) == ["Pay | pay", "Buy | buy", "Go | go", "Run | run"]
+    assert after == {"Run | run": {"de": "run"}, "Go | went": {"de": "go"}}
+    assert shop.learned() == {"Go | went": {"de": "go"}}
+
+
+def two_shops(workspace: Workspace) -> tuple[Shop, Shop]:
+    """Both teach one memory."""
+    mine, other = Shop(workspace), Shop(workspace)
+    other.memory = mine.memory
+    mine.assign()
+    other.assign()
+    return mine, other
+
+
+def test_what_another_project_teaches_too_follows_that_one(
+    workspace: Workspace,
+) -> None:
+    mine, other = two_shops(workspace)
+    mine.key(en="Pay", pl="Kup")
+    theirs = other.key(en="Pay", de="Zahlen")
+    mine.key("buy", en="Buy", de="Kaufen")
+    same = other.key("buy", en="Buy", de="Kaufen")
+
+    mine.owner.delete(f"{mine.path}{mine.memory}")
+    at_once = mine.learned()
+    other.owner.delete(theirs)
+    other.owner.delete(same)
+
+    assert at_once == {
+        "Pay | pay": {"pl": "Kup", "de": "Zahlen"},
+        "Buy | buy": {"de": "Kaufen"},
+    }
+    assert mine.learned() == {"Pay | pay": {"pl": "Kup"}}
+
+
+def test_what_a_project_has_taught_outlives_one_that_says_the_same_later(
+    workspace: Workspace,
+) -> None:
+    mine, other = two_shops(workspace)
+    mine.key(en="Pay", de="Zahlen", pl="Kup")
+    mine.owner.delete(f"{mine.path}{mine.memory}")
+
+    key = other.key(en="Pay", de="Kaufen")
+    taught = other.learned()
+    other.owner.delete(key)
+
+    assert taught == {"Pay | pay": {"de": "Kaufen", "pl": "Kup"}}
+    assert other.learned() == {"Pay | pay": {"pl": "Kup"}}
+
+
 def test_what_is_written_by_hand_stays_until_the_project_says_otherwise(
     shop: Shop,
 ) -> None:
@@ -322,6 +392,33 @@ def test_a_language_that_comes_back_to_a_memory_is_learned_again(shop: Shop) -> 
     shop.workspace.run_jobs()
 
     assert shop.learned() == {"Only german | pay": {"de": "Nur"}}
+
+
+def test_a_language_that_was_taken_from_a_memory_stays_away(shop: Shop) -> None:
+    shop.key(en="Pay", de="Zahlen", pl="Kup")
+    shop.owner.delete(f"{shop.memory}/languages/pl")
+
+    shop.owner.post(f"{shop.path}/languages", json={"languageCode": "sv"})
+    shop.owner.delete(f"{shop.path}/languages/sv")
+    shop.assign(writeMode="all")
+
+    found = shop.owner.get(f"{shop.memory}/languages").data["items"]
+    assert {each["languageCode"] for each in found} == {"de", "sv"}
+    assert shop.learned() == {"Pay | pay": {"de": "Zahlen"}}
+
+
+def test_a_language_that_another_project_brings_back_is_learned_of_all(
+    workspace: Workspace,
+) -> None:
+    mine, other = Shop(workspace), Shop(workspace)
+    other.memory = mine.memory
+    mine.assign()
+    mine.key(en="Pay", de="Zahlen", pl="Kup")
+    mine.owner.delete(f"{mine.memory}/languages/pl")
+
+    other.assign()
+
+    assert mine.learned() == {"Pay | pay": {"de": "Zahlen", "pl": "Kup"}}
 
 
 def test_the_source_language_stays_while_memories_of_it_are_assigned(

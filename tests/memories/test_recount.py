@@ -188,6 +188,30 @@ class World:
             return
         languages.add_language(OPERATOR, tm_id, NewMemoryLanguage("de"))
 
+    def pause(self) -> None:
+        """One that teaches a memory alone teaches nothing for a while."""
+        tm_id = self._one(self.memories)
+        mode, *others = sorted(
+            (self._mode(each, tm_id) for each in self.projects),
+            key=lambda mode: mode == "none",
+        )
+        if mode == "none" or {*others} != {"none"}:
+            return
+        self._here = next(p for p in self.projects if self._mode(p, tm_id) == mode)
+        here, assignments = self._here, self.framework.memory_assignments
+        if self._bool():
+            assignments.unassign(OPERATOR, here, tm_id)
+        else:
+            self._assign(here, tm_id, "none")
+        for _ in range(2):
+            self._one((World.write, World.change, World.delete, World.create))(self)
+        self._assign(here, tm_id, mode)
+
+    def _mode(self, project: str, tm_id: str) -> str:
+        assigned = self.framework.storage.memories.list_assigned(project)
+        here = [e.assignment for e in assigned if e.memory.id == tm_id]
+        return here[0].write_mode if here else "none"
+
     # how it is done
 
     def _do(
@@ -294,6 +318,7 @@ STEPS = (
     World.write_many, World.review, World.review, World.change, World.delete,
     World.restore, World.bring, World.merge, World.merge, World.undo,
     World.lose_language, World.move_source, World.lose_memory_language,
+    World.pause, World.pause,
 )  # fmt: skip
 
 

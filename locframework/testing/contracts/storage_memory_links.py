@@ -79,15 +79,12 @@ class StorageMemoryLinksContract:
     def test_sn4_what_is_detached_is_taught_no_more_and_stays(
         self, storage: Storage
     ) -> None:
-        of, far = add_project(storage), add_project(storage)
+        of = add_project(storage)
         mine = add_memory(storage, of)
-        entries = [entry(mine, text, "de:x") for text in "abc"]
+        entries = [entry(mine, text, "de:x") for text in "ab"]
         with writing(storage, mine) as begun:
             storage.memories.add_entries(begun, entries, learned=True)
-            links = [
-                KeyLink(project.id, new_id(), None, each.id)
-                for project, each in zip((of, of, far), entries, strict=True)
-            ]
+            links = [KeyLink(of.id, new_id(), None, each.id) for each in entries]
             storage.memories.replace_links(begun, [], links)
 
         def learned() -> list[bool]:
@@ -97,16 +94,12 @@ class StorageMemoryLinksContract:
             assert made == {e.id for e, is_ in zip(entries, told, strict=True) if is_}
             return told
 
-        assert learned() == [True, True, True]
+        assert learned() == [True, True]
         with writing(storage, mine) as begun:
             storage.memories.detach_entries(begun, [entries[0].id])
-        assert learned() == [False, True, True]
+        assert learned() == [False, True]
         ids = [link.key_id for link in links]
         assert set(storage.memories.links_of(mine.id, ids)) == set(links[1:])
-        with writing(storage, mine) as begun:
-            storage.memories.detach_project(begun, of.id)
-        assert learned() == [False, False, True]
-        assert storage.memories.links_of(mine.id, ids) == [links[2]]
 
     def test_sn5_of_a_deleted_memory_no_link_is_found(self, storage: Storage) -> None:
         of = add_project(storage)
@@ -121,3 +114,29 @@ class StorageMemoryLinksContract:
 
         assert storage.memories.links_of(mine.id, [link.key_id]) == []
         assert storage.memories.links_to(mine.id, [one.id]) == []
+
+    def test_sn6_entries_that_keys_of_several_projects_teach(
+        self, storage: Storage
+    ) -> None:
+        of, far = add_project(storage), add_project(storage)
+        mine, other = add_memory(storage, of), add_memory(storage, of)
+        shared, alone, apart = (entry(mine, text) for text in "abc")
+        add_entries(storage, [shared, alone, apart])
+        gone = new_id()
+        links = [
+            KeyLink(of.id, gone, None, shared.id),
+            KeyLink(of.id, gone, "one", alone.id),
+            KeyLink(of.id, new_id(), None, alone.id),
+            KeyLink(far.id, new_id(), None, shared.id),
+            KeyLink(far.id, new_id(), "one", shared.id),
+            KeyLink(far.id, new_id(), None, apart.id),
+        ]
+        with writing(storage, mine) as begun:
+            storage.memories.replace_links(begun, [], links)
+
+        store = storage.memories
+        assert store.shared_entries(mine.id, of.id) == [shared.id]
+        assert store.shared_entries(mine.id, far.id) == [shared.id]
+        assert store.shared_entries(other.id, of.id) == []
+        assert store.linked_keys(of.id) == {gone, links[2].key_id}
+        assert store.linked_keys(new_id()) == set()
