@@ -10,6 +10,8 @@ from .records import Caller, Grant, Reach, Scope
 from .rules import effective, reaches, require_caller, union
 from .service import Access, Refusal
 
+_EVERYWHERE = "the permission {} is required in every project that uses it"
+
 
 class LinkedAccess:
     """As Access, for what has no project of its own.
@@ -32,8 +34,10 @@ class LinkedAccess:
             if not grants:
                 raise missing
             giving = [grant for grant in grants if permission in effective(grant)]
-            if not giving or (permission in OF_THE_WHOLE and not _all(giving, reach)):
+            if not giving:
                 raise PermissionDenied(permission)
+            if permission in OF_THE_WHOLE and not _all(giving, reach):
+                raise PermissionDenied(permission, _EVERYWHERE.format(permission))
         scope = Scope(reach.organization_id)
         reason = self._refusal(caller, permission, scope)
         if reason is not None:

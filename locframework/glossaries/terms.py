@@ -77,7 +77,7 @@ class Terms:
         check_record(query, "query")
         code = query.language_code
         where = TermFilter(
-            search=fold(query.search) if query.search else None,
+            search=fold((query.search or "").strip()) or None,
             language_code=code and require_tag(code, "query.languageCode"),
             usage_status=query.usage_status,
             status=query.status,

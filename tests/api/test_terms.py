@@ -206,6 +206,8 @@ def test_terms_are_listed_as_they_are_asked_for(careful: Terms) -> None:
     assert careful.listed(sort="-createdAt") == ["anchor", "quay", "pier"]
     assert careful.listed(search="waits") == ["pier"]
     assert careful.listed(search="ANK") == ["anchor"]
+    assert careful.listed(search=" anchor ") == ["anchor"]
+    assert careful.listed(search=" ") == careful.listed()
     assert careful.listed(search="a%") == []
     assert careful.listed(search="kai") == ["quay"]  # proposed
     assert careful.listed(usageStatus="deprecated") == ["quay"]

@@ -221,6 +221,7 @@ def test_a_memory_is_managed_where_all_of_its_projects_are(
     for answer in answers:
         assert (answer.status, answer.error["code"]) == (403, "permission_denied")
         assert answer.error["details"] == {"required": "tm_manage"}
+        assert "in every project that uses it" in answer.error["message"]
     assert both.patch(memory.path, json={"name": "Ours"}).status == 200
     workspace.owner.delete(f"/projects/{other}")
     assert bound.delete(memory.path).status == 200
