@@ -30,7 +30,7 @@ from typing import TypeVar
 
 from locframework.ports import Unavailable
 
-from .engine import Connection, Engine, Mode, Row
+from .engine import NOT_WRITABLE, Connection, Engine, Mode, Row
 from .sessions import Session, Sessions, first_line
 
 T = TypeVar("T")
@@ -258,7 +258,7 @@ class Database:
         fault = self.engine.fault(error, connection)
         found: Exception = error
         if fault != "wrong":
-            level = logging.ERROR if fault == "full" else logging.WARNING
+            level = logging.ERROR if fault in ("full", "readonly") else logging.WARNING
             log.log(level, "database %s: %s", fault, first_line(error))
             found = _unavailable(fault)
         if session.depth and session.doom is None:
@@ -334,6 +334,8 @@ def _unavailable(fault: str) -> Unavailable:
         return Unavailable("somebody else changed the same just now; try again")
     if fault == "full":
         return Unavailable("the database has no room left on its disk")
+    if fault == "readonly":
+        return Unavailable(NOT_WRITABLE)
     if fault == "busy":
         return Unavailable("the database is busy; try again")
     return Unavailable("the database does not answer; try again")

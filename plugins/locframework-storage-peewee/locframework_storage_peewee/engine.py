@@ -11,15 +11,17 @@ Row = tuple[Any, ...]  # a store knows the type of each column that it asks for
 Mode = Literal["write", "read"]
 """Of a block: a transaction, or a snapshot."""
 
-Fault = Literal["lost", "busy", "full", "clash", "wrong"]
+Fault = Literal["lost", "busy", "full", "readonly", "clash", "wrong"]
 """What an error of the driver means.
 
 ``lost``: the connection is gone. ``busy``: the database cannot do it just now (locked,
-deadlock). ``full``: the disk has no room, which somebody has to make. ``clash``:
-somebody else wrote the same, or took away what this refers to, at the same time.
-``wrong``: a fault of ours.
+deadlock). ``full``: the disk has no room, which somebody has to make. ``readonly``:
+its file may not be written, which somebody has to allow. ``clash``: somebody else
+wrote the same, or took away what this refers to, at the same time. ``wrong``: a fault
+of ours.
 """
 
+NOT_WRITABLE = "the file of the database, or its folder, may not be written"
 LOCK_SECONDS = 5  # how long a writer waits for others (storage.py, transaction)
 
 

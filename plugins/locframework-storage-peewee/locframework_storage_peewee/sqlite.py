@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import peewee
 
-from .engine import LOCK_SECONDS, Connection, Cursor, Fault, Mode
+from .engine import LOCK_SECONDS, NOT_WRITABLE, Connection, Cursor, Fault, Mode
 
 PRAGMAS = {
     "journal_mode": "wal",  # readers and the writer do not wait for each other
@@ -32,9 +32,10 @@ _BUSY = {
     sqlite3.SQLITE_LOCKED,
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_READONLY,  # but for those of _NOT_WRITABLE: another's recovery
     sqlite3.SQLITE_PROTOCOL,
 }
+_NOT_WRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_READONLY_DIRECTORY}
 _CLASH = {
     sqlite3.SQLITE_CONSTRAINT_UNIQUE,
     sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
@@ -42,7 +43,7 @@ _CLASH = {
 }
 
 _REFUSALS = {
-    "readonly database": "the file of the database, or its folder, may not be written",
+    "readonly database": NOT_WRITABLE,
     "unable to open database file": "the file of the database cannot be opened",
     "file is not a database": "what is at the database's address is no SQLite database",
 }
@@ -152,6 +153,8 @@ class Sqlite:
             return "clash"
         if code & 0xFF == sqlite3.SQLITE_FULL:
             return "full"
+        if code in _NOT_WRITABLE:
+            return "readonly"
         return "busy" if code & 0xFF in _BUSY else "wrong"
 
     def in_transaction(self, connection: Connection) -> bool:

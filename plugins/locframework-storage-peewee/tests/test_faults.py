@@ -191,6 +191,20 @@ def test_a_full_disk_refuses_writes_and_loses_nothing(
     assert database.row("SELECT count(*) FROM projects") == (len(kept) + 1,)
 
 
+@sqlite_only
+def test_a_file_that_may_not_be_written_is_not_told_as_busy(
+    storage: PeeweeStorage, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = add_project(storage)
+    storage.database.row("PRAGMA query_only = 1")  # mode 444 stops no test of root's
+
+    with pytest.raises(Unavailable, match="or its folder, may not be written"):
+        add_project(storage)
+
+    assert "ERROR" in {record.levelname for record in caplog.records}
+    assert storage.projects.find_project(made.id) == made
+
+
 def test_processes_that_read_and_write_lose_nothing(
     storage: PeeweeStorage, url: str, start: Start
 ) -> None:
