@@ -93,12 +93,16 @@ class Storage(Transactions, Protocol):
         """Bring the schema up to date; answers what was applied, in order.
 
         Safe when several processes start at once and when killed half-way. Raises
-        SettingsError when the schema is newer than this program.
+        SettingsError when the schema is newer than this program, or the address of
+        the database is of no use until somebody mends it.
         """
         ...
 
     def pending_migrations(self) -> list[str]:
-        """What ``migrate`` would apply, in order; changes nothing, and makes none."""
+        """What ``migrate`` would apply, in order; changes nothing, and makes none.
+
+        Raises SettingsError as ``migrate`` does.
+        """
         ...
 
     def ping(self) -> None:

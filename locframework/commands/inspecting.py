@@ -1,5 +1,7 @@
 """``locframework plugins``, ``check-settings`` and ``migrate``."""
 
+import hashlib
+
 import click
 
 from locframework.app import Framework
@@ -12,6 +14,8 @@ from locframework.settings import ServerSettings
 from .options import Setup, common_options
 from .serving import check_limits
 from .telling import counted
+
+SOME_BLOB = hashlib.sha256().hexdigest()  # to ask a store for; it need not have it
 
 
 @click.command()
@@ -50,7 +54,7 @@ def check_settings(setup: Setup) -> None:
     Exits with 0 when "locframework serve" and "worker" could start with them, and with
     2 and one line that names what is wrong when they could not. What else they lack is
     told, and no fault of the settings: migrations, which they would apply first, a
-    database that does not answer just now, the extra that serving needs.
+    database or blob store that does not answer just now, the extra that serving needs.
 
     \b
     Example:
@@ -63,8 +67,9 @@ def check_settings(setup: Setup) -> None:
         formats = [info.id for info in framework.formats.list_formats()]
         names = [plugin.name for plugin in framework.plugins.loaded()]
         database = _database(framework)
+        blob_store = _blob_store(framework)
     click.echo(f"storage     {settings.storage}")
-    click.echo(f"blob store  {settings.blob_store}")
+    click.echo(f"blob store  {blob_store}")
     click.echo(f"webhooks    {settings.webhook_transport}")
     click.echo(f"matcher     {settings.matcher}")
     click.echo(f"formats     {', '.join(formats) or 'none'}")
@@ -102,6 +107,16 @@ def _database(framework: Framework) -> str:
         return f'lacks {lacks}; "serve", "worker" and "migrate" apply them first'
     framework.webhooks.require_keys()
     return "up to date"
+
+
+def _blob_store(framework: Framework) -> str:
+    """Its name, and why it could keep nothing just now."""
+    name = framework.settings.blob_store
+    try:
+        framework.plugins.blob_store(name).has(SOME_BLOB)
+    except Unavailable as error:
+        return f"{name}, which does not work: {error.message}"
+    return name
 
 
 def _serving(server: ServerSettings) -> str:

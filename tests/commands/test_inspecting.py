@@ -2,6 +2,8 @@
 
 import sys
 
+import pytest
+
 
 def test_plugins_lists_name_version_hooks_and_settings(command):
     result = command("plugins")
@@ -70,6 +72,33 @@ def test_check_settings_tells_of_a_database_that_does_not_answer(command):
 
     assert "database    the database does not answer; try again\n" in result.stdout
     assert result.exit_code == 0
+
+
+@pytest.mark.parametrize("path", ["text", "text/below", "/proc/nothing/below"])
+def test_no_start_is_promised_where_there_can_be_no_database(command, folder, path):
+    (folder / "text").write_text("no database, but long enough for one" * 9)
+    variable = "LOCFRAMEWORK_PLUGINS__PEEWEE__DATABASE"
+    address = {variable: f"sqlite:///{path}"}
+
+    checked = command("check-settings", **address)
+    served = command("serve", "--port", "0", **address)
+
+    assert (checked.exit_code, served.exit_code) == (2, 2)
+    assert checked.stderr.startswith(
+        f"Error: settings: plugins.peewee.database: {path}"
+    )
+    assert checked.stderr.endswith(f" (from {variable})\n")
+    assert checked.stderr.count("\n") == served.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("path", ["text", "text/below", "/proc/nothing/below"])
+def test_check_settings_tells_of_a_folder_that_can_keep_no_files(command, folder, path):
+    (folder / "text").write_text("")
+
+    result = command("check-settings", LOCFRAMEWORK_PLUGINS__DISK__FOLDER=path)
+
+    assert "blob store  disk, which does not work: the blob " in result.stdout
+    assert [each.name for each in folder.iterdir()] == ["text"]
 
 
 def test_check_settings_refuses_processes_that_serve_would_refuse(command):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_ISREG
+from tempfile import TemporaryFile
 
 FOLDER_MODE = 0o750
 FILE_MODE = 0o640  # the group may read: a static server in front
@@ -69,6 +70,13 @@ def make_folder(path: Path) -> None:
     except FileNotFoundError:
         make_folder(path.parent)
         make_folder(path)
+
+
+def require_possible(folder: Path) -> None:
+    """Raise OSError for a folder that is not there and cannot be made; makes none."""
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    if there != folder:
+        TemporaryFile(dir=there).close()
 
 
 def sync_with_parents(folder: Path) -> None:

@@ -17,6 +17,7 @@ from .files import (
     open_folder,
     read_file,
     remove_older,
+    require_possible,
     sync_with_parents,
     write_file,
 )
@@ -77,12 +78,16 @@ class DiskBlobStore:
             raise self._unavailable("read", name, error) from error
 
     def has(self, name: str) -> bool:
-        """Whether there is a file of this name; it is not read."""
+        """Whether there is a file of this name; it is not read.
+
+        Unavailable also where the folder neither is nor can be.
+        """
         check_name(name)
         try:
             with open_folder(self._shard_of(name)) as shard:
                 found = os.stat(name, dir_fd=shard, follow_symlinks=False)
         except FileNotFoundError:
+            self._require_possible(name)
             return False
         except OSError as error:
             raise self._unavailable("looked for", name, error) from error
@@ -114,6 +119,12 @@ class DiskBlobStore:
 
     def _shard_of(self, name: str) -> Path:
         return self._folder / name[:2]
+
+    def _require_possible(self, name: str) -> None:
+        try:
+            require_possible(self._folder)
+        except OSError as error:
+            raise self._unavailable("looked for", name, error) from error
 
     def _prepare(self) -> None:
         """Make every folder there will ever be, durably, and sweep up after crashes.

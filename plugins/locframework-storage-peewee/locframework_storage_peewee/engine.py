@@ -57,21 +57,27 @@ class Connection(Protocol):
 class Engine(Protocol):
     """One kind of database, at one address.
 
-    The strings are pieces of SQL: ``locked_row`` ends a SELECT that locks what it
-    finds until the transaction ends, ``skip_locked`` one that takes the first row
-    nobody else has locked. ``has_trigram_tables``: parts of texts are found by
-    full-text tables; else LIKE has an index. ``merges_walks``: walks of indexes that
-    are united stay in their order; else they are sorted, as far as they go.
+    ``place`` says where to the operator, and to nobody else: a file; "" where the
+    address may have a password. The other strings are pieces of SQL: ``locked_row``
+    ends a SELECT that locks what it finds until the transaction ends, ``skip_locked``
+    one that takes the first row nobody else has locked. ``has_trigram_tables``: parts
+    of texts are found by full-text tables; else LIKE has an index. ``merges_walks``:
+    walks of indexes that are united stay in their order; else they are sorted, as far
+    as they go.
     """
 
     errors: tuple[type[Exception], ...]  # of the driver, that ``fault`` can judge
+    place: str
     locked_row: str
     skip_locked: str
     has_trigram_tables: bool
     merges_walks: bool
 
     def is_made(self) -> bool:
-        """Whether there is a database to open; ``open`` makes one that is not."""
+        """Whether there is a database to open; ``open`` makes one that is not.
+
+        Raises OSError where none could be made.
+        """
         ...
 
     def make_peewee(self) -> peewee.Database:

@@ -11,10 +11,11 @@ from playhouse.migrations import Runner  # type: ignore[import-untyped]
 from locframework.ports import SettingsError, Unavailable
 
 from .engine import Engine
-from .sessions import connect, first_line
+from .sessions import faults_of, first_line
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 HISTORY = "locframework_migrations"
+SETTING = "plugins.peewee.database"
 
 log = logging.getLogger("locframework.storage")
 
@@ -22,10 +23,13 @@ log = logging.getLogger("locframework.storage")
 def pending_migrations(engine: Engine) -> list[str]:
     """What ``migrate`` would apply; makes nothing, not even the file of a database.
 
-    SettingsError: the schema is newer than we are.
+    SettingsError: the schema is newer than we are, or the address is of no use.
     """
-    if not engine.is_made():
-        return _names()
+    try:
+        if not engine.is_made():
+            return _names()
+    except OSError as error:
+        raise _unusable(engine, error) from error
     with _connected(engine) as database:
         return _pending(database)
 
@@ -66,7 +70,10 @@ def _pending(database: peewee.Database) -> list[str]:
 @contextmanager
 def _connected(engine: Engine) -> Iterator[peewee.Database]:
     database = engine.make_peewee()
-    connection = connect(engine, database)
+    try:
+        connection = engine.open(database)
+    except faults_of(engine) as error:
+        raise _unusable(engine, error) from error
     try:
         yield database
     except peewee.PeeweeException as error:
@@ -75,7 +82,17 @@ def _connected(engine: Engine) -> Iterator[peewee.Database]:
             engine.fault(cause, connection) == "wrong"
         ):
             raise
-        log.warning("cannot migrate just now: %s", first_line(cause))
-        raise Unavailable("the database does not answer; try again") from error
+        raise _unusable(engine, cause) from error
     finally:
         connection.close()
+
+
+def _unusable(engine: Engine, error: Exception) -> Exception:
+    """SettingsError for an address that is of no use until somebody mends it; else
+    Unavailable."""
+    told = engine.refused(error)
+    if told is not None:
+        place = f"{engine.place}: " if engine.place else ""
+        return SettingsError(f"settings: {SETTING}: {place}{told}", SETTING)
+    log.warning("the database does not answer: %s", first_line(error))
+    return Unavailable("the database does not answer; try again")

@@ -71,6 +71,7 @@ class Postgres:
     """The database at ``url``; what the URL sets wins over our defaults."""
 
     errors: tuple[type[Exception], ...] = (psycopg.Error,)
+    place = ""
     locked_row = " FOR NO KEY UPDATE"  # children can still be added by others
     skip_locked = " FOR UPDATE SKIP LOCKED"
     has_trigram_tables = False

@@ -18,17 +18,17 @@ log = logging.getLogger("locframework.storage")
 
 def connect(engine: Engine, database: peewee.Database) -> Connection:
     """Open this thread's connection of ``database``, or Unavailable."""
-    errors: tuple[type[Exception], ...] = (
-        peewee.PeeweeException,
-        OSError,
-        *engine.errors,
-    )
     try:
         return engine.open(database)
-    except errors as error:
+    except faults_of(engine) as error:
         log.warning("cannot connect to the database: %s", first_line(error))
         told = engine.refused(error) or "the database does not answer; try again"
         raise Unavailable(told) from error
+
+
+def faults_of(engine: Engine) -> tuple[type[Exception], ...]:
+    """What ``open`` may raise, of the driver and of the file system."""
+    return peewee.PeeweeException, OSError, *engine.errors
 
 
 def first_line(error: Exception) -> str:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from itertools import chain, compress, islice
 from operator import itemgetter
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import msgspec
 import peewee
@@ -64,10 +65,15 @@ class Sqlite:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.place = str(path)
         self._turn = threading.Lock()
 
     def is_made(self) -> bool:
-        return self._path.exists()
+        if self._path.exists():
+            return True
+        folders = self._path.absolute().parents
+        TemporaryFile(dir=next(each for each in folders if each.exists())).close()
+        return False
 
     def make_peewee(self) -> peewee.Database:
         return peewee.SqliteDatabase(
@@ -94,14 +100,14 @@ class Sqlite:
             time.sleep(0.02)
 
     def _make_file(self) -> None:
-        if not self.is_made():
+        if not self._path.exists():
             self._path.parent.mkdir(parents=True, exist_ok=True)
             # SQLite itself would let everybody read it
             self._path.touch(mode=0o640)
 
     def refused(self, error: Exception) -> str | None:
         if isinstance(error, OSError):
-            return "the folder of the database is not there, and cannot be made"
+            return f"the database can be neither found nor made: {error.strerror}"
         text = str(error)
         return next((told for part, told in _REFUSALS.items() if part in text), None)
 

@@ -15,7 +15,7 @@ from locframework_storage_peewee import PeeweeProvider, PeeweeStorage
 from locframework_storage_peewee.engine import Connection
 from locframework_storage_peewee.plugin import engine_of
 
-from locframework.ports import Unavailable
+from locframework.ports import SettingsError, Unavailable
 from locframework.testing.contracts.storage_records import add_project, organization
 from locframework.testing.databases import Kind, statements_of
 
@@ -287,24 +287,38 @@ def test_what_postgres_says_of_an_address_is_told_without_its_secrets(
     assert engine.refused(Exception(said)) == told
 
 
+NO_PLACE = "the database can be neither found nor made"
+
+
 @pytest.mark.parametrize(
     ("path", "told"),
     [
         ("text", "what is at the database's address is no SQLite database"),
         ("folder", "the file of the database cannot be opened"),
-        ("text/below", "the folder of the database is not there, and cannot be made"),
+        ("text/below", f"{NO_PLACE}: Not a directory"),
+        ("text/below/it", f"{NO_PLACE}: Not a directory"),
+        ("/proc/nothing/below", NO_PLACE),  # not even for root
+        (f"{'x' * 300}/below", f"{NO_PLACE}: File name too long"),
     ],
 )
-def test_a_file_that_sqlite_refuses_is_told_as_what_it_is(
+def test_a_file_that_sqlite_refuses_stops_the_start_and_is_named(
     tmp_path: Path, path: str, told: str
 ) -> None:
     (tmp_path / "text").write_text("no database, but long enough for one" * 9)
     (tmp_path / "folder").mkdir()
+    storage = PeeweeProvider(f"sqlite:///{tmp_path / path}").open()
 
-    with pytest.raises(Unavailable) as raised:
-        PeeweeProvider(f"sqlite:///{tmp_path / path}").open().migrate()
+    with pytest.raises(SettingsError) as looked:
+        storage.pending_migrations()
+    with pytest.raises(SettingsError) as started:
+        storage.migrate()
+    with pytest.raises(Unavailable) as asked:  # by anybody, who may see no path
+        storage.ping()
 
-    assert raised.value.message == told
+    place = f"settings: plugins.peewee.database: {tmp_path / path}: "
+    assert str(looked.value).startswith(f"{place}{told}")
+    assert str(started.value).startswith(place)
+    assert str(tmp_path) not in asked.value.message
 
 
 def test_a_file_that_may_not_be_written_is_told_as_that() -> None:
@@ -329,9 +343,9 @@ def test_an_address_that_postgres_refuses_is_told_as_what_it_is(
 
     told = []
     for url in absent:
-        with pytest.raises(Unavailable) as raised:
+        with pytest.raises(SettingsError) as raised:
             PeeweeProvider(url).open().migrate()
-        told.append(raised.value.message)
+        told.append(str(raised.value).partition("database: ")[2])
 
     assert told == [
         "the PostgreSQL server has no database of the name in the address",
