@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import lru_cache
 
 import langcodes
-from babel import Locale, UnknownLocaleError
+from babel import Locale, UnknownLocaleError, localedata
 from msgspec import Struct
 
 from .errors import LanguageNotFound, ValidationFailed, mentioned
@@ -62,6 +62,15 @@ def why_no_tag(text: str) -> str:
             langcodes.get(tag)
             return f"{short} is well formed, but BCP-47 has no such language tag"
     return f"{short} is not a BCP-47 language tag"
+
+
+def might_be_a_word(tag: str) -> bool:
+    """Whether a canonical tag may well be a word: letters alone, and no language that
+    CLDR has a name or data for. BCP-47 has 8,000 of three letters, ``key``, ``tag``,
+    ``url`` and ``max`` among them.
+    """
+    is_known = tag in Locale("en").languages or localedata.exists(tag)
+    return tag.isalpha() and not is_known
 
 
 def same_language(one: str, other: str) -> bool:

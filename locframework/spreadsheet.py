@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO, NamedTuple
 
-from locframework.errors import mentioned
+from locframework.errors import Problem, UnreadableFile, mentioned
+from locframework.languages import might_be_a_word
 
 _MARK = "'"
 _MARKED = ("=", "+", "-", "@", "\t", "\r", "\n", _MARK)
@@ -149,6 +150,18 @@ def columns_in(
             wrong.append(f"{mentioned(column)!r} is there twice")
         columns.append(column)
     return columns, wrong
+
+
+def refuse_words(codes: Iterable[str], instead: str) -> None:
+    """Refuse a new language whose column may well be headed by a word that happens to
+    be a code: ``key``, ``url``. ``instead`` is what one does where it is a language.
+
+    Raises UnreadableFile.
+    """
+    for code in sorted(filter(might_be_a_word, codes)):
+        told = f"{code!r} is no known column, and no language that is there"
+        message = f"{told} or that CLDR knows: if it is a language, {instead}"
+        raise UnreadableFile(message, [Problem("head", "column", message)])
 
 
 class _Lines:

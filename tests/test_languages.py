@@ -10,6 +10,7 @@ from locframework.languages import (
     canonical_tag,
     facts,
     meant_by,
+    might_be_a_word,
     require_tag,
     tag_in_path,
 )
@@ -90,6 +91,19 @@ def test_a_tag_of_endless_length_is_refused_and_told_in_short() -> None:
     with pytest.raises(ValidationFailed) as caught:
         require_tag("de-x-" + "house-" * 1000 + "end", "$.languageCode")
     assert len(caught.value.message) < 300
+
+
+@pytest.mark.parametrize("tag", ["key", "tag", "url", "max", "src", "doc"])
+def test_a_code_that_cldr_does_not_know_might_be_a_word(tag: str) -> None:
+    assert canonical_tag(tag) == tag
+    assert might_be_a_word(tag)
+
+
+@pytest.mark.parametrize(
+    "tag", ["id", "no", "de", "hsb", "tlh", "lld", "src-IT", "x-pseudo", "zh-Hant"]
+)
+def test_a_code_of_cldr_or_of_several_parts_is_no_word(tag: str) -> None:
+    assert not might_be_a_word(tag)
 
 
 @pytest.mark.parametrize("segment", ["pt-BR", "pt_br.json", "pt-br.po.gz", "PT-BR."])

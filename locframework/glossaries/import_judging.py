@@ -19,6 +19,7 @@ from locframework.access.records import Caller
 from locframework.blobs.service import Blobs
 from locframework.languages import meant_by
 from locframework.large_files import Enough, begin_of, watched
+from locframework.spreadsheet import refuse_words
 from locframework.storage import Storage
 
 from .csv_file import read_csv
@@ -84,7 +85,10 @@ class ImportJudge:
         caller's."""
         codes, id_ = looked.codes, sent.stored.id
         of_terms = self._storage.terms.languages(id_) if codes else set[str]()
-        meant = {code: code for code in codes} | self._meant(sent, codes, of_terms)
+        there = self._meant(sent, codes, of_terms)
+        if sent.format == "csv":
+            refuse_words(codes - there.keys(), "translate a term into it first")
+        meant = {code: code for code in codes} | there
         taken = {code: as_ for code, as_ in sorted(meant.items()) if code != as_}
         looked.result.languages_taken_as = taken
         looked.result.languages_added = sorted({*meant.values()} - of_terms)

@@ -16,6 +16,7 @@ from locframework.access.records import Caller, Reach
 from locframework.errors import UnreadableFile
 from locframework.languages import meant_by
 from locframework.large_files import Enough, begin_of, watched
+from locframework.spreadsheet import refuse_words
 
 from .csv_file import read_csv
 from .file_records import FileFormat, Judged, Unit
@@ -96,6 +97,8 @@ class ImportJudge:
             else:
                 self._linked.require_language(caller, PERMISSION, reach, target)
                 taken[code] = target
+        if sent.format == "csv":
+            refuse_words(taken.keys() - meant.keys(), "name it in languageCodes")
         return Judged(
             language_codes=sorted(taken.values()),
             languages_left_out=list(left_out),

@@ -51,6 +51,24 @@ def test_languages_are_taken_as_those_of_the_terms_and_of_projects(
     assert said == {"de": "Pier", "en-US": "pier", "fr": "quai", "pt-BR": "cais"}
 
 
+def test_a_column_that_is_headed_by_a_word_is_no_language(files: Files) -> None:
+    rows = "key,term,de\nmenu.pier,pier,Anleger\n"
+
+    refused = files.send(rows)
+    nothing = files.terms()
+    project = files.workspace.project(languages=["key"])
+    files.owner.put(f"/projects/{project['id']}{files.path}")
+    of_project = files.imported(rows)
+
+    assert (refused.status, refused.error["code"]) == (400, "unreadable_file")
+    assert refused.error["message"] == (
+        "'key' is no known column, and no language that is there or that CLDR knows:"
+        " if it is a language, translate a term into it first"
+    )
+    assert nothing == []
+    assert of_project["languagesAdded"] == ["de", "key"]
+
+
 def test_a_language_that_is_taken_as_another_must_be_assigned(files: Files) -> None:
     files.imported("term,de\npier,Anleger\n")
     french = files.workspace.client("translator", languages=["de-DE", "fr"])

@@ -120,6 +120,38 @@ def test_the_languages_that_a_file_adds_are_told(workspace: Workspace) -> None:
     assert again["languagesAdded"] == []
 
 
+@pytest.mark.parametrize("word", ["key", "URL", "tag", "max"])
+def test_a_column_that_is_headed_by_a_word_is_no_language(
+    memory: Memory, word: str
+) -> None:
+    rows = f"en,de,{word}\nPay,Zahlen,menu.pay\n"
+
+    refused = memory.send(rows)
+    one = memory.bring(rows, languageCodes="de")
+
+    assert (refused.status, refused.error["code"]) == (400, "unreadable_file")
+    assert refused.error["message"] == (
+        f"{word.lower()!r} is no known column, and no language that is there or that"
+        " CLDR knows: if it is a language, name it in languageCodes"
+    )
+    assert one["languagesLeftOut"] == [word.lower()]
+    assert memory.entries() == {"Pay | ": {"de": "Zahlen"}}
+
+
+def test_any_language_comes_in_that_is_named_or_there_or_in_tmx(
+    memory: Memory,
+) -> None:
+    rows = "en,key\nPay,Uma\n"
+
+    named = memory.bring(rows, languageCodes="key")
+    there = memory.bring(rows.replace("Pay", "Go"))
+    tmx = memory.bring(TMX.replace('"pl"', '"max"'))
+
+    assert memory.entries()["Go | "] == {"key": "Uma"}
+    added = [result["languagesAdded"] for result in (named, there, tmx)]
+    assert added == [["key"], [], ["max"]]
+
+
 def test_only_the_languages_that_are_named_are_imported(memory: Memory) -> None:
     result = memory.bring(TMX, languageCodes="pl")
 
