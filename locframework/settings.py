@@ -6,11 +6,13 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct, field
+from msgspec.structs import force_setattr
 
 from .errors import SettingsError
 
@@ -33,6 +35,21 @@ class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
     threads: Annotated[int, Meta(ge=1, le=64)] = 4
     processes: Annotated[int, Meta(ge=0, le=64)] = 1  # 0: one per core
     trusted_proxy: str | None = None  # whose X-Forwarded-* headers are believed
+
+    def __post_init__(self) -> None:
+        """Raise SettingsError for a proxy that is no address: none would be believed.
+
+        An address is kept as connections show theirs.
+        """
+        if self.trusted_proxy is None or self.trusted_proxy == "*":
+            return
+        try:
+            shown = str(ip_address(self.trusted_proxy))
+        except ValueError:
+            setting, wrong = "server.trusted_proxy", 'is not an IP address or "*"'
+            message = f"settings: {setting}: {self.trusted_proxy!r} {wrong}"
+            raise SettingsError(message, setting) from None
+        force_setattr(self, "trusted_proxy", shown)
 
 
 class WebhookSettings(Struct, frozen=True, forbid_unknown_fields=True):

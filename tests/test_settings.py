@@ -112,6 +112,12 @@ def test_variables_of_others_are_not_looked_at() -> None:
         ("[server]\nprot = 1", "unknown field `prot` - at `$.server`"),
         ("plugins = 3", "Expected `object`, got `int` - at `$.plugins`"),
         ('base_url = "https://x.example"', "ends with /api/v1"),
+        (
+            '[server]\ntrusted_proxy = "localhost"',
+            """server.trusted_proxy: 'localhost' is not an IP address or "*\"""",
+        ),
+        ('[server]\ntrusted_proxy = "10.0.0.0/8"', "is not an IP address"),
+        ('[server]\ntrusted_proxy = ""', "is not an IP address"),
         ("job_workers =", "settings.toml: "),
     ],
 )
@@ -208,3 +214,13 @@ def test_what_is_wrong_with_a_base_url_is_told_without_its_user(
 def test_no_environment_ends_in_another_exception(environ: dict[str, str]) -> None:
     with suppress(SettingsError):
         Settings.load(environ=environ)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [("*", "*"), ("10.0.0.2", "10.0.0.2"), ("2001:DB8:0::1", "2001:db8::1")],
+)
+def test_a_trusted_proxy_is_every_one_or_an_address_as_connections_show_it(
+    given: str, kept: str
+) -> None:
+    assert load(SERVER__TRUSTED_PROXY=given).server.trusted_proxy == kept
