@@ -54,7 +54,7 @@ from .plugins import PluginHost
 from .projects.languages import Languages
 from .projects.service import Projects
 from .quality.service import Checks
-from .settings import Settings
+from .settings import Settings, as_settings
 from .statistics.service import ProjectStatistics
 from .webhooks.area import WebhookArea
 
@@ -81,7 +81,7 @@ class Framework:
         discover: bool = True,
         clock: Clock = system_clock,
     ) -> None:
-        self.settings = settings or Settings()
+        self.settings = Settings() if settings is None else as_settings(settings)
         self.clock = clock
         self.plugins = PluginHost.discover(
             self.settings.plugins,

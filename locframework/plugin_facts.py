@@ -6,17 +6,18 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 
-from .errors import PluginError, SettingsError
+from .errors import PLUGIN_FAULTS, PluginError, SettingsError
 from .settings import setting_in
 
 GROUP = "locframework"  # of entry points
 
 
-class _NoSettings(msgspec.Struct, forbid_unknown_fields=True):
+class NoSettings(msgspec.Struct, forbid_unknown_fields=True):
     """What a plugin without a ``settings_type`` may be set to: nothing."""
 
 
@@ -35,11 +36,9 @@ def built(entry: EntryPoint, settings: Mapping[str, object]) -> object:
     """The plugin of an entry point. Raises PluginError, one line with the reason."""
     try:
         plugin_class = entry.load()
-        wanted = getattr(plugin_class, "settings_type", None)
-        if wanted is None:
-            msgspec.convert(settings, _NoSettings)
-            return plugin_class()
-        return plugin_class(msgspec.convert(settings, wanted, strict=False))
+        wanted = settings_type_of(plugin_class)
+        given = msgspec.convert(settings, wanted, strict=False)
+        return plugin_class() if wanted is NoSettings else plugin_class(given)
     except msgspec.ValidationError as error:
         setting = setting_in(error, f"plugins.{entry.name}")
         reason = f"settings: {error}"
@@ -48,7 +47,7 @@ def built(entry: EntryPoint, settings: Mapping[str, object]) -> object:
         setting = f"plugins.{entry.name}.{error.setting}"
         reason = f"settings: {error}"
         raise PluginError(entry.name, installed_with(entry), reason, setting) from error
-    except Exception as error:
+    except PLUGIN_FAULTS as error:
         reason = f"cannot be loaded: {error!r}"
         raise PluginError(entry.name, installed_with(entry), reason) from error
 
@@ -73,17 +72,31 @@ def origin_of(name: str, plugin: object) -> str:
 
 
 def name_of(plugin: object) -> str:
-    """The name of a plugin that was made by hand: its ``name``, else its class."""
-    made_of = plugin if isinstance(plugin, type) else type(plugin)
-    return str(getattr(plugin, "name", None) or made_of.__name__)
+    """The name of a plugin that was made by hand: its ``name``, else its class.
+
+    A module is called as it is. Raises PluginError for a name that is no text.
+    """
+    made_of = plugin if isinstance(plugin, type | ModuleType) else type(plugin)
+    name = getattr(plugin, "name", None)
+    if not isinstance(name, str | None):
+        origin, reason = origin_of("", plugin), f"its name is no text: {name!r}"
+        raise PluginError(made_of.__name__, origin, reason)
+    return name or made_of.__name__
 
 
-def settings_of(plugin: Any) -> Iterator[str]:
-    """``name: type = default`` of each setting that the plugin has."""
+def settings_type_of(plugin: object) -> type[msgspec.Struct]:
+    """What the plugin's settings become. Raises TypeError for what is no struct."""
     wanted = getattr(plugin, "settings_type", None)
     if wanted is None:
-        return
-    for setting in msgspec.structs.fields(wanted):
+        return NoSettings
+    if not isinstance(wanted, type) or not issubclass(wanted, msgspec.Struct):
+        raise TypeError(f"settings_type is no msgspec.Struct: {wanted!r}")
+    return wanted
+
+
+def settings_of(plugin: object) -> Iterator[str]:
+    """``name: type = default`` of each setting that the plugin has."""
+    for setting in msgspec.structs.fields(settings_type_of(plugin)):
         kind = _plain(setting.type)
         default = "" if setting.required else f" = {setting.default!r}"
         yield f"{setting.name}: {kind}{default}"

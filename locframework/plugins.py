@@ -32,21 +32,13 @@ from .keys.changes import (
     WriteRefusal,
     named,
 )
-from .memories.checked_matcher import name_of_matcher
 from .memories.concordancer import Concordancer
 from .memories.matcher import Matcher
-from .plugin_facts import (
-    built,
-    distribution_of,
-    installed_entries,
-    installed_with,
-    name_of,
-    origin_of,
-    settings_of,
-)
+from .plugin_facts import distribution_of, origin_of, settings_of, settings_type_of
+from .plugin_finding import find_plugins, no_such
+from .plugin_ports import PortBroken, by_name
 from .quality.check import Check
 from .quality.checks import BUILT_IN
-from .quality.rules import name_of_check
 from .storage import StorageProvider
 from .webhooks.event_types import fault_of
 from .webhooks.plugin_events import EventTeller, Items, PluginTells
@@ -97,29 +89,23 @@ class PluginHost:
         for name in sorted(plugins):
             self._register(name, plugins[name])
         self.storages: dict[str, StorageProvider] = self._provided(
-            "loc_provide_storages", lambda storage: storage.name
+            "loc_provide_storages"
         )
         self.blob_stores: dict[str, BlobStore] = self._provided(
-            "loc_provide_blob_stores", lambda store: store.name
+            "loc_provide_blob_stores"
         )
-        self.formats: dict[str, Format] = self._provided(
-            "loc_provide_formats", lambda format_: format_.info.id
-        )
-        self.transports: dict[str, Transport] = self._provided(
-            "loc_provide_transports", lambda transport: transport.name
-        )
-        self.matchers: dict[str, Matcher] = self._provided(
-            "loc_provide_matchers", name_of_matcher
-        )
+        self.formats: dict[str, Format] = self._provided("loc_provide_formats")
+        self.transports: dict[str, Transport] = self._provided("loc_provide_transports")
+        self.matchers: dict[str, Matcher] = self._provided("loc_provide_matchers")
         self.concordancers: dict[str, Concordancer] = self._provided(
-            "loc_provide_concordancers", lambda concordancer: concordancer.name
+            "loc_provide_concordancers"
         )
         for check in BUILT_IN:  # they have their names already
             self._givers["loc_provide_checks", check.name] = GROUP
         self.checks: dict[str, Check] = {check.name: check for check in BUILT_IN}
-        self.checks |= self._provided("loc_provide_checks", name_of_check)
+        self.checks |= self._provided("loc_provide_checks")
         self.event_types: dict[str, EventType] = self._provided(
-            "loc_provide_event_types", lambda type_: type_.type, tell=self._teller
+            "loc_provide_event_types", tell=self._teller
         )
         self._listeners = self._one_by_one("loc_on_event")
         self._judges = self._one_by_one("loc_decide_write")
@@ -141,36 +127,9 @@ class PluginHost:
         ``settings`` is by plugin name; a name that nobody has is a SettingsError,
         here and in ``blocked``.
         """
-        entries = installed_entries() if installed else ()
-        names = {entry.name for entry in entries}
-        for name in blocked if installed else ():
-            if name not in names:
-                told = _no_such("blocked_plugins", name, names)
-                raise SettingsError(told, "blocked_plugins")
-        plugins: dict[str, object] = {}
-        for entry in entries:
-            if entry.name in blocked:
-                continue
-            if entry.name in plugins:
-                raise PluginError(
-                    entry.name, installed_with(entry), "another has this name"
-                )
-            plugins[entry.name] = built(entry, settings.get(entry.name, {}))
-        for plugin in more:
-            name = name_of(plugin)
-            if name in plugins:
-                raise PluginError(
-                    name, origin_of(name, plugin), "another has this name"
-                )
-            if name in settings:
-                reason = "is made by hand, so it takes no settings"
-                raise PluginError(name, origin_of(name, plugin), reason)
-            plugins[name] = plugin
-        for name in settings:
-            if name not in plugins and name not in blocked:
-                told = _no_such("plugins", name, plugins)
-                raise SettingsError(told, f"plugins.{name}")
-        return cls(plugins)
+        return cls(
+            find_plugins(settings, blocked=blocked, more=more, installed=installed)
+        )
 
     def storage(self, name: str) -> StorageProvider:
         """The storage of this name. SettingsError when nobody provides it."""
@@ -286,10 +245,11 @@ class PluginHost:
         reason = self._fault_of(plugin)
         if reason is None:
             try:
+                settings_type_of(plugin)
                 self._manager.register(plugin, name)
                 self._manager.check_pending()
                 return
-            except (ValueError, pluggy.PluginValidationError) as error:
+            except (TypeError, ValueError, pluggy.PluginValidationError) as error:
                 reason = " ".join(str(error).split())
         raise PluginError(name, origin_of(name, plugin), reason)
 
@@ -297,7 +257,10 @@ class PluginHost:
         """What pluggy would let pass without a word; None when there is nothing."""
         if isinstance(plugin, type):
             return "is a class; make an object of it"
-        for hook in filter(_is_hook, dir(plugin)):
+        hooks = list(filter(_is_hook, dir(plugin)))
+        if not hooks:
+            return f"{_mentioned(plugin)} has no hook: no method marked @hookimpl"
+        for hook in hooks:
             if not hasattr(hookspecs, hook):
                 return f"unknown hook {hook}"
             options = self._manager.parse_hookimpl_opts(plugin, hook)
@@ -319,17 +282,12 @@ class PluginHost:
 
         return tell
 
-    def _provided(
-        self,
-        hook: str,
-        name_of: Callable[[Any], str],
-        **given: Callable[[str], object],
-    ) -> dict[str, Any]:
+    def _provided(self, hook: str, **given: Callable[[str], object]) -> dict[str, Any]:
         """By name; ``given`` makes the arguments of the hook, by plugin."""
         found: dict[str, Any] = {}
         for plugin, call in self._one_by_one(hook):
             asked = partial(call, **{key: make(plugin) for key, make in given.items()})
-            for name, item in self._given_by(plugin, hook, asked, name_of):
+            for name, item in self._given_by(plugin, hook, asked):
                 giver = self._givers.get((hook, name))
                 if giver is not None:
                     reason = f"{name!r} is provided by plugin {giver!r} already"
@@ -341,15 +299,13 @@ class PluginHost:
         return found
 
     def _given_by(
-        self,
-        plugin: str,
-        hook: str,
-        call: Callable[..., Any],
-        name_of: Callable[[Any], str],
+        self, plugin: str, hook: str, call: Callable[[], Any]
     ) -> list[tuple[str, Any]]:
         try:
-            return [(name_of(item), item) for item in call() or ()]
-        except Exception as error:
+            return list(by_name(hook, call()))
+        except PortBroken as fault:
+            raise self._refused(plugin, hook, str(fault)) from None
+        except PLUGIN_FAULTS as error:
             raise self._refused(plugin, hook, repr(error)) from error
 
     def _refused(self, plugin: str, hook: str, reason: str) -> PluginError:
@@ -371,6 +327,11 @@ class PluginHost:
         )
 
 
+def _mentioned(plugin: object) -> str:
+    """What may be shown of an object: no other repr, as it may hold a password."""
+    return repr(plugin) if isinstance(plugin, str | None) else "it"
+
+
 def _write_answer(answer: object) -> WriteRefusal | WriteNote | None:
     """What a plugin said of a change. Raises TypeError or ValueError for others."""
     if answer is None:
@@ -385,13 +346,8 @@ def _write_answer(answer: object) -> WriteRefusal | WriteNote | None:
 
 def _pick(setting: str, name: str, provided: Mapping[str, T]) -> T:
     if name not in provided:
-        raise SettingsError(_no_such(setting, name, provided), setting)
+        raise SettingsError(no_such(setting, name, provided), setting)
     return provided[name]
-
-
-def _no_such(setting: str, name: str, there: Iterable[str]) -> str:
-    names = ", ".join(sorted(there)) or "none"
-    return f"settings: {setting}: {name!r} is not provided; there is: {names}"
 
 
 def _call_of(implementation: pluggy.HookImpl) -> Callable[..., Any]:

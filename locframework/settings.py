@@ -115,6 +115,15 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
             raise SettingsError(f"settings: {error}", setting_in(error)) from error
 
 
+def as_settings(given: object) -> Settings:
+    """The settings that they are. Raises SettingsError for anything else."""
+    if not isinstance(given, Settings):
+        kind = type(given).__name__
+        message = f"settings: got {kind}; make Settings of it: Settings.of(…)"
+        raise SettingsError(message)
+    return given
+
+
 def setting_in(error: msgspec.ValidationError, below: str = "") -> str:
     """The setting that the error is about, from the top; "" when it names none.
 

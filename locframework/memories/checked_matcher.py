@@ -1,7 +1,6 @@
 """Keeps what a matcher of a plugin does wrong from doing harm to others."""
 
 import logging
-import re
 from collections.abc import Mapping, Sequence
 
 from locframework.errors import PLUGIN_FAULTS, Unavailable
@@ -9,15 +8,6 @@ from locframework.errors import PLUGIN_FAULTS, Unavailable
 from .matcher import Found, Hit, Matcher, Segments, Wanted
 
 log = logging.getLogger("locframework.plugins")
-
-_NAME = re.compile(r"[a-z][a-z0-9_-]*")
-
-
-def name_of_matcher(matcher: Matcher) -> str:
-    """The name of a matcher, as clause M1 has it. Raises ValueError, AttributeError."""
-    if not _NAME.fullmatch(matcher.name):
-        raise ValueError(f"name {matcher.name!r} is not lower-case letters, 0-9, _, -")
-    return matcher.name
 
 
 class CheckedMatcher:

@@ -85,10 +85,10 @@ def address(workspace: Workspace) -> Iterator[str]:
 
 
 ONLY_ASKED_FOR = """
-from locframework import plugins
+from locframework import plugin_finding as finding
 
-every = plugins.installed_entries
-plugins.installed_entries = lambda: [e for e in every() if e.dist.name in {names!r}]
+every = finding.installed_entries
+finding.installed_entries = lambda: [e for e in every() if e.dist.name in {names!r}]
 """
 
 

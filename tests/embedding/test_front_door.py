@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,12 @@ def test_what_stops_the_start_is_imported_from_where_it_begins() -> None:
         Settings.of({"job_worker": 2})
     with pytest.raises(PluginError, match="is a class; make an object of it"):
         Framework(plugins=[object])
+
+
+@pytest.mark.parametrize("given", [{}, {"job_workers": 2}, "settings.toml"])
+def test_settings_that_are_none_are_told_as_such(given: Any) -> None:
+    with pytest.raises(SettingsError, match=r"settings: got \w+; make Settings of it"):
+        Framework(given)
 
 
 def test_every_name_of_the_front_door_is_there() -> None:

@@ -1,6 +1,6 @@
 """What stops the start, with one line that says what to mend."""
 
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import ClassVar
 
 import pytest
@@ -77,8 +77,10 @@ def test_settings_of_a_plugin_that_was_made_by_hand() -> None:
         ("Plugin = 3", "TypeError"),
         ("x = 1", "AttributeError"),
         (plugin_source() + "    def __init__(self): pass", "TypeError"),
+        ("raise SystemExit", "SystemExit"),
+        (plugin_source() + "    def __init__(self, _): exit()", "SystemExit"),
     ],
-    ids=["import", "fault", "no class", "nothing", "constructor"],
+    ids=["import", "fault", "no class", "nothing", "constructor", "exit", "exit late"],
 )
 def test_a_plugin_that_cannot_be_loaded(
     install: Install, source: str, reason: str
@@ -97,12 +99,88 @@ def test_two_installed_plugins_of_one_name(install: Install) -> None:
 
     line = refusal_of()
 
-    assert line.startswith("plugin 'wordy' (loc-word")
-    assert line.endswith(" 1.2): another has this name")
+    assert line in (
+        "plugin 'wordy' (loc-wordy 1.2): another has this name: loc-wordier 1.2",
+        "plugin 'wordy' (loc-wordier 1.2): another has this name: loc-wordy 1.2",
+    )
 
 
 def test_a_handmade_plugin_with_the_name_of_an_installed_one() -> None:
-    assert refusal_of(WordyPlugin("json")).endswith("another has this name")
+    line = refusal_of(WordyPlugin("json"))
+
+    assert "another has this name: locframework-formats-json " in line
+
+
+@pytest.mark.parametrize("name", ["My Plugin!", "a b", "-a", "é", "a\n"])
+def test_a_name_that_is_none(name: str) -> None:
+    line = refusal_of(WordyPlugin(name))
+
+    assert line == (
+        f"plugin {name!r} (tests.plugins.samples): "
+        "its name is not letters, 0-9, ., _ and - alone"
+    )
+
+
+def test_a_name_that_is_no_text() -> None:
+    plugin = WordyPlugin("ant")
+    plugin.name = 3  # type: ignore[assignment]
+
+    assert refusal_of(plugin) == (
+        "plugin 'WordyPlugin' (tests.plugins.samples): its name is no text: 3"
+    )
+
+
+def test_an_entry_point_whose_name_is_none(install: Install) -> None:
+    install("My Plugin!", "raise SystemError('must not be imported')", dist="loc-my")
+
+    assert refusal_of().startswith("plugin 'My Plugin!' (loc-my 1.2): its name is not")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("json", "plugin 'str' (builtins): 'json' has no hook"),
+        (None, "plugin 'NoneType' (builtins): None has no hook"),
+        (SimpleNamespace(), "plugin 'SimpleNamespace' (types): it has no hook"),
+    ],
+    ids=["text", "None", "object"],
+)
+def test_what_is_no_plugin_at_all(given: object, said: str) -> None:
+    with pytest.raises(PluginError) as caught:
+        PluginHost.discover({}, more=[given])
+
+    assert str(caught.value) == f"{said}: no method marked @hookimpl"
+
+
+def test_a_module_with_hooks_is_a_plugin() -> None:
+    module = ModuleType("our_rules")
+    module.loc_on_event = hookimpl(lambda event: None)  # type: ignore[attr-defined]
+
+    host = PluginHost.discover({}, more=[module], installed=False)
+
+    assert [(each.name, each.hooks) for each in host.loaded()] == [
+        ("our_rules", ["loc_on_event"])
+    ]
+
+
+@pytest.mark.parametrize("type_", ["dict", "int", "'Settings'"])
+def test_a_settings_type_that_is_no_struct(install: Install, type_: str) -> None:
+    install("wordy", plugin_source() + f"    settings_type = {type_}\n")
+
+    line = refusal_of()
+
+    assert line.startswith("plugin 'wordy' (wordy 1.2): cannot be loaded: TypeError(")
+    assert "settings_type is no msgspec.Struct: " in line
+
+
+def test_a_settings_type_that_is_no_struct_of_a_plugin_made_by_hand() -> None:
+    plugin = WordyPlugin("ant")
+    plugin.settings_type = dict  # type: ignore[attr-defined]
+
+    assert refusal_of(plugin) == (
+        "plugin 'ant' (tests.plugins.samples): "
+        "settings_type is no msgspec.Struct: <class 'dict'>"
+    )
 
 
 def test_a_misspelt_hook(install: Install) -> None:
@@ -184,6 +262,7 @@ def test_a_check_that_does_not_keep_its_port(
         @hookimpl
         def loc_provide_checks(self) -> list[object]:
             right = {"name": "tabs", "severity": "error", "find": lambda _: []}
+            right["description"] = "Finds tabs."
             return [SimpleNamespace(**right | change)]
 
     line = refusal_of(Checking())
@@ -202,7 +281,7 @@ def test_one_name_twice_from_one_plugin() -> None:
     ("given", "reason"),
     [
         (RuntimeError("no database"), "RuntimeError('no database')"),
-        ([3], "AttributeError(\"'int' object has no attribute 'name'\")"),
+        ([3], "int is no StorageProvider: it lacks name"),
         (3, "TypeError(\"'int' object is not iterable\")"),
     ],
     ids=["raises", "no name", "no list"],

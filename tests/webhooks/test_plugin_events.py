@@ -68,7 +68,7 @@ def workspace(database_url: str, own: Own, tmp_path: Path) -> Iterator[Workspace
         (type_(type="plugin.own." + "x" * 90), "more than 100 characters"),
         (type_(description=" "), "no description"),
         (type_(example_items=()), "needs 1 to 100 example items"),
-        ("plugin.own.happened", "has no attribute 'type'"),
+        ("plugin.own.happened", "str is no EventType"),
     ],
 )
 def test_a_wrong_type_stops_the_start(wrong: Any, told: str) -> None:

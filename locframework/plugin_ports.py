@@ -1,0 +1,94 @@
+"""Judges what a plugin provides: whether it keeps its port, and what it is called."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from .blobs.blob_store import BlobStore
+from .formats.format import Format
+from .formats.records import FormatInfo
+from .memories.concordancer import Concordancer
+from .memories.matcher import Matcher
+from .quality.check import Check
+from .quality.rules import name_of_check
+from .storage import StorageProvider
+from .webhooks.records import EventType
+from .webhooks.transport import Transport
+
+_PLAIN = re.compile(r"[a-z][a-z0-9_-]*")
+_KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+class PortBroken(Exception):
+    """What is provided cannot be used, in some words for its author."""
+
+
+def by_name(hook: str, provided: Iterable[Any] | None) -> Iterator[tuple[str, Any]]:
+    """Each thing that a plugin's answer to the hook provides, with its name.
+
+    Raises PortBroken, and whatever the plugin's own code raises when it is looked at.
+    """
+    if provided is None:
+        raise PortBroken("answered None; return a list, be it empty")
+    port = _PORTS[hook]
+    for item in provided:
+        _require_kept(port.promise, item)
+        yield port.name_of(item), item
+
+
+def _require_kept(promise: type, item: object) -> None:
+    """Raise PortBroken for what lacks a member of a Protocol, or is no such record."""
+    if isinstance(item, type):
+        raise PortBroken(f"{item.__name__} is a class; make an object of it")
+    kind = type(item).__name__
+    if issubclass(promise, Struct):
+        if not isinstance(item, promise):
+            raise PortBroken(f"{kind} is no {promise.__name__}")
+        return
+    for name in dir(promise):
+        if name.startswith("_"):
+            continue
+        if not hasattr(item, name):
+            raise PortBroken(f"{kind} is no {promise.__name__}: it lacks {name}")
+        if callable(getattr(promise, name)) and not callable(getattr(item, name)):
+            raise PortBroken(f"{kind}.{name} is no method")
+
+
+def _plain_name(item: Any) -> str:
+    """What a setting chooses it by (clauses B1, M1, CO1 and T1)."""
+    name = item.name
+    if not isinstance(name, str) or not _PLAIN.fullmatch(name):
+        raise PortBroken(f"name {name!r} is not lower-case letters, 0-9, _, -")
+    return name
+
+
+def _format_id(format_: Format) -> str:
+    """What users choose a format by (clause F1)."""
+    info: object = format_.info
+    if not isinstance(info, FormatInfo):
+        raise PortBroken(f"info is {type(info).__name__}, and no FormatInfo")
+    if not isinstance(info.id, str) or not _KEBAB.fullmatch(info.id):
+        raise PortBroken(f"id {info.id!r} is not lower-case kebab")
+    return info.id
+
+
+class _Port(NamedTuple):
+    """What is asked of all that answers a hook gives."""
+
+    promise: type  # the Protocol, or the record
+    name_of: Callable[[Any], str]
+
+
+_PORTS = {
+    "loc_provide_storages": _Port(StorageProvider, _plain_name),
+    "loc_provide_blob_stores": _Port(BlobStore, _plain_name),
+    "loc_provide_formats": _Port(Format, _format_id),
+    "loc_provide_transports": _Port(Transport, _plain_name),
+    "loc_provide_matchers": _Port(Matcher, _plain_name),
+    "loc_provide_concordancers": _Port(Concordancer, _plain_name),
+    "loc_provide_checks": _Port(Check, name_of_check),
+    "loc_provide_event_types": _Port(EventType, attrgetter("type")),
+}
