@@ -19,6 +19,7 @@ from locframework.languages import might_be_a_word
 _MARK = "'"
 _MARKED = ("=", "+", "-", "@", "\t", "\r", "\n", _MARK)
 _DELIMITERS = ",;\t"
+_NO_TEXT = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")  # in ZIP, XLSX, images
 _SEPARATOR = re.compile(r'("?)sep=([^"\r\n])\1[\r\n]*', re.I)
 
 CHUNK = 64 * 1024
@@ -72,15 +73,18 @@ def read_rows(file: BinaryIO) -> Iterator[tuple[int, list[str]]]:
     UTF-8, with a byte order mark or without, or UTF-16 with one; LF, CR LF or CR end a
     line. What parts the cells is told by a line before all others (``sep=;``), as
     spreadsheets write it; else the first line shows whether they are commas,
-    semicolons or tabs. Nothing for an empty file. Raises CsvFault.
+    semicolons or tabs. Blank lines before it are passed over. Nothing for a file of no
+    others. Raises CsvFault.
     """
     lines = _Lines(file)
-    first, before = next(lines, None), 0
+    filled = filter(str.strip, lines)
+    first = next(filled, None)
     told = _SEPARATOR.fullmatch(first or "")
     if told:
-        first, before = next(lines, None), 1
+        first = next(filled, None)
     if first is None:
         return
+    before = lines.number - 1
     delimiter = told[2] if told else max(_DELIMITERS, key=first.count)
     rows = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
     begins = before + 1
@@ -169,7 +173,7 @@ class _Lines:
 
     def __init__(self, file: BinaryIO) -> None:
         self._lines = _split(file)
-        self._number = 0
+        self.number = 0  # of the line that was read last, from 1 on
         self.row_bytes = 0
 
     def __iter__(self) -> Iterator[str]:
@@ -177,16 +181,19 @@ class _Lines:
 
     def __next__(self) -> str:
         line = next(self._lines)
-        self._number += 1
+        self.number += 1
+        if self.number == 1 and _NO_TEXT.search(line):
+            message = "the file is no text, as CSV is: save a spreadsheet as CSV"
+            raise CsvFault(self.number, "encoding", message)
         self.row_bytes += len(line)
         if self.row_bytes > ROW_MOST:
             message = f"a row has more than {ROW_MOST:,} bytes: is a quote not closed?"
-            raise CsvFault(self._number, "length", message)
+            raise CsvFault(self.number, "length", message)
         try:
-            return line.decode("utf-8-sig" if self._number == 1 else "utf-8")
+            return line.decode("utf-8-sig" if self.number == 1 else "utf-8")
         except UnicodeDecodeError:
             message = "the file is not UTF-8"
-            raise CsvFault(self._number, "encoding", message) from None
+            raise CsvFault(self.number, "encoding", message) from None
 
 
 def _split(file: BinaryIO) -> Iterator[bytes]:

@@ -41,6 +41,10 @@ class OwnDoctype(Struct, frozen=True):
     told: str  # the name of the DTD, for who wrote another
 
 
+# White space before it, which is not XML, may as well stand in it: lines stay the same.
+_LATE_DECLARATION = re.compile(rb"\A(\xef\xbb\xbf)?([ \t\r\n]+)<\?xml(?=[ \t\r\n])")
+
+
 def begins_like_xml(file: BinaryIO) -> bool:
     """Whether the first sign of a file is ``<``; it is read from its begin again."""
     begin = file.read(100)
@@ -76,10 +80,12 @@ def parser_for(own: OwnDoctype, separator: str | None = None) -> expat.XMLParser
 def feed(parser: expat.XMLParserType, file: BinaryIO) -> Iterator[None]:
     """Have the parser read the file; yields when a piece of it is done.
 
-    Raises XmlFault.
+    White space may stand before ``<?xml``. Raises XmlFault.
     """
     fed = 0
     while chunk := file.read(CHUNK):
+        if not fed:
+            chunk = _LATE_DECLARATION.sub(rb"\1<?xml\2", chunk)
         _parse(parser, chunk)
         fed += len(chunk)
         if fed - parser.CurrentByteIndex > TOKEN_MOST:

@@ -48,6 +48,28 @@ def test_what_is_wrong_with_csv_is_told_to_who_made_it(
     assert (caught.value.line, caught.value.message) == (2, told)
 
 
+@pytest.mark.parametrize(
+    "content",
+    [b"PK\x03\x04\x14\x00\x06\x00\xff\n", "a,b\n".encode("utf-16-le")],
+)
+def test_what_is_no_text_is_told_without_its_signs(content: bytes) -> None:
+    with pytest.raises(CsvFault) as caught:
+        rows(content)
+
+    told = "the file is no text, as CSV is: save a spreadsheet as CSV"
+    assert (caught.value.line, caught.value.message) == (1, told)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_blank_lines_before_the_head_are_passed_over(end: str) -> None:
+    assert rows(f"{end} {end}a;b{end}c;d".encode()) == [
+        (3, ["a", "b"]),
+        (4, ["c", "d"]),
+    ]
+    assert rows(f"{end}sep=|{end}{end}a|b".encode()) == [(4, ["a", "b"])]
+    assert rows(f" {end}\t{end}".encode()) == []
+
+
 def test_what_is_not_known_to_be_wrong_is_told_without_detail(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -283,6 +283,22 @@ def test_a_file_that_cannot_be_read_changes_nothing(
     assert memory.entries() == {}
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (" \n\t\n", "line 1: the file is empty"),
+        (
+            b"PK\x03\x04\x14\x00\x06\x00docProps/app.xml\n",
+            "line 1: the file is no text, as CSV is: save a spreadsheet as CSV",
+        ),
+    ],
+)
+def test_what_is_no_file_of_ours_is_told_plainly(
+    memory: Memory, content: str | bytes, told: str
+) -> None:
+    assert memory.send(content).error["message"] == told
+
+
 def test_a_format_or_choice_that_there_is_not_is_refused(memory: Memory) -> None:
     unknown = memory.send(TMX, format="xliff")
     neither = memory.send(TMX, onExisting="merge")

@@ -114,6 +114,15 @@ def test_languages_are_found_however_they_are_spelled() -> None:
     assert texts(unit) == {"pt-BR": "p", "de": "d", "fr": "f"}
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_white_space_may_stand_before_the_declaration(mark: str) -> None:
+    head = f'{mark}\r\n \n<?xml version="1.0" encoding="UTF-8"?>\n'
+
+    [unit] = read(tmx(f"<tu>{tuv('en', 'é')}{tuv('de', 'ü')}</tu>", head=head))
+
+    assert (unit.line, unit.source_text) == (5, "é")
+
+
 def test_the_exact_source_language_comes_first() -> None:
     variants = tuv("en-US", "color") + tuv("en", "colour") + tuv("de", "Farbe")
 
