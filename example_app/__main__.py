@@ -1,9 +1,6 @@
 """``python -m example_app``: makes the demo at the first start, and serves."""
 
-import os
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 from pathlib import Path
 from typing import BinaryIO
@@ -22,9 +19,10 @@ from locframework.commands.serving import (
     serve_settings,
 )
 from locframework.commands.telling import one_line
+from locframework.errors import SettingsError
 from locframework.webhooks.sealing import new_key
 
-from .demo import Demo, owner_token, ready_demo
+from .demo import Demo, owner_token, ready_demo, write_private
 
 HERE = Path(__file__).resolve().parent
 
@@ -99,6 +97,8 @@ def make_and_serve(
     migrate_first(settings)
     kept = Demo.read(demo_file)
     with Framework(settings) as framework:
+        if key_file is not None:
+            keep_key(framework, key_file)
         demo = ready_demo(framework, kept)
 
     def on_ready(host: str, port: int) -> None:
@@ -133,9 +133,10 @@ def new_token(settings: Settings, demo: Demo) -> str:
 
 def kept_in(data_dir: Path, settings: Settings, key_file: Path | None) -> Settings:
     """The settings, with all data in the folder where they do not say; the key for
-    signing secrets in ``key_file``, if they have none."""
+    signing secrets of ``key_file``, if they have none, or a new one."""
     if key_file is not None:
-        webhooks = replace(settings.webhooks, secret_key=kept_key(key_file))
+        key = key_file.read_text("ascii").strip() if key_file.exists() else new_key()
+        webhooks = replace(settings.webhooks, secret_key=key)
         settings = replace(settings, webhooks=webhooks)
     database = quote(str(data_dir / "locframework.sqlite3"))
     tables: dict[str, dict[str, object]] = {
@@ -148,18 +149,18 @@ def kept_in(data_dir: Path, settings: Settings, key_file: Path | None) -> Settin
     return replace(settings, plugins=tables)
 
 
-def kept_key(file: Path) -> str:
-    """The key in the file; a new one at the first start, which only we may read."""
-    if not file.exists():
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)  # mode 0600
-        with os.fdopen(handle, "w", encoding="ascii") as written:
-            written.write(new_key() + "\n")
-            written.flush()
-            os.fsync(written.fileno())
-        with suppress(FileExistsError):  # another start was quicker
-            os.link(name, file)
-        Path(name).unlink()
-    return file.read_text("ascii").strip()
+def keep_key(framework: Framework, file: Path) -> None:
+    """Write the key for signing secrets, when it is new. Raises SettingsError where
+    it is not the one that seals those there are, and writes nothing."""
+    is_new = not file.exists()
+    try:
+        framework.webhooks.require_keys()
+    except SettingsError as error:
+        fault = "is gone" if is_new else "holds another key"
+        told = "bring back the one that the signing secrets of the webhooks need"
+        raise SettingsError(f"{file} {fault}: {told}") from error
+    if is_new:
+        write_private(file, f"{framework.settings.webhooks.secret_key}\n".encode())
 
 
 def tell(demo: Demo, demo_file: Path, key_file: Path | None, *, is_new: bool) -> None:

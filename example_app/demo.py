@@ -62,13 +62,18 @@ class Demo(Struct, frozen=True, rename="camel"):
             return None
 
     def write(self, file: Path) -> None:
-        """Put it in place as a whole; only the owner may read it."""
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)  # mode 0600
-        with os.fdopen(handle, "wb") as written:
-            written.write(msgspec.json.format(msgspec.json.encode(self)) + b"\n")
-            written.flush()
-            os.fsync(written.fileno())
-        Path(name).replace(file)
+        """Put it in place; only the owner may read it."""
+        write_private(file, msgspec.json.format(msgspec.json.encode(self)) + b"\n")
+
+
+def write_private(file: Path, content: bytes) -> None:
+    """Put the file in place as a whole; only its owner may read it."""
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)  # mode 0600
+    with os.fdopen(handle, "wb") as written:
+        written.write(content)
+        written.flush()
+        os.fsync(written.fileno())
+    Path(name).replace(file)
 
 
 def ready_demo(framework: Framework, kept: Demo | None) -> Demo:

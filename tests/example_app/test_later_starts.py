@@ -5,6 +5,7 @@ import signal
 import socket
 import sqlite3
 import time
+from base64 import b64encode
 from urllib.request import Request, urlopen
 
 import pytest
@@ -78,6 +79,26 @@ def test_a_settings_file_wins_over_the_data_folder(start_app, tmp_path):
     assert (tmp_path / "elsewhere.sqlite3").is_file()
     assert not (tmp_path / "data" / "locframework.sqlite3").exists()
     assert (tmp_path / "data" / "blobs").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("kept", "fault"),
+    [(None, "is gone"), (b64encode(bytes(32)) + b"\n", "holds another key")],
+)
+def test_a_lost_webhook_key_is_named_and_no_other_is_put_in_its_place(
+    launch, finished, tmp_path, kept, fault
+):
+    finished.copy_to(tmp_path)
+    key = tmp_path / "webhooks.key"
+    key.unlink()
+    if kept is not None:
+        key.write_bytes(kept)
+
+    told = launch(tmp_path).process.communicate(timeout=60)[1]
+
+    assert told.startswith(f"Error: {key} {fault}: bring back the one ")
+    assert told.count("\n") == 1
+    assert (key.read_bytes() if key.exists() else None) == kept
 
 
 def test_a_busy_port_is_told_in_one_line_before_anything_is_made(
