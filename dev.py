@@ -12,11 +12,15 @@ Needs Python 3.11 with pip, and git. All else goes into ``.venv``, which follows
 pyproject.toml, those of the plugins, and constraints.txt.
 """
 
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036 - an older one does not come further
+    sys.exit(f"dev.py: needs Python 3.11; this is {sys.version.split()[0]}")
+
 import hashlib
 import os
 import signal
 import subprocess
-import sys
 import tomllib
 import venv
 from pathlib import Path

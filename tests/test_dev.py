@@ -42,6 +42,20 @@ def test_an_unknown_task_is_refused_and_those_there_are_are_told():
         assert f"\n{task} " in refused.stderr
 
 
+def test_an_older_python_is_told_in_one_line():
+    older = (
+        "import runpy, sys; sys.modules['tomllib'] = None;"
+        "sys.version, sys.version_info = '3.10.2 (main)', (3, 10, 2);"
+        f"runpy.run_path({str(FILE)!r}, run_name='__main__')"
+    )
+    refused = subprocess.run(
+        [sys.executable, "-c", older], capture_output=True, text=True, check=False
+    )
+
+    assert refused.returncode == 1
+    assert refused.stderr == "dev.py: needs Python 3.11; this is 3.10.2\n"
+
+
 def test_running_needs_the_app_and_testing_the_tools_too(dev, monkeypatch):
     monkeypatch.setattr(dev, "become", lambda command: None)
     monkeypatch.setattr(dev, "run", lambda command, cwd: 0)
