@@ -16,6 +16,8 @@ import msgspec
 from standardwebhooks import Webhook as Verifier
 from standardwebhooks import WebhookVerificationError
 
+from locframework.server import ServerError
+
 HOST = "127.0.0.1"
 MOST_BYTES = 1024 * 1024  # ours have 20 KB at most
 READ_SECONDS = 30.0
@@ -23,7 +25,7 @@ INDENT = " " * 10
 
 
 class Listener(ThreadingHTTPServer):
-    """Shows every POST, and answers it as told. Raises OSError for a port in use.
+    """Shows every POST, and answers it as told. Raises ServerError for a port in use.
 
     ``certificate`` is a PEM file with its key; without it there is no TLS. What no
     one of ``verifiers`` finds good is answered with 401; without any, nothing is
@@ -45,7 +47,11 @@ class Listener(ThreadingHTTPServer):
         self._tls = None if certificate is None else _speaking_tls(certificate)
         self._seen = Counter[str]()
         self._counting, self._showing = Lock(), Lock()
-        super().__init__((HOST, port), Visit)
+        try:
+            super().__init__((HOST, port), Visit)
+        except OSError as error:
+            told = f"cannot listen on {HOST} port {port}: {error.strerror}"
+            raise ServerError(told) from error
 
     @property
     def url(self) -> str:

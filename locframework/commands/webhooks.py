@@ -8,8 +8,12 @@ import click
 from standardwebhooks import Webhook as Verifier
 from standardwebhooks.webhooks import EmptyWebhookSecretError
 
+from locframework.webhooks.sealing import SECRET_PREFIX
+
 from .listening import Listener
 from .options import common_options
+
+NO_SECRET = "is no signing secret: whsec_ and base64"
 
 
 class Secret(click.ParamType[Verifier]):
@@ -24,10 +28,13 @@ class Secret(click.ParamType[Verifier]):
         ctx: click.Context | None,
     ) -> Verifier:
         """What verifies with it. The text is not told: it would be in a log."""
+        text = str(value)
+        if not text.startswith(SECRET_PREFIX):
+            self.fail(NO_SECRET, param, ctx)
         try:
-            return Verifier(str(value))
+            return Verifier(text)
         except (ValueError, EmptyWebhookSecretError):
-            self.fail("is no signing secret: whsec_ and base64", param, ctx)
+            self.fail(NO_SECRET, param, ctx)
 
 
 @click.group()

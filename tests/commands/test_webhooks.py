@@ -202,6 +202,7 @@ def test_ctrl_c_ends_it_without_a_word(start: Start) -> None:
     [
         (["--secret", "whsec_!"], "is no signing secret: whsec_ and base64"),
         (["--secret", "whsec_a"], "is no signing secret: whsec_ and base64"),
+        (["--secret", "abcd"], "is no signing secret: whsec_ and base64"),
         (["--certificate", __file__], "holds no certificate with its key"),
         (["--certificate", "/nowhere"], "'/nowhere' does not exist"),
         (["--status", "199"], "199 is not in the range 200<=x<=599"),
@@ -219,7 +220,9 @@ def test_what_cannot_be_meant_is_told(
 
 def test_a_port_in_use_is_told(command: Callable[..., object]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
-        result = command("webhooks", "listen", "--port", other.getsockname()[1])
+        port = other.getsockname()[1]
+        result = command("webhooks", "listen", "--port", port)
 
-    assert result.exit_code == 1
-    assert "Address already in use" in result.stderr
+    place = f"127.0.0.1 port {port}"
+    assert result.exit_code == 2
+    assert result.stderr == f"Error: cannot listen on {place}: Address already in use\n"
