@@ -62,14 +62,16 @@ def write_file(folder: int, stem: str, content: bytes) -> Iterator[str]:
 
 
 def make_folder(path: Path) -> None:
-    """Make the folder and its parents where they are missing."""
-    try:
-        os.mkdir(path, FOLDER_MODE)
-    except FileExistsError:
-        return
-    except FileNotFoundError:
-        make_folder(path.parent)
-        make_folder(path)
+    """Make the folder and its parents where they are missing.
+
+    FileNotFoundError where none can be made although its parent is there: in /proc.
+    """
+    with suppress(FileExistsError):
+        try:
+            os.mkdir(path, FOLDER_MODE)
+        except FileNotFoundError:
+            make_folder(path.parent)
+            os.mkdir(path, FOLDER_MODE)
 
 
 def require_possible(folder: Path) -> None:

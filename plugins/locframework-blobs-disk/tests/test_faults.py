@@ -300,3 +300,15 @@ def test_a_read_only_folder_can_be_read_and_keeps_nothing_new(
         "kept",
         "2",
     ]
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc")
+def test_a_folder_where_none_can_be_made_is_unavailable() -> None:
+    store = DiskBlobStore(DiskSettings(folder="/proc/locframework/blobs"))
+
+    with pytest.raises(Unavailable) as refusal:
+        store.put(NAME, CONTENT)
+
+    assert refusal.value.message == (
+        f"the blob {NAME} cannot be kept: No such file or directory"
+    )
