@@ -76,7 +76,7 @@ def _check_warnings(warnings: object) -> None:
 
 
 def _items(found: object) -> Sequence[object]:
-    if not isinstance(found, Sequence):
+    if isinstance(found, str) or not isinstance(found, Sequence):
         raise TypeError(f"got {type(found).__name__} for a list")
     return found
 

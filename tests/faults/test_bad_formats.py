@@ -210,6 +210,7 @@ BAD_WRITES = [
     answers(WrittenFile("text")),  # type: ignore[arg-type]
     answers(WrittenFile(None)),  # type: ignore[arg-type]
     answers(WrittenFile(b"x", None)),  # type: ignore[arg-type]
+    answers(WrittenFile(b"x", "oops")),  # type: ignore[arg-type]
     answers(WrittenFile(b"x", [3])),  # type: ignore[list-item]
     answers(WrittenFile(b"x", ["\ud800"])),
 ]
