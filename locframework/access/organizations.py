@@ -274,7 +274,10 @@ class Organizations:
         if not is_whole_owner(member):
             return
         if self._store.count_owners(member.organization_id, besides=member.id) == 0:
-            raise LastOwner("the last owner of all of an organization cannot leave it")
+            raise LastOwner(
+                "the organization needs an owner who is bound to no project and no"
+                " language, and this is the last one; make another one first"
+            )
 
     def _rename_user(self, user_id: str, name: str) -> None:
         """A person's name is theirs in all organizations: only theirs alone sets it."""

@@ -279,6 +279,10 @@ def test_an_organization_keeps_its_last_owner(workspace: Workspace) -> None:
         workspace.owner.patch(one, json={"role": "manager"}),
     ):
         assert (answer.status, answer.error["code"]) == (409, "last_owner")
+        assert answer.error["message"] == (
+            "the organization needs an owner who is bound to no project and no"
+            " language, and this is the last one; make another one first"
+        )
 
 
 def test_a_token_made_for_a_member_counts_in_this_organization_alone(
