@@ -2,6 +2,7 @@
 
 import errno
 import logging
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +17,14 @@ from .options import Setup
 log = logging.getLogger("locframework.commands")
 
 PROBLEMS_SHOWN = 20
+
+_FIELD = re.compile(r"(?:form|query|\$)\.(\w+): ")
+_OPTIONS = {  # what else a field is, is told by its name alone
+    "languageCode": "--language",
+    "mode": "--mode",
+    "tag": "--tag",
+    "tags": "--tag",
+}
 
 
 class Misconfigured(click.ClickException):
@@ -58,7 +67,7 @@ def one_line(source_of: Callable[[str], str]) -> Iterator[None]:
     except ServerError as error:
         raise Misconfigured(_line(error)) from error
     except LocError as refusal:
-        raise Refused(_line(refusal)) from refusal
+        raise Refused(_as_given(_line(refusal))) from refusal
     except OSError as error:
         if error.errno == errno.EPIPE:  # click's: whoever read us has left
             raise
@@ -80,6 +89,14 @@ def problems_of(refusal: LocError) -> list[str]:
     if len(problems) < 2:
         return []
     return [f"{each.path}: {each.message}" for each in problems[:PROBLEMS_SHOWN]]
+
+
+def _as_given(line: str) -> str:
+    """``--tag: …`` for ``form.tags: …``: the API's field by what said it here."""
+    found = _FIELD.match(line)
+    if found is None:
+        return line
+    return f"{_OPTIONS.get(found[1], found[1])}: {line[found.end() :]}"
 
 
 def _of_file(error: OSError) -> str:

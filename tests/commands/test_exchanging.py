@@ -188,6 +188,25 @@ def test_an_import_that_ends_halfway_tells_what_stays_of_it(
     assert list(keys()) == ["cart.back"]
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ([], "--language: is required: the file does not say its language"),
+        (["--language", "de", "--tag", "x" * 99], "--tag: a tag must have at most"),
+        (["--language", "de", "--mode", "replace"], "--mode: a file without keys"),
+    ],
+)
+def test_a_refusal_names_options_as_they_are_typed(
+    command, folder, project, options, told
+):
+    (folder / "texts.json").write_text("{}")
+
+    result = command("import", "texts.json", "--format", "json-nested", *options)
+
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"Error: {told}")
+
+
 def test_one_is_told_as_one(command, folder, project):
     one = folder / "de.json"
     one.write_text('{"cart": "Korb"}')

@@ -60,7 +60,7 @@ def test_an_owner_without_an_email_address_is_refused(command, framework):
 def test_a_blank_name_is_refused_in_one_line(command, framework):
     result = command("organization", "create", " ", "--owner", "ada@example.com")
 
-    line = "Error: $.name: must not be blank\n"
+    line = "Error: name: must not be blank\n"
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", line)
 
 
