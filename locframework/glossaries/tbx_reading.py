@@ -13,7 +13,7 @@ from locframework.languages import canonical_tag
 from locframework.xml_reading import OwnDoctype, XmlFault, feed, parser_for
 
 from .file_records import FileTerm, FileText
-from .file_rules import Faults
+from .file_rules import NAMED_MOST, Faults
 from .records import NOTES_MOST, UsageStatus
 from .tbx_file import OWN
 
@@ -79,19 +79,25 @@ def read_tbx(
 
     Of several in one language the first that is not deprecated is the translation.
     Notes and definitions, of a concept or in its source language, are its notes. A
-    concept without a term in the source language is left out, and so are notes in
-    others or beyond 2,000 characters, with a warning. Raises UnreadableFile.
+    concept without a term in the source language is left out, and so are further
+    translations, and notes in others or beyond 2,000 characters, with a warning. Raises
+    UnreadableFile.
     """
     reader = _Reader(faults)
     try:
         for concept in reader.read(file):
+            own = _in_source(concept, source_language)
             notes, left_out = _notes(concept, source_language)
-            made = _terms(concept, source_language, notes)
-            yield from made
-            if not made:
+            texts, further = _texts(concept, own)
+            yield from (_term(each, notes, texts) for each in own)
+            if not own:
                 told = f"has no term in {source_language} and was left out"
                 warn(f"line {concept.line}: the concept {told}")
-            elif left_out:
+                continue
+            if further:
+                told = f"in {_named(further)}, were left out"
+                warn(f"line {concept.line}: further translations, {told}")
+            if left_out:
                 told = "in other languages or too long, were left out"
                 warn(f"line {concept.line}: {left_out} of its notes, {told}")
     except XmlFault as fault:
@@ -202,30 +208,43 @@ def _notes(concept: _Concept, source_language: str) -> tuple[str | None, int]:
     return "\n".join(kept) or None, len(concept.notes) - len(kept)
 
 
-def _terms(
-    concept: _Concept, source_language: str, notes: str | None
-) -> list[FileTerm]:
-    own = _in_source(concept, source_language)
+def _texts(
+    concept: _Concept, own: list[_Spelling]
+) -> tuple[tuple[FileText, ...], list[str]]:
+    """The translations of its own terms, by language, and the languages that have
+    others too."""
     taken = {id(each) for each in own}
     others = [each for each in concept.spellings if id(each) not in taken]
     texts: dict[str, FileText] = {}
+    further: set[str] = set()
     for each in sorted(others, key=_is_deprecated):
-        if each.text.strip() and each.language_code not in texts:
-            is_draft = each.notes.get(f"{OWN}status") == "draft"
-            text = FileText(each.language_code, each.text, is_draft)
-            texts[each.language_code] = text
-    return [
-        FileTerm(
-            line=each.line,
-            term=each.text,
-            do_not_translate=each.notes.get(f"{OWN}doNotTranslate") == "true" or None,
-            case_sensitive=each.notes.get(f"{OWN}caseSensitive") == "true",
-            usage_status=_usage(each),
-            notes=notes,
-            texts=tuple(texts[code] for code in sorted(texts)),
-        )
-        for each in own
-    ]
+        if not each.text.strip():
+            continue
+        is_draft = each.notes.get(f"{OWN}status") == "draft"
+        text = FileText(each.language_code, each.text, is_draft)
+        if texts.setdefault(each.language_code, text).value != each.text:
+            further.add(each.language_code)
+    return tuple(texts[code] for code in sorted(texts)), sorted(further)
+
+
+def _named(codes: list[str]) -> str:
+    more = " and others" if len(codes) > NAMED_MOST else ""
+    return ", ".join(codes[:NAMED_MOST]) + more
+
+
+def _term(
+    spelling: _Spelling, notes: str | None, texts: tuple[FileText, ...]
+) -> FileTerm:
+    said = spelling.notes
+    return FileTerm(
+        line=spelling.line,
+        term=spelling.text,
+        do_not_translate=said.get(f"{OWN}doNotTranslate") == "true" or None,
+        case_sensitive=said.get(f"{OWN}caseSensitive") == "true",
+        usage_status=_usage(spelling),
+        notes=notes,
+        texts=texts,
+    )
 
 
 def _in_source(concept: _Concept, source_language: str) -> list[_Spelling]:

@@ -179,7 +179,10 @@ class _Unit:
         if type_ == STATUS:
             self._is_draft = text == "draft"
         elif type_ == CONTEXT and self._code is None:
-            self._context = text
+            if self._context and self._context != text:
+                self.leave_out("a further x-context is left out: the first counts")
+            else:
+                self._context = text
 
     def set(self, segment: InlineText) -> None:
         self.is_empty = False

@@ -83,7 +83,10 @@ def test_older_tbx_with_several_terms_of_one_concept_is_read() -> None:
         ),
         ("jetty", None, "where ships lie\nsee quay", (FileText("de", "Anleger"),)),
     ]
-    assert found.warnings == ["line 14: the concept has no term in en and was left out"]
+    assert found.warnings == [
+        "line 3: further translations, in de, were left out",
+        "line 14: the concept has no term in en and was left out",
+    ]
 
 
 DCT = b"""<tbx type="TBX-Basic" style="dct" xml:lang="en"

@@ -114,6 +114,17 @@ def test_languages_are_found_however_they_are_spelled() -> None:
     assert texts(unit) == {"pt-BR": "p", "de": "d", "fr": "f"}
 
 
+def test_of_several_contexts_the_first_counts_and_the_others_are_told() -> None:
+    props = "".join(
+        f'<prop type="x-context">{text}</prop>' for text in ("", "menu", "menu", "tray")
+    )
+
+    [unit] = read(tmx(f"<tu>{props}{tuv('en', 'Save')}</tu>"))
+
+    assert unit.context == "menu"
+    assert unit.left_out == ("a further x-context is left out: the first counts",)
+
+
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_white_space_may_stand_before_the_declaration(mark: str) -> None:
     head = f'{mark}\r\n \n<?xml version="1.0" encoding="UTF-8"?>\n'
