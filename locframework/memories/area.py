@@ -63,7 +63,7 @@ class MemoryArea:
         framework.runner.handle(LearnJob(storage, learning))
         self.languages = MemoryLanguages(store, storage, self.memories, relearning)
         self.assignments = Assignments(
-            store, storage, projects, self.memories, learning, relearning
+            store, storage, projects, self.memories, relearning
         )
 
     def _build_files(self, framework: Framework) -> None:

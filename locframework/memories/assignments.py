@@ -11,12 +11,10 @@ from locframework.storage import Transactions
 from locframework.validation import check_record
 
 from .learn_job import Relearning
-from .learning import Learning
 from .records import (
     AssignedMemory,
     Assignment,
     KeptMemory,
-    MemoryWriting,
     NewAssignment,
     WriteMode,
 )
@@ -33,14 +31,12 @@ class Assignments:
         transactions: Transactions,
         projects: Projects,
         memories: Memories,
-        learning: Learning,
         relearning: Relearning,
     ) -> None:
         self._store = store
         self._transactions = transactions
         self._projects = projects
         self._memories = memories
-        self._learning = learning
         self._relearning = relearning
 
     def list_assignments(
@@ -61,7 +57,7 @@ class Assignments:
     def get_assignment(self, caller: Caller, project_id: str, tm_id: str) -> Assignment:
         """Raises ProjectNotFound, and TmNotFound for one that is not assigned."""
         project = self._projects.require(caller, "project_read", project_id)
-        return self._find(project, tm_id).assignment
+        return self._find(project, tm_id)
 
     def assign(
         self, caller: Caller, project_id: str, tm_id: str, new: NewAssignment
@@ -69,7 +65,8 @@ class Assignments:
         """Let the project use the memory, from now on in this way.
 
         A memory that is to learn gets the project's target languages, and a job
-        teaches it what the project says already. Both must be of one organization and
+        teaches it what the project says already; one that is to learn no more is left
+        by a job. Both must be of one organization and
         of one source language. Raises
         ProjectNotFound, TmNotFound, ValidationFailed.
         """
@@ -90,14 +87,12 @@ class Assignments:
         with self._transactions.transaction():
             project = self._projects.lock(project)
             _require_same_language(kept, project)
-            writing = self._memories.begin(kept.memory.id)
-            before = self._assigned(project, kept.memory.id)
+            self._memories.begin(kept.memory.id)
+            before = self._mode(project, kept.memory.id)
             self._store.assign(project.id, assignment)
-            if new.write_mode == "none":
-                self._let_go(writing, project, before)
-            elif _mode(before) == "none":
+            if before == "none" != new.write_mode:
                 added = self._relearning.add_languages(project, assigned)
-            if new.write_mode not in ("none", _mode(before)):
+            if new.write_mode != before:
                 self._relearning.start(project, kept.memory.id)
         self._relearning.start_others(project.id, kept.memory.id, added)
         return assignment
@@ -111,34 +106,25 @@ class Assignments:
         with self._transactions.transaction():
             self._projects.lock(project)
             gone = self._find(project, tm_id)
-            writing = self._memories.begin(gone.memory.id)
-            self._store.unassign(project.id, gone.memory.id)
-            self._let_go(writing, project, gone)
-        return gone.assignment
+            self._memories.begin(gone.tm_id)
+            self._store.unassign(project.id, gone.tm_id)
+            if gone.write_mode != "none":
+                self._relearning.start(project, gone.tm_id)
+        return gone
 
-    def _let_go(
-        self, writing: MemoryWriting, project: Project, before: AssignedMemory | None
-    ) -> None:
-        if before is not None and _mode(before) != "none":
-            self._learning.let_go(writing, project, before)
-
-    def _find(self, project: Project, reference: str) -> AssignedMemory:
-        id_ = id_in(reference)
-        found = self._assigned(project, id_) if id_ is not None else None
-        if found is None:
-            raise TmNotFound
-        return found
-
-    def _assigned(self, project: Project, tm_id: str) -> AssignedMemory | None:
-        """How the project has used the memory until now; None: not at all."""
+    def _mode(self, project: Project, tm_id: str) -> WriteMode:
+        """What the memory has learned of the project until now."""
         for each in self._store.list_assigned(project.id):
-            if each.memory.id == tm_id:
-                return each
-        return None
+            if each.assignment.tm_id == tm_id:
+                return each.assignment.write_mode
+        return "none"
 
-
-def _mode(assigned: AssignedMemory | None) -> WriteMode:
-    return "none" if assigned is None else assigned.assignment.write_mode
+    def _find(self, project: Project, reference: str) -> Assignment:
+        id_ = id_in(reference)
+        for each in self._store.list_assigned(project.id):
+            if each.assignment.tm_id == id_:
+                return each.assignment
+        raise TmNotFound
 
 
 def _require_same_language(kept: KeptMemory, project: Project) -> None:

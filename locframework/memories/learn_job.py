@@ -120,7 +120,12 @@ class LearnJob:
         """500 keys a step, so that writers have their turn in between.
 
         Also those that went while the project taught nothing: what they taught goes.
+        A memory that it is about, and the project teaches no more, is left.
         """
+        tm_id = job.params.get("tmId")
+        if isinstance(tm_id, str) and not self._memories(job):
+            self._leave(job, tm_id, work)
+            return
         there = self._storage.keys.names_of(job.project_id).values()
         gone = self._storage.memories.linked_keys(job.project_id)
         ids, done = sorted({*there, *gone}), 0
@@ -134,6 +139,22 @@ class LearnJob:
                 step.progress = Progress(done, len(ids))
         with work.finish() as outcome:
             outcome.result = {"keys": len(ids)}
+
+    def _leave(self, job: StoredJob, tm_id: str, work: Work) -> None:
+        """500 entries a step, unless the project teaches the memory again."""
+        shared = self._storage.memories.shared_entries(tm_id, job.project_id)
+        done = 0
+        while done < len(shared):
+            work.check_cancelled()
+            with work.step() as step:
+                project = self._project(job)
+                some = shared[done : done + KEYS_AT_ONCE]
+                if not self._memories(job):
+                    self._learning.let_go(project, tm_id, some)
+                done += len(some)
+                step.progress = Progress(done, len(shared))
+        with work.finish() as outcome:
+            outcome.result = {"keys": 0}
 
     def _project(self, job: StoredJob) -> Project:
         project = self._storage.projects.find_project(job.project_id)

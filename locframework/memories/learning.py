@@ -101,34 +101,25 @@ class Learning:
             segments = teaching.segments(states.values())
             self._teach(writing, teaching, key_ids, segments)
 
-    def let_go(
-        self, writing: MemoryWriting, project: Project, assigned: AssignedMemory
-    ) -> None:
-        """The project teaches the memory no more.
+    def let_go(self, project: Project, tm_id: str, entry_ids: Sequence[str]) -> None:
+        """In a transaction: the project teaches a memory no more that others teach too.
 
-        What it alone has taught stays as it is, until it teaches again. Of what others
-        teach too, their words follow them, and the rest stays as if written by hand.
-        A number of statements that grows with the entries that both teach / 500.
+        Of these entries, which both teach, the others' words follow them, and the rest
+        stays as if written by hand. What it alone has taught stays as it is, until it
+        teaches again. A constant number of statements for each of the others.
         """
-        languages = self._store.list_languages(writing.tm_id)
-        codes = {language.language_code for language in languages}
-        teaching = _Teaching(project, assigned, codes)
-        shared = self._store.shared_entries(writing.tm_id, project.id)
-        for at in range(0, len(shared), KEYS_AT_ONCE):
-            self._leave(writing, teaching, shared[at : at + KEYS_AT_ONCE])
-
-    def _leave(
-        self, writing: MemoryWriting, teaching: _Teaching, entry_ids: Sequence[str]
-    ) -> None:
-        """Leave entries to the others that teach them."""
         store, now = self._store, timestamp(self._clock())
-        links = store.links_to(writing.tm_id, entry_ids)
-        mine = {each for each in links if each.project_id == teaching.project.id}
+        writing = store.begin(tm_id)
+        if writing is None:
+            return
+        links = store.links_to(tm_id, entry_ids)
+        mine = {each for each in links if each.project_id == project.id}
         key_ids = {link.key_id for link in mine}
+        codes = {each.language_code for each in store.list_languages(tm_id)}
         taught: dict[str, list[Segment]] = {}
-        for entry_id, segment in self._others(writing, teaching, key_ids, entry_ids):
+        for entry_id, segment in self._others(tm_id, codes, key_ids, entry_ids):
             taught.setdefault(entry_id, []).append(segment)
-        rows = store.translations_of(writing.tm_id, list(taught))
+        rows = store.translations_of(tm_id, list(taught))
         store.put_translations(
             writing,
             [
@@ -137,7 +128,7 @@ class Learning:
                 for row in _not_of(best_of(segments), rows.get(entry_id, ()))
             ],
         )
-        there = set(store.links_of(writing.tm_id, key_ids))
+        there = set(store.links_of(tm_id, key_ids))
         left = {link for link in mine if link.entry_id in taught}
         store.replace_links(writing, there, there - left)
 
@@ -162,7 +153,10 @@ class Learning:
                 taught[there[segment.texts]].append(segment)
             else:
                 new.setdefault(segment.texts, []).append(segment)
-        for entry_id, segment in self._others(writing, teaching, key_ids, touched):
+        others = self._others(
+            writing.tm_id, teaching.language_codes, key_ids, touched, teaching
+        )
+        for entry_id, segment in others:
             taught[entry_id].append(segment)
             alive.add(entry_id)
         if touched - alive:  # who taught them teaches no more: their words stay
@@ -178,18 +172,22 @@ class Learning:
 
     def _others(
         self,
-        writing: MemoryWriting,
-        teaching: _Teaching,
+        tm_id: str,
+        language_codes: Collection[str],
         key_ids: Collection[str],
         entry_ids: Collection[str],
+        known: _Teaching | None = None,
     ) -> Iterable[tuple[str, Segment]]:
-        """What other keys, of any project, teach of these entries."""
+        """What other keys than these, of any project, teach of these entries."""
         mine = set(key_ids)
-        links = self._store.links_to(writing.tm_id, entry_ids) if entry_ids else []
+        links = self._store.links_to(tm_id, entry_ids) if entry_ids else []
         others = [link for link in links if link.key_id not in mine]
         for project_id in dict.fromkeys(link.project_id for link in others):
             here = [link for link in others if link.project_id == project_id]
-            theirs = self._teaching_of(project_id, teaching)
+            if known is not None and known.project.id == project_id:
+                theirs: _Teaching | None = known
+            else:
+                theirs = self._teaching_of(project_id, tm_id, language_codes)
             if theirs is None:
                 continue
             ids = {link.key_id for link in here}
@@ -200,17 +198,16 @@ class Learning:
                 if segment is not None:
                     yield link.entry_id, segment
 
-    def _teaching_of(self, project_id: str, teaching: _Teaching) -> _Teaching | None:
-        """How another project teaches the same memory; None: it does not any more."""
-        if project_id == teaching.project.id:
-            return teaching
+    def _teaching_of(
+        self, project_id: str, tm_id: str, language_codes: Collection[str]
+    ) -> _Teaching | None:
+        """How a project teaches the memory; None: it does not any more."""
         project = self._storage.projects.find_project(project_id)
         assigned = writing_of(self._store.list_assigned(project_id))
-        tm_id = teaching.assigned.memory.id
         here = [each for each in assigned if each.memory.id == tm_id]
         if project is None or not here:
             return None
-        return _Teaching(project, here[0], teaching.language_codes)
+        return _Teaching(project, here[0], language_codes)
 
     def _rework(
         self,

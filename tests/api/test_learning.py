@@ -268,6 +268,7 @@ def test_what_another_project_teaches_too_follows_that_one(
     same = other.key("buy", en="Buy", de="Kaufen")
 
     mine.owner.delete(f"{mine.path}{mine.memory}")
+    workspace.run_jobs()
     at_once = mine.learned()
     other.owner.delete(theirs)
     other.owner.delete(same)
