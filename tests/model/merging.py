@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from .lines import MAIN, Lines
 from .overlay import Entry
 from .sides import at_odds, changed_fields, united
-from .texts import Fields, Place, Text, beside, is_form, places, shown, stands
+from .texts import SOURCE, Fields, Place, Text, beside, is_form, places, shown, stands
 
 
 class Refused(Exception):
@@ -204,13 +204,14 @@ class Project(Lines):
             self.turn(MAIN, target, mine["isPlural"])
         now, base = self.main[target], entry.base or {}
         texts = {f: mine.get(f) for f in fields if isinstance(f, tuple)}
+        keeps_fresh = _keeps_fresh(now, mine, entry.stale, {*texts})
         for place, text in list(texts.items()):
             was = base.get(place)
             if text and text.approved == (was.approved if was else None):
                 texts[place] = beside(now.get(place), text)
                 if _stands(now.get(place), text):
                     del texts[place]
-        self.put(MAIN, target, texts)
+        self.put(MAIN, target, texts, outdates=not keeps_fresh)
         for place in places(self.main[target]):
             where, is_stale = (target, place), place in entry.stale
             if place in texts and is_stale:
@@ -218,6 +219,16 @@ class Project(Lines):
             elif place in mine and not is_stale and where not in before:
                 self.outdated.discard(where)
         self._follow([target])
+
+
+def _keeps_fresh(
+    now: Fields, mine: Fields, stale: set[Place], coming: set[Place]
+) -> bool:
+    """Whether no translation of main becomes outdated by a source text that comes: so
+    it keeps those of other branches fresh, too."""
+    fresh = {*places(mine)} - stale if mine["isPlural"] == now["isPlural"] else set()
+    others = {place for place in places(now) if place[0] != SOURCE}
+    return bool(others) and others <= fresh | coming
 
 
 def _stands(now: Any, text: Text) -> bool:

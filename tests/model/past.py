@@ -21,7 +21,10 @@ Back = tuple[View, Sequence[str]]
 
 
 class Step(NamedTuple):
-    """Something that was done on a line; the times are those of its events."""
+    """Something that was done on a line; the times are those of its events.
+
+    ``deleted``: the ids of keys, as it was told that they went.
+    """
 
     line: str | None
     actor: str
@@ -29,6 +32,7 @@ class Step(NamedTuple):
     last_at: str
     job_id: str | None
     merge_of: str | None
+    deleted: Sequence[str]
 
 
 class Change(NamedTuple):

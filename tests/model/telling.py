@@ -72,6 +72,12 @@ class Telling:
             times[-1],
             events[0].job_id,
             events[0].merge_of,
+            [
+                str(item["keyId"])
+                for event in events
+                if event.type == "key.deleted"
+                for item in event.items
+            ],
         )
         written = {(id_, (code, form or OTHER)) for id_, (code, form) in touched}
         ids = {str(item["keyId"]) for event in events for item in event.items}

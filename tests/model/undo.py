@@ -87,7 +87,8 @@ class Undo:
             lost |= gone
 
     def _lives(self) -> tuple[list[str], list[str]]:
-        """The keys that chosen steps made or brought back, and deleted, on balance."""
+        """The keys that chosen steps made or brought back, and deleted, on balance; the
+        one that was deleted first comes first."""
         made: dict[str, None] = {}
         deleted: dict[str, None] = {}
         lives = [
@@ -97,7 +98,7 @@ class Undo:
             for each in all_
             if each.step in self.chosen
         ]
-        for change, id_ in sorted(lives, key=lambda each: each[0].step):
+        for change, id_ in sorted(lives, key=self._when):
             goes = change.after is None or change.after is False
             if goes and id_ not in made:
                 deleted[id_] = None
@@ -106,6 +107,11 @@ class Undo:
             elif not goes:
                 made[id_] = None
         return list(made), list(deleted)
+
+    def _when(self, life: tuple[Change, str]) -> tuple[int, int]:
+        change, id_ = life
+        gone = self.past.steps[change.step].deleted
+        return change.step, gone.index(id_) if id_ in gone else -1
 
     def _changed(self) -> list[str]:
         """The keys of which chosen steps changed more than whether they are there."""
