@@ -77,9 +77,14 @@ def name_of(plugin: object) -> str:
     A module is called as it is. Raises PluginError for a name that is no text.
     """
     made_of = plugin if isinstance(plugin, type | ModuleType) else type(plugin)
-    name = getattr(plugin, "name", None)
+    origin = origin_of("", plugin)
+    try:
+        name = getattr(plugin, "name", None)
+    except PLUGIN_FAULTS as error:
+        reason = f"its name cannot be read: {error!r}"
+        raise PluginError(made_of.__name__, origin, reason) from error
     if not isinstance(name, str | None):
-        origin, reason = origin_of("", plugin), f"its name is no text: {name!r}"
+        reason = f"its name is no text: {name!r}"
         raise PluginError(made_of.__name__, origin, reason)
     return name or made_of.__name__
 

@@ -2,6 +2,7 @@
 languages are not what they were."""
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 
 from locframework.access.records import Caller
 from locframework.errors import MemoriesAssigned, ProjectNotFound
@@ -98,13 +99,24 @@ class Relearning:
         writing = writing_of(assigned)
         for each in writing:
             self._store.lock_memory(each.memory.id)
-            if event.type == "language.added":
-                codes = [str(item["languageCode"]) for item in event.items]
-                self._add(project, each, codes)
-            elif event.type == "project.updated":  # one is no source language any more
-                self.add_languages(project, each)
+            added = self._add(project, each, self._new_languages(event, each))
+            if added:
+                start = partial(self.start_others, project.id, each.memory.id, added)
+                self._storage.after_commit(start)
         if writing and event.type != "language.added":  # a new one has no values yet
             self.start(project)
+
+    def _new_languages(self, event: Event, assigned: AssignedMemory) -> list[str]:
+        """The target languages that the project has by what the event tells."""
+        if event.type == "language.added":
+            return [str(item["languageCode"]) for item in event.items]
+        if event.type == "language.removed":
+            return []
+        # what was the source language is of the memory's, whatever the region
+        there = self._storage.projects.list_languages(str(event.project_id))
+        source = assigned.memory.source_language
+        codes = [each.language_code for each in there]
+        return [code for code in codes if same_language(code, source)]
 
 
 class LearnJob:

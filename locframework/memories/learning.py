@@ -108,29 +108,41 @@ class Learning:
         stays as if written by hand. What it alone has taught stays as it is, until it
         teaches again. A constant number of statements for each of the others.
         """
-        store, now = self._store, timestamp(self._clock())
-        writing = store.begin(tm_id)
+        writing = self._store.begin(tm_id)
         if writing is None:
             return
-        links = store.links_to(tm_id, entry_ids)
+        links = self._store.links_to(tm_id, entry_ids)
         mine = {each for each in links if each.project_id == project.id}
+        codes = {each.language_code for each in self._store.list_languages(tm_id)}
         key_ids = {link.key_id for link in mine}
-        codes = {each.language_code for each in store.list_languages(tm_id)}
-        taught: dict[str, list[Segment]] = {}
-        for entry_id, segment in self._others(tm_id, codes, key_ids, entry_ids):
-            taught.setdefault(entry_id, []).append(segment)
-        rows = store.translations_of(tm_id, list(taught))
+        others = self._others(tm_id, codes, key_ids, entry_ids)
+        left = {link for link in mine if link.entry_id in others.live}
+        self._hand_over(writing, left, others.segments)
+
+    def _hand_over(
+        self,
+        writing: MemoryWriting,
+        left: Collection[KeyLink],
+        taught: Iterable[tuple[str, Segment]],
+    ) -> None:
+        """Entries lose the links of who teaches no more: what nobody else says of them
+        now is as if written by hand."""
+        store, now = self._store, timestamp(self._clock())
+        said: dict[str, list[Segment]] = {link.entry_id: [] for link in left}
+        for entry_id, segment in taught:
+            if entry_id in said:
+                said[entry_id].append(segment)
+        rows = store.translations_of(writing.tm_id, list(said))
         store.put_translations(
             writing,
             [
                 replace(row, is_learned=False, updated_at=now)
-                for entry_id, segments in taught.items()
+                for entry_id, segments in said.items()
                 for row in _not_of(best_of(segments), rows.get(entry_id, ()))
             ],
         )
-        there = set(store.links_of(tm_id, key_ids))
-        left = {link for link in mine if link.entry_id in taught}
-        store.replace_links(writing, there, there - left)
+        there = set(store.links_of(writing.tm_id, {link.key_id for link in left}))
+        store.replace_links(writing, there, there - {*left})
 
     def _teach(
         self,
@@ -146,7 +158,6 @@ class Learning:
         )
         touched = {link.entry_id for link in before} | {*there.values()}
         taught: dict[str, list[Segment]] = {id_: [] for id_ in touched}
-        alive = {link.entry_id for link in before}
         new: dict[Texts, list[Segment]] = {}
         for segment in segments:
             if segment.texts in there:
@@ -156,11 +167,14 @@ class Learning:
         others = self._others(
             writing.tm_id, teaching.language_codes, key_ids, touched, teaching
         )
-        for entry_id, segment in others:
+        for entry_id, segment in others.segments:
             taught[entry_id].append(segment)
-            alive.add(entry_id)
+        alive = {link.entry_id for link in before} | others.live
         if touched - alive:  # who taught them teaches no more: their words stay
             store.detach_entries(writing, touched - alive)
+        if left := {link for link in others.left if link.entry_id in alive}:
+            said = ((id_, each) for id_ in taught for each in taught[id_])
+            self._hand_over(writing, left, said)
         self._rework(writing, taught, now)
         made = self._make(writing, new, now)
         links = [
@@ -177,11 +191,12 @@ class Learning:
         key_ids: Collection[str],
         entry_ids: Collection[str],
         known: _Teaching | None = None,
-    ) -> Iterable[tuple[str, Segment]]:
+    ) -> _Others:
         """What other keys than these, of any project, teach of these entries."""
-        mine = set(key_ids)
+        mine, found = set(key_ids), _Others()
         links = self._store.links_to(tm_id, entry_ids) if entry_ids else []
         others = [link for link in links if link.key_id not in mine]
+        segments: list[tuple[str, Segment]] = []
         for project_id in dict.fromkeys(link.project_id for link in others):
             here = [link for link in others if link.project_id == project_id]
             if known is not None and known.project.id == project_id:
@@ -189,14 +204,23 @@ class Learning:
             else:
                 theirs = self._teaching_of(project_id, tm_id, language_codes)
             if theirs is None:
+                found.left.update(here)
                 continue
+            found.live.update(link.entry_id for link in here)
             ids = {link.key_id for link in here}
             states = states_of(self._storage.keys, project_id, ids)
-            segments = {each.place: each for each in theirs.segments(states.values())}
+            by_place = {each.place: each for each in theirs.segments(states.values())}
             for link in here:
-                segment = segments.get((link.key_id, link.plural_form))
+                segment = by_place.get((link.key_id, link.plural_form))
                 if segment is not None:
-                    yield link.entry_id, segment
+                    segments.append((link.entry_id, segment))
+        # a key may say something else by now, and a job be about to learn it
+        texts = {segment.texts for _, segment in segments}
+        there = self._store.entry_ids_by_text(tm_id, texts) if texts else {}
+        found.segments += [
+            each for each in segments if there.get(each[1].texts) == each[0]
+        ]
+        return found
 
     def _teaching_of(
         self, project_id: str, tm_id: str, language_codes: Collection[str]
@@ -280,6 +304,16 @@ class Learning:
         ]
 
 
+class _Others(Struct):
+    """What other keys teach of some entries."""
+
+    segments: list[tuple[str, Segment]] = []
+    live: set[str] = set()
+    """The entries that keys of projects which teach the memory are linked to."""
+    left: set[KeyLink] = set()
+    """The links of projects that teach it no more."""
+
+
 class _Teaching(Struct, frozen=True):
     """A project that teaches a memory."""
 
@@ -306,13 +340,15 @@ def _not_of(
     best: Mapping[str, Learned], rows: Iterable[StoredTranslation]
 ) -> list[StoredTranslation]:
     """Those that were learned, and that these do not teach."""
-    learned = [row for row in rows if row.is_learned]
-    said = {code: each.translation.value for code, each in best.items()}
-    return [
-        row
-        for row in learned
-        if said.get(row.translation.language_code) != row.translation.value
-    ]
+
+    def is_taught(row: StoredTranslation) -> bool:
+        said = best.get(row.translation.language_code)
+        if said is None:
+            return False
+        same = said.translation.value == row.translation.value
+        return same and said.translation.status == row.translation.status
+
+    return [row for row in rows if row.is_learned and not is_taught(row)]
 
 
 def _after(

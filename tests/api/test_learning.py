@@ -295,6 +295,61 @@ def test_what_a_project_has_taught_outlives_one_that_says_the_same_later(
     assert other.learned() == {"Pay | pay": {"pl": "Kup"}}
 
 
+def test_what_a_project_has_taught_stays_while_a_job_is_about_to_learn_of_another(
+    workspace: Workspace,
+) -> None:
+    mine, other = two_shops(workspace)
+    mine.key(en="Pay", de="Zahlen")
+    other.key(en="Pay", de="Zahlen")
+
+    other.owner.delete(f"{other.path}/languages/de")  # a job is to learn that
+    mine.owner.delete(f"{mine.path}{mine.memory}")
+    workspace.run_jobs()
+
+    assert mine.learned() == {"Pay | pay": {"de": "Zahlen"}}
+
+
+def test_an_approved_text_outlives_the_project_where_another_has_it_as_a_draft(
+    shop: Shop,
+) -> None:
+    other = Shop(shop.workspace)
+    other.memory = shop.memory
+    other.assign(writeMode="all")
+    shop.key(en="Pay", de="Zahlen")
+    theirs = other.key(en="Pay")
+    other.put(theirs, "de", "Zahlen", client=shop.workspace.client("translator"))
+
+    shop.owner.delete(f"{shop.path}{shop.memory}")
+    shop.workspace.run_jobs()
+    other.put(theirs, "pl", "Kup")
+    other.owner.delete(theirs)
+
+    [entry] = shop.owner.get(f"{shop.memory}/entries").data["items"]
+    said = [(each["value"], each["status"]) for each in entry["translations"]]
+    assert said == [("Zahlen", "approved")]
+
+
+def test_a_key_that_is_yet_to_be_learned_again_teaches_nothing_of_its_old_text(
+    workspace: Workspace,
+) -> None:
+    shop, other = Shop(workspace), Shop(workspace)
+    other.memory = shop.memory
+    shop.assign()
+    key = shop.key(en="Pay", de="Zahlen")
+    shop.assign(writeMode="none")
+    shop.put(key, "en", "Buy")
+    shop.put(key, "de", "Kaufen")
+
+    for each in (shop, other):
+        each.owner.put(f"{each.path}{each.memory}", json={})  # jobs are to learn it
+    other.key(en="Pay", pl="Kup")
+    before = shop.learned()
+    workspace.run_jobs()
+
+    assert before == {"Pay | pay": {"pl": "Kup"}}
+    assert shop.learned() == before | {"Buy | pay": {"de": "Kaufen"}}
+
+
 def test_what_is_written_by_hand_stays_until_the_project_says_otherwise(
     shop: Shop,
 ) -> None:
@@ -407,6 +462,13 @@ def test_a_language_that_was_taken_from_a_memory_stays_away(shop: Shop) -> None:
     assert {each["languageCode"] for each in found} == {"de", "sv"}
     assert shop.learned() == {"Pay | pay": {"de": "Zahlen"}}
 
+    shop.owner.post(f"{shop.path}/languages", json={"languageCode": "en-GB"})
+    moved = shop.owner.patch(shop.path, json={"sourceLanguage": "en-GB"})
+    assert moved.status == 200
+    shop.workspace.run_jobs()
+    assert shop.learned() == {}  # it says nothing in British English
+    assert "pl" not in str(shop.owner.get(f"{shop.memory}/languages").data)
+
 
 def test_a_language_that_another_project_brings_back_is_learned_of_all(
     workspace: Workspace,
@@ -419,6 +481,12 @@ def test_a_language_that_another_project_brings_back_is_learned_of_all(
 
     other.assign()
 
+    assert mine.learned() == {"Pay | pay": {"de": "Zahlen", "pl": "Kup"}}
+
+    other.owner.delete(f"{other.path}/languages/pl")
+    mine.owner.delete(f"{mine.memory}/languages/pl")
+    other.owner.post(f"{other.path}/languages", json={"languageCode": "pl"})
+    workspace.run_jobs()
     assert mine.learned() == {"Pay | pay": {"de": "Zahlen", "pl": "Kup"}}
 
 

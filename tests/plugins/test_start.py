@@ -130,6 +130,19 @@ def test_a_name_that_is_no_text() -> None:
     )
 
 
+def test_a_name_that_cannot_be_read() -> None:
+    class Broken(WordyPlugin):
+        def __getattribute__(self, name: str) -> object:
+            if name == "name":
+                raise RuntimeError("not yet")
+            return super().__getattribute__(name)
+
+    line = refusal_of(Broken("ant"))
+
+    assert "its name cannot be read: RuntimeError('not yet')" in line
+    assert "plugin 'Broken'" in line
+
+
 def test_an_entry_point_whose_name_is_none(install: Install) -> None:
     install("My Plugin!", "raise SystemError('must not be imported')", dist="loc-my")
 
