@@ -6,6 +6,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from inspect import iscoroutinefunction
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -266,6 +267,8 @@ class PluginHost:
             options = self._manager.parse_hookimpl_opts(plugin, hook)
             if options is None:
                 return f"{hook} lacks @hookimpl"
+            if iscoroutinefunction(getattr(plugin, hook)):
+                return f"{hook} is async, and would never run: write a plain def"
             if _ORDERING & {name for name, value in options.items() if value}:
                 return f"{hook}: no outcome may hang on the order of plugins"
         return None

@@ -130,6 +130,16 @@ def test_a_name_that_is_no_text() -> None:
     )
 
 
+def test_a_hook_that_nobody_would_wait_for() -> None:
+    class Waiting:
+        @hookimpl
+        async def loc_on_event(self, event: object) -> None: ...
+
+    line = refusal_of(Waiting())
+
+    assert "loc_on_event is async, and would never run: write a plain def" in line
+
+
 def test_a_name_that_cannot_be_read() -> None:
     class Broken(WordyPlugin):
         def __getattribute__(self, name: str) -> object:
