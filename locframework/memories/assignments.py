@@ -66,9 +66,8 @@ class Assignments:
 
         A memory that is to learn gets the project's target languages, and a job
         teaches it what the project says already; one that is to learn no more is left
-        by a job. Both must be of one organization and
-        of one source language. Raises
-        ProjectNotFound, TmNotFound, ValidationFailed.
+        by a job. Both must be of one organization and of one source language.
+        Raises ProjectNotFound, TmNotFound, ValidationFailed.
         """
         project = self._projects.require(caller, "project_update", project_id)
         check_record(new)
@@ -90,7 +89,7 @@ class Assignments:
             self._memories.begin(kept.memory.id)
             before = self._mode(project, kept.memory.id)
             self._store.assign(project.id, assignment)
-            if before == "none" != new.write_mode:
+            if before == "none" and new.write_mode != "none":
                 added = self._relearning.add_languages(project, assigned)
             if new.write_mode != before:
                 self._relearning.start(project, kept.memory.id)
