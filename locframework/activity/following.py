@@ -14,13 +14,7 @@ from locframework.keys.records import Field, StoredValue
 from locframework.keys.revisions import Revision, revision_of, value_of
 from locframework.keys.three_way import Sides, Text, united
 from locframework.keys.three_way import text_of as said_by
-from locframework.keys.traces import (
-    FieldValue,
-    Part,
-    fields_of,
-    fields_of_base,
-    text_of,
-)
+from locframework.keys.traces import FieldValue, Part, fields_of_base, text_of
 
 from .rules import ChangedLater, FieldChange, Place
 
@@ -76,7 +70,7 @@ class Following(Struct, frozen=True):
             bases=bases,
             base_fields=fields_of_base(base),
             tags=branch.key.tags,
-            mains_fields=fields_of(main.key),
+            mains_fields=fields_of_base(main),
             mains_texts={
                 text_of((row.language_code, row.plural_form)): said_by(row)
                 for row in main.values

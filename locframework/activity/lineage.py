@@ -94,9 +94,13 @@ class Lineage(Struct, frozen=True):
         return found
 
     def marks(self, place: Place, numbers: Collection[int]) -> set[int]:
-        """The revisions, and those in which the same texts were moved."""
+        """The revisions, and those that the same texts were moved to after them."""
         origins = self.origins.get(place, {})
-        return {*numbers}.union(at for at in origins if origins[at] in numbers)
+        first: dict[int, int] = {}  # of the revisions of one text
+        for number in sorted(numbers):
+            first.setdefault(origins.get(number, number), number)
+        later = (at for at, text in origins.items() if at > first.get(text, at))
+        return {*numbers, *later}
 
 
 def _numbered(rows: Iterable[Revision], told: Told) -> list[Revision]:

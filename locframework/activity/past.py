@@ -39,7 +39,7 @@ class KeysLost(Exception):
 
 
 class LineRun(Struct):
-    """One line while it is undone."""
+    """One line while changes on it are undone."""
 
     caller: Caller
     line: Line
@@ -49,9 +49,9 @@ class LineRun(Struct):
     may_update: bool
     may_delete: bool
     told: Mapping[str, Told]  # on a branch: revisions that were made there
-    lost: Collection[str] = ()  # keys that cannot come back, as it was found out
+    lost: Collection[str] = ()  # keys that an earlier try has lost: see KeysLost
     agreed: dict[str, dict[Part, FieldValue]] = field(default_factory=dict)
-    """By key id, what a branch goes back to without reading otherwise."""
+    """By key id, parts that follow main again: both say the same (Overlays.agree)."""
     done: set[str] = field(default_factory=set)
     """Keys that are there no more, or are back to how they stood."""
     kept: dict[str, str] = field(default_factory=dict)

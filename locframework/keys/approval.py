@@ -1,4 +1,4 @@
-"""The one place where a text is not approved for what the checks find in it."""
+"""The one place that keeps a text from being approved for what checks find in it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 

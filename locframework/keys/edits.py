@@ -141,8 +141,11 @@ _MEMBERS: dict[Field, tuple[str, ...]] = {
 def agreed(
     base: KeyState, main: KeyState, parts: Mapping[Part, FieldValue]
 ) -> KeyState:
-    """The base of a copy that says these as main does, and is to follow main there; of
-    tags, but for what makes those that are given of it."""
+    """The base of a copy of which these parts follow main from now on: they are main's.
+
+    Of tags, ``parts`` has those that the branch shows: what it added and took away
+    stays its own.
+    """
     names = [name for field, _ in parts for name in _MEMBERS.get(field, ())]
     key = replace(base.key, **{name: getattr(main.key, name) for name in names})
     rows = [row for row in base.values if _part(row) not in parts]

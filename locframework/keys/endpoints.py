@@ -157,13 +157,14 @@ class KeyEndpoints:
         in key, description and values; `tag` may be repeated; `include=values` adds
         the values of each key.
 
-        A page is of one moment. Walk a list by `nextCursor`, and whatever is written
-        meanwhile, each key that is in the list all the time is listed once, as long as
-        its place in the order stays: by `createdAt` always, by `key` unless it is
-        renamed, by `updatedAt` unless it is changed; then it may come again, or not at
-        all. Pages by their number are counted from the beginning of the list as it is
-        then: keys that come or go before them move them. `total` is that of the whole
-        list, of the moment. An export is all of one moment.
+        Each page shows one moment. To read a whole list while others write, follow
+        `nextCursor`: a key that is in the list all the time then comes exactly once, as
+        long as its place in the order stays. That is always so by `createdAt`, by `key`
+        unless it is renamed, and by `updatedAt` unless it is changed; a key that moved
+        may come again, or not at all. A page by its number is counted from the
+        beginning of the list at that moment, so keys that are added or deleted before
+        it move it. `total` is that of the whole list at that moment. An export shows
+        one moment as a whole.
         """
         return self._keys.list_keys(caller, project_id, query)
 
@@ -241,11 +242,11 @@ class KeyEndpoints:
     def list_trash(
         self, caller: Caller, project_id: str, query: TrashQuery
     ) -> Page[TrashedKey]:
-        """List the keys in the trash, by itself deleted last first.
+        """List the keys in the trash.
 
-        Each can be restored for 30 days from `deletedAt` on, unless another key has
-        its name by then. `search` finds a part of key or description. A branch has a
-        trash of its own: what was deleted there.
+        The one deleted last comes first. Each can be restored for 30 days from
+        `deletedAt` on, unless another key has its name by then. `search` finds a part
+        of key or description. A branch has a trash of its own: what was deleted there.
         """
         return self._keys.list_trash(caller, project_id, query)
 
@@ -262,7 +263,7 @@ class KeyEndpoints:
         """Restore a key from the trash, with its values.
 
         Refused with `invalid_key` where the project's key separator was changed
-        meanwhile, so that the key is none any more.
+        meanwhile, so that the name is no longer allowed.
         """
         key = self._keys.restore_key(caller, project_id, key_id, branch=query.branch)
         return KeyAnswer(key)

@@ -42,12 +42,12 @@ class Overlays:
     ) -> Followed:
         """After keys of a line were written, in the same transaction.
 
-        Open branches follow main, and of a branch it is counted how many changes it
-        has. ``names``: those that keys of main have newly taken, or left.
-        ``outdating``: keys whose source text changed and keeps nothing fresh. Answers
-        what became of the keys on a branch: what was made equal to the base again
-        follows main. One statement on main when no branch is open; else a number of
-        them a branch that grows with the keys / 500.
+        After main, open branches follow it. After a branch, what was made equal to its
+        base again follows main, and its changes are counted; the answer tells what
+        became of its keys. ``names``: those that keys of main newly have, or have left.
+        ``outdating``: keys whose source text changed and keeps nothing fresh. One
+        statement on main when no branch is open; else a number of them a branch that
+        grows with the keys / 500.
         """
         if not key_ids:
             return Followed()
@@ -65,9 +65,9 @@ class Overlays:
         return Followed()
 
     def agree(self, line: Line, parts: Mapping[str, Mapping[Part, FieldValue]]) -> None:
-        """What keys of a branch say as main does, by their ids, follows main from now
-        on; of tags, all but what makes these of the base. Nothing reads otherwise. A
-        number of statements that grows with the keys / 500."""
+        """Have parts of a branch's keys, by id, follow main again: both say the same.
+        Of tags ``parts`` has those that the branch shows: what it added and took away
+        stays its own. A number of statements that grows with the keys / 500."""
         if line.branch is None or not parts:
             return
         project, main = line.project, self._storage.keys

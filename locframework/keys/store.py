@@ -75,7 +75,7 @@ class KeyStore(Protocol):
     def page_of_trash(
         self, project_id: str, search: str | None, page: PageRequest
     ) -> Page[TrashedKey]:
-        """Sorted by deletedAt (deleted last first by itself) or key; equal ones by id.
+        """By deletedAt or key; if neither is asked for, deleted last first. Ties by id.
 
         ``search``: folded (rules.fold), a part of key or description. Two statements.
         """

@@ -94,7 +94,7 @@ class Sides(NamedTuple):
 
 
 EMPTY: tuple[object, ...] = (None, "", (), False)
-"""What a field of a new key says nothing with."""
+"""The contents with which a field of a new key says nothing."""
 
 KEY, TAGS, PLURAL = Unit("key"), Unit("tags"), Unit("isPlural")
 DESCRIPTION, SCREENSHOT = Unit("description"), Unit("screenshotFileId")

@@ -82,7 +82,12 @@ class Applying:
         writes = [
             _whole(each, each.branch)
             if each.entry.key_id in purged
-            else _write(each, each.branch, units[each.entry.key_id])
+            else _write(
+                each,
+                each.branch,
+                units[each.entry.key_id],
+                found.get(each.entry.key_id),
+            )
             for each in chosen
             if each.branch is not None
         ]
@@ -107,13 +112,24 @@ def _whole(touched: Touched, branch: KeyState) -> KeyWrite:
     return _write(new, branch, sides(None, None, branch).keys())
 
 
-def _write(touched: Touched, branch: KeyState, units: Collection[Unit]) -> KeyWrite:
-    """What main's key becomes: the chosen fields as the branch has them."""
+def _write(
+    touched: Touched,
+    branch: KeyState,
+    units: Collection[Unit],
+    deleted: Key | None = None,
+) -> KeyWrite:
+    """What main's key becomes: the chosen fields as the branch has them.
+
+    ``deleted``: as main had it when it deleted the key, which comes back.
+    """
     main, base, key = touched.main, touched.entry.base, branch.key
     before = main or base  # None: the key is new
     is_plural = key.is_plural
     if PLURAL not in units:
-        is_plural = before is not None and before.key.is_plural
+        left = None if before is None else before.key
+        if deleted is not None and left is not None and left.is_plural != is_plural:
+            left = deleted  # the branch turned them, and main's are to stay
+        is_plural = left is not None and left.is_plural
     compared = sides(base, main, branch)
     tags = united(compared[TAGS])
     placed = replace(key, is_plural=is_plural)

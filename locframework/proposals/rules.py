@@ -69,7 +69,7 @@ def drafted(
 
 
 def standing(old: TermTranslation) -> str:
-    """The text that is somebody's work there: what counts, a draft, else a proposal."""
+    """The text there: the value, be it approved or a draft; else the proposal."""
     return old.value or old.proposed_value or ""
 
 

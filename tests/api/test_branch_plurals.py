@@ -107,6 +107,32 @@ def test_a_form_that_main_keeps_is_there_although_the_branch_lost_it(
     }
 
 
+@pytest.mark.parametrize("was_plural", [True, False])
+@pytest.mark.parametrize("is_plural", [True, False])
+def test_a_deleted_key_that_comes_back_has_the_plurals_that_main_had_last(
+    shop: Branched, was_plural: bool, is_plural: bool
+) -> None:
+    values = {"en": {"one": "1 item", "other": "items"}} if was_plural else {}
+    cart = shop.create(key="cart", isPlural=was_plural, values=values)
+    shop.patch(cart, "spring", isPlural=not was_plural, description="The cart")
+    shop.patch(cart, isPlural=is_plural)
+    last = shop.texts(cart)
+    shop.delete(cart)
+    uses = {each["id"]: each["field"] for each in shop.diff()}
+
+    merged = shop.merge(
+        resolutions=[
+            {"changeId": id_, "use": "branch" if uses[id_] == "description" else "main"}
+            for id_ in uses
+        ]
+    )
+
+    assert merged.status == 200
+    key = shop.read(cart).data["key"]
+    assert (key["description"], key["isPlural"]) == ("The cart", is_plural)
+    assert shop.texts(cart) == last
+
+
 def test_the_history_goes_on_when_a_merge_turns_plurals_off(
     shop: Branched, cart: dict[str, Any]
 ) -> None:

@@ -208,3 +208,22 @@ def test_a_text_found_right_before_its_source_changed_is_outdated_again(
 
     assert shop.texts(shop.pay, line)["en", None] == "Pay now"
     assert shop.outdated(shop.pay, line)["de"]
+
+
+@pytest.mark.parametrize("line", [None, "spring"])
+def test_a_mark_goes_wherever_turned_plurals_moved_its_text(
+    shop: Branched, line: str | None
+) -> None:
+    shop.patch(shop.pay, line, isPlural=True)
+    known = len(shop.told(shop.pay))
+    shop.patch(shop.pay, line, isPlural=False)
+    shop.patch(shop.pay, line, isPlural=True)
+    shop.patch(shop.pay, line, isPlural=False)
+    turned = [each["createdAt"] for each in shop.told(shop.pay)[known:]]
+    shop.write(shop.pay, "en", "Buy", line)
+    shop.undo(since=turned[0], keyId=shop.pay["id"])
+    assert not shop.outdated(shop.pay, line)["de"]
+
+    shop.undo(since=turned[-1], keyId=shop.pay["id"])
+
+    assert not shop.outdated(shop.pay, line)["de"]

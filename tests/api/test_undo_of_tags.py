@@ -53,6 +53,25 @@ def test_tags_go_back_one_by_one_though_main_has_deleted_the_key(
     assert (result["skipped"], tags(shop)) == ([], {"new"})
 
 
+def test_a_tag_comes_back_though_main_has_deleted_the_key_meanwhile(
+    shop: Branched,
+) -> None:
+    shop.patch(shop.pay, "spring", tags=["red"])
+    known = len(shop.told(shop.pay))
+    shop.patch(shop.pay, "spring", tags=["red", "new", "button"])
+    since = shop.told(shop.pay)[known]["createdAt"]
+    shop.patch(shop.pay, tags=["new", "red", "button"])
+    shop.undo(branch="spring", since=since)
+    assert tags(shop) == {"new", "red"}
+    undone = shop.undo(branch="spring", since=since)
+    assert tags(shop) == {"red"}
+    shop.delete(shop.pay)
+
+    again = shop.undo(jobId=undone["jobId"])
+
+    assert (again["skipped"], tags(shop)) == ([], {"new", "red"})
+
+
 def test_tags_go_back_by_each_change_though_main_changed_some_between_them(
     shop: Branched,
 ) -> None:

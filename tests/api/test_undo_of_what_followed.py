@@ -261,3 +261,18 @@ def test_a_key_of_which_nothing_goes_back_keeps_the_name_that_it_had(
     assert shop.names("spring") == ["checkout.pay", "title"]
     shop.write(shop.title, "de", "Laden", "spring")
     assert shop.names("spring") == ["checkout.pay", "heading"]
+
+
+def test_a_name_that_comes_back_is_not_free_for_main(shop: Branched) -> None:
+    made = shop.create("spring", key="heading")
+    shop.patch(shop.title, "spring", description="The head of the page")
+    since = shop.told(shop.title)[-1]["createdAt"]
+    shop.patch(shop.title, key="heading")
+    shop.patch(made, "spring", key="banner")
+    assert shop.names("spring") == ["banner", "checkout.pay", "title"]
+
+    result = shop.undo(branch="spring", since=since)
+
+    assert (result["keysUpdated"], result["skipped"]) == (2, [])
+    assert shop.read(made, "spring").data["key"]["key"] == "heading"
+    assert shop.names("spring") == ["checkout.pay", "heading", "title"]

@@ -198,12 +198,17 @@ class Lines:
         self._settle(line, id_, outdates=moved)
 
     def put_back(
-        self, line: str | None, id_: str, fields: Mapping[Any, Any], stale: set[Place]
+        self,
+        line: str | None,
+        id_: str,
+        fields: Mapping[Any, Any],
+        stale: set[Place],
+        taken: Collection[str] = (),
     ) -> list[Any]:
         """Set fields of a key to what they said; None: no text.
 
         What a branch says as main does, and did not say before, follows main again:
-        answers these.
+        answers these. ``taken``: names that come back to others.
         """
         mine, met = self._own(line, id_), []
         old = mine["key"]
@@ -223,7 +228,7 @@ class Lines:
                 mine[field] = content.text if isinstance(content, Keeping) else content
         drop_forms(mine)
         self.mark(line, id_, stale)
-        self._settle(line, id_)
+        self._settle(line, id_, taken=taken)
         if line is MAIN:
             self._pass_on({old} ^ {mine["key"]})
         return met
@@ -324,7 +329,14 @@ class Lines:
             if id_ in self.branches[line]:
                 self._follow_one(self.branches[line], id_)
 
-    def _settle(self, line: str | None, id_: str, *, outdates: bool = False) -> None:
+    def _settle(
+        self,
+        line: str | None,
+        id_: str,
+        *,
+        outdates: bool = False,
+        taken: Collection[str] = (),
+    ) -> None:
         """After a write: what a branch says as before its change follows main again.
 
         ``outdates``: main wrote another source text, and keeps nothing fresh.
@@ -332,7 +344,7 @@ class Lines:
         if line is MAIN:
             self._follow([id_], outdates=outdates)
         else:
-            self._follow_one(self.branches[line], id_, outdates=True)
+            self._follow_one(self.branches[line], id_, outdates=True, taken=taken)
 
     def _follow(self, ids: list[str], *, outdates: bool = False) -> None:
         """What a branch did not change is as main has it."""
@@ -350,12 +362,17 @@ class Lines:
                     self._follow_one(entries, id_)
 
     def _follow_one(
-        self, entries: dict[str, Entry], id_: str, *, outdates: bool = False
+        self,
+        entries: dict[str, Entry],
+        id_: str,
+        *,
+        outdates: bool = False,
+        taken: Collection[str] = (),
     ) -> None:
         entry, now = entries[id_], self.main.get(id_)
         if now is not None:
             others = (each.mine for other, each in entries.items() if other != id_)
-            names = [mine["key"] for mine in others if mine is not None]
+            names = {mine["key"] for mine in others if mine is not None} | {*taken}
             entry.follow(
                 now,
                 self.stale(MAIN, id_),

@@ -208,7 +208,11 @@ class Telling:
                 was = self.before.get(id_) or self.trash.get(id_, {})
                 text, old = fields.get(place), was.get(place)
                 at = spelled(place, fields["isPlural"])
-                is_told = (id_, place) in (undone if id_ in turned else noted)
+                came_back = id_ not in self.before and id_ in self.trash
+                is_turned = id_ in turned or (
+                    came_back and was["isPlural"] != fields["isPlural"]
+                )
+                is_told = (id_, place) in (undone if is_turned else noted)
                 if text == old and not is_told:
                     # else a merge brought it as the branch had it, or an undo
                     told["translation.outdated", id_, *at] += 1

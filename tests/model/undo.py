@@ -173,11 +173,12 @@ class Undo:
         for id_ in self._stuck(back):
             del back[id_]["key"]
             self.skipped.add((id_, "key"))
+        names = {id_: fields["key"] for id_, fields in back.items() if "key" in fields}
         for id_, fields in back.items():
             if fields:
-                met = self.model.put_back(
-                    self.line, id_, fields, self.marks(id_, fields)
-                )
+                stale = self.marks(id_, fields)
+                taken = [names[other] for other in names if other != id_]
+                met = self.model.put_back(self.line, id_, fields, stale, taken)
                 self.quiet |= {(id_, field) for field in met}
                 self.said |= {(id_, field): fields[field] for field in fields}
         # what nothing of goes back keeps its old name, should main's come free
@@ -241,7 +242,8 @@ class Undo:
             if id_ in self.kept and content is None:
                 self.skipped.add((id_, place))
                 continue
-            yield place, content
+            if not self._went_on(id_, place):
+                yield place, content
 
     def _turned(self, id_: str, texts: Mapping[Place, Content]) -> bool:
         """Whether the key has plurals then: they stay while a form stays that this line
@@ -265,6 +267,14 @@ class Undo:
             return before
         self.skipped.add((id_, "isPlural"))
         return is_plural
+
+    def _went_on(self, id_: str, place: Place) -> bool:
+        """Whether a text follows main as it did before: nothing is written then, but
+        where only its mark is another."""
+        if self._is_own(id_, place) or self._last(id_, place).before != FOLLOWS:
+            return False
+        is_stale = place in self.model.stale(self.line, id_)
+        return is_stale == (place in self.marks(id_, [place]))
 
     def _was_said(self, id_: str, place: Place) -> bool:
         """Whether it is a text that somebody gave this line."""

@@ -156,10 +156,11 @@ class Writing(People):
         if line not in (MAIN, *self.model.branches):
             return
         with self.told(line):
-            ids = [self.model.named(line, name) for name in content]
-            for name, text in content.items():
+            written = [
                 self.model_import(line, lang, name, text, keep=keep)
-            self.model.settle_together(line, filter(None, ids))
+                for name, text in content.items()
+            ]
+            self.model.settle_together(line, filter(None, written))
             file = SourceFile(f"{lang}.json", json.dumps(content).encode())
             options = ImportOptions(
                 format="json-flat",
@@ -178,18 +179,20 @@ class Writing(People):
 
     def model_import(
         self, line: str | None, lang: str, name: str, text: str, *, keep: bool
-    ) -> None:
+    ) -> str | None:
+        """The id of a key that was there and is written."""
         id_ = self.model.named(line, name)
         if id_ is None:
             fields: Fields = {"key": name, "description": "", "tags": ()}
             fields |= {"isPlural": False, (lang, OTHER): Text(text, "approved", text)}
             self.model.create(line, f"new {name}", fields)
-            return
+            return None
         there = self.model.seen(line)[id_].get((lang, OTHER))
         if keep and there is not None and there.value != text:
-            return
+            return None
         written = self.model.write(line, id_, {(lang, OTHER): text}, approver=True)
         self.note(id_, written, plural=False)
+        return id_ if written else None
 
     def adopt(self, line: str | None, name: str) -> None:
         """Give a key that an import made the id that it has."""
