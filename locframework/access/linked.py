@@ -17,8 +17,8 @@ class LinkedAccess:
     """As Access, for what has no project of its own.
 
     A caller bound to projects reaches what is linked to one of theirs, and may do
-    there what their permissions say; what is OF_THE_WHOLE only where every project
-    that it is linked to is one of theirs.
+    there what their permissions say. A permission that is OF_THE_WHOLE they only have
+    where all the linked projects are theirs.
     """
 
     def __init__(self, access: Access, refusal: Refusal) -> None:
@@ -82,11 +82,11 @@ class LinkedAccess:
         reach: Reach,
         translations: Sequence[TermTranslation],
     ) -> None:
-        """Let pass who may change the text that these translate, or delete it: that
-        changes what every one of them says.
+        """Let pass who may change or delete a source text that has these translations,
+        or raise PermissionDenied or LanguageNotAssigned.
 
-        ``approve``: the permission that approved ones need, None where none do. Raises
-        PermissionDenied, LanguageNotAssigned.
+        It changes what each of them says, so it needs the languages of all.
+        ``approve``: the permission that it also needs where one of them is approved.
         """
         if approve and any(each.status == "approved" for each in translations):
             self.require(caller, approve, reach, NotFound())

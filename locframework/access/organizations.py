@@ -162,8 +162,6 @@ class Organizations:
             if not is_whole_owner(new):
                 self._keep_an_owner(old)
             self._store.save_member(new)
-            if new.name != old.name:
-                self._rename_user(old.user_id, new.name)
         return new
 
     def remove_member(self, caller: Caller, reference: str, member_id: str) -> None:
@@ -203,7 +201,7 @@ class Organizations:
         email = check_email(new.email)
         user = self._store.find_user_by_email(email)
         if user is None:
-            user = User(new_id(), email, new.name.strip(), True, now)
+            user = User(new_id(), email, True, now)
             self._store.add_user(user)
         if organization_id in self._store.organizations_of(user.id):
             raise MemberExists(f"{shown(new.email)} is a member already")
@@ -212,7 +210,7 @@ class Organizations:
             organization_id=organization_id,
             user_id=user.id,
             email=user.email,
-            name=user.name,
+            name=new.name.strip(),
             role=new.role,
             assigned_languages=_languages(new.assigned_languages),
             project_ids=self._projects(organization_id, new.project_ids),
@@ -278,16 +276,6 @@ class Organizations:
                 "the organization needs an owner who is bound to no project and no"
                 " language, and this is the last one; make another one first"
             )
-
-    def _rename_user(self, user_id: str, name: str) -> None:
-        """A person's name is theirs in all organizations: only theirs alone sets it."""
-        user = self._store.find_user(user_id)
-        if user is None:
-            return
-        if len(self._store.organizations_of(user_id)) > 1:
-            reason = "the person is a member elsewhere too; their name is not yours"
-            raise PermissionDenied("member_manage", reason)
-        self._store.save_user(replace(user, name=name))
 
 
 def _given(**values: object) -> dict[str, object]:

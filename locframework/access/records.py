@@ -12,6 +12,7 @@ from locframework.paging import ByEmail, ByName, ByNameOrUpdate, SortedRequest
 Role = Literal["viewer", "translator", "reviewer", "developer", "manager", "owner"]
 TokenKind = Literal["personal", "project"]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Languages = Annotated[list[str], Meta(max_length=500)]
 
 
 Email = Annotated[
@@ -58,7 +59,6 @@ class User(Struct, frozen=True):
 
     id: str
     email: str
-    name: str
     is_active: bool
     created_at: Timestamp
 
@@ -70,7 +70,7 @@ class Member(Struct, frozen=True, rename="camel"):
     organization_id: str
     user_id: str
     email: str
-    name: str
+    name: str  # as this organization calls the person; others may have another
     role: Role
     assigned_languages: tuple[str, ...] | None  # None: all (so is an empty list)
     project_ids: tuple[str, ...] | None  # None: all of the organization
@@ -83,7 +83,7 @@ class NewMember(Struct, frozen=True, rename="camel"):
     email: Email
     role: Role
     name: Annotated[str, Meta(max_length=200)] = ""
-    assigned_languages: list[str] | None = None
+    assigned_languages: Languages | None = None
     project_ids: list[str] | None = None
 
 
@@ -92,7 +92,7 @@ class MemberChanges(Struct, frozen=True, rename="camel"):
 
     role: Role | UnsetType = UNSET
     name: Annotated[str, Meta(max_length=200)] | UnsetType = UNSET
-    assigned_languages: list[str] | UnsetType | None = UNSET
+    assigned_languages: Languages | UnsetType | None = UNSET
     project_ids: list[str] | UnsetType | None = UNSET
 
 
@@ -150,7 +150,7 @@ class NewToken(Struct, frozen=True, rename="camel"):
     permissions: Annotated[list[str], Meta(max_length=200)] | UnsetType = UNSET
     expires_in_days: Annotated[int, Meta(ge=1, le=366)] | UnsetType = UNSET
     expires_at: GivenTime | UnsetType = UNSET
-    assigned_languages: Annotated[list[str], Meta(max_length=500)] | None = None
+    assigned_languages: Languages | None = None
     project_id: str | UnsetType | None = UNSET
     """Of a project token its project, which the path names already; of others none."""
     kind: TokenKind | UnsetType = UNSET
@@ -165,10 +165,10 @@ class Scope(Struct, frozen=True):
 
 
 class Reach(Struct, frozen=True):
-    """Where something is that an organization has, and may link to its projects."""
+    """Where a glossary or memory is: its organization, and the projects that use it."""
 
     organization_id: str
-    project_ids: tuple[str, ...] = ()  # those it is linked to
+    project_ids: tuple[str, ...] = ()
 
 
 class Grant(Struct, frozen=True):

@@ -118,8 +118,8 @@ def project_grants(token: StoredToken) -> tuple[Grant, ...]:
 
 
 def require_caller(caller: Caller) -> Caller:
-    """The caller, before anything is asked of them. ValidationFailed for what is none,
-    which only Python can give."""
+    """The caller. Raises ValidationFailed for an object that is no Caller, which only
+    Python code can pass."""
     if not isinstance(caller, Caller):
         raise ValidationFailed.at("caller", "type", "is no Caller")
     return caller
@@ -135,8 +135,8 @@ def covers(grant: Grant, scope: Scope) -> bool:
 
 
 def reaches(grant: Grant, reach: Reach) -> bool:
-    """Whether a grant reaches what is linked to projects: whoever is bound to
-    projects reaches what is linked to one of theirs (decisions 2.2)."""
+    """Whether a grant reaches a glossary or memory (decisions 2.2): a grant that is
+    bound to projects does when one of them uses it."""
     if grant.organization_id != reach.organization_id:
         return False
     return grant.project_ids is None or not grant.project_ids.isdisjoint(
@@ -145,7 +145,10 @@ def reaches(grant: Grant, reach: Reach) -> bool:
 
 
 def effective(grant: Grant) -> frozenset[str]:
-    """What the grant gives where it reaches: to the bound nothing organization-wide."""
+    """The permissions that a grant gives where it reaches.
+
+    One that is bound to projects gives none that is for an organization as a whole.
+    """
     if grant.project_ids is None:
         return grant.permissions
     return grant.permissions - ORGANIZATION_WIDE
@@ -169,10 +172,10 @@ def is_whole_owner(member: Member) -> bool:
 
 
 def check_project(new: NewToken, project_id: str | None) -> None:
-    """Refuse a body that names another project, or kind, than the token is for; None:
-    none.
+    """Refuse a body that names another project or kind than the path does.
 
-    Else who asks for a token of one project would get one for all of theirs.
+    ``project_id``: of the path; None for a personal token. Without this, a request to
+    the wrong path would make a token for all projects in place of one.
     """
     message = (
         "is not for here: POST /projects/{projectId}/tokens makes tokens of a project,"

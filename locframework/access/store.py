@@ -39,7 +39,7 @@ class AccessStore(Protocol):
     def save_user(self, user: User) -> None: ...
 
     def add_member(self, member: Member) -> None:
-        """``email`` and ``name`` belong to the user and are not kept twice."""
+        """``email`` belongs to the user and is not kept twice."""
         ...
 
     def find_member(self, organization_id: str, member_id: str) -> Member | None: ...
@@ -78,7 +78,8 @@ class AccessStore(Protocol):
     def list_personal_tokens(
         self, user_id: str, organization_id: str | None, page: PageRequest
     ) -> Page[Token]:
-        """Not revoked ones, newest first; None: not only those of one organization."""
+        """Not revoked ones, newest first: those made for a member of the organization;
+        None: all of the user."""
         ...
 
     def list_project_tokens(self, project_id: str, page: PageRequest) -> Page[Token]:
@@ -90,8 +91,7 @@ class AccessStore(Protocol):
     def revoke_personal_tokens(
         self, user_id: str, organization_id: str | None, at: Timestamp
     ) -> None:
-        """Those of a user that are not revoked; None: not only those made for a member
-        of one organization."""
+        """Those made for a member of the organization; None: all of the user."""
         ...
 
     def touch_token(self, token_id: str, at: Timestamp) -> None:

@@ -223,3 +223,39 @@ def test_a_token_of_their_own_stays_with_who_is_a_member_elsewhere(
         for secret in (own[1], made.data["secret"])
     ]
     assert found == [200, 401]
+
+
+def test_an_organization_sees_nothing_of_what_another_calls_a_person(
+    workspace: Workspace,
+) -> None:
+    other_id, other = workspace.organization("Elsewhere")
+    jane = {"email": "jane@example.com", "role": "viewer"}
+    named = {**jane, "name": "Jane, on probation"}
+    there = f"/organizations/{other_id}/members"
+    made = other.post(there, json=named).data["member"]
+
+    ours = workspace.owner.post(members_of(workspace), json=jane).data["member"]
+    one = f"{members_of(workspace)}/{ours['id']}"
+    renamed = workspace.owner.patch(one, json={"name": "Jane D."})
+
+    assert ours["name"] == ""
+    assert renamed.data["member"]["name"] == "Jane D."
+    names = {each["id"]: each["name"] for each in other.get(there).data["items"]}
+    assert names[made["id"]] == "Jane, on probation"
+
+
+def test_no_more_languages_are_assigned_than_anybody_needs(
+    workspace: Workspace,
+) -> None:
+    many = {"assignedLanguages": [f"de-x-{number}" for number in range(501)]}
+    new = {"email": "a@example.com", "role": "viewer"}
+
+    refusals = [
+        workspace.owner.post(members_of(workspace), json={**new, **many}),
+        workspace.owner.patch(owner_of(workspace), json=many),
+    ]
+
+    for refused in refusals:
+        assert refused.status == 400
+        assert refused.error["details"][0]["path"] == "$.assignedLanguages"
+        assert refused.error["details"][0]["rule"] == "length"

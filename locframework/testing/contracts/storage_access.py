@@ -122,7 +122,7 @@ class StorageAccessContract:
     def test_sa6_a_saved_user_is_changed(self, storage: Storage) -> None:
         old = user()
         storage.access.add_user(old)
-        new = replace(old, email="B@example.com", name="B", is_active=False)
+        new = replace(old, email="B@example.com", is_active=False)
 
         storage.access.save_user(new)
 
@@ -131,22 +131,27 @@ class StorageAccessContract:
         assert storage.access.find_user_by_email(old.email) is None
 
     @pytest.mark.parametrize("listed", [None, (), ("de", "pt-BR")])
-    def test_sa7_a_member_has_the_email_and_name_of_the_user(
+    def test_sa7_a_member_has_the_email_of_the_user_and_a_name_of_its_own(
         self, storage: Storage, listed: tuple[str, ...] | None
     ) -> None:
         owner, who = organization(), user()
         made = member(owner, who, assigned_languages=listed, project_ids=listed)
         storage.access.add_organization(owner)
         storage.access.add_user(who)
-        storage.access.add_member(replace(made, email="not kept", name="not kept"))
+        other = organization()
+        elsewhere = member(other, who, name="Anna")
+        storage.access.add_organization(other)
+        storage.access.add_member(replace(made, email="not kept"))
+        storage.access.add_member(elsewhere)
 
         assert storage.access.find_member(owner.id, made.id) == made
         assert storage.access.find_member(new_id(), made.id) is None
+        assert storage.access.find_member(other.id, elsewhere.id) == elsewhere
 
-        storage.access.save_user(replace(who, name="Anna"))
+        storage.access.save_user(replace(who, email="anna@example.com"))
 
         assert storage.access.find_member(owner.id, made.id) == replace(
-            made, name="Anna"
+            made, email="anna@example.com"
         )
 
     def test_sa8_a_saved_member_is_changed_and_a_removed_one_gone(
@@ -158,7 +163,11 @@ class StorageAccessContract:
         storage.access.add_user(who)
         storage.access.add_member(old)
         new = replace(
-            old, role="owner", assigned_languages=("de",), project_ids=("p1", "p2")
+            old,
+            name="Anna",
+            role="owner",
+            assigned_languages=("de",),
+            project_ids=("p1", "p2"),
         )
 
         storage.access.save_member(new)

@@ -12,8 +12,8 @@ from .pages import Order, page_of
 from .tokens import TokenTable
 
 _ORGANIZATION = "id, slug, name, tm_enabled, delivery_quota, created_at, updated_at"
-_USER = "id, email, name, is_active, created_at"
-_MEMBER = """m.id, m.organization_id, m.user_id, u.email, u.name, m.role,
+_USER = "id, email, is_active, created_at"
+_MEMBER = """m.id, m.organization_id, m.user_id, u.email, m.name, m.role,
     m.assigned_languages, m.project_ids, m.created_at"""
 _MEMBERS = "members m JOIN users u ON u.id = m.user_id"
 _ORGANIZATIONS_BY = Order(
@@ -22,7 +22,7 @@ _ORGANIZATIONS_BY = Order(
     default="name",
 )
 _MEMBERS_BY = Order(
-    {"email": "u.email_folded", "name": "u.name", "createdAt": "m.created_at"},
+    {"email": "u.email_folded", "name": "m.name", "createdAt": "m.created_at"},
     tie="m.id",
     default="email",
 )
@@ -92,11 +92,10 @@ class AccessTables(TokenTable):
 
     def add_user(self, user: User) -> None:
         self._database.run(
-            f"INSERT INTO users ({_USER}, email_folded) VALUES (?,?,?,?,?,?)",
+            f"INSERT INTO users ({_USER}, email_folded) VALUES (?,?,?,?,?)",
             (
                 user.id,
                 user.email,
-                user.name,
                 user.is_active,
                 user.created_at,
                 user.email.casefold(),
@@ -115,20 +114,21 @@ class AccessTables(TokenTable):
 
     def save_user(self, user: User) -> None:
         self._database.run(
-            """UPDATE users SET email = ?, email_folded = ?, name = ?, is_active = ?
+            """UPDATE users SET email = ?, email_folded = ?, is_active = ?
                 WHERE id = ?""",
-            (user.email, user.email.casefold(), user.name, user.is_active, user.id),
+            (user.email, user.email.casefold(), user.is_active, user.id),
         )
 
     def add_member(self, member: Member) -> None:
         self._database.run(
-            """INSERT INTO members (id, organization_id, user_id, role,
+            """INSERT INTO members (id, organization_id, user_id, name, role,
                 assigned_languages, project_ids, created_at)
-                VALUES (?,?,?,?,?,?,?)""",
+                VALUES (?,?,?,?,?,?,?,?)""",
             (
                 member.id,
                 member.organization_id,
                 member.user_id,
+                member.name,
                 member.role,
                 json_or_null(member.assigned_languages),
                 json_or_null(member.project_ids),
@@ -146,9 +146,10 @@ class AccessTables(TokenTable):
 
     def save_member(self, member: Member) -> None:
         self._database.run(
-            """UPDATE members SET role = ?, assigned_languages = ?, project_ids = ?
-                WHERE id = ?""",
+            """UPDATE members SET name = ?, role = ?, assigned_languages = ?,
+                project_ids = ? WHERE id = ?""",
             (
+                member.name,
                 member.role,
                 json_or_null(member.assigned_languages),
                 json_or_null(member.project_ids),
