@@ -32,7 +32,7 @@ class WebhookArea:
         access: Access,
         projects: Projects,
         events: EventLog,
-        transport: Transport | None,
+        transport: Transport,
         types_of_plugins: Iterable[EventType],
         settings: WebhookSettings,
         clock: Clock,

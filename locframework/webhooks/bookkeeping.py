@@ -33,8 +33,10 @@ class Bookkeeping:
     def begin(
         self, claimed: Sequence[ClaimedDelivery], now: Timestamp
     ) -> list[tuple[ClaimedDelivery, WebhookTarget]]:
-        """Those of the claimed that are to be sent, and where; the rest has failed:
-        what was claimed too often, and the plan of a webhook that was switched off.
+        """Note the attempts, and answer what is to be sent, and where.
+
+        The rest has failed: what was claimed too often, and what is planned for a
+        webhook that was switched off.
         """
         ids = sorted({each.webhook_id for each in claimed})
         targets = {each.webhook_id: each for each in self._store.targets_of(ids)}

@@ -25,7 +25,7 @@ from .records import (
 )
 from .service import Webhooks
 
-REPLAYS_MOST = 60  # a minute, project and process; reliability
+REPLAYS_MOST = 60  # a minute, of one project in one process
 
 _ID = re.compile(r"msg_[0-9a-f]{32}", re.ASCII)
 

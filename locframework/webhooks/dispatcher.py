@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 
 from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
@@ -17,7 +18,7 @@ from locframework.storage import Storage
 
 from .bookkeeping import Bookkeeping
 from .records import AttemptOutcome, ClaimedDelivery, WebhookTarget
-from .rules import PER_WEBHOOK_MOST, SHARE_LEAST, SHARE_MOST, deal
+from .rules import LONGEST_WAIT, PER_WEBHOOK_MOST, SHARE_LEAST, SHARE_MOST, deal
 from .sender import Sender
 
 log = logging.getLogger("locframework.webhooks")
@@ -83,17 +84,17 @@ class Dispatcher:
         self.owner = new_owner()  # of this process: it may be a fork
         self._release_dead()
         self._stopping.clear()
-        self._abandoned.clear()
+        self._abandoned = threading.Event()  # a new one: see _dispatch
         self._to_send = queue.SimpleQueue()
         self._woken.set()
-        names = ["dispatcher", *(f"sender-{n}" for n in range(self._senders))]
+        send = partial(self._send, self._to_send)
+        calls = {"dispatcher": partial(self._dispatch, self._abandoned)}
+        calls |= {f"sender-{n}": send for n in range(self._senders)}
         self._threads = [
             threading.Thread(
-                target=self._dispatch if name == "dispatcher" else self._send,
-                name=f"locframework-webhooks-{name}",
-                daemon=True,
+                target=call, name=f"locframework-webhooks-{name}", daemon=True
             )
-            for name in names
+            for name, call in calls.items()
         ]
         for thread in self._threads:
             thread.start()
@@ -123,6 +124,13 @@ class Dispatcher:
         """A delivery may be due: look now. Cheap, from any thread."""
         self._woken.set()
 
+    def bring_forward(self) -> None:
+        """Have sent soon what is due later than any wait allows: it was planned by a
+        clock that was put back since."""
+        now = self._clock()
+        with self._storage.transaction():
+            self._store.bring_forward(timestamp(now + LONGEST_WAIT), timestamp(now))
+
     def run_until_idle(self) -> int:
         """Send all that is due, one after the other, in the calling thread.
 
@@ -135,8 +143,9 @@ class Dispatcher:
                 made += 1
         return made
 
-    def _dispatch(self) -> None:
-        while not self._abandoned.is_set():
+    def _dispatch(self, abandoned: threading.Event) -> None:
+        """``abandoned``: of its own start, so that no later one keeps it at work."""
+        while not abandoned.is_set():
             if self._stopping.is_set() and not self._at_work:
                 return
             self._woken.wait(self._patience)
@@ -148,8 +157,8 @@ class Dispatcher:
                 log.exception("the dispatcher failed; it goes on")
                 self._untold = []  # sent again, when their leases are over
 
-    def _send(self) -> None:
-        to_send = self._to_send  # who was left behind takes no work of a later start
+    def _send(self, to_send: queue.SimpleQueue[Work | None]) -> None:
+        """Its own queue: who was left behind takes no work of a later start."""
         while (work := to_send.get()) is not None:
             self._sent.put(self._attempt(*work))
             self._woken.set()

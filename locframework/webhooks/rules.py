@@ -1,4 +1,4 @@
-"""Decides who hears of an event, when a delivery is tried again, and who is too ill.
+"""Decides who hears of an event, when it is sent again, and who is switched off.
 
 Pure: the time and the random share come in as arguments.
 """
@@ -37,12 +37,13 @@ TRIES_MOST = len(RETRY_AFTER) + 1
 
 SHARE_LEAST, SHARE_MOST = 0.8, 1.0  # of a wait; the share is drawn at random
 IN_ALL = timedelta(hours=8)  # no Retry-After moves the last try beyond; CHOSEN
+LONGEST_WAIT = 2 * RETRY_AFTER[-1]  # of all that ``next_attempt`` gives
 GONE = 410
 
 FAILING_AFTER = timedelta(days=5)  # without a success …
 FAILING_SPAN = timedelta(hours=12)  # … and with failures over so long (decisions 2.7)
 
-PER_WEBHOOK_MOST = 4  # deliveries at once; reliability: one may not delay the others
+PER_WEBHOOK_MOST = 4  # deliveries at once: none may delay the others
 PER_FAILING_MOST = 1  # to one whose latest attempt failed
 
 OLD_SECRET_SIGNS = timedelta(hours=24)  # after a rotation (decisions 2.7)
@@ -52,7 +53,7 @@ ALL_BRANCHES = "*"
 
 
 def hears(webhook: Webhook, event: Event) -> bool:
-    """Whether the webhook is told of the event, its languages apart."""
+    """Whether the webhook is told of the event; items_for looks at the languages."""
     return (
         webhook.is_active
         and event.type in webhook.event_types
@@ -122,8 +123,8 @@ def judged(
     """What becomes of a delivery after an attempt that ended ``at``.
 
     Only 2xx succeeds. A replay or test is one attempt: when it fails, the plan goes on
-    where it was, or the delivery has failed. So after 410, as far as the delivery goes:
-    whether it switches the webhook off, and so ends it, is for who knows the webhook.
+    where it was, or the delivery has failed. A 410 is a failure like any other here;
+    whether it switches the webhook off is decided by Bookkeeping, from ``is_gone``.
     """
     code = attempt.status_code
     if code is not None and 200 <= code < 300:

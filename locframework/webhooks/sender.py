@@ -1,6 +1,7 @@
 """Makes one attempt: opens the secrets, signs, sends, and judges the answer."""
 
 import logging
+from datetime import datetime
 
 from msgspec.structs import replace
 
@@ -26,9 +27,7 @@ log = logging.getLogger("locframework.webhooks")
 class Sender:
     """Sends over the transport of the settings. Any number of threads at once."""
 
-    def __init__(
-        self, transport: Transport | None, box: SecretBox, clock: Clock
-    ) -> None:
+    def __init__(self, transport: Transport, box: SecretBox, clock: Clock) -> None:
         self._transport = transport
         self._box = box
         self._clock = clock
@@ -43,14 +42,8 @@ class Sender:
         self, claimed: ClaimedDelivery, target: WebhookTarget, share: float
     ) -> AttemptOutcome:
         at = self._clock()
-        if self._transport is None:
-            found = _failed(claimed, timestamp(at), "no_transport")
-            return judged(claimed, found, at, share)
         try:
-            secrets = [
-                self._box.open(each, claimed.webhook_id)
-                for each in live(target.secrets, at)
-            ]
+            secrets = self._secrets(target, at)
             headers = signed_headers(claimed.id, at, claimed.payload, secrets)
             post = Post(target.url, headers, claimed.payload.encode())
             answer = self._transport.send(post)
@@ -63,6 +56,19 @@ class Sender:
             answer, found = None, _failed(claimed, timestamp(at), "transport_failed")
         asked = answer.retry_after if answer is not None else None
         return judged(claimed, found, self._clock(), share, asked)
+
+    def _secrets(self, target: WebhookTarget, at: datetime) -> list[str]:
+        """Those that sign. An old one whose key is gone does not, and keeps nothing
+        from being sent. Raises SecretLost for the current one."""
+        id_, secrets = target.webhook_id, []
+        for each in live(target.secrets, at):
+            try:
+                secrets.append(self._box.open(each, id_))
+            except SecretLost as error:
+                if each.signs_until is None:
+                    raise
+                log.warning("an old secret of webhook %s signs no more: %s", id_, error)
+        return secrets
 
 
 def _logged(claimed: ClaimedDelivery, at: str, answer: Answer) -> DeliveryAttempt:

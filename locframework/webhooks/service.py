@@ -48,11 +48,10 @@ class Webhooks:
         access: Access,
         projects: Projects,
         types: EventTypes,
-        transport: Transport | None,
+        transport: Transport,
         box: SecretBox,
         clock: Clock,
     ) -> None:
-        """``transport`` None: no plugin provides one, so none can be registered."""
         self._storage = storage
         self._store = storage.webhooks
         self._access = access
@@ -246,9 +245,6 @@ class Webhooks:
 
     def _judge(self, url: str) -> None:
         self._require_key()
-        if self._transport is None:
-            message = "webhooks need a transport, such as locframework-webhooks-https"
-            raise WebhooksNotSetUp(message)
         self._transport.judge(url)
 
     def _require_key(self) -> None:

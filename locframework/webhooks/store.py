@@ -94,16 +94,16 @@ class WebhookStore(Protocol):
     def replay_deliveries(
         self, webhook_id: str, where: DeliveryFilter, at: Timestamp
     ) -> int:
-        """The same for all that ended and are meant; how many."""
+        """The same for all that have ended and meet the filter; how many they were."""
         ...
 
     # the queue
 
     def waiting(self, now: Timestamp, most: int) -> list[WaitingWebhook]:
-        """The webhooks with deliveries due: pending, and free or with the lease over.
+        """The webhooks with deliveries due: pending, and held by nobody or no longer.
 
-        Counted up to ``most`` each. A cost that goes by the webhooks with anything
-        pending, not by what is pending.
+        Deliveries are counted up to ``most`` for each. The cost grows with the webhooks
+        that have anything pending, and not with how much they have.
         """
         ...
 
@@ -159,6 +159,10 @@ class WebhookStore(Protocol):
 
     def release(self, owner: str, now: Timestamp) -> int:
         """Let the deliveries of an owner be claimed at once; how many."""
+        ...
+
+    def bring_forward(self, later_than: Timestamp, now: Timestamp) -> int:
+        """Make due now what is due after ``later_than``; how many they were."""
         ...
 
     def queue_depth(self) -> QueueDepth: ...

@@ -303,8 +303,11 @@ def test_stopping_hands_back_what_does_not_end(running: Hooked) -> None:
 
     dispatcher.stop()
 
-    names = [thread.name for thread in threading.enumerate()]
-    assert not [name for name in names if name.startswith("locframework-webhooks")]
+    def are_left() -> bool:
+        names = [thread.name for thread in threading.enumerate()]
+        return any(name.startswith("locframework-webhooks") for name in names)
+
+    wait_for(lambda: not are_left())  # of the first start, too
 
 
 def test_deliveries_are_dropped_from_the_log_after_thirty_days(
@@ -347,3 +350,49 @@ def test_an_answer_in_the_log_is_text_of_a_kibibyte_at_most(hooked: Hooked) -> N
 
     [attempt] = hooked.log(webhook)[0]["attempts"]
     assert attempt["responseBody"] == "\ufffd\ufffd\ufffd" + "x" * 1021
+
+
+def test_a_retry_that_a_clock_planned_which_is_put_back_is_sent_at_once(
+    timed: Hooked, clock: Clock
+) -> None:
+    webhook, _ = timed.create()
+    dispatcher = timed.workspace.framework.dispatcher
+    timed.receiver.answers = [(500, {}, b"broken")] * 2
+    clock.go(days=1)
+    timed.key("a")
+    timed.send()
+    planned = timed.log(webhook)[0]["nextAttemptAt"]
+    dispatcher.bring_forward()
+    assert timed.log(webhook)[0]["nextAttemptAt"] == planned
+
+    clock.go(days=-1)
+    dispatcher.bring_forward()
+    timed.send()
+
+    [delivery] = timed.log(webhook)
+    assert [each["statusCode"] for each in delivery["attempts"]] == [500, 500]
+    assert moment(delivery["nextAttemptAt"]) <= clock.now + timedelta(minutes=5)
+
+
+def test_who_a_stop_leaves_behind_ends_although_there_is_a_later_start(
+    running: Hooked,
+) -> None:
+    dispatcher = running.workspace.framework.dispatcher
+    look, hangs, release = dispatcher._look, threading.Event(), threading.Event()
+
+    def hang(free: int) -> list[Any]:
+        hangs.set()
+        release.wait(20)
+        return []
+
+    dispatcher._look = hang  # type: ignore[method-assign]
+    dispatcher.wake()
+    assert hangs.wait(20)
+    left_behind = dispatcher._threads[0]
+    dispatcher.stop(timeout_seconds=0.1)
+    dispatcher._look = look  # type: ignore[method-assign]
+    dispatcher.start()
+    release.set()
+
+    left_behind.join(10)
+    assert not left_behind.is_alive()

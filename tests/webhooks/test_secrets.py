@@ -14,11 +14,14 @@ from msgspec.structs import replace
 from standardwebhooks import Webhook as Verifier
 from standardwebhooks import WebhookVerificationError
 
+from locframework import OPERATOR
 from locframework.clock import system_clock
 from locframework.errors import SettingsError
-from locframework.testing.workspace import open_workspace
+from locframework.testing.workspace import WEBHOOK_KEY, open_workspace
 from locframework.webhooks.sealing import SecretBox, SecretLost, new_key, new_secret
 from locframework.webhooks.signing import signed_headers
+
+from .conftest import LoopbackPlugin
 
 
 def test_a_sealed_secret_opens_again_for_its_webhook_only() -> None:
@@ -147,6 +150,31 @@ def test_an_app_without_the_key_of_its_webhooks_does_not_start(
         start()
     with pytest.raises(SettingsError, match=r"is not the key that sealed"):
         start(secret_key=new_key())
+
+
+def test_an_old_secret_whose_key_is_gone_keeps_nothing_from_being_sent(
+    hooked: Any, database_url: str, tmp_path: Path
+) -> None:
+    webhook, _ = hooked.create()
+    key, first = new_key(), [WEBHOOK_KEY]
+    how: dict[str, Any] = {
+        "plugins": [LoopbackPlugin()],
+        "webhook_transport": "loopback",
+    }
+    both = {"secret_key": key, "old_secret_keys": first}
+    with open_workspace(database_url, tmp_path, webhooks=both, **how) as workspace:
+        _, secret = workspace.framework.webhooks.rotate_secret(
+            OPERATOR, hooked.project["id"], webhook["id"]
+        )
+    hooked.key("a")
+
+    only = {"secret_key": key}
+    with open_workspace(database_url, tmp_path, webhooks=only, **how) as workspace:
+        workspace.send_webhooks()
+
+    [received] = hooked.receiver.received
+    received.verify(secret)
+    assert len(received.headers["webhook-signature"].split()) == 1
 
 
 def test_without_a_key_there_are_no_webhooks(database_url: str, tmp_path: Path) -> None:

@@ -21,12 +21,13 @@ _CLAIMED = """id, webhook_id, project_id, event_type, payload, created_at, attem
         AND a.status_code IS NULL AND a.error IS NULL) END"""
 
 # from one webhook with something pending to the next, by the index of what is due
-_WAITING = """WITH RECURSIVE pending (id) AS (
+_PENDING = """WITH RECURSIVE pending (id) AS (
         SELECT min(webhook_id) FROM webhook_deliveries WHERE due_at IS NOT NULL
         UNION ALL
         SELECT (SELECT min(d.webhook_id) FROM webhook_deliveries d
             WHERE d.due_at IS NOT NULL AND d.webhook_id > pending.id)
-        FROM pending WHERE pending.id IS NOT NULL)
+        FROM pending WHERE pending.id IS NOT NULL)"""
+_WAITING = f"""{_PENDING}
     SELECT w.id, (SELECT count(*) FROM (SELECT 1 FROM webhook_deliveries d
             WHERE d.webhook_id = w.id AND d.due_at <= ? LIMIT ?) AS few),
         w.failing_since
@@ -137,6 +138,13 @@ class WebhookQueue:
             """UPDATE webhook_deliveries SET owner = NULL, due_at = ?
                 WHERE owner = ?""",
             (now, owner),
+        )
+
+    def bring_forward(self, later_than: Timestamp, now: Timestamp) -> int:
+        return self._database.run(
+            f"""UPDATE webhook_deliveries SET due_at = ? WHERE webhook_id IN (
+                {_PENDING} SELECT id FROM pending) AND due_at > ?""",
+            (now, later_than),
         )
 
     def queue_depth(self) -> QueueDepth:
