@@ -35,6 +35,7 @@ from locframework.storage import Storage
 from .queue import RELEASE_JOB, ReleaseQueue
 from .records import (
     Distribution,
+    Release,
     ReleasedLanguage,
     ReleaseFile,
     ReleaseSnapshot,
@@ -199,6 +200,14 @@ class ReleaseBuilder:
             settings=settings_of(distribution),
         )
         return Draft(in_file_order(files), snapshot, tuple(warnings))
+
+    def lacks(self, release: Release) -> bool:
+        """Whether the blob store has lost a file of the release. Raises Unavailable."""
+        found = self._storage.delivery.find_release_by_id(release.id)
+        if found is None:
+            return True
+        store = self._blobs.store(found.storage)
+        return not all(store.has(file.blob) for file in found.files)
 
     def _distribution(self, project_id: str, distribution_id: str) -> Distribution:
         store = self._storage.delivery

@@ -75,10 +75,11 @@ class ReleaseQueue:
     def queue_missed(
         self, caller: Caller, project: Project, distribution: Distribution
     ) -> None:
-        """Publish what should be by now: the first release, where there is none, and
-        what an ``auto_publish`` has not seen, being paused or not switched on.
+        """Queue a release that should be there by now: the first one, or with
+        ``auto_publish`` one of what changed while it was paused or not switched on.
 
-        Both are locked. A release that was rolled back to stays until the next change.
+        Project and distribution are locked. After a rollback, only the next change
+        queues one.
         """
         current = distribution.current_release
         if current is None:
@@ -114,11 +115,13 @@ class ReleaseQueue:
         return True
 
     def on_event(self, event: Event) -> None:
-        """Inside the transaction of an event: free the way of a build that ended
-        without its release; at its end, queue what publishes by itself.
+        """Inside the transaction of an event. When a job has ended without its release,
+        that has failed, and makes room for another. At the end of the transaction, what
+        publishes by itself is queued.
 
         While a release is being built, ``after_build`` sees the change instead. All
-        events of a transaction together cost one statement where nothing does so.
+        events of a transaction together cost one statement where nothing publishes by
+        itself.
         """
         project_id = event.project_id
         if project_id is None:

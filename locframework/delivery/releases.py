@@ -59,15 +59,33 @@ class Releases:
     ) -> tuple[Release, StoredJob | None]:
         """Queue a release; or answer the current one when nothing changed since.
 
+        One that the blob store has lost files of is built again, to bring them back.
         Raises DistributionNotFound, ReleaseInProgress.
         """
         project = self._projects.require(caller, "distribution_publish", project_id)
         check_record(new)
+        release, job = self._make(caller, project, distribution_id, new, damaged=None)
+        if job is not None or not self._builder.lacks(release):
+            return release, job
+        return self._make(caller, project, distribution_id, new, damaged=release.id)
+
+    def _make(
+        self,
+        caller: Caller,
+        project: Project,
+        distribution_id: str,
+        new: NewRelease,
+        damaged: str | None,
+    ) -> tuple[Release, StoredJob | None]:
+        """Files are looked for between two calls of this, while nothing is locked: it
+        may be a request for each of them.
+        """
         with self._storage.transaction():
             distribution = self._distributions.lock(project, distribution_id)
             self._queue.require_idle(distribution)
             current = distribution.current_release
-            if current is not None and not self._queue.may_differ(distribution):
+            differs = self._queue.may_differ(distribution)
+            if current is not None and current.id != damaged and not differs:
                 return current, None
             return self._queue.queue(caller, project, distribution, note=new.note)
 

@@ -47,6 +47,7 @@ _CONTENT_EVENTS = (
     "language.removed",
     "project.",
     "branch.merged",
+    "import.completed",  # comments and headers of files, which no other event tells
 )
 
 

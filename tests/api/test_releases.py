@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from locframework.events import SYSTEM
+from locframework.http.records import Upload
 from locframework.ids import new_id
 from locframework.testing.workspace import Workspace
 
@@ -53,6 +54,42 @@ def test_publishing_nothing_new_answers_200_with_the_current_release(
     assert answer.status == 200
     assert answer.data["release"]["version"] == 1
     assert answer.data["job"] is None
+
+
+def test_what_an_import_says_beside_the_texts_is_published(
+    publish: Callable[..., Any], workspace: Workspace
+) -> None:
+    published = publish(format="gettext-po").build()
+    message = '# Above the door\nmsgctxt "key:title"\nmsgid "Shop"\nmsgstr "Laden"\n'
+    files = {"file": Upload("de.po", message.encode(), "text/x-po")}
+    path = f"{published.path}/import"
+
+    workspace.job_of(workspace.owner.post(path, files=files))
+    job = published.release()
+
+    assert job["result"] == {"version": 2, "unchanged": False}
+    [german] = [
+        published.public.get(file["url"]).content
+        for file in published.manifest().json["files"]
+        if file["language"] == "de"
+    ]
+    assert b"# Above the door" in german
+
+
+def test_publishing_again_brings_back_a_file_that_the_blob_store_has_lost(
+    published: Any,
+) -> None:
+    framework = published.workspace.framework
+    file = published.manifest().json["files"][0]
+    digest = file["contentHash"].removeprefix("sha256:")
+    framework.plugins.blob_store(framework.settings.blob_store).delete(digest)
+    assert published.public.get(file["url"]).status == 503
+
+    job = published.release()
+
+    assert job["result"] == {"version": 1, "unchanged": True}
+    assert published.manifest().json["release"]["version"] == 1
+    assert published.public.get(file["url"]).status == 200
 
 
 def test_a_release_job_ends_with_all_of_its_progress(published: Any) -> None:
