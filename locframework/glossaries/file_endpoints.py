@@ -64,7 +64,7 @@ class GlossaryFileEndpoints:
         """Export terms.
 
         `format` is `csv` or `tbx`. Every term, with the translations that count and
-        drafts; proposals stay at home.
+        drafts; proposals are left out.
         """
         file = self._files.export(caller, glossary_id, query.format)
         headers = {

@@ -32,7 +32,7 @@ from .term_import import TYPE, ImportParams
 
 
 class GlossaryFiles:
-    """Files of terms. The begin of one that comes in is judged at once; a job then
+    """Files of terms. The beginning of one that comes in is judged at once; a job then
     imports it."""
 
     def __init__(
@@ -60,14 +60,14 @@ class GlossaryFiles:
     ) -> Job:
         """Read and judge a file, and queue its import.
 
-        ``content`` is the file, or what is in it; memory does not grow with it. A term
-        that is there, with the same case rule, is changed to what the file
-        says; what the file does not name stays. Its translations are applied, or
-        proposed where that needs approval and the caller cannot give it; drafts take
-        the place of nothing but drafts. A term that the file has twice is taken
-        together, and told; so is a language as the one that it means among those of the
-        terms, and of the glossary's projects (``de-DE``: ``de``). ``format_`` None:
-        told by the content. Raises GlossaryNotFound, PermissionDenied, UnknownFormat,
+        ``content`` is the file, or its bytes; memory does not grow with it. ``format_``
+        None: told by the content. A term that the glossary has, with the same case
+        rule, becomes what the file says; what the file does not name stays.
+        Translations are applied, or proposed where that needs approval and the caller
+        cannot give it; drafts replace nothing but drafts. With a warning, a term that
+        the file has twice is merged into one, and a language is read as the one that is
+        meant among those of the terms and of the glossary's projects (``de-DE`` as
+        ``de``). Raises GlossaryNotFound, PermissionDenied, UnknownFormat,
         UnreadableFile (with a Problem a line), LanguageNotAssigned.
         """
         return self.prepare_import(caller, glossary_id, content, format_)()

@@ -25,8 +25,11 @@ class Hints:
         texts: Mapping[str | None, str],
         sources: Mapping[str | None, str],
     ) -> TextTerms | None:
-        """What is wanted beside each source text, and what is to be avoided in each
-        text, by plural form: no place of what is wanted. None when that is nothing."""
+        """What the translation of each source text should have, and the forbidden terms
+        in each text, by plural form. None when there is neither.
+
+        A forbidden term is no fault where it stands in place of a wanted one.
+        """
         wanted = {
             source: terms
             for source in set(sources.values())
@@ -99,7 +102,7 @@ def _index_of(wanted: Iterable[Sequence[WantedTerm]], language_code: str) -> Ter
 
 
 def _without(found: Sequence[Found]) -> list[Found]:
-    """But for places where something wanted stands."""
+    """Without the places where something wanted stands."""
     own = {(each.start, each.end) for each in found if each.id.startswith(_OWN)}
     return [each for each in found if (each.start, each.end) not in own]
 

@@ -1,8 +1,8 @@
 """Judges files of terms: whether they can be read, and what the caller may import.
 
-The begin of a file is judged before its import is accepted, and that is all of most;
-the job judges the rest before it writes anything. Of a file that was judged as a whole
-each term is kept once, for the job to work from.
+The beginning of a file is judged before its import is accepted; most files have no
+more. The job judges the rest before it writes anything. Of a file that was judged as a
+whole each term is kept once, for the job to work from.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ class ImportJudge:
     def begin(self, sent: Sent, file: BinaryIO) -> JudgedFile | None:
         """Judge the first 2 MiB; None when there is more to judge.
 
-        As ``whole``, of what the begin says. The file is read from its begin again.
+        As ``whole``, for these 2 MiB. When there is more, the file stands at its
+        beginning again.
         """
         looked = _Looked()
         try:

@@ -32,7 +32,7 @@ class GlossaryMatches:
     def find_matches(
         self, caller: Caller, project_id: str, request: MatchRequest
     ) -> dict[str, list[TermMatch]]:
-        """By text, from its beginning to its end; every text is there.
+        """The terms in each text, in their order there; none is an empty list.
 
         ``start`` and ``end`` are code points of the text as it was sent. At every
         place the longest term counts. Raises ProjectNotFound, PermissionDenied,

@@ -35,7 +35,7 @@ def check_text(text: str, path: str) -> None:
 
 
 def check_target(tag: str, source_language: str, path: str) -> None:
-    """Refuse what a term is in the language that it is in. Raises ValidationFailed."""
+    """Refuse a translation into the source language. Raises ValidationFailed."""
     if tag == source_language:
         message = f"the terms of the glossary are in {tag}: it needs no translation"
         raise ValidationFailed.at(path, "language", message)
@@ -60,7 +60,7 @@ def by_tag(values: Mapping[str, str], source_language: str) -> dict[str, str]:
 
 
 def check_translatable(term: Term) -> None:
-    """A term that stays untranslated is itself in every language, proposals too.
+    """Where a term stays untranslated, refuse values and proposals that differ from it.
 
     Raises TermNotTranslatable. Source: decisions 2.4.2.
     """

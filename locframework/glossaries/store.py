@@ -109,7 +109,7 @@ class TermStore(Protocol):
     def list_terms(
         self, glossary_id: str, where: TermFilter, page: PageRequest
     ) -> Page[Term]:
-        """By term, folded, those with the same first 200 signs by id. Three
+        """By term, folded; by id where the first 200 characters are the same. Three
         statements, whatever the page."""
         ...
 

@@ -1,7 +1,7 @@
 """Terms as TBX-Basic (ISO 30042): the way from one terminology tool to another.
 
-Written as of 2019 (``tbx``, style dca). What TBX cannot say is told by termNotes whose
-type begins with ``x-locframework-``; others do not mind them.
+Written as of 2019 (``tbx``, style dca). What TBX cannot say is written as termNotes
+whose type begins with ``x-locframework-``; other tools pass them over.
 """
 
 import re
@@ -23,10 +23,10 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def write_tbx(glossary: Glossary, terms: Iterable[Term]) -> Iterator[bytes]:
-    """The terms with what counts in other languages, and drafts; no proposals.
+    """The terms with their approved translations and drafts; no proposals.
 
-    Signs that XML cannot hold (control characters) are left out, and terms and
-    translations of nothing else. The same terms give the same bytes.
+    Characters that XML cannot hold (control characters) are left out, and so are terms
+    and translations that have no others. The same terms give the same bytes.
     """
     language = _quoted(glossary.source_language)
     yield _lines(

@@ -129,7 +129,7 @@ class Terms:
     def update_term(
         self, caller: Caller, glossary_id: str, term_id: str, changes: TermChanges
     ) -> Term:
-        """Another text is for those who may write what it is in every language.
+        """To change its text, one must be allowed to write all its translations.
 
         Raises GlossaryNotFound, PermissionDenied, ValidationFailed, TermNotFound,
         LanguageNotAssigned, TermExists, TermNotTranslatable.
@@ -152,7 +152,7 @@ class Terms:
         return new
 
     def delete_term(self, caller: Caller, glossary_id: str, term_id: str) -> Term:
-        """With its translations, for those who may write all of them.
+        """Delete it with its translations; one must be allowed to write all of them.
 
         Raises GlossaryNotFound, PermissionDenied, TermNotFound, LanguageNotAssigned.
         """
@@ -169,8 +169,8 @@ class Terms:
     def require_source(
         self, caller: Caller, stored: StoredGlossary, term: Term
     ) -> None:
-        """Let pass who may give the term another text, or delete it, with the
-        translations that it has. Raises PermissionDenied, LanguageNotAssigned."""
+        """Let pass who may change the text of the term, or delete it: see
+        LinkedAccess.require_source. Raises PermissionDenied, LanguageNotAssigned."""
         approve = APPROVE if stored.glossary.requires_approval else None
         self._linked.require_source(
             caller, WRITE, approve, stored.reach, term.translations

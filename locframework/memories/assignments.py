@@ -82,7 +82,6 @@ class Assignments:
             penalty=new.penalty,
         )
         assigned = AssignedMemory(kept.memory, assignment)
-        added: list[str] = []
         with self._transactions.transaction():
             project = self._projects.lock(project)
             _require_same_language(kept, project)
@@ -91,9 +90,9 @@ class Assignments:
             self._store.assign(project.id, assignment)
             if before == "none" and new.write_mode != "none":
                 added = self._relearning.add_languages(project, assigned)
+                self._relearning.start_others(project.id, kept.memory.id, added)
             if new.write_mode != before:
                 self._relearning.start(project, kept.memory.id)
-        self._relearning.start_others(project.id, kept.memory.id, added)
         return assignment
 
     def unassign(self, caller: Caller, project_id: str, tm_id: str) -> Assignment:

@@ -62,8 +62,8 @@ class Concordancer(Protocol):
     ) -> FoundEntries | None:
         """The entries that hold the text, in their sources, values or both.
 
-        The order is that of MemoryTextStore.search: those of which a searched text is
-        all of it, then by length of the source text, the newest, entry id. Knows
+        The order is that of MemoryTextStore.search: entries in which a searched text
+        equals it as a whole, then shorter source texts, newer entries, entry id. Knows
         every change that was committed before the call. A memory that does not exist
         has none. None: it cannot answer just now, and the database is asked.
         """

@@ -64,7 +64,7 @@ class MemoryFileEndpoints:
         """Export entries.
 
         `format` is `tmx` or `csv`. Every entry, with the translations that count; TMX
-        has drafts too. Proposals stay at home.
+        has drafts too. Proposals are left out.
         """
         file = self._files.export(caller, tm_id, query)
         headers = {

@@ -68,12 +68,11 @@ class MemoryImportJob:
 
         What is wrong with a unit leaves it out and is told. A file that was not judged
         as a whole before is so first, and changes nothing when it cannot be read.
-        Raises TmNotFound, PermissionDenied, UnreadableFile, LanguageNotAssigned.
+        Raises TmNotFound, PermissionDenied, UnreadableFile, LanguageNotAssigned, and
+        LanguageNotInProject; what was written by the steps before stays then.
         """
         params = _params_of(job)
-        kept = self._storage.memories.find_memory(job.subject_id or "")
-        if kept is None:
-            raise TmNotFound
+        kept = self._kept(job)
         judged = params.judged
         if job.step is not None:
             step = msgspec.convert(job.step, ImportStep)
@@ -98,8 +97,7 @@ class MemoryImportJob:
                 result = msgspec.convert(
                     msgspec.to_builtins(step.result), ImportResult
                 )  # a step that is not kept must leave no trace
-                writing = self._begin(kept, judged, result)
-                rules = self._rules(job, kept, params, judged)
+                writing, rules = self._begin(job, params, judged, result)
                 self._units.write(writing, rules, some, result)
                 step = ImportStep(step.done + len(some), result, judged)
                 noted.note = msgspec.to_builtins(step)
@@ -115,6 +113,12 @@ class MemoryImportJob:
         file = self._blobs.open_parts(params.parts)
         return self._judge.whole(sent, file, work.check_cancelled)
 
+    def _kept(self, job: StoredJob) -> KeptMemory:
+        kept = self._storage.memories.find_memory(job.subject_id or "")
+        if kept is None:
+            raise TmNotFound
+        return kept
+
     def _caller(self, job: StoredJob, kept: KeptMemory) -> Caller:
         caller = self._renewed(job.caller)
         if caller is None or not self._may(caller, PERMISSION, kept):
@@ -122,30 +126,29 @@ class MemoryImportJob:
         return caller
 
     def _begin(
-        self, kept: KeptMemory, judged: Judged, result: ImportResult
-    ) -> MemoryWriting:
+        self, job: StoredJob, params: ImportParams, judged: Judged, result: ImportResult
+    ) -> tuple[MemoryWriting, UnitRules]:
         """Lock the memory, and give it the languages that it is to have; which are new
-        is added to ``result``."""
-        store, memory = self._storage.memories, kept.memory
-        writing = store.begin(memory.id)
+        is added to ``result``. The memory and the rights are those of this moment."""
+        store = self._storage.memories
+        writing = store.begin(job.subject_id or "")
+        kept = self._kept(job)
         if writing is None:
             raise TmNotFound
-        there = {each.language_code for each in store.list_languages(memory.id)}
-        missing = [code for code in judged.language_codes if code not in there]
+        caller = self._caller(job, kept)
+        missing = self._judge.missing(caller, kept, judged.language_codes)
         store.add_languages(
             [
-                MemoryLanguage(new_id(), memory.id, code, facts(code).label)
+                MemoryLanguage(new_id(), kept.memory.id, code, facts(code).label)
                 for code in missing
             ]
         )
         result.languages_added = sorted({*result.languages_added, *missing})
-        return writing
+        return writing, self._rules(caller, kept, params, judged)
 
     def _rules(
-        self, job: StoredJob, kept: KeptMemory, params: ImportParams, judged: Judged
+        self, caller: Caller, kept: KeptMemory, params: ImportParams, judged: Judged
     ) -> UnitRules:
-        """With the rights of this moment."""
-        caller = self._caller(job, kept)
         applies = not kept.memory.requires_approval or self._may(
             caller, "tm_approve", kept
         )
@@ -158,7 +161,7 @@ class MemoryImportJob:
 
 
 def _params_of(job: StoredJob) -> ImportParams:
-    """What the job was given; at first a file was one blob, and judged before."""
+    """What the job was given; one of an older version names a blob, judged before."""
     given = dict(job.params)
     if "blob" in given:
         parts = {"store": given["store"], "names": [given["blob"]]}

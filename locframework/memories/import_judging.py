@@ -1,7 +1,7 @@
 """Judges files of entries: whether they can be read, and which languages are imported.
 
-The begin of a file is judged before its import is accepted, and that is all of most;
-the job judges the rest before it writes anything.
+The beginning of a file is judged before its import is accepted; most files have no
+more. The job judges the rest before it writes anything.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from locframework.spreadsheet import refuse_words
 from .csv_file import read_csv
 from .file_records import FileFormat, Judged, Unit
 from .records import KeptMemory
+from .rules import check_targets
 from .store import MemoryStore
 from .tmx_reading import Reader, read_tmx
 
@@ -55,7 +56,7 @@ class ImportJudge:
     def begin(self, sent: Sent, file: BinaryIO) -> Judged | None:
         """Judge the first 2 MiB; None when there is more to judge.
 
-        As ``whole``, of what the begin says. The file is read from its begin again.
+        As ``whole``, for these 2 MiB. The file stands at its beginning again.
         """
         looked, is_whole = _Looked(), True
         try:
@@ -74,6 +75,24 @@ class ImportJudge:
         looked = _Looked()
         _look(sent, watched(file, at_chunk), looked)
         return self._judged(sent, looked)
+
+    def missing(
+        self, caller: Caller, kept: KeptMemory, codes: Sequence[str]
+    ) -> list[str]:
+        """Those of the target languages that the memory lacks, and is to have.
+
+        For a step of what was judged before: the caller must still be let write all of
+        them, and add these. Raises LanguageNotAssigned, LanguageNotInProject.
+        """
+        reach = self._reach(caller, kept)
+        for code in codes:
+            self._linked.require_language(caller, PERMISSION, reach, code)
+        languages = self._store.list_languages(kept.memory.id)
+        there = {each.language_code for each in languages}
+        missing = [code for code in codes if code not in there]
+        if missing and not self._linked.may(caller, "tm_manage", reach):
+            check_targets(kept.memory, there, dict.fromkeys(missing, "form.file"))
+        return missing
 
     def _judged(self, sent: Sent, looked: _Looked) -> Judged:
         """The source language is none of the targets. A language that the memory lacks

@@ -63,7 +63,7 @@ class InlineText:
 def content_of(text: str) -> str:
     """What stands inside of ``<seg>`` for a text.
 
-    Signs that XML cannot hold (control characters) are left out.
+    Characters that XML cannot hold (control characters) are left out.
     """
     text = _NOT_XML.sub("", text)
     return text if _has_tags(text) else _escaped(text)
@@ -75,7 +75,7 @@ def plain_content(text: str) -> str:
 
 
 def is_blank_in_xml(text: str) -> bool:
-    """Whether nothing but white space is left of a text without those signs."""
+    """Whether nothing but white space is left of a text without those characters."""
     return not _NOT_XML.sub("", text).strip()
 
 

@@ -60,7 +60,7 @@ class MemoryLanguages:
             self._memories.begin(kept.memory.id)
             self._require_new(kept, language.language_code)
             self._store.add_languages([language])
-        self._relearn(kept)
+            self._relearn(kept)
         return language
 
     def remove_language(self, caller: Caller, tm_id: str, lang: str) -> MemoryLanguage:
@@ -90,13 +90,9 @@ class MemoryLanguages:
         return gone
 
     def _relearn(self, kept: KeptMemory) -> None:
-        """Projects may say something in the new language already.
-
-        In transactions of their own: whoever locks a project does so before a memory.
-        """
+        """Projects may say something in the new language already."""
         for project_id in self._store.projects_of(kept.memory.id):
-            with self._transactions.transaction():
-                self._relearning.start_again(project_id, kept.memory.id)
+            self._relearning.start_again(project_id, kept.memory.id)
 
     def _require_new(self, kept: KeptMemory, tag: str) -> None:
         if tag == kept.memory.source_language:

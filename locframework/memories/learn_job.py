@@ -2,7 +2,6 @@
 languages are not what they were."""
 
 from collections.abc import Collection, Iterable, Sequence
-from functools import partial
 
 from locframework.access.records import Caller
 from locframework.errors import MemoriesAssigned, ProjectNotFound
@@ -50,13 +49,13 @@ class Relearning:
         """``start`` where another project teaches the memory, and may say something in
         languages that it has again.
 
-        In transactions of their own: whoever locks a project does so before a memory.
+        In the transaction that gives it these: one without the other would leave what
+        is there unlearned for ever.
         """
         for other in self._store.projects_of(tm_id) if codes else ():
             there = self._storage.projects.list_languages(other)
             if other != project_id and any(one.language_code in codes for one in there):
-                with self._storage.transaction():
-                    self.start_again(other, tm_id)
+                self.start_again(other, tm_id)
 
     def add_languages(self, project: Project, assigned: AssignedMemory) -> list[str]:
         """Let a memory that is locked have the target languages of a project.
@@ -100,9 +99,7 @@ class Relearning:
         for each in writing:
             self._store.lock_memory(each.memory.id)
             added = self._add(project, each, self._new_languages(event, each))
-            if added:
-                start = partial(self.start_others, project.id, each.memory.id, added)
-                self._storage.after_commit(start)
+            self.start_others(project.id, each.memory.id, added)
         if writing and event.type != "language.added":  # a new one has no values yet
             self.start(project)
 

@@ -12,15 +12,15 @@ class SegmentChange(msgspec.Struct, frozen=True, gc=False):
     revision: int
     entry_id: str
     text: str | None  # folded (folding.py); None: the entry is gone
-    note: bytes = b""  # what else its score hangs on: to be kept with it, or not
+    note: bytes = b""  # what else its score depends on; may be kept, see Hit.note
 
 
 class Forgotten(Exception):
-    """What was removed since that revision is not known any more: begin again at 0."""
+    """It is no longer known what was removed since that revision: begin again at 0."""
 
 
 class Revisions(Protocol):
-    """Where translation memories are, for who keeps a copy of their texts.
+    """The revisions of translation memories, for whoever keeps a copy of their texts.
 
     A memory's revision rises with every committed change of its entries, and a change
     that is committed later has a higher one: whoever knows all up to a revision needs
@@ -28,7 +28,7 @@ class Revisions(Protocol):
     """
 
     def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
-        """Where each is now; what does not exist is left out. One statement."""
+        """The revision of each now; what does not exist is left out. One statement."""
         ...
 
     def is_in_block(self) -> bool:
@@ -62,8 +62,8 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
 class Hit(msgspec.Struct, frozen=True, gc=False):
     """An entry like the text: ``floor(100 × similarity)``, so 100 only when equal.
 
-    ``note`` is the entry's from when it was last told of; empty for a matcher that
-    keeps none. Who has it need not read the entry from the database.
+    ``note`` is that of the entry's last SegmentChange; empty from a matcher that keeps
+    none: the entry is then read from the database.
     """
 
     memory_id: str

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
 from operator import attrgetter
 from typing import Protocol, TypeVar
-from unicodedata import normalize
 
 import msgspec
 
-from locframework.folding import fold, fold_white_space
+from locframework.folding import fold, fold_white_space, nfc
 
 from .folding import cut_marks, cut_punctuation
 from .records import Penalties
@@ -85,7 +84,7 @@ class Folds(msgspec.Struct, frozen=True, gc=False):
 def folds_of(text: str) -> Folds:
     """Fold once what is scored many times."""
     cased = fold(text)
-    spaced, cut = cut_punctuation(fold_white_space(normalize("NFC", text)))
+    spaced, cut = cut_punctuation(fold_white_space(nfc(text)))
     is_plain = text.isascii()  # then it is all one which folding is the first
     full = spaced.lower() if is_plain else cut_punctuation(fold_white_space(cased))[0]
     return Folds(text, full, spaced, cut_marks(cased), cut.replace(" ", ""))

@@ -65,8 +65,8 @@ class MemoryTextStore(Segments, Passages, Protocol):
     def search(self, asked: Concordance, page: PageRequest) -> Page[ConcordanceItem]:
         """The entries that hold the text, in their sources, values or both.
 
-        Those of which a searched text is all of it first, then by length of the
-        source text, the newest, entry id. Three statements at most.
+        Those in which a searched text equals it as a whole come first, then shorter
+        source texts, newer entries, entry id. Three statements at most.
         """
         ...
 

@@ -14,11 +14,11 @@ STATUS = "x-locframework-status"  # of a variant; others do not mind it
 def write_tmx(
     memory: TranslationMemory, entries: Iterable[MemoryEntry]
 ) -> Iterator[bytes]:
-    """The entries, with what counts in other languages and drafts; no proposals.
+    """The entries, with their approved translations and drafts; no proposals.
 
     The same entries give the same bytes. Entries without a translation are units of
-    the source text alone. Texts of nothing but signs that XML cannot hold are left
-    out, and entries with such a source text.
+    the source text alone. Texts of nothing but characters that XML cannot hold are
+    left out, and so are entries with such a source text.
     """
     language = quoteattr(memory.source_language)
     yield (

@@ -170,8 +170,7 @@ class _Patterns:
         return made
 
     def find(self, words: Sequence[Word]) -> Iterator[tuple[int, int, Ids]]:
-        """For every place where terms begin the longest: its begin, its end, their
-        ids."""
+        """The longest terms at every place where some begin: start, end and ids."""
         if not self._ids:
             return
         words = self._cut(words)

@@ -45,7 +45,7 @@ def _cut(word: str) -> Iterator[str]:
 
 
 def _fitting(sound: str) -> list[str]:
-    """The particles of a pair that may stand after a sign; any after a foreign one."""
+    """The particles of pairs that may stand after a syllable; after others, all."""
     if ord(sound) not in _SYLLABLES:
         pairs = _AFTER_CONSONANTS + _AFTER_VOWELS
         return pairs + _AFTER_VOWELS_AND_L + _AFTER_CONSONANTS_BUT_L

@@ -1,9 +1,9 @@
 """Cuts texts into words, and says which words are the same but for case or ending.
 
 Words begin and end where Unicode says so (UAX #29). Scripts that write without spaces
-have no words there: in Thai, Lao, Khmer, Han and Hiragana each sign stands for itself,
-so what is looked for may begin and end between any two signs. An elided word (the l’ of
-l’eau) is a word of its own.
+have no words there: in Thai, Lao, Khmer, Han and Hiragana each character stands
+for itself, so what is looked for may begin and end between any two of them. An elided
+word (the l’ of l’eau) is a word of its own.
 """
 
 import re
@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 
 from unicode_segmentation_rs import split_word_bounds
 
-from locframework.folding import fold
+from locframework.folding import fold, nfc
 
 SPACE = " "
 
@@ -60,7 +60,7 @@ _LEFT_OUT = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u200c
 
 
 class Word(NamedTuple):
-    """A piece of a text between two boundaries: a word, a sign, white space."""
+    """A piece of a text between two boundaries: a word, a character, white space."""
 
     text: str  # as it stands there; white space of any kind and length is " "
     start: int  # in code points
@@ -104,7 +104,7 @@ def exact(word: str) -> str:
     in them that nobody sees (a soft hyphen, a mark of direction)."""
     if word.isascii():
         return word
-    return unicodedata.normalize("NFC", word.translate(_SPELT))
+    return nfc(word.translate(_SPELT))
 
 
 def caseless(language_code: str) -> Callable[[str], str]:

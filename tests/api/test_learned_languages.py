@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from locframework.errors import Unavailable
 from locframework.testing.workspace import Workspace
 
 from .teaching import Shop
@@ -135,3 +138,62 @@ def test_a_source_language_of_another_region_is_followed(shop: Shop) -> None:
 
     assert moved.status == 200
     assert shop.learned() == {"Colour | pay": {"de": "Farbe"}}
+
+
+def test_a_language_comes_to_a_memory_only_with_the_job_that_learns_it(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.key(en="Only german", de="Nur")
+    shop.owner.delete(f"{shop.memory}/languages/de")
+    path, body = f"{shop.memory}/languages", {"languageCode": "de"}
+
+    with monkeypatch.context() as busy:
+        busy.setattr(shop.workspace.framework.jobs, "start", _cannot)
+        refused = shop.owner.post(path, json=body)
+    again = shop.owner.post(path, json=body)
+    shop.workspace.run_jobs()
+
+    assert (refused.status, again.status) == (503, 201)
+    assert shop.learned() == {"Only german | pay": {"de": "Nur"}}
+
+
+@pytest.mark.parametrize("way", ["assigned", "added"])
+def test_a_language_that_another_project_brings_comes_only_with_the_jobs_of_all(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    mine, other = Shop(workspace), Shop(workspace)
+    other.memory = mine.memory
+    mine.assign()
+    if way == "added":
+        other.assign()
+        other.owner.delete(f"{other.path}/languages/pl")
+    mine.key(en="Pay", pl="Kup")
+    mine.owner.delete(f"{mine.memory}/languages/pl")
+    workspace.run_jobs()
+
+    jobs = workspace.framework.jobs
+    start = jobs.start
+
+    def start_no_job_of_mine(caller: Any, project: Any, *job: Any) -> Any:
+        if project.id == mine.project["id"]:
+            _cannot()
+        return start(caller, project, *job)
+
+    def bring() -> int:
+        if way == "assigned":
+            return other.owner.put(f"{other.path}{other.memory}", json={}).status
+        body = {"languageCode": "pl"}
+        return other.owner.post(f"{other.path}/languages", json=body).status
+
+    with monkeypatch.context() as busy:
+        busy.setattr(jobs, "start", start_no_job_of_mine)
+        refused = bring()
+    again = bring()
+    workspace.run_jobs()
+
+    assert (refused, again) == (503, 200 if way == "assigned" else 201)
+    assert mine.learned() == {"Pay | pay": {"pl": "Kup"}}
+
+
+def _cannot(*_: object) -> None:
+    raise Unavailable("the database is busy")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -18,6 +19,8 @@ def memory(sqlite_workspace: Workspace) -> Memory:
     return Memory(sqlite_workspace)
 
 
+Call = Callable[[], object]
+TWO_STEPS = "en,de\n" + "".join(f"text {n},Text {n}\n" for n in range(1500))
 TWENTY = "de fr nl sv da nb fi et lv lt pl cs sk sl hr bg ro hu el tr"
 
 LARGE = [
@@ -94,6 +97,71 @@ def test_an_import_of_many_units_goes_in_steps(memory: Memory) -> None:
 
     assert result["entriesCreated"] == result["translationsWritten"] == 2500
     assert memory.owner.get(memory.path).data["translationMemory"]["entryCount"] == 2500
+
+
+@pytest.fixture
+def after_a_step(monkeypatch: pytest.MonkeyPatch) -> Callable[[Call], None]:
+    """Has something done once, between the first step of an import and the second."""
+
+    def have(call: Call) -> None:
+        left = [call]
+
+        def reached(place: str) -> None:
+            if place == "tm_import.after_step" and left:
+                left.pop()()
+
+        monkeypatch.setattr("locframework.memories.import_job.crash_point", reached)
+
+    return have
+
+
+def test_what_requires_approval_meanwhile_is_proposed_from_the_next_step_on(
+    workspace: Workspace, after_a_step: Callable[[Call], None]
+) -> None:
+    memory = Memory(workspace)
+    body = {"requiresApproval": True}
+
+    after_a_step(lambda: memory.owner.patch(memory.path, json=body))
+    memory.bring(TWO_STEPS, workspace.client("translator"))
+
+    waiting = memory.owner.get(f"{memory.path}/entries?hasProposal=true").data
+    assert waiting["total"] == 500
+
+
+def test_a_language_that_was_taken_away_comes_back_by_no_translators_import(
+    workspace: Workspace, after_a_step: Callable[[Call], None]
+) -> None:
+    memory, translator = Memory(workspace), workspace.client("translator")
+
+    after_a_step(lambda: memory.owner.delete(f"{memory.path}/languages/de"))
+    job = workspace.job_of(memory.send(TWO_STEPS, translator), translator)
+
+    assert (job["status"], job["error"]["code"]) == (
+        "failed",
+        "language_not_in_project",
+    )
+    assert job["error"]["message"] == "the memory has no language de"
+    assert job["result"]["entriesCreated"] == job["progress"]["done"] == 1000
+    assert memory.owner.get(f"{memory.path}/languages").data["items"] == []
+
+
+def test_languages_that_are_assigned_meanwhile_count_from_the_next_step_on(
+    workspace: Workspace, after_a_step: Callable[[Call], None]
+) -> None:
+    memory, translator = Memory(workspace), workspace.client("translator")
+    members = f"/organizations/{workspace.organization_id}/members"
+    [member] = [
+        each
+        for each in memory.owner.get(members).data["items"]
+        if each["role"] == "translator"
+    ]
+    path, body = f"{members}/{member['id']}", {"assignedLanguages": ["fr"]}
+
+    after_a_step(lambda: memory.owner.patch(path, json=body))
+    job = workspace.job_of(memory.send(TWO_STEPS, translator))
+
+    assert (job["status"], job["error"]["code"]) == ("failed", "language_not_assigned")
+    assert job["progress"]["done"] == 1000
 
 
 def test_an_import_that_is_cancelled_tells_what_it_has_done(

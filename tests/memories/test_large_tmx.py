@@ -103,3 +103,14 @@ def test_a_tag_or_comment_without_an_end_is_refused_soon(opened: str) -> None:
         list(read_tmx(file, "en"))  # type: ignore[arg-type]
 
     assert file.reads < 20
+
+
+@pytest.mark.parametrize("part", ["<n{}/>", '<n a{}=""/>'])
+def test_a_file_of_nothing_but_new_names_is_refused_soon(part: str) -> None:
+    names = "".join(part.format(number) for number in range(20_000))
+    file = Endless(f"<tmx><body>\n{names}", "<n/>", 1_000, "</body></tmx>")
+
+    with pytest.raises(UnreadableFile, match="line 2: more than 10,000 names"):
+        list(read_tmx(file, "en"))  # type: ignore[arg-type]
+
+    assert file.reads < 20
