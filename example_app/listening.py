@@ -105,7 +105,7 @@ def _registered(
                 return local.webhooks.update_webhook(*here, moved)
             new = NewWebhook(url, TYPES, ABOUT)
             return local.webhooks.create_webhook(OPERATOR, project.id, new)[0]
-    except WebhooksNotSetUp:  # the user's settings have no transport
+    except WebhooksNotSetUp:  # the user's settings have no key
         return None
 
 

@@ -325,7 +325,7 @@ class Framework:
             self.access,
             self.projects,
             self.events,
-            self.plugins.any_transport(self.settings.webhook_transport),
+            self.plugins.transport(self.settings.webhook_transport),
             self.plugins.event_types.values(),
             self.settings.webhooks,
             self.clock,
@@ -365,14 +365,16 @@ class Framework:
             return
         self.webhooks.require_keys()
         chores = [self.files.purge, self.blobs.prune, self.meter.write]
-        self._ticker = Ticker(self._wake, [self._purge, self.jobs.prune, *chores])
+        chores += [self._purge, self.jobs.prune, self.dispatcher.bring_forward]
+        self._ticker = Ticker(self._wake, chores)
         self.runner.start()
         self.dispatcher.start()
         self._ticker.start()
 
     def close(self) -> None:
-        """Finish or give back what runs in the background; close the database. What
-        comes from now on is answered by 503; services raise Unavailable after it."""
+        """Finish or give back what runs in the background; close the database, and have
+        plugins let go of what they hold (``loc_on_close``). The app answers 503 as soon
+        as this is called; services raise Unavailable once it is done."""
         self._is_closed = True
         if self._ticker is not None:
             self._ticker.stop()
@@ -382,6 +384,7 @@ class Framework:
         self._background.shutdown()
         self.meter.write()
         self.storage.close()
+        self.plugins.close()
 
     def __enter__(self) -> Self:
         return self

@@ -24,7 +24,7 @@ class Cursor(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     makes one up is at another place of a list that he may read, and no more.
     """
 
-    list_: str  # as list_of tells it
+    list_: str  # the mark of list_of
     value: str  # the place: of the item that was last
     id: str
     page: Annotated[int, Meta(ge=1, le=_PAGE_MOST)]  # of the walk, that begins there
@@ -44,12 +44,13 @@ class Cursor(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
 
 
 def list_of(*conditions: object) -> str:
-    """A mark of the list that these conditions make, its order among them."""
+    """A short mark that tells one list from another, by its conditions and order."""
     return blake2b(msgspec.json.encode(conditions), digest_size=9).hexdigest()
 
 
 def read_cursor(text: str, list_: str) -> Cursor:
-    """The cursor of that list. Raises ValidationFailed for what is none."""
+    """The cursor that ``text`` is. Raises ValidationFailed for any other text, and for
+    a cursor of another list."""
     cursor = _read(text)
     if cursor is None:
         message = "is not the nextCursor of any page"

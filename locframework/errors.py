@@ -343,7 +343,7 @@ class AlreadyPaused(LocError):
 
 
 class WebhooksNotSetUp(LocError):
-    """The operator has given no key for signing secrets, or no transport."""
+    """The operator has given no key for signing secrets."""
 
     code, status = "webhooks_not_set_up", 409
 

@@ -1,10 +1,14 @@
 """Every hook that a plugin may implement; one promise each.
 
-The prefix says how a hook is called: ``loc_provide_*`` once at the start, everyone's
-answers are collected by name; ``loc_decide_*`` per request, the first answer that is
-not None wins (``loc_decide_write``: all of them count) and an exception refuses;
-``loc_on_*`` after the commit, each plugin on its own, an exception is logged and stays
-there. docs/hooks.md shows each at work.
+The prefix says how a hook is called; docs/hooks.md shows each at work.
+
+- ``loc_provide_*``: once, at the start. The answers of all plugins are collected by
+  name.
+- ``loc_decide_*``: per request. The first answer that is not None counts, and an
+  exception refuses. Of ``loc_decide_write`` all answers count; ``loc_decide_settings``
+  answers nothing, so that only its exceptions count.
+- ``loc_on_*``: when something has happened. Every plugin is called; an exception is
+  logged, and changes nothing.
 """
 
 from collections.abc import Sequence
@@ -19,6 +23,7 @@ from locframework.keys.changes import Change, WriteNote, WriteRefusal
 from locframework.memories.concordancer import Concordancer
 from locframework.memories.matcher import Matcher
 from locframework.quality.check import Check
+from locframework.settings import Settings
 from locframework.storage import StorageProvider
 from locframework.webhooks.plugin_events import EventTeller
 from locframework.webhooks.records import EventType
@@ -50,7 +55,7 @@ def loc_provide_matchers() -> Sequence[Matcher]:  # type: ignore[empty-body]
 
 @hookspec
 def loc_provide_concordancers() -> Sequence[Concordancer]:  # type: ignore[empty-body]
-    """What finds parts of texts, that the setting ``concordancer`` can name."""
+    """The finders of parts of texts that the setting ``concordancer`` can name."""
 
 
 @hookspec
@@ -99,5 +104,24 @@ def loc_decide_write(caller: Caller, change: Change) -> WriteRefusal | WriteNote
 
 
 @hookspec
+def loc_decide_settings(settings: Settings) -> None:
+    """Raise SettingsError where what your settings name is of no use on this machine.
+
+    Called by ``locframework check-settings`` alone: look, and change nothing. Return at
+    once where ``settings`` choose another plugin in place of yours.
+    """
+
+
+@hookspec
 def loc_on_event(event: Event) -> None:
     """Something was committed. Called after the commit, in no promised order."""
+
+
+@hookspec
+def loc_on_close() -> None:
+    """The application was closed: let go of connections, files and threads.
+
+    Called by each ``Framework.close()``, when nothing runs in the background any more
+    and the database is closed. A plugin object that two applications share hears of
+    the end of each, and goes on being called by the other.
+    """

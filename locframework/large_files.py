@@ -1,5 +1,5 @@
-"""Files that may be large: the begin of what comes in is judged in the request, the
-rest by its job; what goes out lies on the disk. Memory grows with neither."""
+"""Files that may be large. Of one that comes in the beginning is judged in the request,
+and the rest by a job; one that goes out lies on the disk. Memory grows with neither."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ IN_MEMORY = 4 * 1024 * 1024  # bytes of what goes out that are not put on the di
 
 
 class Enough(Exception):
-    """What is judged at once of a file has been read."""
+    """As much of a file has been read as is judged in the request."""
 
 
 def begin_of(file: BinaryIO) -> BinaryIO:

@@ -1,4 +1,4 @@
-"""Every operation of the API, and what its writers wait for, made of the services."""
+"""Makes of the services what HTTP needs: the endpoints, guards and locks of paths."""
 
 from __future__ import annotations
 
@@ -79,7 +79,11 @@ def operations_of(framework: Framework) -> list[object]:
 
 
 def guards_of(framework: Framework) -> dict[str, Guard[Caller]]:
-    """Who tells whether a caller may know of what a path begins with."""
+    """What raises the 404 or 403 of a caller, by the first parameter of a path.
+
+    Asked before anything else is told: what is wrong with a body, which state a thing
+    has (If-Match), or the answer kept for an Idempotency-Key.
+    """
     return {
         "": framework.access.require_somewhere,
         "organizationId": framework.access.require_organization,
@@ -90,7 +94,10 @@ def guards_of(framework: Framework) -> dict[str, Guard[Caller]]:
 
 
 def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:
-    """How writers are kept out of what a path names, in the order of everybody."""
+    """What keeps other writers out, by the parameter of a path that names something.
+
+    Services take the same locks in the same order, so that nobody waits in a circle.
+    """
     storage, organizations = framework.storage, framework.organizations
 
     def lock_own(caller: Caller, _: str) -> None:
@@ -108,5 +115,5 @@ def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:
 
 
 def _by_id(lock: Callable[[str], None]) -> Lock[Caller]:
-    """Lock by an id or slug; one that names nothing is for others to refuse."""
+    """Lock by id or slug. What names nothing locks nothing: the service refuses it."""
     return lambda _, reference: lock(id_in(reference) or "")

@@ -1,5 +1,6 @@
 """Pages of lists: which one is asked for, and what is answered."""
 
+from collections.abc import Callable, Iterator
 from typing import Annotated, Generic, Literal, TypeVar
 
 from msgspec import Meta, Struct
@@ -73,6 +74,16 @@ class Page(Struct, Generic[T], frozen=True):
     total: int
     page: int
     limit: int
+
+
+def walk_pages(list_page: Callable[[PageRequest], Page[T]]) -> Iterator[T]:
+    """All items of a list, asked for page by page."""
+    request = PageRequest(limit=LIMIT_MOST)
+    while items := list_page(request).items:
+        yield from items
+        if len(items) < request.limit:
+            return
+        request = PageRequest(request.page + 1, request.limit)
 
 
 class CursorPage(Page[T], Generic[T], frozen=True, rename="camel"):

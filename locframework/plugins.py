@@ -40,6 +40,7 @@ from .plugin_finding import find_plugins, no_such
 from .plugin_ports import PortBroken, by_name
 from .quality.check import Check
 from .quality.checks import BUILT_IN
+from .settings import Settings
 from .storage import StorageProvider
 from .webhooks.event_types import fault_of
 from .webhooks.plugin_events import EventTeller, Items, PluginTells
@@ -109,7 +110,9 @@ class PluginHost:
             "loc_provide_event_types", tell=self._teller
         )
         self._listeners = self._one_by_one("loc_on_event")
+        self._closers = self._one_by_one("loc_on_close")
         self._judges = self._one_by_one("loc_decide_write")
+        self._deciders = self._one_by_one("loc_decide_settings")
         # the one whose name sorts last is asked first, as pluggy would
         self._callers = self._one_by_one("loc_decide_caller")[::-1]
         self._refusers = self._one_by_one("loc_decide_refusal")[::-1]
@@ -143,10 +146,6 @@ class PluginHost:
     def transport(self, name: str) -> Transport:
         """The webhook transport of this name. SettingsError when nobody provides it."""
         return _pick("webhook_transport", name, self.transports)
-
-    def any_transport(self, name: str) -> Transport | None:
-        """The same, but None where nobody provides any: there are no webhooks then."""
-        return self.transport(name) if self.transports else None
 
     def matcher(self, name: str) -> Matcher:
         """The matcher of this name. SettingsError when nobody provides it."""
@@ -224,6 +223,23 @@ class PluginHost:
                 notes.append(found.text)
         return "\n".join(notes)[:NOTE_LENGTH] or None
 
+    def require_usable(self, settings: Settings) -> None:
+        """Ask every plugin whether what its settings name is of use here.
+
+        Raises PluginError for the first that says no, or fails.
+        """
+        for name, decide in self._deciders:
+            try:
+                decide(settings=settings)
+            except SettingsError as error:
+                origin = origin_of(name, self._manager.get_plugin(name))
+                setting = f"plugins.{name}.{error.setting}"
+                reason = f"settings: {error}"
+                raise PluginError(name, origin, reason, setting) from error
+            except PLUGIN_FAULTS as error:
+                hook = "loc_decide_settings"
+                raise self._refused(name, hook, repr(error)) from error
+
     def tell(self, event: Event) -> None:
         """Give a committed event to every plugin that listens."""
         for name, listen in self._listeners:
@@ -231,6 +247,14 @@ class PluginHost:
                 listen(event=event)
             except PLUGIN_FAULTS:
                 log.exception("plugin %s failed in loc_on_event %s", name, event.type)
+
+    def close(self) -> None:
+        """Have every plugin let go of what it holds."""
+        for name, close in self._closers:
+            try:
+                close()
+            except PLUGIN_FAULTS:
+                log.exception("plugin %s failed in loc_on_close", name)
 
     def plugin_of_format(self, format_id: str) -> str:
         """The name of the plugin that provides the format."""

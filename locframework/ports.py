@@ -154,6 +154,7 @@ from locframework.projects.store import ProjectStore
 from locframework.proposals.records import TermTranslation
 from locframework.quality.check import Check
 from locframework.quality.records import Finding, Subject
+from locframework.settings import Settings
 from locframework.statistics.records import LanguageCounts, LineCounts
 from locframework.statistics.rules import complete_languages, count_words
 from locframework.statistics.store import StatisticsStore
@@ -300,6 +301,7 @@ __all__ = [
     "Segments",
     "Selection",
     "SendError",
+    "Settings",
     "SettingsError",
     "Severity",
     "SortedRequest",

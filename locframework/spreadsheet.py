@@ -44,12 +44,12 @@ class CsvFault(Exception):
 
 
 def guarded(cell: str) -> str:
-    """The cell as it is written."""
+    """The cell as it is written: with a mark where it looks like a formula."""
     return _MARK + cell if cell.startswith(_MARKED) else cell
 
 
 def plain(cell: str) -> str:
-    """What ``guarded`` has written."""
+    """The cell as it was given to ``guarded``: without the mark."""
     is_guarded = cell.startswith(_MARK) and cell[1:].startswith(_MARKED)
     return cell[1:] if is_guarded else cell
 
@@ -73,8 +73,8 @@ def read_rows(file: BinaryIO) -> Iterator[tuple[int, list[str]]]:
     UTF-8, with a byte order mark or without, or UTF-16 with one; LF, CR LF or CR end a
     line. What parts the cells is told by a line before all others (``sep=;``), as
     spreadsheets write it; else the first line shows whether they are commas,
-    semicolons or tabs. Blank lines before it are passed over. Nothing for a file of no
-    others. Raises CsvFault.
+    semicolons or tabs. Blank lines before it are passed over; a file of nothing else
+    has no rows. Raises CsvFault.
     """
     lines = _Lines(file)
     filled = filter(str.strip, lines)
@@ -197,7 +197,7 @@ class _Lines:
 
 
 def _split(file: BinaryIO) -> Iterator[bytes]:
-    """The lines, but of one that is longer than any row may be the begin only."""
+    """The lines; of one that is longer than any row may be, only the beginning."""
     rest = b""
     for chunk in _utf8(file):
         # the last one may go on, or be the CR of a CR LF

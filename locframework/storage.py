@@ -45,10 +45,10 @@ class Transactions(Protocol):
     ) -> None:
         """Look at something before a transaction changes it, and once more at its end.
 
-        ``begin`` is called now, unless the transaction has begun with ``name`` before;
-        what it answers is called when the outermost block ends, still inside it: what
-        that writes is kept with the rest, and what it raises lets nothing be kept.
-        Outside a transaction: RuntimeError.
+        ``begin`` is called at once, and answers what is called when the outermost block
+        ends, still inside it: what that writes is kept with the rest, and what it
+        raises lets nothing be kept. A second call with the same ``name`` in one
+        transaction does nothing. Outside a transaction: RuntimeError.
         """
         ...
 

@@ -43,21 +43,22 @@ def check_record(record: object, root: str = "$") -> None:
 
 
 def require_record(record: object, root: str = "$") -> Struct:
-    """The record. Raises ValidationFailed for what is none, before it is asked for
-    anything."""
+    """The record, as a Struct. Raises ValidationFailed for any other object."""
     if not isinstance(record, Struct):
         raise ValidationFailed.at(root, "type", "is no record")
     return record
 
 
 def check_text(text: str, path: str) -> None:
-    """Raises ValidationFailed for a text of no record that nothing may hold."""
+    """Raises ValidationFailed for U+0000 or a lone surrogate, in a text that is not
+    part of a record."""
     if problems := text_problems(text, path):
         raise refusal_of(problems)
 
 
 def file_of(content: bytes | BinaryIO, path: str) -> BinaryIO:
-    """What is to be read, as a file. ValidationFailed for what holds no bytes."""
+    """Bytes, or a file opened for reading bytes, as a file. ValidationFailed for any
+    other object."""
     if isinstance(content, bytes | bytearray | memoryview):
         return io.BytesIO(content)
     try:

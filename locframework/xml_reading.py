@@ -20,6 +20,7 @@ CHUNK = 64 * 1024
 # Of a tag with its attributes, of a comment: expat reads what is not yet whole again
 # with every chunk, and keeps it.
 TOKEN_MOST = 1024 * 1024
+NAMES_MOST = 10_000  # of elements and attributes: expat keeps each until the end
 
 
 class XmlFault(Exception):
@@ -46,7 +47,7 @@ _LATE_DECLARATION = re.compile(rb"\A(\xef\xbb\xbf)?([ \t\r\n]+)<\?xml(?=[ \t\r\n
 
 
 def begins_like_xml(file: BinaryIO) -> bool:
-    """Whether the first sign of a file is ``<``; it is read from its begin again."""
+    """Whether a file's first character is ``<``; it is read from the start again."""
     begin = file.read(100)
     file.seek(0)
     return begin.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \r\n\t")[:1] == b"<"
@@ -90,6 +91,9 @@ def feed(parser: expat.XMLParserType, file: BinaryIO) -> Iterator[None]:
         fed += len(chunk)
         if fed - parser.CurrentByteIndex > TOKEN_MOST:
             message = f"a tag or a comment has more than {TOKEN_MOST:,} bytes"
+            raise XmlFault(parser.CurrentLineNumber, "length", message)
+        if len(parser.intern) > NAMES_MOST:
+            message = f"more than {NAMES_MOST:,} names of elements and attributes"
             raise XmlFault(parser.CurrentLineNumber, "length", message)
         yield
     _parse(parser, b"", is_last=True)

@@ -4,13 +4,16 @@ import gc
 import os
 import signal
 import tempfile
+import threading
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from locframework import Framework, Settings
+from locframework.clock import Clock, system_clock
 from locframework.errors import LocError
 from locframework.http.dispatch import Dispatch
 from locframework.http.openapi_answers import refusals_of
@@ -122,7 +125,7 @@ def database_url(
 @pytest.fixture
 def workspace(database_url: str, tmp_path: Path) -> Iterator[Workspace]:
     """A whole application on an empty SQLite database, and on PostgreSQL."""
-    with open_workspace(database_url, tmp_path) as workspace:
+    with open_workspace(database_url, tmp_path, clock=_rising()) as workspace:
         yield workspace
 
 
@@ -131,9 +134,23 @@ def sqlite_workspace(migrated: Migrated, tmp_path: Path) -> Iterator[Workspace]:
     """A whole application on SQLite alone, for what no database changes."""
     with (
         migrated.url("sqlite", tmp_path) as url,
-        open_workspace(url, tmp_path) as workspace,
+        open_workspace(url, tmp_path, clock=_rising()) as workspace,
     ):
         yield workspace
+
+
+def _rising() -> Clock:
+    """The machine's clock, but each reading is later than the last by a millisecond
+    at least: two requests fit in one, and which of two is newer is then left open."""
+    at, lock = system_clock(), threading.Lock()
+
+    def read() -> datetime:
+        nonlocal at
+        with lock:
+            at = max(system_clock(), at + timedelta(milliseconds=1))
+            return at
+
+    return read
 
 
 def _migrate(url: str) -> None:

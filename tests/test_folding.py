@@ -1,9 +1,13 @@
 """What is equal to search."""
 
+import time
+from unicodedata import normalize
+
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from locframework.folding import fold, folded
+from locframework.folding import fold, folded, nfc
 
 
 @given(st.text())
@@ -34,3 +38,18 @@ def test_the_dot_of_a_turkish_capital_is_case_and_no_accent() -> None:
 def test_concordance_folds_case_as_search_does(text: str) -> None:
     assert folded(text) == folded(fold(text))
     assert folded(text).split() == fold(text).split()
+
+
+@given(st.text("a\u0300\u0315\u0344\u0f73\u0130\u1e9b", max_size=50))
+def test_a_long_text_is_normalised_as_its_parts_are(text: str) -> None:
+    assert nfc(f"{text}. " * 600) == normalize("NFC", f"{text}. ") * 600
+
+
+@pytest.mark.parametrize("marks", ["\u0315\u0300", "\u0344\u0316", "\u0f73"])
+def test_marks_without_end_are_folded_soon(marks: str) -> None:
+    text = "a" + marks * (64 * 1024 // len(marks.encode()))
+    begun = time.monotonic()
+
+    assert fold(text) == fold(text)
+
+    assert time.monotonic() - begun < 1.0  # it took 3 s and more

@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 import click
 
 from locframework.app import OPERATOR, Framework
-from locframework.paging import LIMIT_MOST, Page, PageRequest
+from locframework.paging import Page, PageRequest, walk_pages
 from locframework.projects.records import Project
 
 from .telling import Refused
@@ -70,11 +70,4 @@ def chosen_project(framework: Framework, reference: str | None) -> str:
 
 def every_project(framework: Framework) -> Iterator[Project]:
     """All projects of all organizations, by name."""
-    number = 1
-    while True:
-        page = PageRequest(number, LIMIT_MOST)
-        found = framework.projects.list_projects(OPERATOR, page).items
-        yield from found
-        if len(found) < page.limit:
-            return
-        number += 1
+    return walk_pages(lambda page: framework.projects.list_projects(OPERATOR, page))

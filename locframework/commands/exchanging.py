@@ -16,7 +16,7 @@ from locframework.jobs.records import Job
 
 from .choosing import chosen_project, project_option
 from .importing import files_argument, named, result_of
-from .language_options import language_tag, language_tags
+from .language_options import Language, language_tags
 from .options import Setup, common_options
 from .output import output_options, put_out
 from .progress import progress
@@ -34,8 +34,8 @@ branch_option = click.option(
 @click.option("--format", "format_", metavar="ID", help="Left out: detected.")
 @click.option(
     "--language",
+    type=Language(),
     metavar="CODE",
-    callback=language_tag,
     help="Left out: what the file says, or its path (de/app.json, app.de.json).",
 )
 @click.option(

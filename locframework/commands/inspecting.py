@@ -6,7 +6,7 @@ import click
 
 from locframework.app import Framework
 from locframework.errors import Unavailable
-from locframework.http.rate_limit import open_windows
+from locframework.http.rate_limit import SharedWindows, Windows, open_windows
 from locframework.plugins import LoadedPlugin, PluginHost
 from locframework.server import ServerError, require_waitress
 from locframework.settings import ServerSettings
@@ -52,18 +52,21 @@ def check_settings(setup: Setup) -> None:
     """Check the settings and all plugins; changes nothing.
 
     Exits with 0 when "locframework serve" and "worker" could start with them, and with
-    2 and one line that names what is wrong when they could not. What else they lack is
-    told, and no fault of the settings: migrations, which they would apply first, a
-    database or blob store that does not answer just now, the extra that serving needs.
+    2 and one line that names what is wrong when they could not, or when a plugin finds
+    no use for what its settings name: a folder that may not be written. What else they
+    lack is told, and no fault of the settings: migrations, which they would apply
+    first, a database, blob store or rate limit storage that does not answer just now,
+    the extra that serving needs.
 
     \b
     Example:
       locframework --settings new.toml check-settings && systemctl restart locframework
     """
     settings = setup.settings()
-    open_windows(settings.rate_limit_storage)
+    windows = open_windows(settings.rate_limit_storage)
     check_limits(settings)
     with Framework(settings) as framework:
+        framework.plugins.require_usable(settings)
         formats = [info.id for info in framework.formats.list_formats()]
         names = [plugin.name for plugin in framework.plugins.loaded()]
         database = _database(framework)
@@ -75,6 +78,7 @@ def check_settings(setup: Setup) -> None:
     click.echo(f"formats     {', '.join(formats) or 'none'}")
     click.echo(f"plugins     {', '.join(names)}")
     click.echo(f"database    {database}")
+    click.echo(f"requests    {_counting(windows)}")
     click.echo(f"serve       {_serving(settings.server)}")
     click.echo("The settings are fine.")
 
@@ -117,6 +121,16 @@ def _blob_store(framework: Framework) -> str:
     except Unavailable as error:
         return f"{name}, which does not work: {error.message}"
     return name
+
+
+def _counting(windows: Windows) -> str:
+    """Where requests are counted, and that none could be just now."""
+    try:
+        windows.ping()
+    except Unavailable as error:
+        return f"cannot be counted: {error.message}"
+    shared = isinstance(windows, SharedWindows)
+    return f"counted {'in a shared storage' if shared else 'in each process'}"
 
 
 def _serving(server: ServerSettings) -> str:

@@ -2,27 +2,31 @@
 
 import click
 
-from locframework.errors import ValidationFailed
-from locframework.languages import require_tag
+from locframework.languages import canonical_tag, why_no_tag
 
 
-def language_tag(
-    context: click.Context, option: click.Parameter, code: str | None
-) -> str | None:
-    """A canonical tag; a refusal names the option as it was typed."""
-    if code is None:
-        return None
-    try:
-        return require_tag(code.strip(), "--language")
-    except ValidationFailed as refusal:
-        message = refusal.message.removeprefix("--language: ")
-        raise click.BadParameter(message) from None
+class Language(click.ParamType[str]):
+    """A language by its BCP-47 tag, in canonical spelling."""
+
+    name = "code"
+
+    def convert(
+        self,
+        value: object,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str:
+        """The tag. A refusal names the option as it was typed."""
+        code = str(value).strip()
+        tag = canonical_tag(code)
+        if tag is None:
+            self.fail(why_no_tag(code), param, ctx)
+        return tag
 
 
 def language_tags(
     context: click.Context, option: click.Parameter, codes: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Canonical tags, several of them behind one option with commas between them."""
-    parts = [part for code in codes for part in code.split(",")]
-    tags = (language_tag(context, option, part) for part in parts)
-    return tuple(tag for tag in tags if tag is not None)
+    parts = (part for code in codes for part in code.split(","))
+    return tuple(Language().convert(part, option, context) for part in parts)

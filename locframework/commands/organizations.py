@@ -1,7 +1,5 @@
 """``locframework organization`` and ``token``: who may use the service."""
 
-from collections.abc import Iterator
-
 import click
 import msgspec
 
@@ -9,7 +7,7 @@ from locframework.access.records import Member, NewToken
 from locframework.access.rules import check_email
 from locframework.app import OPERATOR, Framework
 from locframework.errors import ValidationFailed
-from locframework.paging import LIMIT_MOST, PageRequest
+from locframework.paging import walk_pages
 
 from .choosing import organization_id
 from .options import Setup, common_options
@@ -63,12 +61,11 @@ def create_organization(
 def list_organizations(setup: Setup) -> None:
     """List the organizations: id and name."""
     with setup.framework() as framework:
-        for page in _pages():
-            found = framework.organizations.list_organizations(OPERATOR, page)
-            for each in found.items:
-                click.echo(f"{each.id}  {each.name}")
-            if page.offset + len(found.items) >= found.total:
-                return
+        organizations = framework.organizations
+        for each in walk_pages(
+            lambda page: organizations.list_organizations(OPERATOR, page)
+        ):
+            click.echo(f"{each.id}  {each.name}")
 
 
 @click.group()
@@ -133,21 +130,13 @@ def _token(framework: Framework, member: Member, new: NewToken) -> str:
 
 
 def _member(framework: Framework, reference: str, email: str) -> Member:
-    for page in _pages():
-        found = framework.organizations.list_members(OPERATOR, reference, page)
-        for member in found.items:
-            if member.email.casefold() == email.casefold():
-                return member
-        if page.offset + len(found.items) >= found.total:
-            break
+    organizations = framework.organizations
+    for member in walk_pages(
+        lambda page: organizations.list_members(OPERATOR, reference, page)
+    ):
+        if member.email.casefold() == email.casefold():
+            return member
     raise Refused(f"no member {email} in this organization")
-
-
-def _pages() -> Iterator[PageRequest]:
-    number = 1
-    while True:
-        yield PageRequest(number, LIMIT_MOST)
-        number += 1
 
 
 def _check_email(text: str) -> None:

@@ -3,29 +3,11 @@
 import click
 
 from locframework.app import OPERATOR
-from locframework.languages import canonical_tag, why_no_tag
 from locframework.projects.records import NewLanguage, NewProject
 
 from .choosing import every_project, organization_id
+from .language_options import Language
 from .options import Setup, common_options
-
-
-class Language(click.ParamType[str]):
-    """A language by its BCP-47 tag, in canonical spelling."""
-
-    name = "code"
-
-    def convert(
-        self,
-        value: object,
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> str:
-        """The tag. A refusal names the option as it was typed."""
-        tag = canonical_tag(str(value))
-        if tag is None:
-            self.fail(why_no_tag(str(value)), param, ctx)
-        return tag
 
 
 @click.group()

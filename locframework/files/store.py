@@ -27,10 +27,13 @@ class FileStore(Protocol):
         ...
 
     def look_for_unused(self, now: Timestamp, before: Timestamp, rows: int) -> int:
-        """Of up to ``rows`` files not looked at since ``before``, note which no key
-        names, and since when. How many were looked at."""
+        """Look at up to ``rows`` files, not looked at since ``before``: note which of
+        them no key names, from ``now`` on. Answers how many were looked at."""
         ...
 
     def purge_files(self, before: Timestamp, rows: int) -> int:
-        """Drop up to ``rows`` files that no key has named since then; how many."""
+        """Drop up to ``rows`` files that no key has named since ``before``.
+
+        Answers how many went.
+        """
         ...

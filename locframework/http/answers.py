@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 from falcon import Response, code_to_http_status
 
@@ -117,11 +115,6 @@ def write_content_error(response: Response, error: LocError) -> None:
     if error.status == 404:
         response.data = b'{"error":"not_found"}'
         response.set_header("Cache-Control", CONTENT_NOT_FOUND_CACHE)
-
-
-def allow(methods: Sequence[str]) -> str:
-    """The value of an Allow header."""
-    return ", ".join(methods)
 
 
 def failure(code: str, message: str, details: object) -> bytes:

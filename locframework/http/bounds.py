@@ -1,4 +1,4 @@
-"""Refuses structs that would let any number in: databases overflow, not we."""
+"""Refuses structs that let in numbers of any size: a database would overflow."""
 
 from __future__ import annotations
 

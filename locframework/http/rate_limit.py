@@ -6,6 +6,7 @@ let more through in some minute, which decisions 2.2 rules out.
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 import threading
@@ -25,6 +26,8 @@ from msgspec import Struct
 from locframework.errors import SettingsError, Unavailable
 
 from .operation import Rate
+
+log = logging.getLogger("locframework.http")
 
 WINDOW_SECONDS = 60
 API_MOST = 600  # requests a minute; service.md, Limits
@@ -142,14 +145,12 @@ class SharedWindows:
         except ValueError as error:
             wanted = "redis://:password@host:6379/0, with %2F for a / of the password"
             raise _unusable(f"is no address such as {wanted}") from error
+        self._answers = True
 
     def ping(self) -> None:
-        try:
-            answers = self._storage.check()
-        except StorageError:
-            answers = False
-        if not answers:
-            raise Unavailable("the rate limit storage does not answer")
+        if not self._storage.check():  # it keeps the reason to itself
+            raise self._away("no answer to a ping")
+        self._there()
 
     def take(self, key: str, most: int) -> Window:
         limit = RateLimitItemPerMinute(most)
@@ -157,9 +158,22 @@ class SharedWindows:
             is_accepted = self._limiter.hit(limit, key)
             stats = self._limiter.get_window_stats(limit, key)
         except StorageError as error:
-            raise Unavailable("the rate limit storage does not answer") from error
+            raise self._away(error.storage_error) from error
+        self._there()
         frees_in_seconds = max(0.0, stats.reset_time - time.time())
         return Window(is_accepted, most, max(0, stats.remaining), frees_in_seconds)
+
+    def _away(self, reason: object) -> Unavailable:
+        """To be raised. Logged once, and not with each request that is refused."""
+        if self._answers:
+            self._answers = False
+            log.error("the rate limit storage does not answer: %s", reason)
+        return Unavailable("the rate limit storage does not answer")
+
+    def _there(self) -> None:
+        if not self._answers:
+            self._answers = True
+            log.warning("the rate limit storage answers again")
 
 
 class RateLimiter:

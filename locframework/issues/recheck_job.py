@@ -10,7 +10,7 @@ from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.service import Jobs
 from locframework.jobs.work import Work
 from locframework.keys.findings import Findings
-from locframework.paging import PageRequest
+from locframework.paging import walk_pages
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
@@ -107,14 +107,10 @@ class RecheckJob:
             yield from _in_parts(line, [each.key_id for each in store.overlay()])
 
     def _branches(self, project: Project) -> Iterator[Line]:
-        number = 1
-        while True:
-            page = PageRequest(number, 200)
-            found = self._storage.branches.list_branches(project.id, page).items
-            yield from (Line(project, one) for one in found if one.status == "open")
-            if len(found) < page.limit:
-                return
-            number += 1
+        list_branches = self._storage.branches.list_branches
+        for branch in walk_pages(lambda page: list_branches(project.id, page)):
+            if branch.status == "open":
+                yield Line(project, branch)
 
 
 def _in_parts(line: Line, ids: list[str]) -> Iterator[tuple[Line, list[str]]]:

@@ -44,8 +44,8 @@ class Issues:
     ) -> Page[ProjectIssue]:
         """By key, language in project order, plural form, check.
 
-        How grave they are is the project's word of this moment; checks that are off
-        are left out. Raises LanguageNotInProject, ValidationFailed, BranchNotFound,
+        Their severity is what the project says now, and checks that it turned off are
+        left out. Raises LanguageNotInProject, ValidationFailed, BranchNotFound,
         BranchNotOpen. A constant number of statements.
         """
         project = self._projects.require(caller, "translation_read", project_id)

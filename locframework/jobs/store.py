@@ -13,8 +13,10 @@ LEASE_MOST = timedelta(hours=1)
 
 
 def last_lease_end(now: Timestamp) -> Timestamp:
-    """When a lease may end. One that ends later was given by a clock that was put back
-    since, and counts as run out."""
+    """The latest time at which a lease that was given by now can end.
+
+    One that ends later was given by a clock that was put back since: it has run out.
+    """
     return timestamp(moment(now) + LEASE_MOST)
 
 
@@ -24,7 +26,7 @@ class JobStore(Protocol):
     def add(self, job: StoredJob) -> None: ...
 
     def find(self, owner_id: str, job_id: str) -> StoredJob | None:
-        """A job of this project, or one without project that is about this."""
+        """``owner_id``: its project, or the glossary or memory that it is about."""
         ...
 
     def list_jobs(
@@ -36,7 +38,7 @@ class JobStore(Protocol):
     def list_jobs_about(
         self, subject_id: str, where: JobFilter, page: PageRequest
     ) -> Page[Job]:
-        """Those of no project that are about this, newest first."""
+        """Those about a glossary or memory, newest first."""
         ...
 
     def claim(
@@ -44,10 +46,9 @@ class JobStore(Protocol):
     ) -> StoredJob | None:
         """Take the oldest job that is queued, or running with its lease run out.
 
-        So has one that ends after ``last_lease_end(now)``.
-        In one step that no other claimer can share: sets owner, lease, status
-        ``running``, ``started_at`` if it was null, and attempt + 1. Its own
-        transaction.
+        A lease that ends after ``last_lease_end(now)`` has run out too. In one step
+        that no other claimer can share: sets owner, lease, status ``running``,
+        ``started_at`` if it was null, and attempt + 1. Its own transaction.
         """
         ...
 
@@ -96,12 +97,13 @@ class JobStore(Protocol):
         ...
 
     def release_leases(self, owner_prefix: str, except_owner: str) -> int:
-        """Let jobs of dead runners go at once: owners that start so, but one."""
+        """End the leases of owners whose names begin so, but for one owner: their jobs
+        can be claimed at once. How many they were."""
         ...
 
     def request_cancel(self, job_id: str, at: Timestamp) -> bool:
-        """Note the wish; a queued job becomes ``cancelled`` at once, finished ``at``.
-        False when the job has ended already."""
+        """Note that the job is to stop. A queued one is ``cancelled`` at once, finished
+        ``at``. False when the job has ended already."""
         ...
 
     def cancel_requested(self, job_id: str) -> bool: ...

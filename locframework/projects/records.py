@@ -80,7 +80,7 @@ class Language(Struct, frozen=True, rename="camel"):
     project_id: str
     language_code: str  # canonical BCP-47
     label: str
-    icon: str | None  # a flag or another short sign
+    icon: str | None  # a flag or another short symbol
     direction: Direction
     is_source: bool
     fallback_language_code: str | None

@@ -47,8 +47,8 @@ class ProjectStore(Protocol):
     def list_projects(
         self, scopes: Sequence[Scope] | None, page: PageRequest
     ) -> Page[Project]:
-        """By name, equal names by id. A scope without project: the organization's
-        all. None asks for every project."""
+        """By name, equal names by id. A scope without a project asks for all of its
+        organization, None for all there are."""
         ...
 
     def add_language(self, language: Language) -> None: ...

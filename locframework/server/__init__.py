@@ -93,7 +93,7 @@ def require_waitress() -> None:
 def require_address(host: str, port: int) -> None:
     """Raises ServerError as ``serve`` would for an address that it cannot have now.
 
-    Nothing listens there when it returns: for who has work to do before serving.
+    Nothing listens there when it returns. For a caller that works before it serves.
     """
     _listen(host, port).close()
 

@@ -5,6 +5,7 @@ from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from .forwarded import plain_address
 from .parser import StrictParser
 from .refusals import Refusal
 from .waitress_parts import Adjustments, HTTPChannel, WSGITask, build_http_date
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from .listener import Listener
 
 LINGER_SECONDS = 2.0
+FORWARDED_FOR = "HTTP_X_FORWARDED_FOR"
 # Date has to be added, or not; the others change what waitress does.
 RARE_HEADERS = frozenset({"Date", "Server", "Connection"})
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -26,6 +28,8 @@ class Task(WSGITask):  # type: ignore[misc]
         environ: dict[str, object] = super().get_environment()
         environ["SERVER_SOFTWARE"] = "locframework"  # waitress: None, not a string
         environ["wsgi.multiprocess"] = self.channel.server.is_one_of_several
+        if forwarded := environ.get(FORWARDED_FOR):
+            environ[FORWARDED_FOR] = plain_address(str(forwarded))
         return environ
 
     def build_response_header(self) -> bytes:

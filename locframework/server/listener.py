@@ -1,8 +1,10 @@
 """Accepts connections, keeps their number and their clients in bounds, and stops."""
 
 import ipaddress
+import logging
 import socket
 from collections.abc import Callable, Iterable
+from errno import EMFILE, ENFILE
 from time import monotonic
 from wsgiref.types import WSGIApplication
 
@@ -12,11 +14,16 @@ from .share import Share
 from .waitress_parts import Adjustments, TcpWSGIServer, wasyncore
 from .workers import Workers
 
+log = logging.getLogger(__name__)
+
 SWEEP_SECONDS = 0.5
 ACCEPT_BACKLOG = 1024
 STOPPING_TURN_SECONDS = 0.05
 # A connection is left for so long to processes that have fewer. They may be stuck.
 LEAVE_SECONDS = 0.025
+# Without a descriptor for one more, to accept would fail again at once, for ever.
+OUT_OF_FILES_SECONDS = 0.25
+OUT_OF_FILES_TOLD_SECONDS = 60
 # A kept connection's next request may be on its way when we stop. It is answered.
 LAST_REQUEST_SECONDS = 0.3
 # Not X-Forwarded-Host: few proxies set it, and all the others pass on the client's.
@@ -47,6 +54,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
         self._swept_at = monotonic()
         self._leaves_until: float | None = None  # a connection, to another process
         self._has_seen_one = False
+        self._is_short_until = self._is_told_until = monotonic()  # of open files
         self._share = share
         share.tell(0)
         self._workers = Workers(threads, poll=self._turn, wake=self.wake)
@@ -77,6 +85,8 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
         self._workers.call()
 
     def _turn(self, timeout: float) -> None:
+        if monotonic() < self._is_short_until:
+            timeout = min(timeout, OUT_OF_FILES_SECONDS)
         until = self._leaves_until
         if until is not None:
             timeout = min(timeout, max(0.0, until - monotonic()))
@@ -208,6 +218,8 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
 
     def readable(self) -> bool:
         until = self._leaves_until
+        if monotonic() < self._is_short_until:
+            return False
         return bool(self.accepting) and (
             until is None or monotonic() >= until or self._share.is_least
         )
@@ -219,6 +231,27 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
             self._leaves_until = monotonic() + LEAVE_SECONDS
         else:
             super().handle_accept()
+
+    def accept(self) -> tuple[socket.socket, tuple[str, int]] | None:
+        try:
+            accepted: tuple[socket.socket, tuple[str, int]] | None = super().accept()
+        except OSError as error:
+            if error.errno not in (EMFILE, ENFILE):
+                raise
+            self._is_short_of_files(str(error.strerror))
+            return None
+        return accepted
+
+    def _is_short_of_files(self, reason: str) -> None:
+        """Has a client that waits make room, and tells of it once a minute."""
+        now = monotonic()
+        self._is_short_until = now + OUT_OF_FILES_SECONDS
+        if now >= self._is_told_until:
+            self._is_told_until = now + OUT_OF_FILES_TOLD_SECONDS
+            count = len(self._channels)
+            log.error("%s connections, and no more can be had: %s", count, reason)
+        if not self.is_stopping:
+            self._close_one(self._channels)
 
     def fix_addr(self, address: tuple[str, int]) -> tuple[str, int]:
         """An IPv4 client of an IPv6 socket keeps its plain address."""

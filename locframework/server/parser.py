@@ -24,7 +24,7 @@ _LENGTH_DIGITS = 15
 
 
 class StrictParser(HTTPRequestParser):  # type: ignore[misc]
-    """One request. Answers 400 and closes where RFC 9112 says so (D10)."""
+    """One request. Answers 400 and closes where RFC 9112 says so."""
 
     def parse_header(self, head: bytes) -> None:
         """Takes request line and header fields. Raises ParsingError."""
@@ -73,6 +73,9 @@ def refuse_ambiguous(head: bytes) -> None:
         raise ParsingError("Transfer-Encoding beside Content-Length, or in HTTP/1.0")
     if len(encodings) > 1 or len(lengths) > 1:
         raise ParsingError("more than one Content-Length or Transfer-Encoding")
+    # Waitress reads no body then, and takes what there is of one for a request.
+    if any(not value.strip(b", \t") for value in encodings):
+        raise ParsingError("Transfer-Encoding names nothing")
     if any(len(length) > _LENGTH_DIGITS for length in lengths):
         raise ParsingError("Content-Length is too long")
     if len(hosts) > 1 or (is_1_1 and not hosts):

@@ -11,7 +11,7 @@ def count_words(text: str) -> int:
     """How many words there are by the default boundaries of Unicode (UAX #29).
 
     A word is what stands between two boundaries and has a letter or a digit. Han and
-    Hiragana count sign by sign, as translators are paid for them.
+    Hiragana count character by character, as translators are paid for them.
     """
     return len(unicode_words(text))
 

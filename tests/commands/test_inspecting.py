@@ -1,5 +1,8 @@
 """``locframework plugins``, ``check-settings`` and ``migrate``."""
 
+import errno
+import fcntl
+import os
 import sys
 
 import pytest
@@ -91,14 +94,67 @@ def test_no_start_is_promised_where_there_can_be_no_database(command, folder, pa
     assert checked.stderr.count("\n") == served.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("path", ["text", "text/below", "/proc/nothing/below"])
-def test_check_settings_tells_of_a_folder_that_can_keep_no_files(command, folder, path):
+@pytest.mark.parametrize("plugin", ["disk", "rapidfuzz"])
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [("text", "text"), ("text/below", "text"), ("/proc/nothing/below", "/proc")],
+)
+def test_check_settings_refuses_a_folder_that_can_keep_nothing(
+    command, folder, plugin, path, told
+):
     (folder / "text").write_text("")
+    variable = f"LOCFRAMEWORK_PLUGINS__{plugin.upper()}__FOLDER"
 
-    result = command("check-settings", LOCFRAMEWORK_PLUGINS__DISK__FOLDER=path)
+    result = command("check-settings", **{variable: path})
 
-    assert "blob store  disk, which does not work: the blob " in result.stdout
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"settings: folder: {folder / told}: " in result.stderr
+    assert result.stderr.endswith(f" (from {variable})\n")
+    assert result.stderr.count("\n") == 1
     assert [each.name for each in folder.iterdir()] == ["text"]
+
+
+def test_check_settings_finds_a_part_of_the_blob_folder_that_is_of_no_use(
+    command, folder
+):
+    (folder / "data/blobs").mkdir(parents=True)
+    (folder / "data/blobs/ab").write_text("no folder")
+
+    result = command("check-settings")
+
+    assert result.exit_code == 2
+    told = f"settings: folder: {folder / 'data/blobs/ab'}: Not a directory\n"
+    assert result.stderr.endswith(told)
+
+
+def test_check_settings_finds_that_the_index_folder_knows_no_locks(
+    command, folder, monkeypatch
+):
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    (folder / "data/matching").mkdir(parents=True)
+
+    result = command("check-settings")
+
+    assert result.exit_code == 2
+    told = f"settings: folder: {folder / 'data/matching'}: No locks available\n"
+    assert result.stderr.endswith(told)
+    assert list((folder / "data/matching").iterdir()) == []
+
+
+def test_check_settings_refuses_a_database_that_may_only_be_read(
+    command, folder, monkeypatch
+):
+    command("migrate")
+    monkeypatch.setattr(os, "access", lambda path, _: path.suffix != ".sqlite3")
+
+    result = command("check-settings")
+
+    assert result.exit_code == 2
+    told = "settings: database: data/locframework.sqlite3: the file of the database, "
+    assert f"{told}or its folder, may not be written\n" in result.stderr
 
 
 def test_check_settings_refuses_processes_that_serve_would_refuse(command):
@@ -114,6 +170,20 @@ def test_check_settings_finds_a_rate_limit_storage_of_no_kind(command):
     assert result.exit_code == 2
     assert result.stderr.startswith("Error: settings: rate_limit_storage: ")
     assert result.stderr.count("\n") == 1
+
+
+def test_check_settings_tells_of_a_rate_limit_storage_that_does_not_answer(command):
+    pytest.importorskip("redis")
+
+    there = command("check-settings")
+    away = command(
+        "check-settings", LOCFRAMEWORK_RATE_LIMIT_STORAGE="redis://127.0.0.1:1/0"
+    )
+
+    assert "requests    counted in each process\n" in there.stdout
+    told = "requests    cannot be counted: the rate limit storage does not answer\n"
+    assert told in away.stdout
+    assert away.exit_code == 0
 
 
 def test_migrate_tells_what_it_applied_and_then_that_nothing_is_left(command):

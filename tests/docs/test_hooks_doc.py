@@ -9,11 +9,20 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
 
-from locframework import Framework, Settings, create_app, hookspecs, ports
+from locframework import (
+    Framework,
+    PluginError,
+    Settings,
+    create_app,
+    hookspecs,
+    ports,
+)
+from locframework.plugins import PluginHost
 from locframework.testing.client import Client
 from locframework.testing.contracts.concordancers import (
     ConcordancerContract,
@@ -331,3 +340,30 @@ def test_the_example_of_loc_on_event(example: Example, open_with: Open) -> None:
 
     assert plugin.releases.get(timeout=1) == (project["id"], 1)
     assert plugin.releases.empty()
+
+
+def test_the_example_of_loc_decide_settings(example: Example) -> None:
+    made = example("loc_decide_settings")["SpellingPlugin"]
+
+    there, gone = (
+        PluginHost.discover({}, more=[made(program)], installed=False)
+        for program in ("sh", "no-such-program")
+    )
+
+    there.require_usable(Settings())
+    with pytest.raises(PluginError, match="program: no-such-program: is not there"):
+        gone.require_usable(Settings())
+
+
+def test_the_example_of_loc_on_close(example: Example, open_with: Open) -> None:
+    told: list[str] = []
+
+    def report(type_: str) -> None:
+        sleep(0.01)
+        told.append(type_)
+
+    with open_with(example("loc_on_close")["Reporter"](report)) as workspace:
+        project = workspace.project()
+        workspace.key(project, "checkout.pay")
+
+    assert told[-1] == "key.created"

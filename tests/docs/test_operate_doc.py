@@ -81,6 +81,7 @@ def test_what_was_backed_up_while_it_ran_comes_back(page, framework, project, fo
     manifest = f"/content/{made.public_key}/manifest.json"
 
     run(back_up, folder)
+    assert (folder / "backup/locframework.sqlite3").stat().st_mode & 0o007 == 0
     framework.keys.create_key(OPERATOR, project.id, NewKey("later"))
     framework.close()
     told = run(bring_back, folder)

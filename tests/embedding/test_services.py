@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from locframework import OPERATOR, Framework, create_app
+from locframework import OPERATOR, Framework, create_app, hookimpl
 from locframework.access.records import Caller, NewMember, NewToken
 from locframework.delivery.records import NewDistribution
 from locframework.errors import (
@@ -185,6 +185,26 @@ def test_the_services_of_a_closed_framework_open_no_database_again(
         with pytest.raises(Unavailable, match="the database was closed"):
             use()
     assert opened == []
+
+
+def test_a_closed_framework_tells_its_plugins_once_its_database_is_closed(
+    open_framework: Open,
+) -> None:
+    found: list[str] = []
+
+    class Last:
+        name = "last"
+
+        @hookimpl
+        def loc_on_close(self) -> None:
+            with pytest.raises(Unavailable) as refused:
+                framework.storage.projects.list_projects(None, PageRequest())
+            found.append(str(refused.value))
+
+    framework = open_framework(Last())
+    framework.close()
+
+    assert found == ["the database was closed"]
 
 
 def test_a_closed_framework_starts_nothing_and_makes_no_app(

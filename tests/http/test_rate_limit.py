@@ -12,6 +12,8 @@ from uuid import uuid4
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from limits.errors import StorageError
+from limits.strategies import MovingWindowRateLimiter
 
 from locframework.errors import SettingsError, Unavailable
 from locframework.http.rate_limit import (
@@ -263,6 +265,25 @@ class TestRedis:
         assert not shared.take(key, 1).is_accepted
         monkeypatch.setattr(time, "time", lambda: begun + 61)
         assert shared.take(key, 1).is_accepted
+
+    def test_the_log_has_a_line_when_it_goes_and_one_when_it_is_back(
+        self, shared, monkeypatch, caplog
+    ):
+        def refuse(*_: object) -> bool:
+            raise StorageError(ConnectionError("connection refused"))
+
+        with monkeypatch.context() as away:
+            away.setattr(MovingWindowRateLimiter, "hit", refuse)
+            for _ in range(3):
+                with pytest.raises(Unavailable):
+                    shared.take("key", 600)
+        for _ in range(3):
+            shared.take(str(uuid4()), 600)
+
+        assert [record.getMessage() for record in caplog.records] == [
+            "the rate limit storage does not answer: connection refused",
+            "the rate limit storage answers again",
+        ]
 
 
 class TestNoServer:

@@ -7,9 +7,10 @@ from msgspec import Struct
 
 from locframework import hookimpl
 from locframework.access.records import Caller, Grant, Scope
-from locframework.errors import Unauthorized
+from locframework.errors import PluginError, Unauthorized
 from locframework.events import Actor, Event
 from locframework.plugins import PluginHost
+from locframework.settings import Settings
 
 from .samples import EVENT, Listener, WordyPlugin
 
@@ -20,6 +21,21 @@ class Broken(Listener):
     @hookimpl
     def loc_on_event(self, event: Event) -> None:
         raise RuntimeError("broken listener")
+
+
+class Holder(Struct):
+    name: str
+    closed: list[str]
+
+    @hookimpl
+    def loc_on_close(self) -> None:
+        self.closed.append(self.name)
+
+
+class Stuck(Holder):
+    @hookimpl
+    def loc_on_close(self) -> None:
+        raise OSError("the disk is full")
 
 
 class Doorman:
@@ -151,3 +167,34 @@ def test_a_listener_may_take_no_arguments_at_all() -> None:
     host.tell(EVENT)
 
     assert heard == ["ring"]
+
+
+# loc_decide_settings
+
+
+def test_a_plugin_that_fails_to_judge_its_settings_refuses_them() -> None:
+    class Lost:
+        @hookimpl
+        def loc_decide_settings(self) -> None:
+            raise KeyError("folder")
+
+    host = PluginHost.discover({}, more=[Lost()], installed=False)
+
+    with pytest.raises(PluginError, match=r"loc_decide_settings: KeyError\('folder'\)"):
+        host.require_usable(Settings())
+
+
+# loc_on_close
+
+
+def test_a_plugin_that_fails_to_close_stops_no_other(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    closed: list[str] = []
+    plugins = [Holder("a", closed), Stuck("b", closed), Holder("c", closed)]
+    host = PluginHost.discover({}, more=plugins, installed=False)
+
+    host.close()
+
+    assert closed == ["a", "c"]
+    assert "plugin b failed in loc_on_close" in caplog.text

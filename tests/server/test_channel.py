@@ -1,9 +1,12 @@
 """Slow and greedy clients: what they may cost, and that the others are served."""
 
+import os
+import resource
 import socket
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -234,3 +237,50 @@ def test_only_the_trusted_proxy_tells_the_clients_address(
     told = server.ask("/", **forwarded)
 
     assert (told["address"], told["scheme"]) == (address, scheme)
+
+
+@pytest.mark.parametrize(
+    ("told", "address"),
+    [
+        ("203.0.113.9:4711", "203.0.113.9"),
+        ("::ffff:203.0.113.9", "203.0.113.9"),
+        ("2001:db8::9", "2001:db8::9"),
+        ("[2001:DB8::9]:4711", "2001:db8::9"),
+        ('198.51.100.7,"[2001:db8::9]:4711"', "2001:db8::9"),
+        ("unknown", "unknown"),
+    ],
+)
+def test_a_client_behind_the_proxy_has_one_address_however_it_is_told(
+    start: Start, told: str, address: str
+) -> None:
+    server = start(trusted_proxy="127.0.0.1")
+
+    answer = server.ask("/", **{"X-Forwarded-For": told})
+
+    assert answer["address"] == address
+
+
+def test_without_a_file_for_one_more_an_idle_connection_is_closed_and_nothing_spins(
+    start: Start,
+) -> None:
+    server = start(limits={"connections_per_address": 100})
+    pid = server.process.pid
+    server.ask()  # it has opened what it needs
+    most = len(os.listdir(f"/proc/{pid}/fd")) + 5
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (most, most))
+
+    with ExitStack() as opened:
+        for _ in range(20):
+            opened.enter_context(server.connect())
+        told = [server.ask()["pid"] for _ in range(3)]
+        before = processor_seconds(pid)
+        time.sleep(1)
+        spent = processor_seconds(pid) - before
+
+    assert told == [pid] * 3
+    assert spent < 0.5
+
+
+def processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -16,6 +16,8 @@ Server = Any  # tests/server/conftest.py
         "POST / HTTP/1.1|Host: a|Transfer-Encoding: chunked|content-length: 5",
         "POST / HTTP/1.1|Host: a|Content-Length: 5|Transfer-Encoding:",
         "POST / HTTP/1.0|Host: a|Transfer-Encoding: chunked",
+        "POST / HTTP/1.1|Host: a|Transfer-Encoding:",
+        "POST / HTTP/1.1|Host: a|Transfer-Encoding: ,",
         "POST / HTTP/1.1|Host: a|Transfer-Encoding: chunked|Transfer-Encoding: chunked",
         "POST / HTTP/1.1|Host: a|Content-Length: 5|Content-Length: 6",
         "POST / HTTP/1.1|Host: a|Content-Length: 5|Content-Length: 5",

@@ -64,7 +64,7 @@ class Punctuation:
 
 
 def _end_alike(text: str, source: str) -> bool:
-    """Whether both end with a letter, or with one sign after a letter: most do."""
+    """Whether both end with a letter, or with one same mark after a letter: most do."""
     if text[-1:].isalnum():
         return source[-1:].isalnum()
     is_same = text[-1:] == source[-1:] != ";"  # which may be that of an entity

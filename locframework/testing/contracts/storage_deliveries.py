@@ -323,3 +323,20 @@ class StorageDeliveriesContract:
         with storage.transaction():
             storage.projects.purge_projects(at(11), 100)
         assert storage.webhooks.find_delivery(made.webhook.id, new.id) is None
+
+    def test_sw23_what_is_due_too_late_is_brought_forward(
+        self, storage: Storage
+    ) -> None:
+        of, other = (add_webhook(storage, add_project(storage)) for _ in range(2))
+        add_deliveries(storage, of, minute=15)
+        [late] = add_deliveries(storage, of, minute=45)
+        [later] = add_deliveries(storage, other, minute=50)
+        [held] = claim(storage, of, now=15)
+
+        with storage.transaction():
+            assert storage.webhooks.bring_forward(at(40), at(20)) == 2
+
+        assert [each.id for each in claim(storage, of, 9)] == [late.id]
+        assert [each.id for each in claim(storage, other, 9)] == [later.id]
+        assert held.id not in (late.id, later.id)
+        assert storage.webhooks.bring_forward(at(40), at(20)) == 0

@@ -76,9 +76,15 @@ def make_folder(path: Path) -> None:
 
 def require_possible(folder: Path) -> None:
     """Raise OSError for a folder that is not there and cannot be made; makes none."""
+    if not folder.exists():
+        require_writable(folder)
+
+
+def require_writable(folder: Path) -> None:
+    """Raise OSError where no file can be made in the folder, or in the one above that
+    it would be made in. Leaves nothing behind."""
     there = next(each for each in (folder, *folder.parents) if each.exists())
-    if there != folder:
-        TemporaryFile(dir=there).close()
+    TemporaryFile(dir=there).close()
 
 
 def sync_with_parents(folder: Path) -> None:

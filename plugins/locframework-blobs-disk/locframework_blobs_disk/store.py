@@ -18,6 +18,7 @@ from .files import (
     read_file,
     remove_older,
     require_possible,
+    require_writable,
     sync_with_parents,
     write_file,
 )
@@ -116,6 +117,11 @@ class DiskBlobStore:
         if self._base_url is None:
             return None
         return f"{self._base_url.rstrip('/')}/{name[:2]}/{name}"
+
+    def require_usable(self) -> None:
+        """Raise OSError where a blob could not be kept; changes nothing."""
+        for folder in ("", INCOMING, *SHARDS):
+            require_writable(self._folder / folder)
 
     def _shard_of(self, name: str) -> Path:
         return self._folder / name[:2]

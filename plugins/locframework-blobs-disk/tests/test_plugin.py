@@ -9,6 +9,8 @@ import msgspec
 import pytest
 from locframework_blobs_disk import DiskPlugin, DiskSettings
 
+from locframework.ports import Settings, SettingsError
+
 NAME = sha256(b"good").hexdigest()
 
 
@@ -111,3 +113,14 @@ def test_a_folder_that_cannot_be_one_is_refused(folder: object) -> None:
 def test_an_unknown_setting_is_refused() -> None:
     with pytest.raises(msgspec.ValidationError):
         settings(directory="data")
+
+
+def test_a_folder_is_refused_only_where_new_files_go_there(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("")
+    plugin = DiskPlugin(settings(folder=str(tmp_path / "text")))
+
+    plugin.loc_decide_settings(Settings(blob_store="other"))
+    with pytest.raises(SettingsError, match=f"^folder: {tmp_path}/text: ") as refused:
+        plugin.loc_decide_settings(Settings())
+
+    assert refused.value.setting == "folder"

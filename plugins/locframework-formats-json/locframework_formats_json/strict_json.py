@@ -23,8 +23,9 @@ from .json_value import (
     is_kept,
 )
 from .lines import line_of_depth, member_lines
-from .problems import problem, quoted, unreadable
+from .problems import MOST_PROBLEMS, problem, quoted, unreadable
 
+MOST_FAULTS = 10 * MOST_PROBLEMS  # of a file
 LONGEST_NUMBER = 100  # digits beyond that cost time and mean nothing
 _ESCAPE = re.compile(r"\\(u0000|.)")
 _FORBIDDEN = re.compile("[\x00\ud800-\udfff]")
@@ -47,8 +48,14 @@ class Document:
         self._faults: dict[int, tuple[str, str]] = {}
 
     def fault(self, member: int, rule: str, message: str) -> None:
-        """Note what is wrong with a member; the first such note counts."""
+        """Note what is wrong with a member; the first such note counts.
+
+        Raises UnreadableFile when there are so many that more would help nobody: a
+        million of them took 600 MB.
+        """
         self._faults.setdefault(member, (rule, message))
+        if len(self._faults) >= MOST_FAULTS:
+            self.refuse_faults()
 
     def leave_out(self, member: int, name: str, value: Json) -> None:
         """Note a value that is no text: null is none at all, others are faults."""
@@ -107,8 +114,8 @@ class Document:
 def parse(content: bytes) -> Document:
     """The file's object. UnreadableFile when it is not JSON, or something else.
 
-    Faults in its members are only noted: ``Document.refuse_faults`` tells them, with
-    those that the format finds.
+    Faults in its members are only noted, while they are few: ``refuse_faults`` of the
+    Document tells them, with those that the format finds.
     """
     text = _decoded(content)
     return _parse_sound(text) or _parse_any(text)

@@ -2,7 +2,7 @@
 
 import pytest
 from locframework_formats_json.problems import MOST_PROBLEMS
-from locframework_formats_json.strict_json import parse
+from locframework_formats_json.strict_json import MOST_FAULTS, parse
 
 from locframework.ports import UnreadableFile
 
@@ -117,6 +117,13 @@ def test_a_hundred_problems_are_told_and_the_others_counted() -> None:
     assert isinstance(caught.value.details, list)
     assert len(caught.value.details) == MOST_PROBLEMS
     assert "and 500 more" in caught.value.message
+
+
+def test_a_file_that_is_nothing_but_faults_is_not_read_to_its_end() -> None:
+    content = "{" + '"a": "b", ' * 5000 + '"c": "d"}'
+
+    with pytest.raises(UnreadableFile, match=f"and {MOST_FAULTS - 1} more"):
+        parse(content.encode())
 
 
 def test_a_message_repeats_little_and_nothing_unprintable() -> None:

@@ -17,9 +17,14 @@ class PostgresPlugin:
     settings_type: ClassVar = MatchingSettings
 
     def __init__(self, settings: MatchingSettings) -> None:
-        self._settings = settings
+        self._matcher = PostgresMatcher(settings)
 
     @hookimpl
     def loc_provide_matchers(self) -> list[Matcher]:
         """One matcher, over the database of the settings."""
-        return [PostgresMatcher(self._settings)]
+        return [self._matcher]
+
+    @hookimpl
+    def loc_on_close(self) -> None:
+        """Close the matcher's connections."""
+        self._matcher.close()

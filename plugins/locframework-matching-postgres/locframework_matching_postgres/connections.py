@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -22,6 +23,8 @@ DEFAULTS = {
     "connect_timeout": "5",
     "tcp_user_timeout": "15000",  # ms; a host that vanished is noticed
 }
+# a password may hold a ? of its own
+_PARTS = re.compile(r"((?:postgres(?:ql)?://[^@/]*@)?[^?]*)\??(.*)", re.DOTALL)
 REFUSED = f"""the user of the matcher's database may not make the schema {SCHEMA}: \
 let its owner CREATE SCHEMA {SCHEMA} AUTHORIZATION that user"""
 
@@ -38,6 +41,7 @@ class Connections:
         self._patience = patience_seconds
         self._idle: list[Connection] = []
         self._process = os.getpid()
+        self._is_closed = False
         self._lock = Lock()
 
     @contextmanager
@@ -60,6 +64,13 @@ class Connections:
         finally:
             self._give_back(connection)
 
+    def close(self) -> None:
+        """Keep none any more: what is lent is closed when it comes back."""
+        with self._lock:
+            self._is_closed = True
+            if self._process == os.getpid():
+                self._close_idle()
+
     def _take(self) -> Connection:
         with self._lock:
             if self._process != os.getpid():  # forked: they are the parent's
@@ -74,11 +85,16 @@ class Connections:
     def _give_back(self, connection: Connection) -> None:
         with self._lock:
             if connection.closed:
-                for other in self._idle:
-                    other.close()
-                self._idle = []
+                self._close_idle()
+            elif self._is_closed:
+                connection.close()
             else:
                 self._idle.append(connection)
+
+    def _close_idle(self) -> None:
+        for connection in self._idle:
+            connection.close()
+        self._idle = []
 
     def _open(self) -> Connection:
         connection = psycopg.connect(self._url, autocommit=True)
@@ -104,7 +120,7 @@ def _unavailable(error: psycopg.Error) -> Unavailable:
 
 
 def _with_defaults(url: str) -> str:
-    address, _, query = url.partition("?")
+    address, query = _PARTS.findall(url)[0]
     given = [option for option in query.split("&") if option]
     names = {option.partition("=")[0] for option in given}
     ours = [f"{name}={value}" for name, value in DEFAULTS.items() if name not in names]

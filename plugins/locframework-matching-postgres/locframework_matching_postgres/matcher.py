@@ -60,6 +60,10 @@ class PostgresMatcher:
             found.update(self._ask(lambda to: _find(to, there, different, most)))
         return [found[text] for text in texts]
 
+    def close(self) -> None:
+        """Keep no connection: who asks on opens one for each answer."""
+        self._connections.close()
+
     def distance(self, first: str, second: str) -> int:
         """The Levenshtein distance."""
         # they were mostly found to be alike: of long ones a narrow band is tried first

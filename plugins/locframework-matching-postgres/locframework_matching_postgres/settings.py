@@ -3,6 +3,13 @@
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
+
+UNREADABLE = (
+    "is no address such as postgresql://user:password@host:5432/name, with %25 for a %"
+    " of the password, %2F for a /, and behind a ? none but PostgreSQL's options"
+)
 
 
 class MatchingSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -17,3 +24,7 @@ class MatchingSettings(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if not self.database.startswith(("postgresql://", "postgres://")):
             raise ValueError("database: postgresql://user@host/name, please")
+        try:
+            conninfo_to_dict(self.database.replace(" ", "%20"))
+        except ProgrammingError:  # what it says quotes the password
+            raise ValueError(f"database: {UNREADABLE}") from None

@@ -3,13 +3,19 @@
 import secrets
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from getpass import getuser
+from time import sleep
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from locframework_matching_postgres import MatchingSettings, PostgresMatcher
+from locframework_matching_postgres import (
+    MatchingSettings,
+    PostgresMatcher,
+    PostgresPlugin,
+)
 from locframework_matching_postgres.signatures import signature
 from locframework_matching_postgres.tables import lock
 
@@ -44,6 +50,21 @@ def percents(matcher: PostgresMatcher, segments: SegmentsInMemory) -> list[int]:
     return [hit.percent for hit in found.hits]
 
 
+def are_left(database: str, count: int) -> bool:
+    """Whether matchers have so many connections; one that was closed is gone soon."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        for _ in range(200):
+            found = connection.execute(
+                """SELECT count(*) FROM pg_stat_activity
+                    WHERE datname = current_database() AND
+                          application_name = 'locframework matching'"""
+            ).fetchone()
+            if found == (count,):
+                return True
+            sleep(0.01)
+    return False
+
+
 @given(TEXTS, TEXTS)
 def test_a_text_lacks_at_most_two_bits_of_another_for_each_edit_between_them(
     first: str, second: str
@@ -73,6 +94,25 @@ def test_a_connection_that_the_server_ended_is_made_again(
         )
 
     assert percents(matcher, segments) == [100]
+
+
+@pytest.mark.server
+def test_the_connections_end_with_the_framework(
+    database: str, segments: SegmentsInMemory
+) -> None:
+    plugin = PostgresPlugin(MatchingSettings(database))
+    [matcher] = plugin.loc_provide_matchers()
+    assert isinstance(matcher, PostgresMatcher)
+    assert percents(matcher, segments) == [100]
+    assert are_left(database, 1)
+
+    with matcher._connections.lent():
+        plugin.loc_on_close()
+        assert are_left(database, 1)  # in use
+
+    assert are_left(database, 0)
+    assert percents(matcher, segments) == [100]  # of another framework
+    assert are_left(database, 0)
 
 
 @pytest.mark.server
@@ -140,3 +180,27 @@ def test_a_user_who_may_not_make_the_schema_is_told_what_to_do(
 def test_an_address_of_another_database_is_refused() -> None:
     with pytest.raises(ValueError, match="postgresql://user@host/name, please"):
         MatchingSettings("sqlite:///data/tm.sqlite3")
+
+
+@pytest.mark.parametrize("login", ["u:se%cret@", "u:s/e?cret@"])
+def test_an_address_that_cannot_be_read_is_refused_without_its_password(
+    login: str,
+) -> None:
+    with pytest.raises(ValueError, match="is no address such as") as refused:
+        MatchingSettings(f"postgresql://{login}h/x")
+
+    assert "cret" not in str(refused.value)
+
+
+def test_a_password_may_hold_a_question_mark(
+    database: str, segments: SegmentsInMemory
+) -> None:
+    parts = urlsplit(database)
+    host = parts.netloc.rpartition("@")[2]
+    login = f"{parts.username or getuser()}:p?[w"
+    matcher = PostgresMatcher(
+        MatchingSettings(urlunsplit(parts._replace(netloc=f"{login}@{host}")))
+    )
+
+    assert percents(matcher, segments) == [100]
+    matcher.close()

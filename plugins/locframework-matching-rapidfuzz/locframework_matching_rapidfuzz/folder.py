@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Generic
+from tempfile import NamedTemporaryFile
+from typing import IO, Generic
 
 import msgspec
 
@@ -126,7 +127,7 @@ class MemoryFolder(Generic[S]):
         """Hold the only right to write here, among all processes and threads."""
         self._path.mkdir(parents=True, exist_ok=True)
         with (self._path / "lock").open("ab") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            _lock(file)
             yield
 
     @contextmanager
@@ -134,7 +135,7 @@ class MemoryFolder(Generic[S]):
         """Whether we are the only one, among all processes, who merges here."""
         with (self._path / "merging").open("ab") as file:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _lock(file, fcntl.LOCK_NB)
             except BlockingIOError:
                 yield False
             else:
@@ -146,6 +147,23 @@ class MemoryFolder(Generic[S]):
             for file in self._path.iterdir():
                 file.unlink(missing_ok=True)
         self._path.rmdir()
+
+
+def require_usable(folder: Path) -> None:
+    """Raise OSError where no index could be kept: in the folder, or the one above
+    that it would be made in, or in those of memories. Leaves nothing behind."""
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    for each in (there, *(folder.glob("*/") if there == folder else ())):
+        with NamedTemporaryFile(dir=each, prefix="try.", suffix=".writing") as file:
+            _lock(file)
+
+
+def _lock(file: IO[bytes], how: int = 0) -> None:
+    """Lock the file until it is closed. OSError names it, as the system's does not."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | how)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, file.name) from None
 
 
 def _later(names: list[str], revision: int) -> list[str]:

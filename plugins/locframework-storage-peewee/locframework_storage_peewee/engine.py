@@ -21,6 +21,7 @@ wrote the same, or took away what this refers to, at the same time. ``wrong``: a
 of ours.
 """
 
+SETTING = "plugins.peewee.database"
 NOT_WRITABLE = "the file of the database, or its folder, may not be written"
 LOCK_SECONDS = 5  # how long a writer waits for others (storage.py, transaction)
 

@@ -10,12 +10,11 @@ from playhouse.migrations import Runner  # type: ignore[import-untyped]
 
 from locframework.ports import SettingsError, Unavailable
 
-from .engine import Engine
+from .engine import SETTING, Engine
 from .sessions import faults_of, first_line
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 HISTORY = "locframework_migrations"
-SETTING = "plugins.peewee.database"
 
 log = logging.getLogger("locframework.storage")
 

@@ -6,6 +6,8 @@ from typing import NamedTuple
 LAST = "\U0010ffff"
 """Sorts after whatever a name goes on with."""
 
+LIKE_MOST = 16  # characters
+
 
 class Part(NamedTuple):
     """A piece of SQL and its parameters, in order."""
@@ -32,7 +34,14 @@ def starts_with(column: str, start: Part) -> Part:
 
 
 def contains(column: str, text: str) -> Part:
-    """That ``text`` stands in the column, literally."""
+    """That ``text`` stands in the column, literally.
+
+    LIKE compares all of a long text again at every place where it might begin: a
+    thousand times "a" held a reader for 80 ms with each text of as many. It is the
+    quicker one for what people look for.
+    """
+    if len(text) > LIKE_MOST:
+        return Part(f"instr({column}, ?) > 0", (text,))
     literal = text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
     return Part(f"{column} LIKE ? ESCAPE '!'", (f"%{literal}%",))
 

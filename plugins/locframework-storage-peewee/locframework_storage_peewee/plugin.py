@@ -1,5 +1,6 @@
 """The plugin ``peewee``: its settings, and the storage that it provides."""
 
+import os
 from pathlib import Path
 from typing import ClassVar
 from urllib.parse import unquote, urlsplit
@@ -7,9 +8,9 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct
 
 from locframework import hookimpl
-from locframework.ports import SettingsError, Storage, StorageProvider
+from locframework.ports import Settings, SettingsError, Storage, StorageProvider
 
-from .engine import Engine
+from .engine import NOT_WRITABLE, Engine
 from .sqlite import Sqlite
 from .storage import PeeweeStorage
 
@@ -43,6 +44,18 @@ class PeeweePlugin:
         """One storage, over the database of the settings."""
         return [PeeweeProvider(self._settings.database)]
 
+    @hookimpl
+    def loc_decide_settings(self, settings: Settings) -> None:
+        """Refuses a SQLite database that can be read and not written, if it is used.
+
+        One that cannot be opened, or made, is told by who opens it.
+        """
+        path = _sqlite_path(self._settings.database)
+        if settings.storage != PeeweeProvider.name or path is None or not path.exists():
+            return
+        if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+            raise SettingsError(f"database: {path}: {NOT_WRITABLE}", "database")
+
 
 class PeeweeProvider:
     """Opens the database at one address."""
@@ -75,6 +88,8 @@ def _is_postgres(url: str) -> bool:
 
 
 def _sqlite_path(url: str) -> Path | None:
+    if _is_postgres(url):  # its password may have what no URL has
+        return None
     parts = urlsplit(url)
     name = unquote(parts.path[1:])  # after the slash that ends the empty host
     if parts.scheme != "sqlite" or parts.netloc or parts.query or parts.fragment:

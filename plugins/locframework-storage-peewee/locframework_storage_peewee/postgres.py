@@ -1,5 +1,6 @@
 """PostgreSQL, over psycopg 3."""
 
+import re
 import uuid
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from psycopg import errors
 
 from locframework.ports import SettingsError
 
-from .engine import LOCK_SECONDS, Connection, Cursor, Fault, Mode
+from .engine import LOCK_SECONDS, SETTING, Connection, Cursor, Fault, Mode
 
 MIGRATION_LOCK = 0x6C6F63_6672616D  # "locfram": one number for every locframework
 DEFAULTS = {
@@ -52,6 +53,11 @@ transaction filled them, which shows a little later. Autovacuum does the same wi
 minutes, where it is on. Until then a list of keys took seconds, not milliseconds: a
 table not counted seems to have one row that fits."""
 
+UNREADABLE = (
+    "is no address such as postgresql://user:password@host:5432/name, with %25 for a %"
+    " of the password, %2F for a /, %40 for an @, and behind a ? none but"
+    " PostgreSQL's options"
+)
 _WRONG_USER = "PostgreSQL does not accept the user name or the password of the address"
 _REFUSALS = {
     "password authentication failed": _WRONG_USER,
@@ -61,6 +67,9 @@ _REFUSALS = {
     'database "': "the PostgreSQL server has no database of the name in the address",
 }
 """By what the server says of an address; it never says the password."""
+
+# a password may hold a ? of its own
+_PARTS = re.compile(r"((?:postgres(?:ql)?://[^@/]*@)?[^?]*)\??(.*)", re.DOTALL)
 
 # the server ends this connection or has ended it; it is a standby just now
 _LOST = ("08", "57P0", "25006")
@@ -78,7 +87,7 @@ class Postgres:
     merges_walks = False
 
     def __init__(self, url: str) -> None:
-        address, _, query = url.partition("?")
+        address, query = _PARTS.findall(url)[0]
         given = [option for option in query.split("&") if option]
         names = {option.partition("=")[0] for option in given}
         ours = [
@@ -86,6 +95,8 @@ class Postgres:
         ]
         address = address.replace("postgres://", "postgresql://", 1)
         self._url = f"{address}?{'&'.join([*given, *ours])}"
+        if not _is_readable(self._url):
+            raise SettingsError(f"settings: {SETTING}: {UNREADABLE}", SETTING)
 
     def is_made(self) -> bool:
         return True  # by whoever runs the server
@@ -201,6 +212,24 @@ class Postgres:
         pass
 
 
+def _is_readable(url: str) -> bool:
+    """Whether the address has its parts where they belong.
+
+    What libpq says of others is told to nobody: it quotes the password.
+    """
+    try:
+        told = psycopg.conninfo.conninfo_to_dict(url)
+        ports = [int(port) for port in str(told.get("port", "")).split(",") if port]
+    except (psycopg.ProgrammingError, ValueError):
+        return False
+    hosts = str(told.get("host", "")).split(",")
+    # an @ in front is a socket of Linux; elsewhere it belongs to a password
+    return all(0 < port < 65536 for port in ports) and not any(
+        "@" in host[1:] for host in hosts
+    )
+
+
 @lru_cache(maxsize=2048)
 def _spell(sql: str) -> str:
-    return sql.replace("%", "%%").replace("?", "%s")
+    named = sql.replace("instr(", "strpos(")  # the same under another name
+    return named.replace("%", "%%").replace("?", "%s")

@@ -110,6 +110,20 @@ def test_a_question_walks_an_index(storage: PeeweeStorage, name: str) -> None:
             assert "TEMP B-TREE FOR ORDER BY" not in step, (step, sql)
 
 
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+def test_what_is_brought_forward_is_found_by_when_it_is_due(
+    storage: PeeweeStorage,
+) -> None:
+    with statements_of(storage) as seen:
+        storage.webhooks.bring_forward(at(9), at(0))
+
+    [sql] = seen
+    plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None] * 2)
+    steps = [step for *_, step in plan if "webhook_deliveries" in step or " d " in step]
+    assert steps
+    assert all("INDEX webhook_deliveries_due" in step for step in steps), steps
+
+
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_question_is_two_statements_at_most(
     storage: PeeweeStorage, name: str

@@ -110,6 +110,8 @@ def test_postgresql_without_its_driver_says_what_to_install(
             "postgresql:///x?host=/run&sslmode=a%20b&connect_timeout=1",
         ),
         ("postgresql://u:p%2F+w@[::1]:5/x?", "postgresql://u:p%2F+w@[::1]:5/x?"),
+        ("postgresql://u:p?[w@[::1]:5/x", "postgresql://u:p?[w@[::1]:5/x?"),
+        ("postgresql://h/x?host=@a", "postgresql://h/x?host=@a&connect_timeout=5"),
     ],
 )
 def test_a_postgresql_address_keeps_what_it_says(
@@ -120,6 +122,39 @@ def test_a_postgresql_address_keeps_what_it_says(
     monkeypatch.setattr(postgres, "DEFAULTS", defaults)
 
     assert postgres.Postgres(url).make_peewee().database == opened
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://u:se%cret@h/x",
+        "postgresql://u:se cret@h/x",
+        "postgresql://u:se/cret@h/x",
+        "postgresql://u:s/e?cret@h/x",
+        "postgresql://u:se@cret@h/x",
+        "postgresql://u:secret@h:99999/x",
+        "postgresql://u:secret@h/x?sslmod=require",
+    ],
+)
+def test_an_address_that_cannot_be_read_is_refused_without_its_password(
+    url: str,
+) -> None:
+    pytest.importorskip("psycopg")
+    provider = PeeweeProvider(PeeweeSettings(url).database)
+
+    with pytest.raises(SettingsError) as refused:
+        provider.open()
+
+    told = str(refused.value)
+    assert told.startswith("settings: plugins.peewee.database: is no address such as ")
+    assert "cret" not in told
+    assert refused.value.setting == "plugins.peewee.database"
+
+
+def test_a_socket_without_a_file_may_be_the_host() -> None:
+    pytest.importorskip("psycopg")
+
+    PeeweeProvider("postgresql:///x?host=@of-postgres,/run&port=5432,5433").open()
 
 
 def test_the_file_of_sqlite_is_not_for_everybody(tmp_path: Path) -> None:

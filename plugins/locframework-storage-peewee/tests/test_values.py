@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 from locframework_storage_peewee import PeeweeStorage
+from locframework_storage_peewee.parts import LIKE_MOST, contains
 from msgspec.structs import replace
 
 from locframework.jobs.records import JobFilter, Progress
@@ -162,6 +163,34 @@ def test_percent_signs_and_wildcards_mean_nothing(storage: PeeweeStorage) -> Non
     )
 
     assert row == (0,)
+
+
+@pytest.mark.parametrize("length", [1, 3, 16, 17, 200])
+def test_a_part_of_a_text_is_found_literally_however_long_it_is(
+    storage: PeeweeStorage, length: int
+) -> None:
+    tricky = "%_!?'ä𝒳\n" * 30
+    wanted = tricky[:length]
+    texts = [f"before {wanted} after", wanted, wanted[:-1], "x" * length, ""]
+
+    found = [each for each in texts if _holds(storage, each, wanted)]
+
+    assert found == texts[:2]
+
+
+def test_what_is_long_is_not_looked_for_with_like() -> None:
+    """It compares all of it again wherever it might begin (parts.py)."""
+    assert "LIKE" in contains("t.text", "a" * LIKE_MOST).sql
+    assert "LIKE" not in contains("t.text", "a" * (LIKE_MOST + 1)).sql
+
+
+def _holds(storage: PeeweeStorage, text: str, wanted: str) -> bool:
+    part = contains("t.text", wanted)
+    row = storage.database.row(
+        f"SELECT count(*) FROM (SELECT CAST(? AS TEXT) AS text) t WHERE {part.sql}",
+        (text, *part.params),
+    )
+    return row == (1,)
 
 
 def test_a_stream_gives_all_rows_and_leaves_nothing_open(
