@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeGuard
 
 from locframework.errors import (
@@ -35,11 +35,13 @@ def gather(
     *,
     module: str | None,
     warnings: Sequence[str] = (),
+    left_out: Iterable[str] = (),
 ) -> ImportBatch:
     """Every key of the files once, by name: what is written together then lies
     together in the indexes, and each step of a large import changes fewer pages.
 
-    ``module`` is put before the keys that do not begin with it. A text without plural
+    ``module`` is put before the keys that do not begin with it; ``left_out`` are names
+    that the upload has in languages which are not imported. A text without plural
     forms is the form ``other`` of a key that is plural elsewhere in the files. Raises
     InvalidKey, or UnreadableFile, with a Problem for each fault, 100 at most.
     """
@@ -47,10 +49,12 @@ def gather(
     for file in sorted(files, key=lambda f: f.language_code != project.source_language):
         gathered.add_file(file)
     gathered.refuse_faults()
+    named = {under_module(key, module, project.key_separator) for key in left_out}
     return ImportBatch(
         keys=[gathered.keys[name] for name in sorted(gathered.keys)],
         files=gathered.files,
         warnings=[*warnings, *gathered.warnings],
+        left_out=sorted(named - gathered.keys.keys()),
     )
 
 

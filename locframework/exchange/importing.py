@@ -115,7 +115,7 @@ class Importer:
         )
 
     def remove_others(self, run: ImportRun, batch: ImportBatch) -> None:
-        """Move to the trash what the files do not name, below the module if given."""
+        """Trash what the upload does not name, below the module if one is given."""
         gone = self._others(run, batch)
         run.result.keys_removed = len(gone)
         if not run.params.dry_run:
@@ -130,7 +130,7 @@ class Importer:
             self._access.require_language(run.caller, scope, tag)
         module, separator = run.params.module, run.project.key_separator
         prefix = f"{module}{separator}" if module is not None else ""
-        names = {key.name for key in batch.keys}
+        names = {key.name for key in batch.keys}.union(batch.left_out)
         there = run.store.names_of(run.project.id, prefix=prefix)
         gone = [there[name] for name in sorted(there) if name not in names]
         keys = run.store.find_keys(run.project.id, gone) if gone else {}

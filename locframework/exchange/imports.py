@@ -136,7 +136,13 @@ class Imports:
             check_module(options.module, project.key_separator)
         reading = Reading(project, codes, options.format, tag, [])
         files = self._reader.read(file, reading)
-        return gather(files, project, module=options.module, warnings=reading.warnings)
+        return gather(
+            files,
+            project,
+            module=options.module,
+            warnings=reading.warnings,
+            left_out=reading.left_out,
+        )
 
     def _codes(self, project: Project) -> list[str]:
         return [lang.language_code for lang in self._languages.of(project)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from locframework.errors import (
     LanguageNotInProject,
@@ -35,6 +35,7 @@ class Reading(Struct):
     format: str | None  # left out: every file's is detected
     language_code: str | None  # canonical and in the project, if named
     warnings: list[str]
+    left_out: list[str] = field(default_factory=list)  # keys in other languages
 
 
 class UploadReader:
@@ -111,6 +112,7 @@ class UploadReader:
                 if theirs != wanted:
                     told = f"{shown(path) or 'the file'}: {theirs} was left out"
                     reading.warnings.append(told)
+                    reading.left_out += [entry.key for entry in catalogue.entries]
                     continue
             elif wanted is not None and stated not in (None, wanted):
                 reading.warnings.append(f"the file says that it is in {stated}")

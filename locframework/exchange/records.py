@@ -164,3 +164,5 @@ class ImportBatch(Struct, frozen=True, array_like=True):
     keys: list[ImportedKey]
     files: list[ImportedDetail]
     warnings: list[str]
+    left_out: list[str] = field(default_factory=list)
+    """Keys that only languages name which are not imported: ``replace`` keeps them."""

@@ -129,6 +129,25 @@ def test_replace_stays_within_the_module(uploads: Uploads) -> None:
     assert list(uploads.values(project)) == ["cart.pay", "cart2", "carton.x"]
 
 
+def test_replace_keeps_what_only_a_language_names_that_is_left_out(
+    uploads: Uploads,
+) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    there = {"cart": {"a": "A", "b": "B", "c": "C"}}
+    uploads.result(project, "en.json", there)
+    files = uploads.zipped({"en.json": {"a": "A", "b": "B"}, "de.json": {"b": "B!"}})
+
+    found = uploads.result(
+        project, "all.zip", files, mode="replace", languageCode="de", module="cart"
+    )
+
+    assert uploads.counts(found) == (0, 1, 0, 1, 1)
+    assert uploads.values(project) == {
+        "cart.a": {"en": "A"},
+        "cart.b": {"en": "B", "de": "B!"},
+    }
+
+
 def test_a_file_without_keys_cannot_replace_everything(uploads: Uploads) -> None:
     project = uploads.workspace.project()
     uploads.result(project, "en.json", {"a": "A"})
