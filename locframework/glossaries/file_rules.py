@@ -96,6 +96,18 @@ def taken_as(each: FileTerm, codes: Mapping[str, str]) -> FileTerm:
     return replace(each, texts=tuple(texts))
 
 
+def in_others(each: FileTerm, source_language: str, result: ImportResult) -> FileTerm:
+    """The term without a translation into the glossary's own language, which may be
+    another since the file was judged; ``result`` tells of one.
+    """
+    texts = tuple(t for t in each.texts if t.language_code != source_language)
+    if len(texts) == len(each.texts):
+        return each
+    what = f"the translation into {source_language}"
+    result.warn(f"line {each.line}: left out {what}, which the terms are in by now")
+    return replace(each, texts=texts)
+
+
 def notes_of(text: str | None) -> str | None:
     """Notes as a file says them: those of nothing but white space say nothing."""
     return text if text and text.strip() else None

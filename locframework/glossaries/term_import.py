@@ -32,7 +32,7 @@ from locframework.storage import Storage
 
 from .events import GlossaryEvents
 from .file_records import FileFormat, FileTerm, ImportResult, JudgedFile
-from .file_rules import same, taken_as
+from .file_rules import in_others, same, taken_as
 from .import_judging import PERMISSION, ImportJudge, Sent
 from .importing import Merged, merged
 from .records import StoredGlossary, Term
@@ -155,6 +155,8 @@ class GlossaryImportJob:
         self._storage.glossaries.lock_glossary(glossary_id)
         stored, caller = self._allowed(job)
         reach = stored.reach
+        own = stored.glossary.source_language
+        terms = [in_others(each, own, result) for each in terms]
         codes = {text.language_code for each in terms for text in each.texts}
         for code in sorted(codes):
             self._linked.require_language(caller, PERMISSION, reach, code)

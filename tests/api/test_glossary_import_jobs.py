@@ -133,6 +133,21 @@ def test_jobs_of_a_glossary_are_listed_for_who_may_start_them(files: Files) -> N
     assert (hidden.status, hidden.error["code"]) == (404, "glossary_not_found")
 
 
+def test_translations_into_what_became_the_glossary_s_language_are_left_out(
+    files: Files,
+) -> None:
+    sent = files.send("term,de,fr\npier,Anleger,quai\n")
+    files.owner.patch(files.path, json={"sourceLanguage": "de"})
+
+    job = files.workspace.job_of(sent)
+
+    left_out = "left out the translation into de, which the terms are in by now"
+    assert job["status"] == "succeeded"
+    assert job["result"]["warnings"] == [f"line 2: {left_out}"]
+    texts = [text for term in files.terms() for text in term["translations"]]
+    assert [text["languageCode"] for text in texts] == ["fr"]
+
+
 def test_an_import_into_a_glossary_that_is_gone_fails(files: Files) -> None:
     job = files.send(CSV).data["job"]
     files.owner.delete(files.path)
