@@ -112,7 +112,8 @@ class ReleaseQueue:
                 return False
             if changes_content(event, distribution.branch):
                 return True
-        return True
+        # more than were looked at; or all there are, of a project that had none then
+        return len(events) == EVENTS_LOOKED_AT or snapshot.last_event is not None
 
     def on_event(self, event: Event) -> None:
         """Inside the transaction of an event. When a job has ended without its release,

@@ -56,6 +56,23 @@ def test_publishing_nothing_new_answers_200_with_the_current_release(
     assert answer.data["job"] is None
 
 
+@pytest.mark.parametrize("is_auto", [True, False])
+def test_a_project_to_which_nothing_happened_yet_is_published_just_once(
+    workspace: Workspace, is_auto: bool
+) -> None:
+    path = f"/projects/{workspace.project()['id']}"
+    body = {"name": "Web", "format": "json-nested", "autoPublish": is_auto}
+    made = workspace.owner.post(f"{path}/distributions", json=body)
+    workspace.run_jobs()
+
+    one = f"{path}/distributions/{made.data['distribution']['id']}"
+    answer = workspace.owner.post(f"{one}/releases", json={})
+
+    assert answer.status == 200
+    assert answer.data["release"]["version"] == 1
+    assert workspace.owner.get(f"{path}/jobs").data["total"] == 1
+
+
 def test_what_an_import_says_beside_the_texts_is_published(
     publish: Callable[..., Any], workspace: Workspace
 ) -> None:
