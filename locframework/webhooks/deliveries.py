@@ -47,7 +47,7 @@ class Deliveries:
         self._webhooks = webhooks
         self._wake = wake
         self._clock = clock
-        self._replays = MemoryWindows(lambda: clock().timestamp())
+        self._replays = MemoryWindows()
 
     def list_deliveries(
         self, caller: Caller, project_id: str, webhook_id: str, query: DeliveryQuery

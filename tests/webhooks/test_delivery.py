@@ -65,3 +65,19 @@ def test_a_project_has_sixty_replays_a_minute(hooked: Any) -> None:
         assert "replays in this project" in answer.error["message"]
         assert 0 < int(answer.headers["Retry-After"]) <= 61
     assert hooked.owner.post(f"{hooked.webhooks}/{webhook['id']}/test").status == 202
+
+
+def test_a_clock_that_is_put_back_keeps_nobody_from_replaying_for_longer(
+    timed: Any, clock: Any
+) -> None:
+    webhook, _ = timed.create()
+    timed.key("a")
+    log = f"{timed.webhooks}/{webhook['id']}/deliveries"
+    done = [timed.owner.post(f"{log}/replay", json={}).status for _ in range(60)]
+
+    clock.go(days=-1)
+    refused = timed.owner.post(f"{log}/replay", json={})
+
+    assert done == [202] * 60
+    assert refused.status == 429
+    assert 0 < int(refused.headers["Retry-After"]) <= 61
