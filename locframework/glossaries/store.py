@@ -64,7 +64,7 @@ class GlossaryStore(Protocol):
         the name. ``project_id``: of those, what is linked to the project.
 
         A scope without project: the organization's all; with one: those linked to
-        it. None asks for every glossary.
+        it, and none once it is deleted. None asks for every glossary.
         """
         ...
 

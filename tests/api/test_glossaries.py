@@ -240,3 +240,17 @@ def test_a_deleted_project_is_no_project_of_a_glossary(workspace: Workspace) -> 
 
     found = workspace.owner.get(f"/glossaries/{glossary['id']}").data["glossary"]
     assert found["projectIds"] == []
+
+
+def test_a_deleted_project_shows_its_glossaries_to_nobody(
+    workspace: Workspace,
+) -> None:
+    project, glossary = workspace.project(), made(workspace)
+    workspace.owner.put(f"/projects/{project['id']}/glossaries/{glossary['id']}")
+    bound = workspace.client("viewer", project_ids=[project["id"]])
+    assert names(bound) == [glossary["name"]]
+
+    workspace.owner.delete(f"/projects/{project['id']}")
+
+    assert names(bound) == []
+    assert bound.get(f"/glossaries/{glossary['id']}").status == 404

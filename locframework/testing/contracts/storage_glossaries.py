@@ -142,6 +142,8 @@ class StorageGlossariesContract:
         storage.projects.delete_project(two.id, at(2))
         [_, alone] = store.linked_to(one.id)
         assert alone.glossary.project_ids == (one.id,)
+        scopes = [Scope(one.organization_id, each.id) for each in (one, two)]
+        assert [store.list_glossaries([of], ALL).total for of in scopes] == [2, 0]
         assert [store.unlink(first.id, one.id) for _ in range(2)] == [True, False]
         assert [each.id for each in store.linked_to(one.id)] == [second.id]
 
@@ -173,11 +175,9 @@ class StorageGlossariesContract:
         assert listed(Scope(of.organization_id, of.id)) == ["b"]
         assert listed(Scope(other.organization_id, of.id)) == []
         assert listed() == []
-        every = storage.glossaries.list_glossaries(None, PageRequest(limit=1))
-        assert every.total == 4
-        assert theirs.id in {
-            each.id for each in storage.glossaries.list_glossaries(None, ALL).items
-        }
+        every = storage.glossaries.list_glossaries
+        assert every(None, PageRequest(limit=1)).total == 4
+        assert theirs.id in {each.id for each in every(None, ALL).items}
 
     def test_sg5_a_deleted_glossary_is_found_by_no_question(
         self, storage: Storage

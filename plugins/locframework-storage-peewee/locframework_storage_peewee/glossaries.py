@@ -22,8 +22,8 @@ from .parts import Part, contains, every
 _GLOSSARY = """g.id, g.slug, g.name, g.source_language, g.requires_approval,
     g.term_count, g.created_at, g.updated_at, g.organization_id, g.revision"""
 _LIVE = Part("g.deleted_at IS NULL")
-_LINKED = """EXISTS (SELECT 1 FROM glossary_projects l
-    WHERE l.glossary_id = g.id AND l.project_id = ?)"""
+_LINKED = """glossary_projects l JOIN projects p ON p.id = l.project_id
+    WHERE l.glossary_id = g.id AND p.deleted_at IS NULL"""
 _ORDER = Order(
     {"name": "g.name", "createdAt": "g.created_at", "updatedAt": "g.updated_at"},
     tie="g.id",
@@ -130,7 +130,8 @@ class GlossaryTables:
         if search:
             parts.append(contains("g.folded", search))
         if project_id is not None:
-            parts.append(Part(_LINKED, (project_id,)))
+            used = f"EXISTS (SELECT 1 FROM {_LINKED} AND l.project_id = ?)"
+            parts.append(Part(used, (project_id,)))
         where = every(parts)
         found = page_of(
             self._database,
@@ -193,11 +194,10 @@ class GlossaryTables:
         database = self._database
         whole = [s.organization_id for s in scopes if s.project_id is None]
         pairs = [f"{s.project_id} {s.organization_id}" for s in scopes if s.project_id]
-        linked = "l.project_id || ' ' || g.organization_id"
+        linked = database.among("l.project_id || ' ' || g.organization_id")
         return Part(
-            f"""({database.among("g.organization_id")} OR EXISTS (
-                SELECT 1 FROM glossary_projects l
-                WHERE l.glossary_id = g.id AND {database.among(linked)}))""",
+            f"""({database.among("g.organization_id")}
+                OR EXISTS (SELECT 1 FROM {_LINKED} AND {linked}))""",
             (database.listed(whole), database.listed(pairs)),
         )
 
