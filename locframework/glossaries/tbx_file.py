@@ -4,9 +4,10 @@ Written as of 2019 (``tbx``, style dca). What TBX cannot say is written as termN
 whose type begins with ``x-locframework-``; other tools pass them over.
 """
 
-import re
 from collections.abc import Iterable, Iterator
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import quoteattr
+
+from locframework.xml_writing import element_text, is_blank_in_xml
 
 from .records import Glossary, Term
 
@@ -19,7 +20,6 @@ STATUSES = {
 }
 
 _SPACE = "urn:iso:std:iso:30042:ed-2"
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write_tbx(glossary: Glossary, terms: Iterable[Term]) -> Iterator[bytes]:
@@ -28,12 +28,12 @@ def write_tbx(glossary: Glossary, terms: Iterable[Term]) -> Iterator[bytes]:
     Characters that XML cannot hold (control characters) are left out, and so are terms
     and translations that have no others. The same terms give the same bytes.
     """
-    language = _quoted(glossary.source_language)
+    language = quoteattr(glossary.source_language)
     yield _lines(
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<tbx type="TBX-Basic" style="dca" xml:lang={language} xmlns="{_SPACE}">',
         "<tbxHeader><fileDesc>",
-        f"<titleStmt><title>{_text(glossary.name)}</title></titleStmt>",
+        f"<titleStmt><title>{element_text(glossary.name)}</title></titleStmt>",
         "<sourceDesc><p>A glossary, exported</p></sourceDesc>",
         "</fileDesc></tbxHeader>",
         "<text><body>",
@@ -48,11 +48,11 @@ def _lines(*lines: str) -> bytes:
 
 
 def _concept(glossary: Glossary, term: Term) -> Iterable[str]:
-    if _is_blank(term.term):
+    if is_blank_in_xml(term.term):
         return
     yield f'<conceptEntry id="c{term.id}">'
     if term.notes:
-        yield f"<note>{_text(term.notes)}</note>"
+        yield f"<note>{element_text(term.notes)}</note>"
     flags = {"administrativeStatus": STATUSES[term.usage_status]}
     if term.usage_status == "forbidden":
         flags[f"{OWN}usageStatus"] = "forbidden"
@@ -62,7 +62,7 @@ def _concept(glossary: Glossary, term: Term) -> Iterable[str]:
         flags[f"{OWN}caseSensitive"] = "true"
     yield from _section(glossary.source_language, term.term, flags)
     for each in term.translations:
-        if not _is_blank(each.value):
+        if not is_blank_in_xml(each.value):
             is_draft = each.status == "draft"
             flags = {f"{OWN}status": "draft"} if is_draft else {}
             if each.language_code == glossary.source_language:
@@ -73,21 +73,8 @@ def _concept(glossary: Glossary, term: Term) -> Iterable[str]:
 
 def _section(language_code: str, text: str, flags: dict[str, str]) -> Iterable[str]:
     notes = "".join(
-        f"<termNote type={_quoted(type_)}>{_text(value)}</termNote>"
+        f"<termNote type={quoteattr(type_)}>{element_text(value)}</termNote>"
         for type_, value in flags.items()
     )
-    yield f"<langSec xml:lang={_quoted(language_code)}>"
-    yield f"<termSec><term>{_text(text)}</term>{notes}</termSec></langSec>"
-
-
-def _is_blank(text: str) -> bool:
-    """Whether nothing but white space is left of it in XML."""
-    return not _NOT_XML.sub("", text).strip()
-
-
-def _text(text: str) -> str:
-    return escape(_NOT_XML.sub("", text), {"\r": "&#13;"})
-
-
-def _quoted(text: str) -> str:
-    return quoteattr(text)
+    yield f"<langSec xml:lang={quoteattr(language_code)}>"
+    yield f"<termSec><term>{element_text(text)}</term>{notes}</termSec></langSec>"

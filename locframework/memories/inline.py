@@ -8,13 +8,14 @@ A segment without tags is its text, as it is. One with tags is the XML inside of
 import re
 from collections.abc import Sequence
 from xml.parsers import expat
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import quoteattr
+
+from locframework.xml_writing import escaped, held
 
 NAMES = frozenset({"bpt", "ept", "ph", "it", "hi", "ut", "sub"})
 CODES = frozenset({"bpt", "ept", "ph", "it", "ut"})  # what alone may hold a ``sub``
 
 _MAYBE = re.compile(r"<(bpt|ept|ph|it|hi|ut|sub)[ />]")
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class InlineText:
@@ -30,7 +31,7 @@ class InlineText:
     def text(self, text: str) -> None:
         self._close()
         self._plain.append(text)
-        self._marked.append(_escaped(text))
+        self._marked.append(escaped(text))
         self.size += len(text)
 
     def begin(self, name: str, attributes: Sequence[str]) -> None:
@@ -65,18 +66,8 @@ def content_of(text: str) -> str:
 
     Characters that XML cannot hold (control characters) are left out.
     """
-    text = _NOT_XML.sub("", text)
-    return text if _has_tags(text) else _escaped(text)
-
-
-def plain_content(text: str) -> str:
-    """What stands inside an element that holds no tags."""
-    return _escaped(_NOT_XML.sub("", text))
-
-
-def is_blank_in_xml(text: str) -> bool:
-    """Whether nothing but white space is left of a text without those characters."""
-    return not _NOT_XML.sub("", text).strip()
+    text = held(text)
+    return text if _has_tags(text) else escaped(text)
 
 
 def _has_tags(text: str) -> bool:
@@ -110,10 +101,6 @@ def _has_tags(text: str) -> bool:
     except (expat.ExpatError, ValueError):
         return False
     return gathered.whole() == text
-
-
-def _escaped(text: str) -> str:
-    return escape(text, {"\r": "&#13;"})
 
 
 def _quoted(text: str) -> str:

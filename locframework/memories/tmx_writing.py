@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import quoteattr
 
-from .inline import content_of, is_blank_in_xml, plain_content
+from locframework.xml_writing import element_text, is_blank_in_xml
+
+from .inline import content_of
 from .records import MemoryEntry, TranslationMemory
 
 CONTENT_TYPE = "application/x-tmx+xml"
@@ -37,7 +39,7 @@ def _unit(memory: TranslationMemory, entry: MemoryEntry) -> Iterable[str]:
         return
     yield f'<tu tuid="{entry.id}">\n'
     if entry.context:
-        yield f'<prop type="{CONTEXT}">{plain_content(entry.context)}</prop>\n'
+        yield f'<prop type="{CONTEXT}">{element_text(entry.context)}</prop>\n'
     yield _variant(memory.source_language, entry.source_text)
     for each in entry.translations:
         if not is_blank_in_xml(each.value):
