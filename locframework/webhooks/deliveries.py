@@ -75,7 +75,8 @@ class Deliveries:
         that is switched off. Retries that are still planned are made nevertheless, if
         this does not succeed. Raises WebhookNotFound, DeliveryNotFound, RateLimited.
         """
-        webhook = self._managed(caller, project_id, webhook_id)
+        project = self._projects.require(caller, "webhook_manage", project_id)
+        webhook = self._webhooks.find(project, webhook_id).webhook
         self._find(webhook, delivery_id)
         self._count_replay(webhook)
         with self._storage.transaction():
@@ -113,8 +114,8 @@ class Deliveries:
 
         The delivery, and where it is read. Raises WebhookNotFound.
         """
-        webhook = self._managed(caller, project_id, webhook_id)
         project = self._projects.require(caller, "webhook_manage", project_id)
+        webhook = self._webhooks.find(project, webhook_id).webhook
         event = Event(
             id=new_id(),
             type=TEST,
@@ -130,10 +131,6 @@ class Deliveries:
             self._store.add_deliveries([new])
             self._storage.after_commit(self._wake)
         return self._find(webhook, new.id), path_of(webhook, new.id)
-
-    def _managed(self, caller: Caller, project_id: str, webhook_id: str) -> Webhook:
-        project = self._projects.require(caller, "webhook_manage", project_id)
-        return self._webhooks.find(project, webhook_id).webhook
 
     def _count_replay(self, webhook: Webhook) -> None:
         window = self._replays.take(webhook.project_id, REPLAYS_MOST)
