@@ -133,7 +133,8 @@ class Organizations:
         return self._store.list_members(organization.id, page)
 
     def add_member(self, caller: Caller, reference: str, new: NewMember) -> Member:
-        """Raises OrganizationNotFound, PermissionDenied, MemberExists."""
+        """Raises OrganizationNotFound, PermissionDenied, LanguageNotAssigned,
+        ValidationFailed, MemberExists."""
         organization = self._managed(caller, reference)
         check_record(new)
         self._may_give(caller, organization.id, new.role)
@@ -146,7 +147,7 @@ class Organizations:
     def update_member(
         self, caller: Caller, reference: str, member_id: str, changes: MemberChanges
     ) -> Member:
-        """Raises MemberNotFound, PermissionDenied, LastOwner.
+        """Raises MemberNotFound, PermissionDenied, LanguageNotAssigned, LastOwner.
 
         Takes effect with the member's next request.
         """

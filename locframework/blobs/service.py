@@ -63,7 +63,7 @@ class Blobs:
         keep_for: timedelta,
         store: str | None = None,
     ) -> list[BlobNote]:
-        """Keep files for at least so long, and longer while a release names them.
+        """Keep files at least so long, and while a release or a file names them.
 
         Answers one note for each different content, in the order given. When it
         returns, every file survives a crash of the machine; content that is there
@@ -111,9 +111,9 @@ class Blobs:
         return self._stores[name]
 
     def prune(self) -> int:
-        """Delete files past their time that no release names; how many went.
+        """Delete files past their time that neither a release nor a file names.
 
-        At most 100 a call. For the housekeeping of every minute.
+        At most 100 a call; answers how many went. For the housekeeping of every minute.
         """
         now = timestamp(self._clock())
         notes = self._index.list_expired(now, PRUNED_AT_ONCE)
