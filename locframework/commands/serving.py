@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from locframework.app import Framework
 from locframework.errors import SettingsError
+from locframework.http.dispatch import PREFIX
 from locframework.http.metrics import open_metrics
 from locframework.server import ServerError, require_address, require_waitress
 from locframework.server import serve as serve_wsgi
@@ -21,7 +22,6 @@ from locframework.wsgi import create_app
 
 from .options import Setup, common_options
 
-API_PATH = "/api/v1"
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 NO_WEBHOOKS = (
     "no webhook can be made without the setting webhooks.secret_key; make one with:"
@@ -169,7 +169,7 @@ def base_url(settings: Settings, host: str, port: int) -> str:
     """Where the API is to be found, by a listener's address and port."""
     if settings.base_url is not None:
         return settings.base_url
-    return f"http://{_in_url(host)}:{port}{API_PATH}"
+    return f"http://{_in_url(host)}:{port}{PREFIX}"
 
 
 def _in_url(host: str) -> str:

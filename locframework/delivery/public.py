@@ -8,6 +8,11 @@ from msgspec import Struct
 
 from locframework.blobs.service import Blobs
 from locframework.errors import Unavailable
+from locframework.http.answers import (
+    CONTENT_NOT_FOUND,
+    CONTENT_NOT_FOUND_CACHE,
+    JSON,
+)
 from locframework.http.etags import none_match
 
 from .meter import Meter
@@ -16,7 +21,6 @@ from .rules import (
     BUILDING_RETRY_SECONDS,
     FILE_CACHE,
     MANIFEST_CACHE,
-    NOT_FOUND_CACHE,
     is_blob_name,
     is_public_key,
     manifest,
@@ -24,7 +28,6 @@ from .rules import (
 )
 from .store import DeliveryStore
 
-JSON = "application/json"
 HELD_BYTES_MOST = 16 * 1024 * 1024
 QUOTA_HEADER = "X-Service-Quota"
 RETRY_MOST_SECONDS = 3600
@@ -40,7 +43,7 @@ class PublicAnswer(Struct, frozen=True):
 
 
 NOT_FOUND = PublicAnswer(
-    404, b'{"error":"not_found"}', JSON, {"Cache-Control": NOT_FOUND_CACHE}
+    404, CONTENT_NOT_FOUND, JSON, {"Cache-Control": CONTENT_NOT_FOUND_CACHE}
 )
 """For an unknown key, a paused one, a file that is not there: all the same, so that
 nothing can be probed (service.md, Errors)."""

@@ -33,7 +33,6 @@ from .records import (
 SCHEMA = "locframework.manifest/v1"
 MANIFEST_CACHE = "public, max-age=60, stale-while-revalidate=600, stale-if-error=86400"
 FILE_CACHE = "public, max-age=31536000, immutable"
-NOT_FOUND_CACHE = "public, max-age=60"
 BUILDING_RETRY_SECONDS = 5
 
 _PUBLIC_KEY = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)

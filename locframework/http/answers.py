@@ -13,7 +13,8 @@ from .records import Accepted, Raw
 JSON = "application/json"
 NOT_KEPT = "no-store"  # answers are one caller's, and a secret is shown once
 RETRY_AFTER_ACCEPTED = "2"  # seconds; decisions 2.1.1
-CONTENT_NOT_FOUND_CACHE = "public, max-age=60"  # service.md, Errors
+CONTENT_NOT_FOUND = b'{"error":"not_found"}'  # service.md, Errors
+CONTENT_NOT_FOUND_CACHE = "public, max-age=60"
 ANY_ORIGIN = "*"
 
 _BEGIN, _END = b'{"success":true,"data":', b"}"
@@ -113,7 +114,7 @@ def write_content_error(response: Response, error: LocError) -> None:
     response.set_header("Access-Control-Allow-Origin", ANY_ORIGIN)
     response.data = _encoder.encode({"error": error.code})
     if error.status == 404:
-        response.data = b'{"error":"not_found"}'
+        response.data = CONTENT_NOT_FOUND
         response.set_header("Cache-Control", CONTENT_NOT_FOUND_CACHE)
 
 

@@ -7,12 +7,12 @@ from typing import Any
 from locframework import errors
 from locframework.errors import LocError
 
+from .answers import JSON
 from .examples import example_of
 from .operation import Operation, RawAnswer
 from .preconditions import METHODS
 from .schemas import Schema, Schemas
 
-JSON = "application/json"
 RATE_HEADERS = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 
 _HEADERS = {
