@@ -104,6 +104,18 @@ class Blobs:
         """The content, or None. Raises Unavailable, also for a damaged file."""
         return self.store(store or self._default_store).get(name)
 
+    def fault_of(self, name: str, store: str) -> str | None:
+        """Why a file cannot be had as it was put; None when it can. Reads all of it."""
+        try:
+            content = self.get(name, store=store)
+        except Unavailable as error:
+            return error.message
+        if content is None:
+            return f"the blob {name} is lost"
+        if hashlib.sha256(content).hexdigest() != name:  # the store should have said so
+            return f"the blob {name} is damaged"
+        return None
+
     def store(self, name: str) -> BlobStore:
         """The blob store of this name. Unavailable when its plugin is gone."""
         if name not in self._stores:

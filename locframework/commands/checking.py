@@ -1,13 +1,10 @@
 """``locframework recheck``: what the checks find in texts, worked out anew."""
 
-from collections.abc import Iterator
-
 import click
 
-from locframework.app import OPERATOR, Framework
-from locframework.projects.records import Project
+from locframework.app import OPERATOR
 
-from .choosing import every_project
+from .choosing import chosen_projects, projects_option
 from .options import Setup, common_options
 from .progress import progress
 from .telling import Refused, counted
@@ -15,12 +12,7 @@ from .waiting import run_to_end
 
 
 @click.command()
-@click.option(
-    "--project",
-    "reference",
-    metavar="PROJECT",
-    help="Id or slug; left out: every project.",
-)
+@projects_option
 @common_options
 @click.pass_obj
 def recheck(setup: Setup, reference: str | None) -> None:
@@ -35,7 +27,7 @@ def recheck(setup: Setup, reference: str | None) -> None:
       pip install locframework-checks-spelling && locframework recheck
     """
     with setup.framework() as framework:
-        for project in list(_projects(framework, reference)):
+        for project in list(chosen_projects(framework, reference)):
             job = framework.issues.start_recheck(OPERATOR, project.id)
             with progress(f"checking {project.slug}") as tell:
                 job = run_to_end(framework, framework.jobs, project.id, job, tell)
@@ -45,9 +37,3 @@ def recheck(setup: Setup, reference: str | None) -> None:
                 raise Refused(f"{project.slug}: the job was {job.status}")
             keys = counted(int(str(job.result["keys"])), "key")
             click.echo(f"{project.slug}: {keys} checked")
-
-
-def _projects(framework: Framework, reference: str | None) -> Iterator[Project]:
-    if reference is None:
-        return every_project(framework)
-    return iter([framework.projects.get_project(OPERATOR, reference)])

@@ -68,6 +68,21 @@ def chosen_project(framework: Framework, reference: str | None) -> str:
     return only_one(found, "project", "--project")
 
 
+projects_option = click.option(
+    "--project",
+    "reference",
+    metavar="PROJECT",
+    help="Id or slug; left out: every project.",
+)
+
+
+def chosen_projects(framework: Framework, reference: str | None) -> Iterator[Project]:
+    """The project that is named, or every one."""
+    if reference is None:
+        return every_project(framework)
+    return iter([framework.projects.get_project(OPERATOR, reference)])
+
+
 def every_project(framework: Framework) -> Iterator[Project]:
     """All projects of all organizations, by name."""
     return walk_pages(lambda page: framework.projects.list_projects(OPERATOR, page))

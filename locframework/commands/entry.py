@@ -12,6 +12,7 @@ from .organizations import organization, token
 from .projects import project
 from .serving import serve, worker
 from .telling import TellingGroup
+from .verifying import verify
 from .webhook_log import webhooks
 
 
@@ -50,6 +51,7 @@ for command in (
     check_settings,
     migrate,
     recheck,
+    verify,
     import_,
     export,
     tm,

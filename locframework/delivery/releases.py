@@ -116,6 +116,14 @@ class Releases:
         distribution = self._distributions.find(project, distribution_id)
         return self._release(distribution, version).release
 
+    def current_release(
+        self, caller: Caller, project_id: str, distribution_id: str
+    ) -> StoredRelease | None:
+        """What the manifest shows, or will once the distribution is resumed, with its
+        files; None before the first release."""
+        project = self._projects.require(caller, "distribution_read", project_id)
+        return self._current(self._distributions.find(project, distribution_id))
+
     def diff_release(
         self,
         caller: Caller,

@@ -17,6 +17,7 @@ COMMANDS = [
     ["check-settings"],
     ["migrate"],
     ["recheck"],
+    ["verify"],
     ["import"],
     ["export"],
     ["tm", "import"],
