@@ -18,7 +18,7 @@ from .formats.endpoints import FormatEndpoints
 from .glossaries.endpoints import GlossaryEndpoints
 from .glossaries.file_endpoints import GlossaryFileEndpoints
 from .glossaries.term_endpoints import TermEndpoints
-from .http.dispatch import Guard
+from .http.dispatch import Guard, Sight
 from .http.preconditions import Lock
 from .ids import id_in
 from .issues.endpoints import IssueEndpoints
@@ -90,6 +90,16 @@ def guards_of(framework: Framework) -> dict[str, Guard[Caller]]:
         "projectId": framework.projects.require,
         "glossaryId": framework.glossaries.require,
         "tmId": framework.memories.require,
+    }
+
+
+def sights_of(framework: Framework) -> dict[str, Sight[Caller]]:
+    """What raises the 404 of a caller where an operation asks for no permission; asked
+    when guards are."""
+    return {
+        "projectId": framework.projects.visible,
+        "glossaryId": framework.glossaries.visible,
+        "tmId": framework.memories.visible,
     }
 
 

@@ -14,7 +14,7 @@ from .http.idempotency import Idempotency
 from .http.metrics import MetricsEndpoints, open_metrics
 from .http.preconditions import Preconditions
 from .http.rate_limit import RateLimiter, open_windows
-from .operations import guards_of, locks_of, operations_of
+from .operations import guards_of, locks_of, operations_of, sights_of
 
 
 def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Response]:
@@ -48,6 +48,7 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
         endpoints,
         authenticate=framework.authenticate,
         guards=guards_of(framework),
+        sights=sights_of(framework),
         permissions=PERMISSIONS,
         limiter=limiter,
         base_url=settings.base_url,

@@ -7,6 +7,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import falcon
@@ -29,6 +30,7 @@ from .dispatch import (
     Dispatch,
     Guard,
     Refused,
+    Sight,
     preflight,
     request_id,
     require_servable,
@@ -64,6 +66,7 @@ def build_wsgi(
     *,
     authenticate: Authenticate[C],
     guards: Mapping[str, Guard[C]],
+    sights: Mapping[str, Sight[C]] = MappingProxyType({}),
     permissions: Collection[str],
     limiter: RateLimiter,
     base_url: str | None = None,
@@ -75,7 +78,8 @@ def build_wsgi(
     """The app that serves every operation of ``endpoints`` below ``/api/v1``.
 
     ``guards`` are keyed by the first parameter of a path (``"projectId"``), ``""``
-    for paths without one. ``permissions`` are all there are. ``base_url``, up to and
+    for paths without one, and ``sights`` likewise, for operations that ask for no
+    permission. ``permissions`` are all there are. ``base_url``, up to and
     including ``/api/v1``, is what answers name; None: what the request came by.
     An ApiDocumentEndpoints among ``endpoints`` is told what to describe. ``metrics``
     see every request. ``preconditions`` judge If-Match, and ``idempotency``
@@ -97,6 +101,7 @@ def build_wsgi(
             operation,
             admission,
             guards,
+            sights,
             base_url,
             if_match=if_match_of(operation, preconditions, reads),
             once=once_of(operation, idempotency),

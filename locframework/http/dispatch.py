@@ -33,6 +33,9 @@ C = TypeVar("C", bound=Asker)
 Guard = Callable[[C, str, str], object]
 """Raises the 404 or 403 of a caller, a permission and the first part of the path."""
 
+Sight = Callable[[C, str], object]
+"""Raises the 404 of a caller and the first part of the path, whatever they may do."""
+
 Reader = tuple[str, Callable[[Environ], object]]
 """The name of an argument, and what reads it."""
 
@@ -69,6 +72,7 @@ class Dispatch(Generic[C]):
         operation: Operation,
         admission: Admission[C],
         guards: Mapping[str, Guard[C]],
+        sights: Mapping[str, Sight[C]],
         base_url: str | None,
         if_match: IfMatch[C] | None = None,
         once: Once[C] | None = None,
@@ -93,7 +97,7 @@ class Dispatch(Generic[C]):
         self._if_match = if_match
         self._once = once
         self._negotiates = not operation.answers_raw
-        self._guard = _guard_of(operation, guards)
+        self._guard = _guard_of(operation, guards) or _sight_of(operation, sights)
         self._slashed = [each.name for each in operation.parameters if each.has_slashes]
         self._readers = _readers_of(operation)
 
@@ -298,3 +302,16 @@ def _guard_of(
         return lambda caller, given: guard(caller, permission, "")
     name = root.name
     return lambda caller, given: guard(caller, permission, given[name])
+
+
+def _sight_of(
+    operation: Operation, sights: Mapping[str, Sight[C]]
+) -> Callable[[C, dict[str, Any]], object] | None:
+    """The same for an operation that any token may ask, of what not all may see."""
+    if operation.declaration.public or not operation.parameters:
+        return None
+    root = operation.parameters[0]
+    sight = sights.get(root.wire)
+    return (
+        None if sight is None else lambda caller, given: sight(caller, given[root.name])
+    )

@@ -152,6 +152,25 @@ def test_who_may_not_see_it_any_more_is_not_answered_from_memory(shop: Shop) -> 
     assert hidden.status in (401, 404)
 
 
+def test_a_cancelled_job_of_a_project_out_of_sight_is_not_told_from_memory(
+    shop: Shop,
+) -> None:
+    workspace, owner = shop.workspace, shop.owner
+    manager = workspace.client("manager")
+    path = f"/organizations/{workspace.organization_id}/members?sort=-createdAt"
+    member = owner.get(path).data["items"][0]
+    files = {"file": Upload("en.json", b'{"a": "A"}', "application/json")}
+    job = owner.post(f"{shop.path}/import", files=files).data["job"]
+    cancel = f"{shop.path}/jobs/{job['id']}/cancel"
+    assert manager.post(cancel, headers=KEY).status == 200
+    assert replayed(manager.post(cancel, headers=KEY))
+
+    bound = {"projectIds": []}
+    owner.patch(f"{path.partition('?')[0]}/{member['id']}", json=bound)
+
+    assert manager.post(cancel, headers=KEY).error["code"] == "project_not_found"
+
+
 @pytest.mark.parametrize("key", ["", "a b", "ä", "x" * 256, "a\tb", "a\x7f"])
 def test_what_is_no_key_is_refused(shop: Shop, key: str) -> None:
     refused = shop.create(headers={"Idempotency-Key": key})

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from locframework.http.records import Upload
 from locframework.ids import new_id
 from locframework.testing.client import Answer
@@ -126,3 +128,35 @@ def test_jobs_of_others_are_out_of_sight(workspace: Workspace) -> None:
     for path in ("jobs", f"jobs/{job_id}"):
         answer = stranger.get(f"/projects/{project['id']}/{path}")
         assert refusal(answer) == (404, "project_not_found")
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_whose_jobs_they_are_is_judged_before_what_is_asked_of_them(
+    workspace: Workspace, there: bool
+) -> None:
+    """Jobs have no permission of their own to ask for first (decisions 2.2)."""
+    roots = {
+        "project": "/projects/{}",
+        "glossary": "/glossaries/{}",
+        "tm": "/translation-memories/{}",
+    }
+    ids = dict.fromkeys(roots, new_id())
+    if there:
+        body = {"name": "Words", "sourceLanguage": "en"}
+        for kind, found in (("glossary", "glossary"), ("tm", "translationMemory")):
+            made = workspace.owner.post(roots[kind].format("")[:-1], json=body)
+            ids[kind] = made.data[found]["id"]
+        ids["project"] = workspace.project()["id"]
+    _, stranger = workspace.organization("Others")
+
+    for kind, root in roots.items():
+        path = f"{root.format(ids[kind])}/jobs"
+        junk = {"content": b"{", "headers": {"Content-Type": "application/json"}}
+        for answer in (
+            stranger.get(path, query={"page": 0}),
+            stranger.post(f"{path}/{new_id()}/cancel", **junk),
+        ):
+            assert refusal(answer) == (404, f"{kind}_not_found")
+    assert workspace.owner.get(f"/projects/{ids['project']}/jobs?page=0").status == (
+        400 if there else 404
+    )
