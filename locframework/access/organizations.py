@@ -1,5 +1,7 @@
 """Organizations and their members: who belongs, in which role."""
 
+from typing import Any
+
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -155,8 +157,9 @@ class Organizations:
         check_record(changes)
         with self._transactions.transaction():
             self._store.lock_organization(organization.id)
+            fields = self._fields(organization.id, changes)
             old = self._member(organization.id, member_id)
-            new = self._changed(old, changes)
+            new = replace(old, **fields)
             self._may_give(caller, organization.id, old.role)
             self._may_give(caller, organization.id, new.role)
             self._may_assign(caller, organization.id, new.assigned_languages)
@@ -200,6 +203,8 @@ class Organizations:
     def _add_member(self, organization_id: str, new: NewMember) -> Member:
         now = timestamp(self._clock())
         email = check_email(new.email)
+        languages = _languages(new.assigned_languages)
+        project_ids = self._projects(organization_id, new.project_ids)
         user = self._store.find_user_by_email(email)
         if user is None:
             user = User(new_id(), email, True, now)
@@ -213,26 +218,24 @@ class Organizations:
             email=user.email,
             name=new.name.strip(),
             role=new.role,
-            assigned_languages=_languages(new.assigned_languages),
-            project_ids=self._projects(organization_id, new.project_ids),
+            assigned_languages=languages,
+            project_ids=project_ids,
             created_at=now,
         )
         self._store.add_member(member)
         return member
 
-    def _changed(self, old: Member, changes: MemberChanges) -> Member:
-        new = old
-        if changes.role is not UNSET:
-            new = replace(new, role=changes.role)
+    def _fields(self, organization_id: str, changes: MemberChanges) -> dict[str, Any]:
+        """What the changes name, as a Member has it. Raises ValidationFailed."""
+        fields = _given(role=changes.role)
         if changes.name is not UNSET:
-            new = replace(new, name=changes.name.strip())
+            fields["name"] = changes.name.strip()
         if changes.assigned_languages is not UNSET:
-            tags = _languages(changes.assigned_languages)
-            new = replace(new, assigned_languages=tags)
+            fields["assigned_languages"] = _languages(changes.assigned_languages)
         if changes.project_ids is not UNSET:
-            ids = self._projects(old.organization_id, changes.project_ids)
-            new = replace(new, project_ids=ids)
-        return new
+            ids = self._projects(organization_id, changes.project_ids)
+            fields["project_ids"] = ids
+        return fields
 
     def _projects(
         self, organization_id: str, references: list[str] | None

@@ -63,13 +63,13 @@ class Exports:
         """
         project = self._projects.require(caller, "export_run", project_id)
         check_record(query, "query")
-        line = self._branches.line(project, query.branch)
         info = self._formats.to_write(query.format)
         if query.module not in (None, ROOT_MODULE):
             check_module(query.module, project.key_separator)
         with self._transactions.snapshot():
             languages = self._languages.of(project)
             codes = _wanted(query.language_codes, languages)
+            line = self._branches.line(project, query.branch)
             catalogues = []
             for code in codes:
                 read = self._catalogue(line, languages, code, info, query)

@@ -171,7 +171,7 @@ class Imports:
 
 def _tags(fields: Sequence[str]) -> tuple[str, ...]:
     """The tags of all fields, taken apart at commas. Raises ValidationFailed."""
-    tags = clean_tags([tag for one in fields for tag in one.split(",")])
+    tags = clean_tags([tag for one in fields for tag in one.split(",")], "form.tags")
     if len(tags) > TAGS_MOST:
         message = f"must have at most {TAGS_MOST} tags"
         raise ValidationFailed.at("form.tags", "length", message)

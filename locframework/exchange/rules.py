@@ -39,7 +39,7 @@ def branch_of(options: ImportOptions, named: str | None) -> str | None:
     """
     if named is not None and options.branch not in (None, named):
         message = "the form and the query name two branches"
-        raise ValidationFailed.at("$.branch", "branch", message)
+        raise ValidationFailed.at("form.branch", "branch", message)
     return named if options.branch is None else options.branch
 
 

@@ -20,6 +20,7 @@ from .records import Language, LanguageChanges, NewLanguage, Project
 from .rules import (
     changed_fields,
     changed_language,
+    check_changes,
     check_fallback,
     in_order,
     new_language,
@@ -86,10 +87,10 @@ class Languages:
         with self._transactions.transaction():
             project = self._projects.lock(project)
             others = self._fallbacks(project)
-            if tag in others:
-                raise LanguageExists(f"the project has the language {tag} already")
             language = new_language(project.id, tag, new, timestamp(self._clock()))
             check_fallback(tag, language.fallback_language_code, others)
+            if tag in others:
+                raise LanguageExists(f"the project has the language {tag} already")
             self._store.add_language(language)
             self._tell("language.added", caller, project, language)
         return language
@@ -100,6 +101,7 @@ class Languages:
         """Raises LanguageNotFound, LanguageNotInProject, ValidationFailed."""
         project = self._projects.require(caller, "language_manage", project_id)
         check_record(changes)
+        check_changes(changes)
         with self._transactions.transaction():
             project = self._projects.lock(project)
             old = self._find(project, lang)

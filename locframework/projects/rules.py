@@ -104,6 +104,14 @@ def new_language(
     )
 
 
+def check_changes(changes: LanguageChanges) -> None:
+    """Refuse what no language may become. Raises ValidationFailed."""
+    if changes.fallback_language_code is not UNSET:
+        _tag(changes.fallback_language_code)
+    if changes.plural_forms is not UNSET:
+        check_plural_forms(changes.plural_forms)
+
+
 def changed_language(old: Language, changes: LanguageChanges) -> Language:
     """A language with what ``changes`` names; its fallback is not judged here."""
     new = old

@@ -149,6 +149,9 @@ class Projects:
                 return old
             if new.source_language != old.source_language:
                 self._move_source(old, new.source_language)
+            moves = new.key_separator != old.key_separator
+            if moves and self._store.has_keys(old.id):
+                raise SeparatorFixed("the key separator is fixed once keys exist")
             self._store.save_project(new)
             self._events.append(
                 "project.updated",
@@ -196,9 +199,6 @@ class Projects:
             tag = require_tag(changes.source_language, "$.sourceLanguage")
             new = replace(new, source_language=tag)
         if changes.key_separator is not UNSET:
-            moves = changes.key_separator != old.key_separator
-            if moves and self._store.has_keys(old.id):
-                raise SeparatorFixed("the key separator is fixed once keys exist")
             new = replace(new, key_separator=changes.key_separator)
         if changes.main_protected is not UNSET:
             new = replace(new, main_protected=changes.main_protected)
