@@ -37,3 +37,6 @@ class ServerLimits(Struct, frozen=True, kw_only=True):
     connections_per_address: int = 50  # the trusted proxy has no such limit
 
     stop_seconds: float = 10.0  # for running requests, once asked to stop
+    # For on_stop afterwards, in each of several processes; then it is killed. Ours
+    # gives webhooks that are being sent 10 seconds, and then running jobs as much.
+    on_stop_seconds: float = 25.0

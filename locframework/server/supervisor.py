@@ -154,7 +154,9 @@ class Supervisor:
     def _stop_all(self) -> None:
         self._is_stopping = True
         self._listening.close()  # or clients would queue where nobody accepts
-        until = monotonic() + self._serving.limits.stop_seconds + MARGIN_SECONDS
+        limits = self._serving.limits
+        most = limits.stop_seconds + limits.on_stop_seconds + MARGIN_SECONDS
+        until = monotonic() + most
         for process in self._processes():
             process.terminate()
         for process in self._processes():

@@ -1,6 +1,7 @@
 """The small application that the tests serve in a process of its own.
 
-Its one argument is JSON: the keywords of ``serve()``, and ``fails``.
+Its one argument is JSON: the keywords of ``serve()``, ``fails``, and
+``stops_in_seconds``, what ``on_stop`` takes.
 It prints a line when it is ready and a line for each process that stopped.
 """
 
@@ -60,18 +61,23 @@ def main() -> None:
     options = json.loads(sys.argv[1])
     limits = ServerLimits(**options.pop("limits", {}))
     fails = options.pop("fails", False)
+    stops_in_seconds = options.pop("stops_in_seconds", 0)
 
     def make_app() -> Any:
         if fails:
             raise SystemExit("no database")
         return app
 
+    def on_stop() -> None:
+        time.sleep(stops_in_seconds)
+        tell("stopped", os.getpid())
+
     serve(
         make_app,
         port=0,
         limits=limits,
         on_ready=lambda host, port: tell("ready", host, port),
-        on_stop=lambda: tell("stopped", os.getpid()),
+        on_stop=on_stop,
         **options,
     )
     tell("returned")

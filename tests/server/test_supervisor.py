@@ -99,6 +99,27 @@ def test_sigterm_lets_requests_end_in_every_process(
     assert sorted(printed) == sorted(["returned", *(f"stopped {pid}" for pid in pids)])
 
 
+def test_what_a_process_does_at_its_end_is_waited_for(start: Start) -> None:
+    """It gives back jobs and webhooks, and writes what it has counted."""
+    server = start(processes=2, limits={"stop_seconds": 0.1}, stops_in_seconds=3)
+
+    code, printed = server.stop()
+
+    assert code == 0
+    assert [line.split()[0] for line in printed] == ["stopped", "stopped", "returned"]
+
+
+def test_a_process_that_never_comes_to_its_end_is_killed(start: Start) -> None:
+    limits = {"stop_seconds": 0.1, "on_stop_seconds": 0.1}
+    server = start(processes=2, limits=limits, stops_in_seconds=20)
+    before = time.monotonic()
+
+    code, printed = server.stop()
+
+    assert (code, printed) == (0, ["returned"])
+    assert time.monotonic() - before < 5.0
+
+
 def test_processes_end_with_their_parent(start: Start) -> None:
     server = start(processes=2)
     pids = server.cpus_by_pid(2)
