@@ -183,8 +183,11 @@ _TYPES: dict[str, tuple[type[Struct], str]] = {
     "import.completed": (JobItem, "An import has done its work"),
     "job.failed": (EndedJobItem, "A job failed"),
     "job.cancelled": (EndedJobItem, "A job was cancelled"),
-    "distribution.published": (ReleaseItem, "A release is public"),
-    "distribution.rolled_back": (RolledBackItem, "An older release is public again"),
+    "distribution.published": (ReleaseItem, "A release is the current one"),
+    "distribution.rolled_back": (
+        RolledBackItem,
+        "An older release is the current one again",
+    ),
     "distribution.paused": (DistributionItem, "A distribution answers no more"),
     "distribution.resumed": (DistributionItem, "A paused distribution answers again"),
     "project.updated": (ProjectItem, "Settings of the project changed"),

@@ -200,6 +200,28 @@ def test_distributions_tell_what_becomes_of_them(heard: Heard) -> None:
     assert heard.told_by(heard.post(f"{one}/resume")) == ["distribution.resumed"]
 
 
+def test_a_release_of_a_paused_distribution_is_told_when_it_is_made(
+    heard: Heard,
+) -> None:
+    key = heard.hooked.key("a", values={"en": "x"})
+    heard.told_by(heard.post("/distributions", {"name": "Web", "format": "json-flat"}))
+    [first] = heard.items("distribution.published")
+    one = f"/distributions/{first['distributionId']}"
+    made = heard.owner.get(f"{heard.path}{one}").data["distribution"]
+    manifest = f"/content/{made['publicKey']}/manifest.json"
+    heard.told_by(heard.post(f"{one}/pause"))
+    heard.value(key, "en", "y")()
+
+    told = heard.told_by(heard.post(f"{one}/releases", {}))
+    hidden = heard.owner.get(manifest)
+    resumed = heard.told_by(heard.post(f"{one}/resume"))
+
+    assert told == ["distribution.published"]
+    assert hidden.status == 404
+    assert resumed == ["distribution.resumed"]
+    assert heard.owner.get(manifest).json["release"]["version"] == 2
+
+
 def test_a_glossary_tells_each_project_that_uses_it(heard: Heard) -> None:
     body = {"name": "Terms", "sourceLanguage": "en", "requiresApproval": True}
     glossary = heard.owner.post("/glossaries", json=body).data["glossary"]
