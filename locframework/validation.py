@@ -71,6 +71,13 @@ def file_of(content: bytes | BinaryIO, path: str) -> BinaryIO:
     return content
 
 
+def bytes_of(content: bytes, path: str) -> bytes:
+    """What is bytes, in whatever type. ValidationFailed for any other object."""
+    if not isinstance(content, bytes | bytearray | memoryview):
+        raise ValidationFailed.at(path, "type", "is not bytes")
+    return bytes(content)
+
+
 def forbidden(text: str) -> bool:
     """Whether a text holds U+0000 or a lone surrogate, which no field may."""
     return _FORBIDDEN.search(text) is not None

@@ -240,6 +240,8 @@ def check_name(name: str, path: str = "$.name") -> str:
 
 def check_email(email: str, path: str = "$.email") -> str:
     """The email, as the API takes one. Raises ValidationFailed."""
+    if not isinstance(email, str):  # Python may give anything
+        raise ValidationFailed.at(path, "type", "is no text")
     check_text(email, path)
     try:
         return msgspec.convert(email, Email)

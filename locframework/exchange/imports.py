@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 
 import msgspec
+from msgspec.structs import fields, replace
 
 from locframework.access.records import Caller
 from locframework.access.service import Access
@@ -27,7 +28,7 @@ from locframework.projects.languages import Languages
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
 from locframework.storage import Storage
-from locframework.validation import check_record, require_record
+from locframework.validation import bytes_of, check_record, require_record
 
 from .gathering import gather
 from .import_job import PERMISSION, TYPE
@@ -83,9 +84,8 @@ class Imports:
     ) -> Callable[[], Job]:
         """``start_import`` but for the queueing, which a call of the answer does."""
         project = self._projects.require(caller, PERMISSION, project_id)
-        if not isinstance(options, ImportForm):  # HTTP has decoded that, with a file
-            check_record(options, "form")
-        require_record(file, "form.file")
+        check_record(_without_file(options), "form")
+        file = _checked(file)
         if options.mode == "replace":
             self._projects.require_also(caller, "key_delete", project)
         tags = _tags(options.tags)
@@ -169,9 +169,24 @@ class Imports:
         return len(there) < len(names)
 
 
-def _tags(fields: Sequence[str]) -> tuple[str, ...]:
+def _without_file(options: ImportOptions) -> ImportOptions:
+    """What is said beside the file of a form, which a check would copy."""
+    if not isinstance(options, ImportForm):
+        return options
+    given = {each.name: getattr(options, each.name) for each in fields(ImportOptions)}
+    return ImportOptions(**given)
+
+
+def _checked(file: SourceFile) -> SourceFile:
+    """The file, its content as bytes. Raises ValidationFailed."""
+    require_record(file, "form.file")
+    check_record(replace(file, content=b""), "form.file")  # without a copy of it
+    return replace(file, content=bytes_of(file.content, "form.file.content"))
+
+
+def _tags(given: Sequence[str]) -> tuple[str, ...]:
     """The tags of all fields, taken apart at commas. Raises ValidationFailed."""
-    tags = clean_tags([tag for one in fields for tag in one.split(",")], "form.tags")
+    tags = clean_tags([tag for one in given for tag in one.split(",")], "form.tags")
     if len(tags) > TAGS_MOST:
         message = f"must have at most {TAGS_MOST} tags"
         raise ValidationFailed.at("form.tags", "length", message)

@@ -13,6 +13,7 @@ from locframework.ids import is_id, new_id
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Storage
+from locframework.validation import bytes_of
 
 from .records import IMAGE_MOST, File, StoredFile
 from .rules import image_type
@@ -40,7 +41,8 @@ class Files:
     def add_file(self, caller: Caller, project_id: str, content: bytes) -> File:
         """Keep an image: PNG, JPEG or WebP, told by its content, 5 MiB at most.
 
-        Raises ProjectNotFound, PermissionDenied, PayloadTooLarge, UnreadableFile.
+        Raises ProjectNotFound, PermissionDenied, PayloadTooLarge, UnreadableFile;
+        ValidationFailed for what is no bytes.
         """
         return self.prepare_file(caller, project_id, content)()
 
@@ -49,6 +51,7 @@ class Files:
     ) -> Callable[[], File]:
         """``add_file`` but for its transaction, which a call of the answer is."""
         project = self._projects.require(caller, "key_update", project_id)
+        content = bytes_of(content, "form.file")
         if len(content) > IMAGE_MOST:
             raise PayloadTooLarge(f"an image has at most {IMAGE_MOST} bytes")
         content_type = image_type(content)

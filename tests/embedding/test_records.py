@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, get_args, get_type_hints
+from typing import Any, cast, get_args, get_type_hints
 
 import pytest
 from msgspec import Struct, structs, to_builtins
@@ -14,6 +14,7 @@ from locframework import OPERATOR, Framework, LocError
 from locframework.access.records import Caller, NewMember, NewToken, Scope
 from locframework.branches.records import NewBranch
 from locframework.errors import ValidationFailed
+from locframework.exchange.records import ImportForm, ImportOptions
 from locframework.formats.records import SourceFile
 from locframework.glossaries.records import NewGlossary
 from locframework.keys.records import (
@@ -198,6 +199,65 @@ def test_nothing_in_place_of_a_caller_an_id_or_a_record_is_refused_by_name(
                 assert refused.value.message == f"{path}: is no {what}", method
             asked += 1
     assert asked > 400
+
+
+CONTENT = b'{"a": "b"}'
+OPTIONS = ImportOptions(language_code="en")
+NOTHING: Any = None  # as a program passes it that does not look
+FORM: Any = {"file": NOTHING, "language_code": "en"}
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "place"),
+    [
+        (SourceFile(NOTHING, CONTENT), OPTIONS, "form.file.name"),
+        (SourceFile("a\0b.json", CONTENT), OPTIONS, "form.file.name"),
+        (SourceFile("en.json", NOTHING), OPTIONS, "form.file.content"),
+        (SourceFile("en.json", cast("Any", "{}")), OPTIONS, "form.file.content"),
+        (SourceFile("en.json", CONTENT), ImportForm(**FORM, mode="all"), "form.mode"),
+        (
+            SourceFile("en.json", CONTENT),
+            ImportForm(**FORM, tags=["a\0b"]),
+            "form.tags",
+        ),
+    ],
+)
+def test_a_file_to_import_is_checked_as_a_form_is(
+    sqlite_workspace: Workspace, file: SourceFile, options: ImportOptions, place: str
+) -> None:
+    imports = sqlite_workspace.framework.imports
+    project_id = sqlite_workspace.project()["id"]
+
+    with pytest.raises(ValidationFailed) as refused:
+        imports.start_import(OPERATOR, project_id, file, options)
+
+    assert refused.value.message.startswith(place)
+
+
+def test_bytes_of_any_type_are_imported(sqlite_workspace: Workspace) -> None:
+    imports = sqlite_workspace.framework.imports
+    project_id = sqlite_workspace.project()["id"]
+
+    for content in (bytearray(CONTENT), memoryview(CONTENT)):
+        file = SourceFile("en.json", cast("Any", content))
+        assert imports.start_import(OPERATOR, project_id, file, OPTIONS).id
+
+
+@pytest.mark.parametrize("content", [None, "text", 5])
+def test_an_image_is_bytes(sqlite_workspace: Workspace, content: Any) -> None:
+    files, project_id = (
+        sqlite_workspace.framework.files,
+        sqlite_workspace.project()["id"],
+    )
+
+    with pytest.raises(ValidationFailed):
+        files.add_file(OPERATOR, project_id, content)
+
+
+@pytest.mark.parametrize("email", [None, 5, b"ines@example.com"])
+def test_an_email_is_text(sqlite_workspace: Workspace, email: Any) -> None:
+    with pytest.raises(ValidationFailed):
+        sqlite_workspace.framework.organizations.create_organization("A", email)
 
 
 def _owner(workspace: Workspace) -> Caller:
