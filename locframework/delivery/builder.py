@@ -41,7 +41,7 @@ from .records import (
     ReleaseSnapshot,
     StoredRelease,
 )
-from .rules import content_hash, file_path, in_file_order, settings_of
+from .rules import chosen_of, content_hash, file_path, in_file_order, settings_of
 
 NOTED_FOR = timedelta(days=1)  # how long a blob waits for its release to name it
 KEPT_IN_MEMORY = 64 * 1024 * 1024
@@ -173,7 +173,7 @@ class ReleaseBuilder:
             distribution = self._distribution(project_id, distribution_id)
             line = self._branches.line(project, distribution.branch)
             languages = self._storage.projects.list_languages(project_id)
-            chosen = _chosen(distribution, languages)
+            chosen = chosen_of(distribution, languages)
             if not chosen:
                 raise LanguageNotInProject(_NO_LANGUAGE)
             files: list[ReleaseFile] = []
@@ -344,17 +344,6 @@ def _parts(
         yield None, catalogue
         return
     yield from by_module(catalogue, project.key_separator).items()
-
-
-def _chosen(distribution: Distribution, languages: list[Language]) -> list[Language]:
-    """The languages that the distribution publishes, by code; absent ones left out."""
-    codes = distribution.language_codes
-    chosen = [
-        language
-        for language in languages
-        if codes is None or language.language_code in codes
-    ]
-    return sorted(chosen, key=lambda language: language.language_code)
 
 
 def _absent(distribution: Distribution, chosen: list[Language]) -> list[str]:

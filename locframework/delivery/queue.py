@@ -7,7 +7,11 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.clock import Clock, timestamp
-from locframework.errors import ReleaseInProgress
+from locframework.errors import (
+    BranchNotOpen,
+    LanguageNotInProject,
+    ReleaseInProgress,
+)
 from locframework.events import SYSTEM, Event
 from locframework.ids import new_id
 from locframework.jobs.records import JobError, StoredJob
@@ -16,7 +20,7 @@ from locframework.projects.records import Project
 from locframework.storage import Storage
 
 from .records import Distribution, Release, StoredRelease
-from .rules import changes_content, settings_of
+from .rules import changes_content, chosen_of, settings_of
 
 RELEASE_JOB = "release"
 EVENTS_LOOKED_AT = 200
@@ -142,8 +146,24 @@ class ReleaseQueue:
     def _end(self, project_id: str) -> None:
         events = self._changes.events.pop(project_id)
         for distribution in self._store.list_auto_publish(project_id):
-            if any(changes_content(event, distribution.branch) for event in events):
+            seen = any(changes_content(event, distribution.branch) for event in events)
+            if seen and not self._fails_again(distribution):
                 self._queue_by_itself(distribution)
+
+    def _fails_again(self, distribution: Distribution) -> bool:
+        """Whether the newest release failed for want of its branch or of a language,
+        and nothing has changed in that: a try for each change would tell nothing new.
+        """
+        failed, project_id = distribution.failed_release, distribution.project_id
+        code = failed.error.code if failed and failed.error else None
+        if code == BranchNotOpen.code and distribution.branch is not None:
+            branches = self._storage.branches
+            branch = branches.find_branch(project_id, distribution.branch)
+            return branch is None or branch.status != "open"
+        if code == LanguageNotInProject.code:
+            languages = self._storage.projects.list_languages(project_id)
+            return not chosen_of(distribution, languages)
+        return False
 
     def _give_up(self, project_id: str, item: Mapping[str, object]) -> None:
         job = self._storage.jobs.find(project_id, str(item["jobId"]))

@@ -10,6 +10,7 @@ from datetime import datetime
 import msgspec
 
 from locframework.events import Event
+from locframework.projects.records import Language
 
 from .public_records import (
     Manifest,
@@ -170,6 +171,19 @@ def release_diff(
     touched = sum(1 for change in changes if change.change != "removed")
     from_version = old.release.version if old else None
     return ReleaseDiff(from_version, version, changes, len(new) - touched)
+
+
+def chosen_of(
+    distribution: Distribution, languages: Sequence[Language]
+) -> list[Language]:
+    """The languages that the distribution publishes, by code; absent ones left out."""
+    codes = distribution.language_codes
+    chosen = [
+        language
+        for language in languages
+        if codes is None or language.language_code in codes
+    ]
+    return sorted(chosen, key=lambda language: language.language_code)
 
 
 def settings_of(distribution: Distribution) -> str:

@@ -259,6 +259,41 @@ def test_clients_keep_what_they_have_when_no_language_is_left(
     assert refused == (400, "language_not_in_project")
 
 
+@pytest.mark.parametrize("lack", ["branch", "language"])
+def test_what_cannot_be_published_by_itself_is_tried_once_until_it_can(
+    workspace: Workspace, publish: Callable[..., Any], lack: str
+) -> None:
+    published = publish(autoPublish=True).build()
+    branches, languages = f"{published.path}/branches", f"{published.path}/languages"
+    where, new, gone, wanted = {
+        "branch": (branches, {"name": "spring"}, "spring", {"branch": "spring"}),
+        "language": (
+            languages,
+            {"languageCode": "fr"},
+            "fr",
+            {"languageCodes": ["fr"]},
+        ),
+    }[lack]
+    workspace.owner.post(where, json=new)
+    workspace.owner.patch(published.one, json=wanted)
+    workspace.run_jobs()
+    assert workspace.owner.delete(f"{where}/{gone}").status == 200
+
+    def builds() -> list[str]:
+        """How the builds ended, the newest first."""
+        workspace.run_jobs()
+        jobs = workspace.owner.get(f"{published.path}/jobs", query={"type": "release"})
+        return [job["status"] for job in jobs.data["items"]]
+
+    for text in ("Bezahlen", "Begleichen", "Entrichten"):
+        published.change(text)
+        assert builds() == ["failed", "succeeded", "succeeded"]
+    workspace.owner.post(where, json=new)
+    published.change("Zahlen")
+
+    assert builds()[0] == "succeeded"
+
+
 def test_over_quota_content_is_served_and_says_so(published: Any) -> None:
     workspace = published.workspace
     quota = {"deliveryQuota": {"requests": 0, "bytes": 10**9}}
