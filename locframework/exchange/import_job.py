@@ -70,8 +70,8 @@ class ImportJob:
         nothing; a refusal for what others change between two steps leaves the steps
         before it. With ``onConflict: fail`` everything is one transaction, whatever
         its size: no text may be written if any differs, also one written meanwhile. A
-        dry run plans the same against one moment of the project. Raises ImportConflict,
-        BranchProtected, PermissionDenied and the refusals of KeyWriter.
+        dry run judges the same against one moment of the project. Raises
+        ImportConflict, BranchProtected, PermissionDenied and the refusals of KeyWriter.
         """
         params = msgspec.convert(job.params, ImportParams)
         batch = self._batch(params)
@@ -99,7 +99,7 @@ class ImportJob:
             run = self._start(job, params, batch, result)
             for done, some in _counted(batch.keys):
                 work.check_cancelled()
-                self._importer.plan(run, some)
+                self._importer.judge(run, some)
                 work.report(done, len(batch.keys))
             if params.mode == "replace":
                 self._importer.remove_others(run, batch)

@@ -87,12 +87,9 @@ class Importer:
             result=result,
         )
 
-    def plan(self, run: ImportRun, keys: Sequence[ImportedKey]) -> None:
-        """Add to the result what would become of the keys; change nothing."""
-        self._plan(run, keys)
-
     def judge(self, run: ImportRun, keys: Sequence[ImportedKey]) -> None:
-        """Raise what ``write`` would; change nothing of the project."""
+        """Add to the result what would become of the keys, or raise what ``write``
+        would; change nothing of the project."""
         writes, there = self._plan(run, keys)
         self._writer.judge(
             run.caller, run.line, run.languages, writes, origin="import", loaded=there
@@ -118,8 +115,8 @@ class Importer:
         """Trash what the upload does not name, below the module if one is given."""
         gone = self._others(run, batch)
         run.result.keys_removed = len(gone)
-        if not run.params.dry_run:
-            self._moves.trash(run.caller, run.line, gone, origin="import")
+        act = self._moves.judge_trash if run.params.dry_run else self._moves.trash
+        act(run.caller, run.line, gone, origin="import")
 
     def _others(self, run: ImportRun, batch: ImportBatch) -> list[Key]:
         """The keys that go, by name. They go with all their texts: raises when one may

@@ -26,10 +26,10 @@ def undone(keys: Keys, **where: object) -> dict[str, Any]:
     return result["result"] | {"id": result["id"]}
 
 
-def replaced(keys: Keys, *names: str) -> dict[str, Any]:
+def replaced(keys: Keys, *names: str, **more: bool) -> dict[str, Any]:
     """An import that removes all other keys."""
     file = Upload("de.json", json.dumps(dict.fromkeys(names, "x")).encode(), "a/b")
-    form = {"languageCode": "de", "mode": "replace", "format": "json-flat"}
+    form = {"languageCode": "de", "mode": "replace", "format": "json-flat", **more}
     path = f"/projects/{keys.project['id']}/import"
     return keys.workspace.job_of(keys.owner.post(path, form=form, files={"file": file}))
 
@@ -107,6 +107,19 @@ def test_an_import_is_refused_as_a_whole_also_for_what_it_removes(
         ("create", "import", None, "new"),
         ("delete", "import", None, "old"),
     ]
+
+
+@pytest.mark.parametrize("action", ["create", "delete"])
+def test_a_dry_run_of_an_import_is_refused_what_the_import_would_be(
+    judged: Keys, judge: Judge, action: KeyAction
+) -> None:
+    judged.made(key="old")
+    judge.refuses = action
+
+    dry, wet = (replaced(judged, "new", dryRun=dry) for dry in (True, False))
+
+    assert wet["error"]["code"] == "write_refused"
+    assert (dry["status"], dry["error"]) == (wet["status"], wet["error"])
 
 
 @pytest.mark.parametrize("action", ["create", "update", "delete", "restore"])

@@ -75,6 +75,23 @@ def test_texts_for_keys_that_are_there_need_no_key_create(
     ]
 
 
+def test_a_dry_run_is_refused_what_the_import_would_be(uploads: Uploads) -> None:
+    """Plurals are turned in all languages, and the importer has one."""
+    project = uploads.workspace.project(languages=["de"])
+    uploads.workspace.key(project, "n", values={"en": "file", "de": "Datei"})
+    client = uploads.workspace.client("developer", languages=["de"])
+    content = {"n": {"one": "Datei", "other": "Dateien"}}
+    form = {"onConflict": "overwrite", "client": client}
+
+    dry, wet = (
+        uploads.run(project, "de.json", content, dryRun=dry, **form)
+        for dry in (True, False)
+    )
+
+    assert (wet["status"], wet["error"]["code"]) == ("failed", "language_not_assigned")
+    assert (dry["status"], dry["error"]) == (wet["status"], wet["error"])
+
+
 def test_po_fills_no_source_for_one_who_may_not_write_it(uploads: Uploads) -> None:
     project = uploads.workspace.project(languages=["de"])
     client = uploads.workspace.client("developer", languages=["de"])
