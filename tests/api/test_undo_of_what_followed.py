@@ -276,3 +276,18 @@ def test_a_name_that_comes_back_is_not_free_for_main(shop: Branched) -> None:
     assert (result["keysUpdated"], result["skipped"]) == (2, [])
     assert shop.read(made, "spring").data["key"]["key"] == "heading"
     assert shop.names("spring") == ["checkout.pay", "heading", "title"]
+
+
+def test_a_name_that_main_says_too_follows_main_though_the_old_one_is_taken(
+    shop: Branched,
+) -> None:
+    for line in ("spring", None):
+        shop.patch(shop.title, line, key="heading")
+    shop.create(None, key="title")
+
+    result = shop.undo(branch="spring")
+
+    assert (result["keysUpdated"], result["skipped"]) == (0, [])
+    assert shop.names("spring") == ["checkout.pay", "heading", "title"]
+    shop.patch(shop.title, key="banner")
+    assert shop.names("spring") == shop.names(None)

@@ -216,7 +216,7 @@ class Lines:
         if entry is not None:
             entry.kept -= {*fields}
             entry.kept |= {p for p in fields if isinstance(fields[p], Keeping)}
-            met = self._met(entry, id_, fields)
+            met = self.met(line, id_, fields)
             forms = {p for p in entry.base or {} if is_form(p)}
             for field in met:
                 entry.agree(field)
@@ -233,11 +233,14 @@ class Lines:
             self._pass_on({old} ^ {mine["key"]})
         return met
 
-    def _met(self, entry: Entry, id_: str, fields: Mapping[Any, Any]) -> list[Any]:
+    def met(self, line: str | None, id_: str, fields: Mapping[Any, Any]) -> list[Any]:
         """Where main says what the branch does, which goes back to what main said.
 
         Plurals that come back with a form of the branch are not among them.
         """
+        entry = None if line is MAIN else self.branches[line].get(id_)
+        if entry is None:
+            return []
         base, mine, now = entry.base, entry.mine, self.main.get(id_)
         if base is None or mine is None or now is None:
             return []

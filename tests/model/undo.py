@@ -170,10 +170,10 @@ class Undo:
         self.skipped |= {(id_, None) for id_ in ids if id_ not in seen}
         ids = [id_ for id_ in ids if id_ in seen]
         back = {id_: dict(self._back(id_)) for id_ in ids}
-        for id_ in self._stuck(back):
-            del back[id_]["key"]
+        names = dict(self._names(back))
+        for id_ in self._stuck(names):
+            del back[id_]["key"], names[id_]
             self.skipped.add((id_, "key"))
-        names = {id_: fields["key"] for id_, fields in back.items() if "key" in fields}
         for id_, fields in back.items():
             if fields:
                 stale = self.marks(id_, fields)
@@ -184,10 +184,15 @@ class Undo:
         # what nothing of goes back keeps its old name, should main's come free
         self.model.settle_together(self.line, [id_ for id_ in back if back[id_]])
 
-    def _stuck(self, back: Mapping[str, Fields]) -> list[str]:
+    def _names(self, back: Mapping[str, Fields]) -> Iterator[tuple[str, str]]:
+        """The names that keys want back; one that follows main again wants none."""
+        for id_, fields in back.items():
+            if "key" in fields and "key" not in self.model.met(self.line, id_, fields):
+                yield id_, fields["key"]
+
+    def _stuck(self, wanted: Mapping[str, str]) -> list[str]:
         """The keys whose old names are taken, and those that wait for them."""
         seen = self.model.seen(self.line)
-        wanted = {id_: fields["key"] for id_, fields in back.items() if "key" in fields}
         found: list[str] = []
         while True:
             staying = {
