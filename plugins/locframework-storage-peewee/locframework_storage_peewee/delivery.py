@@ -171,12 +171,17 @@ class DeliveryTables:
         )
 
     def names_blob(self, distribution_id: str, blob: str) -> tuple[str, str] | None:
+        # SQLite keeps the order of CROSS JOIN: of the releases of the distribution each
+        # is looked up among those that name the blob (n). Any number of others may name
+        # it too, such as the file of a language without texts.
         row = self._database.row(
             f"""SELECT f.content_type, r.storage
-                FROM {RELEASES} JOIN release_files f ON f.release_id = r.id
-                WHERE f.blob = ? AND r.distribution_id = ? AND r.status = 'ready'
-                AND {LIVE} ORDER BY r.version DESC LIMIT 1""",
-            (blob, distribution_id),
+                FROM {RELEASES} CROSS JOIN release_files n CROSS JOIN release_files f
+                WHERE r.distribution_id = ? AND r.status = 'ready' AND {LIVE}
+                AND n.blob = ? AND n.release_id = r.id
+                AND f.release_id = n.release_id AND f.position = n.position
+                ORDER BY r.version DESC LIMIT 1""",
+            (distribution_id, blob),
         )
         return (row[0], row[1]) if row else None
 

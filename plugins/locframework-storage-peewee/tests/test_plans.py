@@ -87,6 +87,7 @@ QUESTIONS: dict[str, Ask] = {
     "prune deliveries": lambda s, i: s.webhooks.prune(at(0), 9),
     "purge_webhooks": lambda s, i: s.webhooks.purge_webhooks(9),
     "forget": lambda s, i: s.blobs.forget(BLOB, at(0)),
+    "names_blob": lambda s, i: s.delivery.names_blob(i, BLOB.name),
 }
 
 
@@ -122,6 +123,22 @@ def test_what_is_brought_forward_is_found_by_when_it_is_due(
     steps = [step for *_, step in plan if "webhook_deliveries" in step or " d " in step]
     assert steps
     assert all("INDEX webhook_deliveries_due" in step for step in steps), steps
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+def test_a_file_is_looked_for_in_releases_of_its_distribution_only(
+    storage: PeeweeStorage,
+) -> None:
+    with statements_of(storage) as seen:
+        storage.delivery.names_blob("d", BLOB.name)
+
+    [sql] = seen
+    plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None] * 2)
+    _, _, releases, named, _ = (step for *_, step in plan)
+    assert "SEARCH r " in releases
+    assert "(distribution_id=?)" in releases
+    assert "SEARCH n " in named
+    assert "(blob=? AND release_id=?)" in named
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
