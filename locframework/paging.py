@@ -55,7 +55,10 @@ class PageRequest(Struct, frozen=True):
 
 
 class SortedRequest(PageRequest, frozen=True):
-    """Which page of a list, and in which order; each list names its fields."""
+    """Which page of a list, and in which order; each list names its fields.
+
+    The order that a service or a store says of a list is the one without ``sort``.
+    """
 
     sort: str = ""  # a field, "-" before it: descending; "": as the list does by itself
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import logging
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -20,8 +19,6 @@ from .store import BlobIndex
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
-
-log = logging.getLogger("locframework.blobs")
 
 PRUNED_AT_ONCE = 100
 PART_BYTES = 4 * 1024 * 1024  # of a file that is kept in parts
@@ -126,15 +123,13 @@ class Blobs:
         """Delete files past their time that neither a release nor a file names.
 
         At most 100 a call; answers how many went. For the housekeeping of every minute.
+        Those of a store that is not installed stay, and keep no others from going.
         """
         now = timestamp(self._clock())
-        notes = self._index.list_expired(now, PRUNED_AT_ONCE)
+        notes = self._index.list_expired(now, PRUNED_AT_ONCE, sorted(self._stores))
         return sum(self._drop(note, now) for note in notes)
 
     def _drop(self, note: BlobNote, now: str) -> bool:
-        if note.store not in self._stores:
-            log.warning("a blob stays in the store %s, not installed", note.store)
-            return False
         with self._transactions.transaction():
             if not self._index.forget(note, now):
                 return False

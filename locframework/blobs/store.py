@@ -1,6 +1,6 @@
 """How notes about blobs are kept."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from locframework.clock import Timestamp
@@ -15,8 +15,11 @@ class BlobIndex(Protocol):
         """Insert; of two notes on one blob the later ``keep_until`` stays."""
         ...
 
-    def list_expired(self, now: Timestamp, limit: int) -> list[BlobNote]:
-        """Those past ``keep_until`` that neither a release nor a file names."""
+    def list_expired(
+        self, now: Timestamp, limit: int, stores: Collection[str]
+    ) -> list[BlobNote]:
+        """Those of these stores past ``keep_until`` that neither a release nor a file
+        names."""
         ...
 
     def forget(self, blob: BlobNote, now: Timestamp) -> bool:

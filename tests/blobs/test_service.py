@@ -127,6 +127,22 @@ def test_a_store_that_is_not_installed_is_unavailable(blobs: Blobs) -> None:
         blobs.put(b"one", keep_for=DAY, store="tape")
 
 
+def test_files_of_a_store_that_is_gone_keep_no_others_from_going(
+    workspace: Workspace, clock: HandClock
+) -> None:
+    framework = workspace.framework
+    store, index = framework.plugins.blob_store("disk"), framework.storage.blobs
+    before = Blobs(index, {"tape": store}, "tape", framework.storage, clock)
+    before.put_all((b"%d" % n for n in range(PRUNED_AT_ONCE)), keep_for=DAY)
+    clock.now += DAY
+    note = framework.blobs.put(b"one", keep_for=DAY)
+    clock.now += 2 * DAY
+
+    assert framework.blobs.prune() == 1
+    assert framework.blobs.get(note.name) is None
+    assert before.prune() == PRUNED_AT_ONCE  # installed again
+
+
 def test_content_put_while_it_is_pruned_is_there_afterwards(
     blobs: Blobs, clock: HandClock
 ) -> None:

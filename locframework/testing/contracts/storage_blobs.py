@@ -9,6 +9,8 @@ from locframework.storage import Storage
 from .storage_delivery_records import building, distribution, ready
 from .storage_records import add_project, at
 
+STORES = ("disk", "s3")
+
 
 def note(name: str, minute: int, store: str = "disk") -> BlobNote:
     """A note that is kept until ``minute``."""
@@ -34,9 +36,15 @@ class StorageBlobsContract:
 
         storage.blobs.note([*reversed(notes), note("d", 3)])
 
-        assert storage.blobs.list_expired(at(3), 10) == notes
-        assert storage.blobs.list_expired(at(3), 2) == notes[:2]
-        assert storage.blobs.list_expired(at(1), 10) == []
+        assert storage.blobs.list_expired(at(3), 10, STORES) == notes
+        assert storage.blobs.list_expired(at(3), 2, STORES) == notes[:2]
+        assert storage.blobs.list_expired(at(1), 10, STORES) == []
+
+    def test_sb1_notes_of_other_stores_are_passed_over(self, storage: Storage) -> None:
+        storage.blobs.note([note("a", 1, "s3"), note("b", 2)])
+
+        assert storage.blobs.list_expired(at(3), 1, ["disk"]) == [note("b", 2)]
+        assert storage.blobs.list_expired(at(3), 1, []) == []
 
     def test_sb2_of_two_notes_the_later_time_stays(self, storage: Storage) -> None:
         early, late = note("a", 1), note("a", 5)
@@ -44,8 +52,8 @@ class StorageBlobsContract:
         for each in (early, late, early):
             storage.blobs.note([each])
 
-        assert storage.blobs.list_expired(at(3), 10) == []
-        assert storage.blobs.list_expired(at(6), 10) == [late]
+        assert storage.blobs.list_expired(at(3), 10, STORES) == []
+        assert storage.blobs.list_expired(at(6), 10, STORES) == [late]
 
     def test_sb3_a_blob_that_a_release_names_does_not_expire(
         self, storage: Storage
@@ -56,7 +64,7 @@ class StorageBlobsContract:
         storage.delivery.add_release(release(of, 1, "a" * 64))
         storage.delivery.add_release(release(of, 2, "b" * 64, "a" * 64))
 
-        found = storage.blobs.list_expired(at(3), 10)
+        found = storage.blobs.list_expired(at(3), 10, STORES)
 
         assert found == [note("c", 1), note("a", 1, "s3")]  # another store's "a"
         assert storage.blobs.forget(note("a", 1), at(3)) is False
@@ -71,10 +79,10 @@ class StorageBlobsContract:
             storage.delivery.add_release(release(of, 1, "a" * 64))
 
         storage.delivery.delete_distribution(first.id)
-        assert storage.blobs.list_expired(at(3), 10) == []
+        assert storage.blobs.list_expired(at(3), 10, STORES) == []
         storage.delivery.delete_distribution(second.id)
 
-        assert storage.blobs.list_expired(at(3), 10) == [note("a", 1)]
+        assert storage.blobs.list_expired(at(3), 10, STORES) == [note("a", 1)]
 
     def test_sb5_a_note_is_forgotten_once_and_only_while_it_is_expired(
         self, storage: Storage
@@ -87,4 +95,4 @@ class StorageBlobsContract:
         assert storage.blobs.forget(listed, at(3)) is False
         assert storage.blobs.forget(listed, at(10)) is True
         assert storage.blobs.forget(listed, at(10)) is False
-        assert storage.blobs.list_expired(at(10), 10) == [note("b", 1)]
+        assert storage.blobs.list_expired(at(10), 10, STORES) == [note("b", 1)]

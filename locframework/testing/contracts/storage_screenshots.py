@@ -141,14 +141,15 @@ class StorageScreenshotsContract:
         self, storage: Storage
     ) -> None:
         of = add_project(storage)
-        notes = [BlobNote(store, BLOB, 1, at(1)) for store in ("disk", "s3")]
+        stores = ("disk", "s3")
+        notes = [BlobNote(store, BLOB, 1, at(1)) for store in stores]
         storage.blobs.note(notes)
         add_file(storage, of)
 
-        assert storage.blobs.list_expired(at(3), 10) == notes[1:]
+        assert storage.blobs.list_expired(at(3), 10, stores) == notes[1:]
         assert storage.blobs.forget(notes[0], at(3)) is False
         storage.files.purge_files(at(3), 9)
-        assert storage.blobs.list_expired(at(3), 10) == notes
+        assert storage.blobs.list_expired(at(3), 10, stores) == notes
 
     def test_ss8_files_go_with_their_project(self, storage: Storage) -> None:
         gone, left = add_project(storage), add_project(storage)

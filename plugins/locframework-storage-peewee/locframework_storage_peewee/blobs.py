@@ -1,6 +1,6 @@
 """Keeps notes about the files in blob stores."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from locframework.ports import BlobNote, Timestamp
 
@@ -31,11 +31,14 @@ class BlobNotes:
             rows,
         )
 
-    def list_expired(self, now: Timestamp, limit: int) -> list[BlobNote]:
+    def list_expired(
+        self, now: Timestamp, limit: int, stores: Collection[str]
+    ) -> list[BlobNote]:
         rows = self._database.rows(
-            f"""SELECT {_NOTE} FROM blob_notes WHERE {_MAY_GO}
-                ORDER BY keep_until, store, name LIMIT ?""",
-            (now, limit),
+            f"""SELECT {_NOTE} FROM blob_notes
+                WHERE {_MAY_GO} AND ({self._database.among("store")}) IS TRUE
+                ORDER BY keep_until, store, name LIMIT ?""",  # by age, not by store
+            (now, self._database.listed(stores), limit),
         )
         return [BlobNote(*row) for row in rows]
 

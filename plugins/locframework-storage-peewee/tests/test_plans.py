@@ -66,7 +66,7 @@ QUESTIONS: dict[str, Ask] = {
     "owners": lambda s, i: s.jobs.owners(),
     "release_leases": lambda s, i: s.jobs.release_leases("a", "b"),
     "prune": lambda s, i: s.jobs.prune(at(0), 9),
-    "list_expired": lambda s, i: s.blobs.list_expired(at(0), 9),
+    "list_expired": lambda s, i: s.blobs.list_expired(at(0), 9, ["disk"]),
     "find a post": lambda s, i: s.idempotency.find(i, i, at(0)),
     "purge posts": lambda s, i: s.idempotency.purge(at(0), 9),
     "find_file": lambda s, i: s.files.find_file(i, i),
