@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from msgspec.structs import replace
+
 from locframework.clock import Clock, timestamp
 from locframework.crash_points import crash_point
 from locframework.errors import Unavailable
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 PRUNED_AT_ONCE = 100
+DELETED_AGAIN = timedelta(hours=1)
 PART_BYTES = 4 * 1024 * 1024  # of a file that is kept in parts
 
 
@@ -124,18 +127,29 @@ class Blobs:
 
         At most 100 a call; answers how many went. For the housekeeping of every minute.
         Those of a store that is not installed stay, and keep no others from going.
+        Raises Unavailable for one that cannot be deleted; it is tried again in an hour,
+        the others by the next call.
         """
         now = timestamp(self._clock())
         notes = self._index.list_expired(now, PRUNED_AT_ONCE, sorted(self._stores))
         return sum(self._drop(note, now) for note in notes)
 
     def _drop(self, note: BlobNote, now: str) -> bool:
-        with self._transactions.transaction():
-            if not self._index.forget(note, now):
-                return False
-            self._stores[note.store].delete(note.name)
-            crash_point("blobs.after_delete")
+        try:
+            with self._transactions.transaction():
+                if not self._index.forget(note, now):
+                    return False
+                self._stores[note.store].delete(note.name)
+                crash_point("blobs.after_delete")
+        except Unavailable:
+            self._try_later(note)
+            raise
         return True
+
+    def _try_later(self, note: BlobNote) -> None:
+        until = timestamp(self._clock() + DELETED_AGAIN)
+        with self._transactions.transaction():
+            self._index.note([replace(note, keep_until=until)])
 
 
 class _Parts(io.RawIOBase):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from locframework.blobs.service import PRUNED_AT_ONCE, Blobs
+from locframework.clock import timestamp
 from locframework.errors import Unavailable
 from locframework.testing.workspace import Workspace, open_workspace
 
@@ -141,6 +142,37 @@ def test_files_of_a_store_that_is_gone_keep_no_others_from_going(
     assert framework.blobs.prune() == 1
     assert framework.blobs.get(note.name) is None
     assert before.prune() == PRUNED_AT_ONCE  # installed again
+
+
+def test_a_file_that_cannot_be_deleted_keeps_no_others_from_going(
+    workspace: Workspace, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blobs = workspace.framework.blobs
+    store = workspace.framework.plugins.blob_store("disk")
+    first, second = blobs.put_all([b"one", b"two"], keep_for=DAY)
+    clock.now += 2 * DAY
+    stuck, *_ = workspace.framework.storage.blobs.list_expired(
+        timestamp(clock.now), 1, ["disk"]
+    )
+    delete = store.delete
+
+    def refuse(name: str) -> None:
+        if name == stuck.name:
+            raise Unavailable("the file is not ours")
+        delete(name)
+
+    monkeypatch.setattr(store, "delete", refuse)
+    with pytest.raises(Unavailable):
+        blobs.prune()
+
+    assert blobs.prune() == 1
+    assert [store.has(note.name) for note in (first, second)].count(True) == 1
+
+    monkeypatch.undo()
+    clock.now += timedelta(hours=2)
+
+    assert blobs.prune() == 1
+    assert not store.has(stuck.name)
 
 
 def test_content_put_while_it_is_pruned_is_there_afterwards(
