@@ -176,8 +176,12 @@ class ReleaseQueue:
             self._store.save_release(replace(release, release=failed))
 
     def after_build(self, distribution: Distribution) -> None:
-        """In the transaction that ends a build: queue what changed meanwhile."""
-        if distribution.auto_publish and self.may_differ(distribution):
+        """In the transaction that ends a build: queue what changed meanwhile.
+
+        While it is paused nothing is queued: ``queue_missed`` does, when it is resumed.
+        """
+        waits = distribution.status == "paused" or not distribution.auto_publish
+        if not waits and self.may_differ(distribution):
             self._queue_by_itself(distribution)
 
     def _queue_by_itself(self, distribution: Distribution) -> None:

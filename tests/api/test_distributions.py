@@ -209,6 +209,32 @@ def test_auto_publish_catches_up_with_what_it_has_not_seen(
     assert published.manifest().json["release"]["version"] == 2
 
 
+def test_what_changes_while_a_paused_distribution_is_built_waits_until_it_is_resumed(
+    workspace: Workspace, publish: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published = publish(autoPublish=True).build()
+    store = workspace.framework.plugins.blob_store("disk")
+    put = store.put
+
+    def change_and_put(name: str, content: bytes) -> None:
+        monkeypatch.undo()
+        published.change("Begleichen")
+        put(name, content)
+
+    published.change("Bezahlen")
+    published.act("pause")
+    monkeypatch.setattr(store, "put", change_and_put)
+    workspace.run_jobs()
+
+    releases = f"{published.one}/releases"
+    assert workspace.owner.get(releases).data["total"] == 2
+
+    published.act("resume")
+    workspace.run_jobs()
+
+    assert published.manifest().json["release"]["version"] == 3
+
+
 def test_what_was_rolled_back_to_stays_when_a_distribution_is_resumed(
     workspace: Workspace, publish: Callable[..., Any]
 ) -> None:
