@@ -9,6 +9,7 @@ from locframework.errors import KeyNotFound, LanguageNotFound
 from locframework.ids import is_id
 from locframework.languages import tag_in_path
 from locframework.projects.languages import Languages
+from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
 from locframework.storage import Storage
 from locframework.validation import check_record
@@ -53,9 +54,9 @@ class Review:
         again. Raises KeyNotFound, LanguageNotFound, LanguageNotAssigned,
         BranchProtected, NothingPending, QualityCheckFailed.
         """
-        check_record(asked)
+        project = self._project(caller, project_id, asked)
         verdict = Verdict(tag_in_path(lang), approves=True, revision=asked.revision)
-        return self._judge(caller, project_id, key_id, verdict, branch)
+        return self._judge(caller, project, key_id, verdict, branch)
 
     def reject(
         self,
@@ -71,24 +72,30 @@ class Review:
 
         Where there is none, the text stays, as a draft. Raises as ``approve``.
         """
-        check_record(asked)
+        project = self._project(caller, project_id, asked)
         verdict = Verdict(
             tag_in_path(lang),
             approves=False,
             revision=asked.revision,
             reason=asked.reason or None,
         )
-        return self._judge(caller, project_id, key_id, verdict, branch)
+        return self._judge(caller, project, key_id, verdict, branch)
+
+    def _project(
+        self, caller: Caller, project_id: str, asked: Approval | Rejection
+    ) -> Project:
+        project = self._projects.require(caller, "translation_approve", project_id)
+        check_record(asked)
+        return project
 
     def _judge(
         self,
         caller: Caller,
-        project_id: str,
+        project: Project,
         key_id: str,
         verdict: Verdict,
         branch: str | None,
     ) -> Key:
-        project = self._projects.require(caller, "translation_approve", project_id)
         line = self._branches.line(project, branch)
         with self._storage.transaction():
             line = self._branches.open_line(line)

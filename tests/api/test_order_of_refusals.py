@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from locframework.app import OPERATOR
+from locframework.errors import ProjectNotFound, ValidationFailed
 from locframework.http.records import Upload
 from locframework.ids import new_id
+from locframework.keys.records import Approval, Rejection
 from locframework.testing.workspace import Workspace
 
 FILE = {"file": Upload("en.json", b'{"a": "A"}', "application/json")}
@@ -131,3 +134,19 @@ def test_what_is_wrong_with_a_form_is_told_where_it_stands(
 
     [problem] = refused.error["details"]
     assert (refused.error["code"], problem["path"]) == ("validation_failed", place)
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [("approve", Approval(revision=0)), ("reject", Rejection(reason="x" * 1001))],
+)
+def test_python_is_told_first_that_there_is_no_such_project(
+    workspace: Workspace, name: str, asked: Approval | Rejection
+) -> None:
+    judge = getattr(workspace.framework.review, name)
+    project = workspace.project(languages=["de"])
+
+    with pytest.raises(ProjectNotFound):
+        judge(OPERATOR, new_id(), new_id(), "de", asked)
+    with pytest.raises(ValidationFailed):
+        judge(OPERATOR, project["id"], new_id(), "de", asked)
