@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from locframework.access.rules import check_name
 from locframework.clock import Timestamp
 from locframework.errors import TermNotTranslatable, ValidationFailed
 from locframework.folding import fold
@@ -121,9 +122,7 @@ def changed_glossary(
     new. Raises ValidationFailed."""
     new = old
     if changes.name is not UNSET:
-        name = changes.name.strip()
-        if not name:
-            raise ValidationFailed.at("$.name", "length", "must not be blank")
+        name = check_name(changes.name)
         new = replace(new, name=name, slug=slug(name, old.id))
     if changes.source_language is not UNSET:
         tag = require_tag(changes.source_language, "$.sourceLanguage")

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import UNSET, Struct
 from msgspec.structs import fields, replace
 
+from locframework.access.rules import check_name
 from locframework.clock import Timestamp
 from locframework.errors import LanguageNotInProject, ValidationFailed, mentioned
 from locframework.ids import new_id
@@ -94,7 +95,7 @@ def new_language(
         id=new_id(),
         project_id=project_id,
         language_code=tag,
-        label=known.label if new.label is UNSET else new.label,
+        label=known.label if new.label is UNSET else check_name(new.label, "$.label"),
         icon=known.icon if new.icon is UNSET else new.icon,
         direction=direction if new.direction is UNSET else new.direction,
         is_source=is_source,
@@ -106,6 +107,8 @@ def new_language(
 
 def check_changes(changes: LanguageChanges) -> None:
     """Refuse what no language may become. Raises ValidationFailed."""
+    if changes.label is not UNSET:
+        check_name(changes.label, "$.label")
     if changes.fallback_language_code is not UNSET:
         _tag(changes.fallback_language_code)
     if changes.plural_forms is not UNSET:
@@ -116,7 +119,7 @@ def changed_language(old: Language, changes: LanguageChanges) -> Language:
     """A language with what ``changes`` names; its fallback is not judged here."""
     new = old
     if changes.label is not UNSET:
-        new = replace(new, label=changes.label)
+        new = replace(new, label=check_name(changes.label, "$.label"))
     if changes.icon is not UNSET:
         new = replace(new, icon=changes.icon)
     if changes.direction is not UNSET:

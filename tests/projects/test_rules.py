@@ -11,6 +11,7 @@ from locframework.formats.records import PLURAL_FORMS
 from locframework.projects.records import LanguageChanges, NewLanguage
 from locframework.projects.rules import (
     changed_language,
+    check_changes,
     check_fallback,
     check_plural_forms,
     fallback_chain,
@@ -161,6 +162,21 @@ def test_a_fallback_that_is_no_tag_is_refused() -> None:
     with pytest.raises(ValidationFailed) as caught:
         made("de", fallback_language_code="german")
     assert caught.value.details[0].path == "$.fallbackLanguageCode"
+
+
+def test_a_label_is_trimmed_and_never_blank() -> None:
+    old = made("de", label=" Deutsch ")
+
+    assert old.label == "Deutsch"
+    assert changed_language(old, LanguageChanges(label="Saksa\t")).label == "Saksa"
+
+    for judge in (
+        lambda: made("de", label="  "),
+        lambda: check_changes(LanguageChanges(label="  ")),
+    ):
+        with pytest.raises(ValidationFailed) as caught:
+            judge()
+        assert caught.value.details[0].path == "$.label"
 
 
 def test_a_change_touches_only_what_it_names() -> None:
