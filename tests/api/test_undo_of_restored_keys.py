@@ -84,3 +84,29 @@ def test_a_restored_key_goes_back_by_its_name_of_then(shop: Branched) -> None:
     assert (result["keysDeleted"], result["skipped"]) == (2, [])
     restore(shop, shop.pay)
     assert shop.read(shop.pay).data["key"]["key"] == "checkout.pay"
+
+
+def test_plurals_and_what_is_outdated_go_back_and_forth_through_the_trash(
+    shop: Branched,
+) -> None:
+    texts, known = shop.texts(shop.pay), len(shop.told(shop.pay))
+    shop.patch(shop.pay, isPlural=True)
+    shop.write(shop.pay, "en", {"other": "Buy"})
+    shop.delete(shop.pay)
+    since = shop.told(shop.pay)[known]["createdAt"]
+
+    result = shop.undo(since=since, keyId=shop.pay["id"])
+
+    assert (shop.texts(shop.pay), result["skipped"]) == (texts, [])
+    assert shop.outdated(shop.pay) == {"en": False, "de": False}
+
+    known = len(shop.told(shop.pay))
+    result = shop.undo(jobId=result["jobId"])
+
+    assert (shop.read(shop.pay).status, result["skipped"]) == (404, [])
+    told = {item["type"] for item in shop.told(shop.pay)[known:]}
+    assert told == {"key.updated", "translation.updated", "key.deleted"}
+    restore(shop, shop.pay)
+    now = {("en", "other"): "Buy", ("de", "other"): "Zahlen"}
+    assert shop.texts(shop.pay) == now
+    assert shop.outdated(shop.pay) == {"en": False, "de": True}

@@ -217,14 +217,15 @@ class Undoing(People):
             old, new = before[id_], now[id_]
             was, is_now = stale[id_], self.model.stale(line, id_)
             same = {p for p in places(new) if old.get(p) == new[p]}
-            if id_ in undo.restored and (
-                line is not MAIN or old["isPlural"] != new["isPlural"]
-            ):
+            fresh = {p: new[p] for p in same & (was - is_now)}
+            if id_ in undo.restored and line is not MAIN:
                 self.loose |= {
                     (id_, spelled(place, old["isPlural"])): new[place]
                     for place in same & (was ^ is_now)
-                    if line is not MAIN
                 }
+                continue
+            if id_ in undo.restored and old["isPlural"] != new["isPlural"]:
+                self.note(id_, fresh, plural=new["isPlural"])
                 continue
             follows = line is not MAIN and (id_, "isPlural") not in undo.said
             if old["isPlural"] != new["isPlural"] and not follows:
@@ -240,7 +241,6 @@ class Undoing(People):
                     if new["isPlural"] or place[1] == OTHER
                 }
                 if line is MAIN:  # one that is fresh again was written, and not moved
-                    fresh = {p: new[p] for p in same & (was - is_now)}
                     self.note(id_, fresh, plural=new["isPlural"])
                 continue
             said = {
