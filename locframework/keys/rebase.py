@@ -87,9 +87,10 @@ def _source(
             continue
         if side.edited:
             is_another = side.has_another
+            is_first = not isinstance(side.main, Text)  # which outdates nothing
             is_kept = side.main == side.base and _is_kept(of_copy.get(unit))
             is_own |= is_another
-            outdates_new |= is_another and not is_kept
+            outdates_new |= is_another and not (is_first or is_kept)
         elif has_place(main, unit):
             moves |= outdates and _counts_otherwise(side)
     return _Source(language_code, moves, is_own, outdates_new)

@@ -141,3 +141,25 @@ def test_who_approves_says_so_also_in_place_of_a_proposal_that_kept_nothing_fres
     shop.write(key, "en", "Buy")
     shop.write(key, "de", "Kaufen")  # of another source text than it kept fresh for
     assert shop.outdated(key, "spring")["de"]
+
+
+@pytest.mark.parametrize("is_plural", [False, True])
+@pytest.mark.parametrize("mains", ["none", "cleared before", "cleared since"])
+def test_a_branchs_source_text_where_main_has_none_outdates_nothing(
+    shop: Branched, mains: str, is_plural: bool
+) -> None:
+    def text(said: str) -> object:
+        return {"other": said} if is_plural else said
+
+    values = {} if mains == "none" else {"en": text("Old")}
+    key = shop.create(key="cart", isPlural=is_plural, values=values)
+    if mains == "cleared before":
+        shop.write(key, "en", text(""))
+    shop.write(key, "en", text("Cart"), "spring")
+    if mains == "cleared since":
+        shop.write(key, "en", text(""))
+    shop.write(key, "de", text("Korb"))
+
+    assert shop.outdated(key, "spring") == {"en": False, "de": False}
+    assert shop.merge(strategy="use_branch").status == 200
+    assert shop.outdated(key) == {"en": False, "de": False}

@@ -111,7 +111,7 @@ class Entry:
             for place in self.kept & {*places(mine)}
             if mine[place].status == "approved" and now.get(place) == base.get(place)
         }
-        has_source, outdates_new = bool(others), bool({*others} - kept)
+        has_source, outdates_new = bool(others), bool({*others} & {*now} - kept)
         moved = outdates and any(
             place not in own
             and place in mine
