@@ -1,6 +1,7 @@
 """What a branch may be called, beyond the pattern of its name."""
 
 from locframework.errors import ValidationFailed
+from locframework.ids import is_id
 
 from .records import MAIN
 
@@ -14,6 +15,8 @@ def check_name(name: str, path: str = "$.name") -> None:
     """Raise ValidationFailed for a name that would mean something else."""
     if name.lower() == MAIN:  # in no list of branches, so nobody would tell them apart
         _refuse(path, f"{MAIN} is the main line: a branch needs another name")
+    if is_id(name):
+        _refuse(path, "a branch is found by its id too: no name may look like one")
     first, *rest = name.split("/")
     if any(part in _NO_PARTS for part in (first, *rest)):
         _refuse(path, "no part between slashes may be empty, . or ..")

@@ -110,6 +110,16 @@ def test_a_name_that_paths_could_not_hold_is_refused(keys: Keys, name: str) -> N
     assert refused.error["details"][0]["path"] == "$.name"
 
 
+def test_no_branch_is_called_like_the_id_of_another(keys: Keys) -> None:
+    path = f"/projects/{keys.project['id']}/branches"
+    ended = made(keys, "spring").data["branch"]["id"]
+    assert keys.owner.delete(f"{path}/spring").status == 200
+
+    refused = made(keys, ended)
+
+    assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+
+
 @pytest.mark.parametrize("path", ["a//b", "a/", "a%2F", "%2Fa", "a%1Fb", "a%00"])
 def test_odd_paths_find_no_branch(keys: Keys, path: str) -> None:
     made(keys, "a/b")
