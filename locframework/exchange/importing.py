@@ -107,20 +107,20 @@ class Importer:
 
     def judge_removal(self, run: ImportRun, batch: ImportBatch) -> None:
         """Raise what ``remove_others`` would; change nothing of the project."""
-        self._moves.judge_trash(
-            run.caller, run.line, self._others(run, batch), origin="import"
-        )
+        for gone in self._others(run, batch):
+            self._moves.judge_trash(run.caller, run.line, gone, origin="import")
 
     def remove_others(self, run: ImportRun, batch: ImportBatch) -> None:
         """Trash what the upload does not name, below the module if one is given."""
-        gone = self._others(run, batch)
-        run.result.keys_removed = len(gone)
         act = self._moves.judge_trash if run.params.dry_run else self._moves.trash
-        act(run.caller, run.line, gone, origin="import")
+        others = self._others(run, batch)
+        run.result.keys_removed = sum(map(len, others))
+        for gone in others:
+            act(run.caller, run.line, gone, origin="import")
 
-    def _others(self, run: ImportRun, batch: ImportBatch) -> list[Key]:
-        """The keys that go, by name. They go with all their texts: raises when one may
-        not be written."""
+    def _others(self, run: ImportRun, batch: ImportBatch) -> tuple[list[Key], ...]:
+        """The keys that go, by name, and those that come into sight thereby. They go
+        with all their texts: raises when one may not be written."""
         self._require(run, "key_delete")
         for language in run.languages:
             scope, tag = scope_of(run.project), language.language_code
@@ -131,7 +131,20 @@ class Importer:
         there = run.store.names_of(run.project.id, prefix=prefix)
         gone = [there[name] for name in sorted(there) if name not in names]
         keys = run.store.find_keys(run.project.id, gone) if gone else {}
-        return [keys[id_] for id_ in gone]
+        found = [keys[id_] for id_ in gone]
+        return found, self._beneath(run, found)
+
+    def _beneath(self, run: ImportRun, gone: Sequence[Key]) -> list[Key]:
+        """Main's keys that are out of sight on a branch while its own have their
+        names."""
+        if run.line.branch is None or not gone:
+            return []
+        project_id, names = run.project.id, [key.key for key in gone]
+        mains = self._storage.keys.find_keys_by_name(project_id, names)
+        ids = [key.id for key in mains.values()]
+        known = {*run.store.find_keys(project_id, ids)}
+        known |= run.store.trashed(project_id, ids).keys()
+        return [key for key in mains.values() if key.id not in known]
 
     def tell_completed(self, run: ImportRun, job: StoredJob) -> None:
         self._events.append(

@@ -196,6 +196,30 @@ def test_replace_needs_every_language_of_the_project(
     assert (merged.status, accepted.status) == (202, 202)
 
 
+def test_replace_on_a_branch_takes_what_its_own_keys_hid_of_main(
+    workspace: Workspace,
+) -> None:
+    project, owner = workspace.project(), workspace.owner
+    path, at = f"/projects/{project['id']}", {"branch": "spring"}
+    owner.post(f"{path}/branches", json={"name": "spring"})
+    for query in (at, {}):
+        made = owner.post(f"{path}/keys", json={"key": "same"}, query=query)
+        assert made.status == 201
+    form = {"mode": "replace", **at}
+
+    results = [
+        workspace.job_of(ask(owner, project, "en.json", {"a": "A"}, **form, **more))
+        for more in ({"dryRun": "true"}, {}, {})
+    ]
+
+    assert [each["result"]["keysRemoved"] for each in results] == [2, 2, 0]
+    names = [
+        [key["key"] for key in owner.get(f"{path}/keys", query=query).data["items"]]
+        for query in (at, {})
+    ]
+    assert names == [["a"], ["same"]]
+
+
 def test_a_project_of_others_is_out_of_sight(workspace: Workspace) -> None:
     project = workspace.project()
     _, stranger = workspace.organization("Others")
