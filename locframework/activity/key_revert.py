@@ -8,7 +8,6 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from locframework.access.service import Access
-from locframework.clock import Timestamp
 from locframework.keys.marks import outdated
 from locframework.keys.records import Field, Key, KeyWrite, StoredValue
 from locframework.keys.revisions import Revision, value_of
@@ -18,6 +17,7 @@ from locframework.projects.service import scope_of
 from .lineage import Places
 from .past import KeyPast, LineRun, Untouched, newest_of
 from .rules import ChangedLater, FieldChange, Place, field_before, first_of_last
+from .sources import Sources
 
 
 class Attempt(Struct):
@@ -73,13 +73,13 @@ class KeyRevert:
             stood = {
                 at: stood[at] for at in stood if not following.only_marks(at, stood[at])
             }
-        since = past.undone_since(source, stood, places)
+        sources = past.sources(source, stood, places)
         carried = {
-            place: _as_it_is_now(run, past, place, was, since)
+            place: _as_it_is_now(run, past, place, was, sources)
             for place, was in stood.items()
         }
-        if since is not None:
-            again = self._fresh_again(run, past, carried, since)
+        if sources.since is not None:
+            again = self._fresh_again(run, past, carried, sources)
             moves = following.moves(source, stood)
             carried |= {
                 place: again[place]
@@ -91,7 +91,7 @@ class KeyRevert:
                 place: value and following.as_base(value)
                 for place, value in carried.items()
             }
-        fresh = past.fresh_before(source, stood, since)
+        fresh = past.fresh_before(source, stood, sources.since)
         write = KeyWrite(
             name=key.key,
             key_id=key.id,
@@ -141,7 +141,7 @@ class KeyRevert:
         run: LineRun,
         past: KeyPast,
         done: Collection[Place],
-        since: Timestamp,
+        sources: Sources,
     ) -> dict[Place, StoredValue | None]:
         """Translations that only the source text which goes made outdated."""
         found: dict[Place, StoredValue | None] = {}
@@ -152,13 +152,14 @@ class KeyRevert:
             newest = newest_of(past.history.get(place, ()))
             if newest is None or place in done:
                 continue
-            marks = past.marks(outdated, place, since)
+            marks = past.marks(outdated, place, sources)
             is_fresh = newest.is_outdated and newest.revision in marks
             is_fresh &= not past.was_outdated(place, told.get(place, ()))
             beside = newest.approved_outdated and not past.beside_stays(place, marks)
             if not (is_fresh or beside):
                 continue
-            if self._refusal(run, place) is None:
+            reason = self._refusal(run, place)
+            if reason is None:
                 found[place] = value_of(
                     replace(
                         newest,
@@ -167,6 +168,8 @@ class KeyRevert:
                         approved_outdated=newest.approved_outdated and not beside,
                     )
                 )
+            elif place not in told and not past.follows(place):  # else it was listed
+                _skip(run, past, reason, place)
         return found
 
 
@@ -223,19 +226,20 @@ def _as_it_is_now(
     past: KeyPast,
     place: Place,
     was: Revision | None,
-    since: Timestamp | None,
+    sources: Sources,
 ) -> StoredValue | None:
     """What comes back: outdated if it was, or if the source text was changed since;
-    but not by a change that is undone, as all ``since`` then are."""
+    but not by a change that is undone."""
     value = None if was is None else value_of(was)
-    newest = newest_of(past.history.get(place, ()))
+    rows = past.history.get(place, ())
+    newest = newest_of(rows)
     if was is None or value is None or newest is None:
         return value
     outdating = run.changes.outdated.get(past.key.id, {})
-    undone = past.marks(outdating, place, since)
-    source = run.line.project.source_language
+    undone = past.marks(outdating, place, sources)
     is_marked = newest.is_outdated and newest.revision not in undone
-    if is_marked and past.changed_after(source, newest.updated_at, since):
+    is_marked &= sources.changed_after(newest.updated_at)
+    if is_marked or sources.outdated_with(was, rows):
         value = outdated(value)
     elif was.revision in undone:
         value = replace(value, is_outdated=False)

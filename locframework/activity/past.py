@@ -19,6 +19,7 @@ from .following import Following
 from .lineage import Lineage, Places, Sayings, sayings_of
 from .records import RevertResult, Skipped
 from .rules import History, Place, before, said, stands
+from .sources import Sources
 from .undoing import LineChanges, Told
 
 SKIPPED_TOLD = 1000
@@ -161,55 +162,29 @@ class KeyPast(Struct):
         is_chosen = newest is not None and newest.revision in chosen
         return is_chosen and was is not None and was.is_outdated
 
-    def undone_since(
+    def sources(
         self,
-        source: str,
+        code: str,
         stood: Mapping[Place, Revision | None],
         places: Places,
-    ) -> Timestamp | None:
-        """When the first source text came that goes; ``stood``: what comes back, of the
-        revisions in ``places``. One that follows main and did so before may have been
-        another between."""
-        gone = (
-            row.updated_at
-            for place, was in stood.items()
-            if place[0] == source
-            for row in self.history.get(place, ())
-            if was is None or row.revision > was.revision
-        )
-        between = (
-            row.updated_at
-            for place, chosen in places.items()
-            if place[0] == source and place not in stood and self.follows(place)
-            for row in self.history.get(place, ())
-            if row.revision in chosen
-        )
-        return min((*gone, *between), default=None)
-
-    def changed_after(
-        self, source: str, at: Timestamp, until: Timestamp | None
-    ) -> bool:
-        """Whether a source text is younger than this; all from ``until`` on go."""
-        return any(
-            row.updated_at > at and (until is None or row.updated_at < until)
-            for (code, _), rows in self.history.items()
-            if code == source
-            for row in rows
-        )
+    ) -> Sources:
+        """What becomes of the source texts, in the language of this code; ``stood``:
+        what comes back, of the revisions in ``places``."""
+        return Sources.of(self.history, code, stood, places, self.follows)
 
     def marks(
         self,
         outdated: Mapping[Place, Mapping[int, Timestamp]],
         place: Place,
-        since: Timestamp | None,
+        sources: Sources,
     ) -> Collection[int]:
-        """The revisions of a text that were made ``outdated`` since then."""
+        """The revisions of a text that were made ``outdated`` by what goes."""
         code, form = place
         numbers = {
             at
             for each in {place, (code, None if form == "other" else form)}
             for at, when in outdated.get(each, {}).items()
-            if since is not None and when >= since
+            if sources.undoes(when)
         }
         return self.lineage.marks(place, numbers)
 

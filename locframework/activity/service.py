@@ -81,6 +81,8 @@ class Activity:
         if not self._is_open_branch(project, request.branch):
             require_writable(Line(project))
         now = timestamp(self._clock())
+        if where.since is not None and where.since > now:
+            raise ValidationFailed.at("$.since", "range", "lies in the future")
         where = replace(where, until=min(where.until or now, now))
         params = msgspec.to_builtins(RevertParams(where, request.dry_run))
         with self._storage.transaction():
