@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from locframework.access.records import Caller
@@ -116,7 +116,8 @@ class KeyMoves:
         refused = self._refused(caller, line, "restore", origin, keys)
         names = {key.key for key in keys}
         store = store_of(self._storage, line)
-        taken = set(store.find_keys_by_name(line.project.id, names))
+        there = store.find_keys_by_name(line.project.id, names)
+        taken = {name: key.id for name, key in there.items()}
         back: list[Key] = []
         for key in keys:
             try:
@@ -124,7 +125,7 @@ class KeyMoves:
             except LocError as refusal:
                 refused.setdefault(key.id, refusal)
             if key.id not in refused:
-                taken.add(key.key)
+                taken[key.key] = key.id
                 back.append(key)
         self._bring_back(caller, line, languages, back)
         return refused
@@ -182,7 +183,11 @@ class KeyMoves:
         self._writer.overlays.follow(line, ids, [key.key for key in keys], now)
 
 
-def _check(key: Key, line: Line, taken: set[str]) -> None:
+def _check(key: Key, line: Line, taken: Mapping[str, str]) -> None:
+    """``taken``: the ids of keys that are there, by name."""
     check_key(key.key, line.project.key_separator)
     if key.key in taken:
-        raise KeyExists(f"key {shown(key.key)!r} is in the project again")
+        raise KeyExists(
+            f"key {taken[key.key]} has the name {shown(key.key)!r} by now, which"
+            f" {key.id} had: rename it, and {key.id} can come back"
+        )
