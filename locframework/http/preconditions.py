@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from locframework.errors import PreconditionFailed
+from locframework.errors import LanguageNotAssigned, LocError, PreconditionFailed
 from locframework.storage import Transactions
 
 from .answers import encoded
 from .body import Environ
-from .etags import any_match, etag_of
+from .etags import any_match, can_match, etag_of
 from .links import linker_of
 from .operation import Operation
 from .records import Asker, RequestInfo
@@ -65,6 +65,7 @@ class IfMatch(Generic[C]):
         """``reads`` are all single reads, by path."""
         read = reads.get(operation.judged_by)
         self._read = None if read is None else _Read(read)
+        self._has_body = operation.body is not None
         self._transactions = shared.transactions
         self._locks: Sequence[tuple[str, Lock[C]]] = shared.locks_of(operation)
 
@@ -79,7 +80,9 @@ class IfMatch(Generic[C]):
         """What ``write`` answers. Raises PreconditionFailed, and has written nothing.
 
         ``given`` holds the parts of the path. Without such a read there is
-        no ETag that could match, and ignoring what was asked for would be worse.
+        no ETag that could match, and ignoring what was asked for would be worse. What
+        is wrong with the body comes first (decisions 2.2): in another state the write
+        is tried nevertheless, and taken back.
         """
         if self._read is None:
             message = "this has no ETag; send it without If-Match"
@@ -89,9 +92,27 @@ class IfMatch(Generic[C]):
                 lock(caller, given.get(name, ""))
             etag = self._read.etag(caller, environ, given, info)
             if not any_match(environ[HEADER], etag):
-                message = "If-Match names another state; read it again"
-                raise PreconditionFailed(message)
+                if self._has_body:
+                    _try(write)
+                raise PreconditionFailed(_fault_of(environ[HEADER]))
             return write()
+
+
+def _try(write: Callable[[], object]) -> None:
+    """Raise what is told before 412; what is written goes with the transaction."""
+    try:
+        write()
+    except LanguageNotAssigned:
+        return
+    except LocError as refusal:
+        if refusal.status != 409:
+            raise
+
+
+def _fault_of(header: str) -> str:
+    if can_match(header):
+        return "If-Match names another state; read it again"
+    return "If-Match takes an ETag as it was answered, in double quotes, without W/"
 
 
 def if_match_of(

@@ -182,6 +182,28 @@ def test_who_may_not_write_is_told_so_whatever_the_etag(
     assert shop.ask("PUT", absent, "*", json={"value": "neu"}).status == 404
 
 
+@pytest.mark.parametrize("shape", ["W/{}", "w/{}", "x{}", "{}x"])
+def test_a_tag_that_no_state_can_have_is_told_to_be_none(
+    shop: Shop, shape: str
+) -> None:
+    path = f"{shop.key}/values/de"
+
+    refused = shop.ask("PUT", path, shape.format(shop.etag(path)), json={"value": "y"})
+    late = shop.ask("PUT", path, OLD, json={"value": "y"})
+
+    assert (refused.status, late.status) == (412, 412)
+    assert "in double quotes, without W/" in refused.error["message"]
+    assert "read it again" in late.error["message"]
+
+
+def test_what_is_no_tag_spares_no_answer(shop: Shop) -> None:
+    etag = shop.etag(shop.key)
+
+    for header, status in ((f"W/{etag}", 304), (f"w/{etag}", 200), (f"{etag}x", 200)):
+        answer = shop.owner.get(shop.key, headers={"If-None-Match": header})
+        assert answer.status == status, header
+
+
 def test_of_fifty_writers_with_one_etag_one_wins_each_round(shop: Shop) -> None:
     path = f"{shop.key}/values/de"
     for written in range(2, 6):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from time import monotonic
 
 import pytest
 
-from locframework.http.etags import any_match, etag_of, none_match
+from locframework.http.etags import any_match, can_match, etag_of, none_match
 
 TAG = etag_of(b'{"key":{}}')
 OTHER = etag_of(b"{}")
@@ -37,6 +38,51 @@ def test_what_does_not_name_it_does_not_match(header: str) -> None:
 def test_a_weak_tag_is_enough_to_spare_an_answer_and_never_to_write() -> None:
     assert none_match(f"W/{TAG}", TAG)
     assert not any_match(f"W/{TAG}", TAG)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    ["w/{}", "W/ {}", "x{}", "{}x", "{} {}", "x, {}", "{}, *", '{}, "a', "\n{}"],
+)
+def test_what_is_no_list_of_tags_names_none(shape: str) -> None:
+    header = shape.format(TAG, TAG)
+
+    assert not none_match(header, TAG)
+    assert not any_match(header, TAG)
+    assert not can_match(header)
+
+
+@pytest.mark.parametrize(
+    "header", [f",\t{TAG}", f"{OTHER},, {TAG} ,", f"{TAG},{OTHER}"]
+)
+def test_a_list_may_have_empty_elements(header: str) -> None:
+    assert none_match(header, TAG)
+    assert any_match(header, TAG)
+
+
+def test_a_long_header_is_read_in_no_time() -> None:
+    begun = monotonic()
+
+    for junk in (" " * 50_000 + "x", "," * 50_000 + "x", '"' * 50_000):
+        assert not any_match(junk, TAG)
+    assert monotonic() - begun < 2
+
+
+@pytest.mark.parametrize(
+    ("header", "can"),
+    [
+        (OTHER, True),
+        ("*", True),
+        (f"W/{TAG}, {OTHER}", True),
+        (f"W/{TAG}", False),
+        (TAG.strip('"'), False),
+        ("", False),
+    ],
+)
+def test_only_a_star_or_a_strong_tag_can_ever_let_a_write_pass(
+    header: str, can: bool
+) -> None:
+    assert can_match(header) is can
 
 
 def test_no_header_spares_no_answer() -> None:
