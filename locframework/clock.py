@@ -1,5 +1,6 @@
 """Tells the time, and writes it the one way every record has it."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated
@@ -21,6 +22,8 @@ GivenTime = Annotated[
     str, Meta(max_length=40, extra_json_schema={"format": "date-time"})
 ]
 """A time that a client sends, as ``given_moment`` reads it."""
+
+_LOST_PLUS = re.compile(r"\d \d\d(?::?\d\d)?$")  # a query reads + as a blank
 
 Clock = Callable[[], datetime]
 """Gives the present as an aware UTC datetime; tests hand in their own."""
@@ -51,4 +54,6 @@ def given_moment(text: str, path: str) -> datetime:
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         message = f"{mentioned(text)!r} is not an ISO 8601 date"
+        if path.startswith("query.") and _LOST_PLUS.search(text):
+            message += "; the + of a query is written %2B"
         raise ValidationFailed.at(path, "date-time", message) from None

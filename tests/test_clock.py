@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locframework.clock import moment, system_clock, timestamp
+from locframework.clock import given_moment, moment, system_clock, timestamp
+from locframework.errors import ValidationFailed
 
 AWARE = st.datetimes(timezones=st.just(UTC)).filter(lambda at: at.year >= 1000)
 
@@ -35,6 +36,25 @@ def test_the_system_clock_is_aware_and_now() -> None:
 
     assert now.utcoffset() == timedelta(0)
     assert abs(datetime.now(UTC) - now) < timedelta(seconds=5)
+
+
+@pytest.mark.parametrize(
+    ("given_as", "path", "is_told"),
+    [
+        ("2026-01-01T00:00:00 02:00", "query.since", True),
+        ("2026-01-01T00:00 0200", "query.updatedSince", True),
+        ("2026-01-01T00:00:00 02:00", "$.since", False),
+        ("new year", "query.since", False),
+    ],
+)
+def test_a_zone_whose_plus_a_query_has_lost_is_told_how_to_send_it(
+    given_as: str, path: str, is_told: bool
+) -> None:
+    with pytest.raises(ValidationFailed) as refused:
+        given_moment(given_as, path)
+
+    assert "is not an ISO 8601 date" in refused.value.message
+    assert ("%2B" in refused.value.message) is is_told
 
 
 @given(AWARE)
