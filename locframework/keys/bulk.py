@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -21,10 +21,12 @@ from locframework.errors import (
 from locframework.ids import is_id
 from locframework.languages import canonical_tag
 from locframework.projects.languages import Languages
+from locframework.projects.records import Language
 from locframework.projects.service import Projects
 from locframework.storage import Storage
 from locframework.validation import check_record
 
+from .bodies import key_write
 from .records import (
     BulkKey,
     ItemError,
@@ -38,8 +40,8 @@ from .records import (
     OnExisting,
     ValueItem,
 )
-from .rules import tag_in_project
-from .service import key_write
+from .rules import check_texts, tag_in_project
+from .service import order_of
 from .store import store_of
 from .writer import KeyWriter
 
@@ -88,11 +90,13 @@ class BulkKeys:
             store = store_of(self._storage, line)
             names = {item.key for item in new.keys}
             there = store.find_keys_by_name(project.id, names)
+            languages = self._languages.of(line.project)
+            codes = order_of(languages)
             plans = [
-                _key_plan(at, item, there, new.on_existing)
+                _key_plan(at, item, there, new.on_existing, codes)
                 for at, item in enumerate(_judged(new.keys))
             ]
-            return self._write(caller, line, plans, new.keys)
+            return self._write(caller, line, languages, plans, new.keys)
 
     def set_values(
         self,
@@ -116,29 +120,52 @@ class BulkKeys:
             store = store_of(self._storage, line)
             names = {item.key for item in new.items if item.key is not None}
             there = store.find_keys_by_name(project.id, names)
-            plans = [_value_plan(at, item, there) for at, item in enumerate(new.items)]
-            return self._write(caller, line, plans, new.items)
+            languages = self._languages.of(line.project)
+            codes = order_of(languages)
+            plans = [
+                _value_plan(at, item, there, codes) for at, item in enumerate(new.items)
+            ]
+            return self._write(caller, line, languages, plans, new.items)
 
     def _write(
         self,
         caller: Caller,
         line: Line,
-        plans: list[KeyWrite | Key | LocError],
+        languages: Sequence[Language],
+        plans: Sequence[KeyWrite | Key | LocError],
         items: Sequence[BulkKey | ValueItem],
     ) -> list[ItemResult]:
-        languages = self._languages.of(line.project)
         writes = [plan for plan in plans if isinstance(plan, KeyWrite)]
         written = iter(self._writer.write_each(caller, line, languages, writes))
+        left = self._with_values(line, languages, plans)
         results: list[ItemResult] = []
         repeats = Repeats()
         for at, (plan, item) in enumerate(zip(plans, items, strict=True)):
             outcome = next(written) if isinstance(plan, KeyWrite) else plan
+            if isinstance(outcome, Key):
+                outcome = left[outcome.id]
             if isinstance(outcome, LocError):
                 error = _item_error(outcome, item, repeats)
                 results.append(ItemResult(at, "failed", None, error))
             else:
                 results.append(_result(at, outcome))
         return results
+
+    def _with_values(
+        self,
+        line: Line,
+        languages: Sequence[Language],
+        plans: Sequence[KeyWrite | Key | LocError],
+    ) -> dict[str, Key]:
+        """The keys that are left alone, by id, as they are after the whole batch."""
+        keys = [plan for plan in plans if isinstance(plan, Key)]
+        if not keys:
+            return {}
+        store = store_of(self._storage, line)
+        values = store.values_of([key.id for key in keys])
+        order = order_of(languages)
+        shown = self._writer.shown
+        return {key.id: shown(key, values.get(key.id, []), order) for key in keys}
 
 
 def _judged(items: Sequence[BulkKey]) -> Iterator[BulkKey | LocError]:
@@ -164,6 +191,7 @@ def _key_plan(
     item: BulkKey | LocError,
     there: Mapping[str, Key],
     on_existing: OnExisting,
+    codes: Container[str],
 ) -> KeyWrite | Key | LocError:
     """What is to be done: write the item, leave the key there is, or refuse it."""
     if isinstance(item, LocError):
@@ -174,33 +202,36 @@ def _key_plan(
     if old is not None and on_existing == "fail":
         return KeyExists(f"key {mentioned(item.key)!r} is already in the project")
     try:
-        write = key_write(item, old.id if old is not None else None, f"$.keys[{at}]")
+        key_id = old.id if old is not None else None
+        write = key_write(item, codes, key_id, f"$.keys[{at}]")
     except LocError as refusal:
         return refusal
     return replace(write, keep_fresh=item.keep_fresh)
 
 
 def _value_plan(
-    at: int, item: ValueItem, there: Mapping[str, Key]
+    at: int, item: ValueItem, there: Mapping[str, Key], codes: Container[str]
 ) -> KeyWrite | Key | LocError:
+    path = f"$.items[{at}]"
     if (item.key_id is None) == (item.key is None):
         missing, twice = "needs keyId or key", "takes keyId or key, not both"
         message = missing if item.key is None else twice
-        return ValidationFailed.at(f"$.items[{at}]", "required", message)
+        return ValidationFailed.at(path, "required", message)
+    try:
+        tag = tag_in_project(item.language_code, codes, f"{path}.languageCode")
+        check_texts(item.value, f"{path}.value")
+    except LocError as refusal:
+        return refusal
     key_id = item.key_id
     if item.key is not None:
         key_id = there[item.key].id if item.key in there else None
     if key_id is None or not is_id(key_id):
         return KeyNotFound()
-    try:
-        tag = tag_in_project(item.language_code)
-    except LocError as refusal:
-        return refusal
     return KeyWrite(
         name=item.key or key_id,
         key_id=key_id,
         values={tag: item.value},
-        places={tag: f"$.items[{at}].value"},
+        places={tag: f"{path}.value"},
         keep_fresh=item.keep_fresh,
     )
 
@@ -209,6 +240,8 @@ def _item_error(
     refusal: LocError, item: BulkKey | ValueItem, repeats: Repeats
 ) -> ItemError:
     """The whole refusal, as long as not too much of the request is repeated."""
+    if isinstance(refusal, KeyNotFound) and isinstance(item, ValueItem):
+        refusal = KeyNotFound(mentioned(item.key or item.key_id or ""))
     if repeats.allow(f"{refusal.message} {refusal.details}", _names_in(item)):
         return ItemError(refusal.code, refusal.message, refusal.details)
     return ItemError(refusal.code, brief(refusal))
@@ -220,6 +253,7 @@ def _names_in(item: BulkKey | ValueItem) -> Iterator[str]:
     if isinstance(item, BulkKey):
         values = item.values
     else:
+        yield item.key_id or ""
         values = {item.language_code: item.value}
     for code, text in values.items():
         yield code

@@ -86,6 +86,8 @@ class History:
         """
         project = self._projects.require(caller, "translation_write", project_id)
         check_record(asked)
+        if asked.plural_form is not None:
+            check_form(asked.plural_form, "$.pluralForm")
         line = self._branches.line(project, branch)
         with self._storage.transaction():
             line = self._branches.open_line(line)
@@ -123,9 +125,7 @@ class History:
         return tag
 
     def _revision(self, line: Line, key: Key, tag: str, asked: Reversion) -> Revision:
-        """The revision that is meant. Raises ValidationFailed, InvalidPluralForm."""
-        if asked.plural_form is not None:
-            check_form(asked.plural_form, "$.pluralForm")
+        """The revision that is meant. Raises ValidationFailed."""
         history = store_of(self._storage, line).revisions_of([key.id], [tag])
         found = [
             each

@@ -15,6 +15,7 @@ from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .records import Approval, Key, KeyWrite, Rejection, Verdict
+from .review_rules import check_forms, check_plurals
 from .store import store_of
 from .writer import KeyWriter
 
@@ -51,8 +52,8 @@ class Review:
         """Let the texts that wait count from now on. Answers the key with its values.
 
         Drafts can be approved, and approved texts that are outdated: they are fresh
-        again. Raises KeyNotFound, LanguageNotFound, LanguageNotAssigned,
-        BranchProtected, NothingPending, QualityCheckFailed.
+        again. Raises InvalidPluralForm, KeyNotFound, PluralMismatch, LanguageNotFound,
+        LanguageNotAssigned, BranchProtected, NothingPending, QualityCheckFailed.
         """
         project = self._project(caller, project_id, asked)
         verdict = Verdict(tag_in_path(lang), approves=True, revision=asked.revision)
@@ -86,6 +87,7 @@ class Review:
     ) -> Project:
         project = self._projects.require(caller, "translation_approve", project_id)
         check_record(asked)
+        check_forms(asked.revision)
         return project
 
     def _judge(
@@ -101,7 +103,7 @@ class Review:
             line = self._branches.open_line(line)
             languages = self._languages.of(line.project)
             codes = [language.language_code for language in languages]
-            self._require(caller, line, key_id, verdict.language_code, codes)
+            self._require(caller, line, key_id, verdict, codes)
             write = KeyWrite(name=key_id, key_id=key_id, verdict=verdict)
             [written] = self._writer.write(caller, line, languages, [write])
             crash_point("review.before_commit")
@@ -109,13 +111,20 @@ class Review:
         return written.key
 
     def _require(
-        self, caller: Caller, line: Line, key_id: str, tag: str, codes: list[str]
+        self,
+        caller: Caller,
+        line: Line,
+        key_id: str,
+        verdict: Verdict,
+        codes: list[str],
     ) -> None:
         """That key and language are there, and that the caller may judge them."""
-        project = line.project
+        project, tag = line.project, verdict.language_code
         store = store_of(self._storage, line)
-        if not is_id(key_id) or store.find_key(project.id, key_id) is None:
+        key = store.find_key(project.id, key_id) if is_id(key_id) else None
+        if key is None:
             raise KeyNotFound
+        check_plurals(verdict.revision, is_plural=key.is_plural)
         if tag not in codes:
             raise LanguageNotFound
         self._access.require_language(caller, scope_of(project), tag)

@@ -13,15 +13,27 @@ from .records import AskedRevision, StoredValue, Verdict
 from .rules import check_form, marked
 
 
+def check_forms(asked: AskedRevision) -> None:
+    """Refuse what no plural key can have read: InvalidPluralForm."""
+    if isinstance(asked, Mapping):
+        for form in asked:
+            check_form(form, "$.revision")
+
+
+def check_plurals(asked: AskedRevision, *, is_plural: bool) -> None:
+    """Refuse plural forms of a key that has none: PluralMismatch."""
+    if isinstance(asked, Mapping) and not is_plural:
+        raise PluralMismatch("$.revision: a key without plurals takes one number")
+
+
 def judged(rows: Iterable[StoredValue], verdict: Verdict) -> list[StoredValue]:
     """The texts of one language that the verdict is about: all that wait for one.
 
     A text that is not approved can be approved, a draft too, and so can an approved
     one that is outdated: it is told to be right still. What has nothing before it and
     is a draft already cannot be rejected. Raises NothingPending, also where another
-    revision waits than was asked for, PluralMismatch, and InvalidPluralForm.
+    revision waits than was asked for.
     """
-    _check_forms(verdict.revision)
     may = _approvable if verdict.approves else _rejectable
     waiting = [row for row in rows if may(row)]
     if not waiting:
@@ -118,12 +130,6 @@ def _rejectable(row: StoredValue) -> bool:
     return row.status == "pending_review" or row.approved_value is not None
 
 
-def _check_forms(asked: AskedRevision) -> None:
-    if isinstance(asked, Mapping):
-        for form in asked:
-            check_form(form, "$.revision")
-
-
 def _is_meant(waiting: Iterable[StoredValue], asked: AskedRevision) -> bool:
     """Whether the revisions that wait are those that the reviewer has read."""
     revisions = {row.plural_form: row.revision for row in waiting}
@@ -131,6 +137,4 @@ def _is_meant(waiting: Iterable[StoredValue], asked: AskedRevision) -> bool:
         return True
     if not isinstance(asked, Mapping):
         return set(revisions.values()) == {asked}
-    if None in revisions:
-        raise PluralMismatch("$.revision: a key without plurals takes one number")
     return revisions == asked

@@ -1,7 +1,7 @@
 """Decides what a key and its texts may be, and what becomes of a written value."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, TypeVar
 
@@ -79,14 +79,16 @@ def clean_tags(tags: Sequence[str], path: str = "$.tags") -> tuple[str, ...]:
     return tuple(dict.fromkeys(trimmed))
 
 
-def tag_in_project(code: str) -> str:
-    """The tag that a body names. What is no tag is no language of the project either.
+def tag_in_project(code: str, codes: Container[str], path: str) -> str:
+    """The tag that a body names at ``path``, of the project's own ``codes``.
 
-    Raises LanguageNotInProject (decisions 2.2).
+    What is no tag is no language of the project either. Raises LanguageNotInProject
+    (decisions 2.2).
     """
     tag = canonical_tag(code)
-    if tag is None:
-        raise LanguageNotInProject(f"the project has no language {mentioned(code)!r}")
+    if tag is None or tag not in codes:
+        message = f"the project has no language {mentioned(code)!r}"
+        raise LanguageNotInProject(f"{path}: {message}")
     return tag
 
 
@@ -102,14 +104,25 @@ def texts_by_form(
         if is_plural:
             message = "a plural key takes an object, plural form to text"
             raise PluralMismatch(f"{path}: {message}")
-        check_text(text, path)
+        check_texts(text, path)
         return {None: text}
     if not is_plural:
         raise PluralMismatch(f"{path}: a key without plurals takes a string")
+    check_texts(text, path)
+    return dict(text.items())
+
+
+def check_texts(text: Text, path: str) -> None:
+    """Refuse what no key can have there, with plurals or without.
+
+    Raises InvalidPluralForm, and ValidationFailed for a text over 64 KiB.
+    """
+    if isinstance(text, str):
+        check_text(text, path)
+        return
     for form, one in text.items():
         check_form(form, path)
         check_text(one, f"{path}.{form}")
-    return dict(text.items())
 
 
 def check_form(form: str, path: str) -> None:

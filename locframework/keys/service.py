@@ -14,7 +14,6 @@ from locframework.errors import (
     LanguageNotFound,
     LanguageNotInProject,
     ValidationFailed,
-    mentioned,
 )
 from locframework.files.service import Files
 from locframework.folding import fold
@@ -29,10 +28,10 @@ from locframework.quality.service import Checks
 from locframework.storage import Storage
 from locframework.validation import check_record
 
+from .bodies import new_key_write
 from .moves import KeyMoves
 from .query import filter_of
 from .records import (
-    BulkKey,
     Key,
     KeyChanges,
     KeyQuery,
@@ -45,10 +44,11 @@ from .records import (
     ValueDetail,
 )
 from .rules import (
+    check_key,
+    check_texts,
     clean_tags,
     in_order,
     shown_value,
-    tag_in_project,
     with_forms_in_order,
 )
 from .store import KeyStore, store_of
@@ -100,8 +100,10 @@ class Keys:
         check_record(new)
         if new.values:
             self._projects.require_also(caller, "translation_write", project)
+        codes = self._order(project) if new.values else ()
+        write = new_key_write(new, codes, project.key_separator)
         line = self._branches.line(project, branch)
-        return replace(self._write(caller, line, key_write(new)), values=UNSET)
+        return replace(self._write(caller, line, write), values=UNSET)
 
     def get_key(
         self,
@@ -164,12 +166,15 @@ class Keys:
         """
         project = self._projects.require(caller, "key_update", project_id)
         check_record(changes)
+        if changes.key is not UNSET:
+            check_key(changes.key, project.key_separator)
+        tags = UNSET if changes.tags is UNSET else clean_tags(changes.tags)
         write = KeyWrite(
             name=key_id,
             key_id=_require_id(key_id),
             rename=changes.key,
             description=changes.description,
-            tags=UNSET if changes.tags is UNSET else clean_tags(changes.tags),
+            tags=tags,
             is_plural=changes.is_plural,
             screenshot_file_id=changes.screenshot_file_id,
             screenshot_url=UNSET if changes.screenshot_file_id is UNSET else None,
@@ -229,7 +234,7 @@ class Keys:
         with self._storage.transaction():
             line = self._branches.open_line(line)
             store = store_of(self._storage, line)
-            found = store.trashed(project.id, [key_id]) if is_id(key_id) else {}
+            found = store.trashed(project.id, [_require_id(key_id)])
             if key_id not in found:
                 raise KeyNotFound
             require_writable(line)
@@ -278,6 +283,7 @@ class Keys:
         """
         project = self._projects.require(caller, "translation_write", project_id)
         check_record(new)
+        check_texts(new.value, "$.value")
         line = self._branches.line(project, branch)
         tag = tag_in_path(lang)
         write = KeyWrite(
@@ -319,29 +325,6 @@ class Keys:
 
     def _order(self, project: Project) -> dict[str, int]:
         return order_of(self._languages.of(project))
-
-
-def key_write(
-    new: NewKey | BulkKey, key_id: str | None = None, path: str = "$"
-) -> KeyWrite:
-    """The write that a body asks for, or a part of it at ``path``.
-
-    Raises LanguageNotInProject, ValidationFailed.
-    """
-    tags = {code: tag_in_project(code) for code in new.values}
-    values = {tags[code]: text for code, text in new.values.items()}
-    if len(values) < len(new.values):
-        message = "a language stands there twice, spelled in two ways"
-        raise ValidationFailed.at(f"{path}.values", "unique", message)
-    return KeyWrite(
-        name=new.key,
-        key_id=key_id,
-        description=new.description,
-        tags=UNSET if new.tags is UNSET else clean_tags(new.tags, f"{path}.tags"),
-        is_plural=new.is_plural,
-        values=values,
-        places={tag: f"{path}.values.{mentioned(code)}" for code, tag in tags.items()},
-    )
 
 
 def _require_id(key_id: str) -> str:

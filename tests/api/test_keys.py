@@ -322,6 +322,33 @@ def test_a_batch_leaves_out_the_items_that_are_too_long_and_no_other(keys: Any) 
     assert keys.owner.get(keys.path, query={"limit": 1}).data["total"] == 494
 
 
+def test_an_item_that_is_left_alone_is_answered_with_its_values(keys: Any) -> None:
+    keys.made(key="one", isPlural=True, values={"de": {"one": "1", "other": "n"}})
+    keys.made(key="two", values={"en": "Two", "de": "Zwei"})
+    body: dict[str, Any] = {"keys": [{"key": "two"}, {"key": "new"}, {"key": "one"}]}
+    branches = f"/projects/{keys.project['id']}/branches"
+    assert keys.owner.post(branches, json={"name": "spring"}).status == 201
+
+    for query in ({}, {"branch": "spring"}):
+        results = keys.owner.post(f"{keys.path}/bulk", json=body, query=query).data
+        for result in results["results"]:
+            path = f"{keys.path}/{result['key']['id']}"
+            assert result["key"] == keys.owner.get(path, query=query).data["key"]
+        outcomes = [result["outcome"] for result in results["results"]]
+        made = "skipped" if query else "created"
+        assert outcomes == ["skipped", made, "skipped"]
+
+
+def test_a_language_that_is_not_there_is_told_where_it_stands(keys: Any) -> None:
+    body = {"key": "a", "values": {"fr": "x"}}
+    refused = keys.create(**body)
+    bulk = keys.owner.post(f"{keys.path}/bulk", json={"keys": [{"key": "b"}, body]})
+
+    message = "values.fr: the project has no language 'fr'"
+    assert refused.error["message"] == f"$.{message}"
+    assert bulk.data["results"][1]["error"]["message"] == f"$.keys[1].{message}"
+
+
 def test_a_batch_whose_items_are_no_keys_is_refused(keys: Any) -> None:
     for wrong in ({"key": 3}, {"key": "a", "tags": None}, {}, "a"):
         body = {"keys": [{"key": "fine"}, wrong]}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from locframework.app import OPERATOR
-from locframework.errors import ProjectNotFound, ValidationFailed
+from locframework.errors import KeyNotFound, ProjectNotFound, ValidationFailed
 from locframework.http.records import Upload
 from locframework.ids import new_id
 from locframework.keys.records import Approval, Rejection
@@ -150,3 +150,161 @@ def test_python_is_told_first_that_there_is_no_such_project(
         judge(OPERATOR, new_id(), new_id(), "de", asked)
     with pytest.raises(ValidationFailed):
         judge(OPERATOR, project["id"], new_id(), "de", asked)
+
+
+LONG = "x" * (64 * 1024 + 1)
+STALE = {"If-Match": '"x"'}
+WRONG_CHANGES = [
+    ({"key": "a..b"}, "invalid_key"),
+    ({"tags": [" "]}, "validation_failed"),
+]
+WRONG_TEXTS = [
+    (LONG, "validation_failed"),
+    ({"one": LONG}, "validation_failed"),
+    ({"several": "x"}, "invalid_plural_form"),
+]
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"key": "a..b"}, "invalid_key"),
+        ({"key": "a", "tags": [" "]}, "validation_failed"),
+        ({"key": "a", "values": {"fr": "x"}}, "language_not_in_project"),
+        ({"key": "a", "values": {"de": {"one": "x"}}}, "plural_mismatch"),
+        ({"key": "a", "values": {"de": LONG}}, "validation_failed"),
+        ({"key": "a"}, "branch_not_found"),
+    ],
+)
+def test_a_new_key_is_judged_before_its_branch_is_looked_for(
+    keys: Any, body: Mapping[str, Any], code: str
+) -> None:
+    refused = keys.owner.post(keys.path, json=body, query={"branch": "gone"})
+
+    assert refused.error["code"] == code
+
+
+@pytest.mark.parametrize(("body", "code"), [*WRONG_CHANGES, ({}, "key_not_found")])
+def test_changes_are_judged_before_their_key_is_looked_for(
+    keys: Any, body: Mapping[str, Any], code: str
+) -> None:
+    for key_id in (new_id(), "none"):
+        refused = keys.owner.patch(f"{keys.path}/{key_id}", json=body)
+        assert refused.error["code"] == code
+
+
+@pytest.mark.parametrize(("text", "code"), [*WRONG_TEXTS, ("x", None)])
+def test_a_text_is_judged_before_its_key_and_language_are_looked_for(
+    keys: Any, text: object, code: str | None
+) -> None:
+    absent, key = {"id": new_id()}, keys.made(isPlural=True)
+
+    for found, lang, missing in (
+        (absent, "de", "key_not_found"),
+        (key, "fr", "language_not_found"),
+    ):
+        assert keys.put(found, lang, text).error["code"] == (code or missing)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        *WRONG_CHANGES,
+        ({"screenshotFileId": "none"}, "validation_failed"),
+        ({"description": "new"}, "precondition_failed"),
+    ],
+)
+def test_what_is_wrong_with_changes_comes_before_the_state_they_are_for(
+    keys: Any, body: Mapping[str, Any], code: str
+) -> None:
+    path = f"{keys.path}/{keys.made()['id']}"
+    before = keys.owner.get(path).content
+
+    refused = keys.owner.patch(path, json=body, headers=STALE)
+
+    assert refused.error["code"] == code
+    assert keys.owner.get(path).content == before
+
+
+@pytest.mark.parametrize(("text", "code"), [*WRONG_TEXTS, ("x", "precondition_failed")])
+def test_what_is_wrong_with_a_text_comes_before_the_state_it_is_for(
+    keys: Any, text: object, code: str
+) -> None:
+    path = f"{keys.path}/{keys.made(values={'de': 'a'})['id']}/values/de"
+    activity = f"/projects/{keys.project['id']}/activity"
+    before = keys.owner.get(path).content, keys.owner.get(activity).content
+
+    refused = keys.owner.put(path, json={"value": text}, headers=STALE)
+
+    assert refused.error["code"] == code
+    assert (keys.owner.get(path).content, keys.owner.get(activity).content) == before
+
+
+def test_a_state_comes_after_permissions_and_before_languages_and_what_is_there(
+    keys: Any,
+) -> None:
+    keys.made(key="taken")
+    path = f"{keys.path}/{keys.made(values={'de': 'a'})['id']}"
+    writer = keys.workspace.client("developer", languages=["ar"])
+    permissions = ["key_update", "translation_read"]
+    renamer = keys.workspace.client("developer", permissions=permissions)
+
+    for client, verb, where, body, code in (
+        (renamer, "PATCH", path, {"isPlural": True}, "permission_denied"),
+        (writer, "PATCH", path, {"isPlural": True}, "precondition_failed"),
+        (writer, "PUT", f"{path}/values/de", {"value": "b"}, "precondition_failed"),
+        (keys.owner, "PATCH", path, {"key": "taken"}, "precondition_failed"),
+    ):
+        refused = client.request(verb, where, json=body, headers=STALE)
+        assert refused.error["code"] == code
+
+
+@pytest.mark.parametrize("verb", ["approve", "reject"])
+def test_the_forms_of_a_judgement_come_before_its_key_and_language(
+    keys: Any, verb: str
+) -> None:
+    key = keys.made(isPlural=True, values={"de": {"one": "1"}})
+    other = keys.workspace.client("reviewer", languages=["ar"])
+
+    for found, lang, client in (
+        ({"id": new_id()}, "de", keys.owner),
+        (key, "fr", keys.owner),
+        (key, "de", other),
+    ):
+        refused = keys.act(found, verb, lang, client, revision={"several": 1})
+        assert refused.error["code"] == "invalid_plural_form"
+
+
+@pytest.mark.parametrize("verb", ["approve", "reject"])
+def test_forms_of_a_key_without_plurals_are_refused_before_that_nothing_waits(
+    keys: Any, verb: str
+) -> None:
+    key = keys.made(values={"de": "Zahlen"})
+
+    refused = keys.act(key, verb, revision={"one": 1})
+
+    assert (refused.status, refused.error["code"]) == (400, "plural_mismatch")
+    assert keys.act(key, verb, revision=1).error["code"] == "nothing_pending"
+
+
+def test_the_form_to_go_back_to_comes_before_its_key_and_language(keys: Any) -> None:
+    key = keys.made(values={"de": "Zahlen"})
+    other = keys.workspace.client("reviewer", languages=["ar"])
+    asked = {"revision": 1, "pluralForm": "several"}
+
+    for found, lang, client in (
+        ({"id": new_id()}, "de", keys.owner),
+        (key, "fr", keys.owner),
+        (key, "de", other),
+    ):
+        refused = keys.act(found, "revert", lang, client, **asked)
+        assert refused.error["code"] == "invalid_plural_form"
+
+
+@pytest.mark.parametrize("key_id", [[], None, 7, {}])
+def test_what_is_no_id_is_the_key_of_nothing(workspace: Workspace, key_id: Any) -> None:
+    keys, project = workspace.framework.keys, workspace.project()["id"]
+
+    for ask in (keys.get_key, keys.delete_key, keys.restore_key):
+        with pytest.raises(KeyNotFound):
+            ask(OPERATOR, project, key_id)

@@ -79,12 +79,18 @@ def test_values_of_a_batch_together_repeat_no_more(
     bad = [{"languageCode": f"{at}{LONG}", "value": "A"} for at in range(9)]
     bad += [{"languageCode": "en", "value": {LONG[: at + 60]: "A"}} for at in range(9)]
     items = [{"key": "a", **each} for each in bad]
+    good = {"languageCode": "en", "value": "A"}
+    items += [
+        {name: f"{LONG}{at}", **good} for name in ("key", "keyId") for at in "123"
+    ]
 
     answer = workspace.owner.put(f"{path}/values", json={"items": items})
 
     assert answer.content.decode().count("\u00e6") <= MOST
     failed = [result["error"]["code"] for result in answer.data["results"]]
-    assert failed == ["language_not_in_project"] * 9 + ["invalid_plural_form"] * 9
+    assert failed[18:] == ["key_not_found"] * 6
+    codes = ["language_not_in_project"] * 9 + ["invalid_plural_form"] * 9
+    assert failed[:18] == codes
 
 
 def test_few_short_mistakes_of_a_batch_are_told_in_full(

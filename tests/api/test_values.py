@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from locframework.ids import new_id
+
 
 def test_who_cannot_approve_writes_a_pending_text(keys: Any) -> None:
     key = keys.made(values={"de": "Zahlen"})
@@ -163,3 +165,25 @@ def test_a_language_that_the_project_does_not_have_is_told_so_whatever_it_is(
 
     assert (refused.status, refused.error["code"]) == (400, "language_not_in_project")
     assert result["error"]["code"] == "language_not_in_project"
+
+
+def test_an_item_of_a_batch_is_told_what_is_not_there(keys: Any) -> None:
+    key, absent = keys.made(key="pay"), new_id()
+    items = [
+        {"key": "play", "languageCode": "de", "value": "x"},
+        {"keyId": absent, "languageCode": "de", "value": "x"},
+        {"keyId": "pay", "languageCode": "de", "value": "x"},
+        {"keyId": key["id"], "languageCode": "fr", "value": "x"},
+        {"key": "play", "languageCode": "de", "value": {"several": "x"}},
+    ]
+    path = f"/projects/{keys.project['id']}/values"
+
+    results = keys.owner.put(path, json={"items": items}).data["results"]
+
+    assert [result["error"]["message"] for result in results[:4]] == [
+        "there is no such key as 'play'",
+        f"there is no such key as '{absent}'",
+        "there is no such key as 'pay'",
+        "$.items[3].languageCode: the project has no language 'fr'",
+    ]
+    assert results[4]["error"]["code"] == "invalid_plural_form"
