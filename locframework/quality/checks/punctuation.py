@@ -8,18 +8,29 @@ from locframework.projects.records import Severity
 from locframework.quality.records import Finding, Subject
 
 _SIGNS = {
-    "full stop": ".。．｡।॥۔\u0589\u1362\u104b\u0f0d\u17d4",
-    "question mark": "?？؟፧՞⁇",
-    "exclamation mark": "!！՜﹗",
-    "colon": ":：፡፦∶",
-    "ellipsis": "…⋯",
-    "comma": ",，،、﹐､፣",
-    "semicolon": ";；؛፤",
+    "full stop": ".。．｡।॥۔\u0589\u1362\u104b\u0f0d\u17d4"
+    "\u166e\u1803\u1809\ua4ff\ua60e\ufe12\ufe52",
+    "question mark": "?？؟፧՞⁇⁈⁉⸮\ua60f\ufe16\ufe56",
+    "exclamation mark": "!！՜﹗‼⁈⁉\u07f9\ufe15",
+    "colon": ":：፡፦∶\u1804\ufe13\ufe55",
+    "ellipsis": "…⋯\u1801\ufe19",
+    "comma": ",，،、﹐､፣\u07f8\u1802\ufe10\ufe11\ufe51",
+    "semicolon": ";；؛፤⁏\ufe14\ufe54",
 }
-_KINDS = {sign: kind for kind, signs in _SIGNS.items() for sign in signs}
-_GREEK = {";": "question mark", "\u037e": "question mark", "·": "semicolon"}
-_CLOSING = "\"'”’»›)]}」』）】》〉］｝"
-_SPACES = " \t\r\n\u00a0\u202f\u2009\u3000\u200b\u200e\u200f"
+_KINDS = {
+    sign: frozenset(kind for kind, signs in _SIGNS.items() if sign in signs)
+    for sign in "".join(_SIGNS.values())
+}
+_GREEK = {
+    ";": frozenset(("question mark",)),
+    "\u037e": frozenset(("question mark",)),
+    "·": frozenset(("semicolon",)),
+}
+# “ ‘ « ‹ open in English, and close in German, Czech, Bulgarian, Danish; at the end of
+# a text nothing is opened, so they need not be told apart.
+_CLOSING = "\"'”’»›“‘«‹)]}」』）】》〉］｝"
+_BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+_SPACES = " \t\r\n\u00a0\u202f\u2009\u3000\u200b" + _BIDI
 _LAST_TAGS = re.compile(r"(?:</?[A-Za-z0-9][^<>]*>\s*)+$")
 _LAST_ENTITIES = re.compile(r"(?:&(?:[A-Za-z]\w{1,30}|#\w{1,8});\s*)+$", re.ASCII)
 _LAST_WORD = re.compile(r"\S+$")
@@ -33,8 +44,8 @@ class Punctuation:
     """Compares the kind of punctuation at the end, in any script.
 
     A question stays a question: ``?``, ``？`` and ``؟`` are the same, and so are ``.``
-    and ``。``. Quotes, brackets and tags after it do not count, nor does the
-    space that French puts before it.
+    and ``。``. Quotes, brackets, tags and marks of direction after it do not count,
+    nor does the space that French puts before it.
     """
 
     name = "punctuation"
@@ -91,8 +102,8 @@ def _end(text: str, language_code: str) -> tuple[frozenset[str], int]:
     while at and (text[at - 1] in kinds or text[at - 1] in _SPACES):
         at -= 1
         if text[at] in kinds:
-            found.add(kinds[text[at]])
-            stops += kinds[text[at]] == "full stop"
+            found |= kinds[text[at]]
+            stops += "full stop" in kinds[text[at]]
     if stops > 1:
         found = found - {"full stop"} | {"ellipsis"}
     return frozenset(found), at
