@@ -275,12 +275,26 @@ class TestUnchanged(CheckContract):
         "an abbreviation": subject("HTTP API", "HTTP API"),
         "only placeholders": subject("{count} %s <b></b>", "{count} %s <b></b>"),
         "an address": subject("https://a.example/go to", "https://a.example/go to"),
+        "an address without scheme": subject("www.a.example/go", "www.a.example/go"),
+        "an e-mail address": subject("help@two.example", "help@two.example"),
+        "half of one": subject("{name}@two.example", "{name}@two.example"),
+        "ICU, units": subject(
+            "{n, plural, one {# MB} other {# MB}}",
+            "{n, plural, one {# MB} other {# MB}}",
+        ),
+        "ICU, numbers": subject("{n, plural, other {#}}", "{n, plural, other {#}}"),
+        "ICU, placeholders": subject(
+            "{g, select, male {{name}} other {{name}}}",
+            "{g, select, male {{name}} other {{name}}}",
+        ),
         "another country": subject("Save all", "Save all", "en-GB"),
         "digits": subject("12 + 3", "12 + 3"),
     }
     bad: ClassVar[Subjects] = {
         "a sentence": subject("Save all files", "Save all files"),
         "another script": subject("保存文件", "保存文件", "ja"),
+        "beside an address": subject("write to a@b.example", "write to a@b.example"),
+        "ICU": subject(ICU, ICU),
         "a form": subject({"other": "{n} open files"}, {"other": "{n} open files"}),
     }
 
@@ -306,6 +320,7 @@ class TestNumbers(CheckContract):
         "half days": subject("5:30 PM", "17:30"),
         "hours": subject("from 10:30 to 18:15", "de 10h30 à 18H15", "fr"),
         "ten thousands": subject("over 10,000 users", "1万人以上", "ja"),
+        "beside an address": subject("5 to a@b.example", "5はa@b.example", "ja"),
         "a placeholder": subject("{0} %2$s <1>x</1> &#39;", "x"),
         "ICU": subject("{n, plural, =5 {a} other {b}}", "b"),
     }

@@ -10,13 +10,17 @@ _NOISE = re.compile(
     r"|\{[^{}]*\}"
     r"|</?[A-Za-z0-9][^<>]*>"
     r"|&\#?\w{1,30};"
-    r"|https?://\S+"
+    r"|(?:https?://|\bwww\.)\S+"
+    # from where a name begins, and possessive: a long word is read once. In ASCII, as
+    # Japanese puts no space before an address
+    r"|(?<![A-Za-z0-9_.+-])[A-Za-z0-9_.+-]*+@[A-Za-z0-9-]++(?:\.[A-Za-z0-9-]++)+"
     r"|\$t\([^()]*\)"
 )
+_SIGNS = ("<", "&", "://", "@", "www.")
 
 
 def blanked(text: str) -> str:
     """``text`` of the same length, with spaces instead of what is not language."""
-    if not (has_signs(text) or "<" in text or "&" in text or "://" in text):
+    if not (has_signs(text) or any(sign in text for sign in _SIGNS)):
         return text
     return _NOISE.sub(lambda found: " " * len(found[0]), text)

@@ -7,6 +7,7 @@ from locframework.projects.records import Severity
 from locframework.quality.records import Finding, Subject
 
 from .noise import blanked
+from .prose import prose
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _UNCASED = 4  # letters that say something, in scripts that know no small letters
@@ -36,7 +37,8 @@ def _is_other_language(subject: Subject) -> bool:
 
 
 def _says_much(text: str) -> bool:
-    words = _WORD.findall(blanked(text))
+    # prose first: it knows ICU messages, of which only the branches are language
+    words = _WORD.findall(blanked(prose(text)))
     uncased = sum(len(word) for word in words if word.upper() == word.lower())
     if uncased:
         return uncased >= _UNCASED
