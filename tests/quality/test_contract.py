@@ -80,6 +80,19 @@ class TestPlaceholders(CheckContract):
             "{n, plural, one {file} other {files}}",
             "{n, plural, one {Datei} other {Dateien}}",
         ),
+        "ICU number in other branches": subject(
+            "{n, plural, one {One file} other {# files}}",
+            "{n, plural, one {# файл} few {# файла} other {# файлов}}",
+            "ru",
+        ),
+        "ICU number in one branch": subject(
+            "{n, plural, one {# file} other {# files}}",
+            "{n, plural, one {Eine Datei} other {# Dateien}}",
+        ),
+        "ICU number in one as a form": subject(
+            {"one": ICU, "other": ICU}, {"one": ICU.replace("#", "eine"), "other": ICU}
+        ),
+        "a sign of number": subject("# {n}", "Nr. {n}"),
         "one in words": subject(FILES, {"one": "Eine Datei", "other": "%d Dateien"}),
         "one in words, unnamed": subject(
             {"one": "{0} file in {name}", "other": "{0} files in {name}"},
@@ -108,6 +121,23 @@ class TestPlaceholders(CheckContract):
         "ICU keyword": subject(ICU, ICU.replace("plural", "Mehrzahl")),
         "ICU branch": subject(ICU, ICU.replace("other", "andere")),
         "ICU select": subject(SELECT, SELECT.replace("female", "weiblich")),
+        "ICU number": subject(ICU, ICU.replace("#", "the")),
+        "ICU number, extra": subject(ICU.replace("#", "the"), ICU),
+        "ICU number of an ordinal": subject(
+            "{n, selectordinal, one {#st} other {#th}}",
+            "{n, selectordinal, other {zuletzt}}",
+        ),
+        "ICU number of one of two": subject(
+            "{a, plural, other {# a}} {b, plural, other {# b}}",
+            "{a, plural, other {# a}} {b, plural, other {b}}",
+        ),
+        "ICU number only in braces within": subject(
+            "{n, plural, other {# by {g, select, other {#}}}}",
+            "{n, plural, other {by {g, select, other {#}}}}",
+        ),
+        "ICU number in other": subject(
+            {"one": ICU, "other": ICU}, {"other": ICU.replace("#", "viele")}
+        ),
         "ICU inner": subject(ICU, ICU.replace("{name}", "{Name}")),
         "other without number": subject(FILES, {"one": "1", "other": "Dateien"}),
         "one without name": subject(

@@ -16,7 +16,8 @@ from locframework.quality.checks.prose import prose
         ('Open <a href="file.html">the file</a>', "Open the file"),
         ("file&nbsp;name &#169; &copy", "filename  &copy"),
         ("100% of files, a < b > c, R&D; x", "100% of files, a < b > c, R&D; x"),
-        ("{n, plural, one {# file} other {# files}}!", "# file# files}}!"),
+        ("{n, plural, one {# file} other {# files}}!", " file files}}!"),
+        ("{n, plural, other {file #}} # {#}", "file }} # {#}"),
         ("{g, select, other {His {file}}}", "His }}"),
     ],
 )

@@ -1,7 +1,7 @@
 """Finds the placeholders in a text: printf, Python, braces, i18next and ICU."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from .icu import ARGUMENT, has_branches
@@ -12,6 +12,7 @@ _PRINTF = re.compile(
 )
 _NESTING = re.compile(r"\$t\(([^()]{1,500})\)")
 _BRACE = re.compile(r"[{}]")
+_BRACE_OR_NUMBER = re.compile(r"[{}#]")
 _NAME = re.compile(r"-?\s*([\w.$\[\]-]*)\s*(?:[,:!|].*)?", re.DOTALL)
 _SIMPLE_LENGTH = 200  # of a placeholder between its braces
 _WHOLE = {"i": "d", "u": "d"}  # three letters for whole numbers
@@ -39,6 +40,7 @@ def placeholders(text: str) -> list[Placeholder]:
 
     Of a ``plural`` and a ``select``, the branch ``other`` is one, and so is each
     branch of a select: they have to be there in every language, by the same name.
+    So is each ``#`` that stands for the number in a branch of a plural.
     Takes time in proportion to the text, whatever it holds.
     """
     found: list[Placeholder] = []
@@ -93,6 +95,7 @@ def _in_braces(text: str) -> Iterator[Placeholder]:
     pairs = _pairs(text)
     heads: dict[int, re.Match[str]] = {}  # of ICU arguments, by where they open
     read_to: dict[int, int] = {}  # of each: where its last branch ended
+    numbers: dict[int, str] = {}  # what ``#`` is in a branch, by where it opens
     skip = -1
     for start in sorted(pairs):
         end, parent = pairs[start]
@@ -100,6 +103,8 @@ def _in_braces(text: str) -> Iterator[Placeholder]:
             head = heads[parent]
             branch = text[read_to[parent] : start].split()
             read_to[parent] = end + 1
+            if head[2] != "select":
+                numbers[start] = f"{{{head[1]}, {head[2]}, #}}"
             if branch and (head[2] == "select" or branch[-1] == "other"):
                 name = f"{{{head[1]}, {head[2]}, {branch[-1][:50]}}}"
                 is_number = head[2] != "select"
@@ -112,6 +117,21 @@ def _in_braces(text: str) -> Iterator[Placeholder]:
             found = _simple(text, start, end, 2 if is_double else 1)
             if found:
                 yield found
+    if numbers and "#" in text:
+        yield from _numbers(text, numbers)
+
+
+def _numbers(text: str, branches: Mapping[int, str]) -> Iterator[Placeholder]:
+    """Each ``#`` that stands in one of the branches itself, in no braces within."""
+    opened: list[int] = []
+    for sign in _BRACE_OR_NUMBER.finditer(text):
+        at = sign.start()
+        if sign[0] == "{":
+            opened.append(at)
+        elif sign[0] == "}":
+            del opened[-1:]
+        elif opened and opened[-1] in branches:
+            yield Placeholder(branches[opened[-1]], at, at + 1, is_number=True)
 
 
 def _simple(text: str, start: int, end: int, braces: int) -> Placeholder | None:
