@@ -20,7 +20,10 @@ _NUMBER = re.compile(
 )
 _ASCII_NUMBER = re.compile(_NUMBER.pattern, re.ASCII)  # twice as fast
 _HALF_DAYS = re.compile(r"\d\s?[ap]\.?\s?m\b", re.IGNORECASE)  # 5 pm is 17 o'clock
-_MYRIADS = re.compile(r"\d\s?[万萬만億亿억]")  # 1万 is 10,000
+# 1万 is 10,000, 5천 is 5,000, 1 लाख is 100,000; करोड़ has two spellings in Unicode
+_MYRIADS = re.compile(r"\d\s?(?:[万萬만億亿억천千]|लाख|करो[ड\u095c])")
+_POINT = re.compile(r"(?<![^\s($€£])[.,\u066b]")  # .5 is 0.5, and one,5 is not
+_PARTED_ONCE = re.compile(r"\d?[.,\u066b]\d+")
 _HOUR = re.compile(r"(?<=\d)h(?=\d)", re.IGNORECASE)  # 10h30 is 10:30
 _SPELLED_OUT = frozenset("012")  # often a word in one language and not in another
 _GROUP = 3  # digits between two signs that group
@@ -81,10 +84,13 @@ def _found(text: str, source: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _numbers(text: str) -> list[Mark]:
-    return [
-        Mark(_value(number[0]), number.start(), number.end())
-        for number in _NUMBER.finditer(text)
-    ]
+    marks: list[Mark] = []
+    for number in _NUMBER.finditer(text):
+        start, end = number.span()
+        if _POINT.match(text, start - 1, start):
+            start -= 1
+        marks.append(Mark(_value(text[start:end]), start, end))
+    return marks
 
 
 def _runs(text: str, numbers: list[Mark]) -> Counter[str]:
@@ -99,10 +105,12 @@ def _runs(text: str, numbers: list[Mark]) -> Counter[str]:
 def _value(number: str) -> str:
     """The number in ASCII, without zeros before it: the same in every script.
 
-    One or two digits at the end are decimals, three or more a group of a large number.
+    One or two digits at the end are decimals, three or more a group of a large number,
+    but for what follows a zero or nothing. Zeros at the end stay: 3.10 is not 3.1.
     """
     *groups, last = (_digits(run) for run in _RUN.findall(number))
-    if groups and len(last) < _GROUP:
+    is_under_one = groups in ([], ["0"]) and _PARTED_ONCE.fullmatch(number)
+    if is_under_one or (groups and len(last) < _GROUP):
         return f"{_whole(''.join(groups))}.{last}"
     return _whole("".join((*groups, last)))
 
