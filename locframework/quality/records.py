@@ -1,6 +1,7 @@
 """What a check is given, and what it finds."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import force_setattr
@@ -30,9 +31,16 @@ class TextTerms(Struct, frozen=True, gc=False):
     wanted: Mapping[str, Sequence[WantedTerm]] = {}  # by source text
     avoided: Mapping[str | None, Sequence[AvoidedTerm]] = {}  # by plural form
 
+    def __post_init__(self) -> None:
+        force_setattr(self, "wanted", MappingProxyType(self.wanted))
+        force_setattr(self, "avoided", MappingProxyType(self.avoided))
+
 
 class Subject(Struct, frozen=True, gc=False):
-    """The texts of one key in one language, with what they are judged by."""
+    """The texts of one key in one language, with what they are judged by.
+
+    All checks are given the same one, so its mappings are read-only.
+    """
 
     key: str
     language_code: str  # canonical BCP-47
@@ -46,7 +54,11 @@ class Subject(Struct, frozen=True, gc=False):
     tags: tuple[str, ...] = ()
     terms: TextTerms | None = None  # None: nothing is known
 
-    _pairs: Sequence[tuple[str | None, str, str]] | None = None  # once compared
+    _pairs: tuple[tuple[str | None, str, str], ...] | None = None  # once compared
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "texts", MappingProxyType(self.texts))
+        force_setattr(self, "source_texts", MappingProxyType(self.source_texts))
 
     def compared(self) -> Sequence[tuple[str | None, str, str]]:
         """Each text with its plural form before, and the source text beside it.
@@ -56,11 +68,13 @@ class Subject(Struct, frozen=True, gc=False):
         if self._pairs is not None:
             return self._pairs  # most checks ask
         sources = self.source_texts
-        pairs = [
-            (form, text, sources.get(form) or _nearest(sources))
-            for form, text in self.texts.items()
-            if sources
-        ]
+        pairs = tuple(
+            [
+                (form, text, sources.get(form) or _nearest(sources))
+                for form, text in self.texts.items()
+                if sources
+            ]
+        )
         force_setattr(self, "_pairs", pairs)
         return pairs
 

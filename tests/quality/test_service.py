@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from locframework.projects.records import Severity
 from locframework.quality.check import Check
 from locframework.quality.checks import BUILT_IN
-from locframework.quality.records import Finding, Subject, TextTerms
+from locframework.quality.records import (
+    AvoidedTerm,
+    Finding,
+    Subject,
+    TextTerms,
+    WantedTerm,
+)
 from locframework.quality.service import Checks
 from locframework.testing.contracts.check_samples import subjects
 
@@ -98,6 +104,36 @@ def test_a_check_is_not_asked_where_what_it_needs_is_empty(needs: str) -> None:
     found = checks.findings(empty), checks.findings(full)
 
     assert [len(each) for each in found] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda subject: subject.texts.clear(),
+        lambda subject: subject.source_texts.clear(),
+        lambda subject: subject.compared().clear(),
+        lambda subject: subject.terms.wanted.clear(),
+        lambda subject: subject.terms.avoided.clear(),
+    ],
+)
+def test_a_check_cannot_change_what_the_next_ones_see(
+    change: Callable[[Subject], Iterable[Finding]],
+) -> None:
+    changing = Own(())
+    changing.find = change  # type: ignore[method-assign]
+    comparing = {check.name: check for check in BUILT_IN}
+    wanted = TextTerms(
+        {"Pay {a}": [WantedTerm("pay", ("zahlen",))]},
+        {None: [AvoidedTerm("Los", 0, 3)]},
+    )
+    subject = Subject(
+        "a", "de", {None: "Los"}, "en", {None: "Pay {a}"}, terms=wanted
+    )  # fmt: skip
+
+    found = Checks({"a_first": changing, **comparing}).findings(subject)
+
+    assert found == Checks(comparing).findings(subject)
+    assert len(found) == 3
 
 
 def test_a_check_that_needs_what_no_subject_has_is_logged(
