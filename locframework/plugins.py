@@ -360,8 +360,11 @@ def _mentioned(plugin: object) -> str:
 
 
 def _write_answer(answer: object) -> WriteRefusal | WriteNote | None:
-    """What a plugin said of a change. Raises TypeError or ValueError for others."""
-    if answer is None:
+    """What a plugin said of a change; an empty note is none.
+
+    Raises TypeError or ValueError for what is no answer.
+    """
+    if answer is None or answer == WriteNote(""):
         return None
     if not isinstance(answer, WriteRefusal | WriteNote):
         raise TypeError(f"{answer!r} is no answer of loc_decide_write")

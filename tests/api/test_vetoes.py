@@ -116,6 +116,15 @@ def test_a_note_on_what_was_cleared_is_kept(judged: Keys, judge: Judge) -> None:
     assert (judge.seen[-1].after, judge.seen[-1].status) == (None, "untranslated")
 
 
+def test_an_empty_note_is_none(judged: Keys, judge: Judge) -> None:
+    judge.answers = WriteNote("")
+
+    key = judged.made(values={"de": "gut"})
+
+    items = judged.owner.get(f"{judged.path}/{key['id']}/values/de/history").data
+    assert [item["note"] for item in items["items"]] == [None]
+
+
 def test_all_plugins_are_asked_and_one_refusal_is_enough(keys_with: Made) -> None:
     judges = [Judge("b-second"), Judge("a-first")]
     keys = keys_with(*judges)
