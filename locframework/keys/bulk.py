@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -92,10 +92,10 @@ class BulkKeys:
             there = store.find_keys_by_name(project.id, names)
             languages = self._languages.of(line.project)
             codes = order_of(languages)
-            plans = [
-                _key_plan(at, item, there, new.on_existing, codes)
+            plans = {
+                at: _key_plan(at, item, there, new.on_existing, codes)
                 for at, item in enumerate(_judged(new.keys))
-            ]
+            }
             return self._write(caller, line, languages, plans, new.keys)
 
     def set_values(
@@ -125,23 +125,29 @@ class BulkKeys:
             plans = [
                 _value_plan(at, item, there, codes) for at, item in enumerate(new.items)
             ]
-            return self._write(caller, line, languages, plans, new.items)
+            ordered = _sources_first(plans, project.source_language)
+            return self._write(caller, line, languages, ordered, new.items)
 
     def _write(
         self,
         caller: Caller,
         line: Line,
         languages: Sequence[Language],
-        plans: Sequence[KeyWrite | Key | LocError],
+        plans: Mapping[int, KeyWrite | Key | LocError],
         items: Sequence[BulkKey | ValueItem],
     ) -> list[ItemResult]:
-        writes = [plan for plan in plans if isinstance(plan, KeyWrite)]
+        """``plans``: by the places of their items, in the order to be done."""
+        writes = [plan for plan in plans.values() if isinstance(plan, KeyWrite)]
         written = iter(self._writer.write_each(caller, line, languages, writes))
-        left = self._with_values(line, languages, plans)
+        left = self._with_values(line, languages, plans.values())
+        outcomes = {
+            at: next(written) if isinstance(plan, KeyWrite) else plan
+            for at, plan in plans.items()
+        }
         results: list[ItemResult] = []
         repeats = Repeats()
-        for at, (plan, item) in enumerate(zip(plans, items, strict=True)):
-            outcome = next(written) if isinstance(plan, KeyWrite) else plan
+        for at, item in enumerate(items):
+            outcome = outcomes[at]
             if isinstance(outcome, Key):
                 outcome = left[outcome.id]
             if isinstance(outcome, LocError):
@@ -155,7 +161,7 @@ class BulkKeys:
         self,
         line: Line,
         languages: Sequence[Language],
-        plans: Sequence[KeyWrite | Key | LocError],
+        plans: Iterable[KeyWrite | Key | LocError],
     ) -> dict[str, Key]:
         """The keys that are left alone, by id, as they are after the whole batch."""
         keys = [plan for plan in plans if isinstance(plan, Key)]
@@ -234,6 +240,19 @@ def _value_plan(
         places={tag: f"{path}.value"},
         keep_fresh=item.keep_fresh,
     )
+
+
+def _sources_first(
+    plans: Sequence[KeyWrite | Key | LocError], source: str
+) -> dict[int, KeyWrite | Key | LocError]:
+    """The plans by their places: translations are judged beside the source text that
+    comes with them, wherever it stands in the batch."""
+
+    def is_other(at: int) -> bool:
+        plan = plans[at]
+        return not isinstance(plan, KeyWrite) or source not in plan.values
+
+    return {at: plans[at] for at in sorted(range(len(plans)), key=is_other)}
 
 
 def _item_error(

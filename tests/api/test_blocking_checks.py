@@ -247,3 +247,40 @@ def test_a_text_that_waits_does_not_reach_a_release(shop: Shop) -> None:
     [german] = [each for each in manifest["files"] if each["language"] == "de"]
     url = german["url"].partition("/api/v1")[2]
     assert shop.owner.get(url).json == {"hi": "Hallo {name}"}
+
+
+@pytest.mark.parametrize("order", [("en", "de"), ("de", "en")])
+@pytest.mark.parametrize(
+    ("german", "status"), [("Na {name}", "pending_review"), ("Na {who}", "approved")]
+)
+def test_a_batch_is_judged_by_the_source_text_that_it_brings_wherever_that_stands(
+    shop: Shop, german: str, status: str, order: tuple[str, str]
+) -> None:
+    texts = {"en": "Hello {who}", "de": german}
+    items = [
+        {"key": "hi", "languageCode": code, "value": texts[code]} for code in order
+    ]
+
+    answer = shop.owner.put(f"{shop.path}/values", json={"items": items})
+
+    results = answer.data["results"]
+    assert [(each["index"], each["outcome"]) for each in results] == [
+        (0, "updated"),
+        (1, "updated"),
+    ]
+    assert shop.statuses() == {"en": "approved", "de": status}
+
+
+@pytest.mark.parametrize("order", [("en", "de"), ("de", "en")])
+def test_a_translation_that_comes_with_its_source_text_is_fresh(
+    shop: Shop, order: tuple[str, str]
+) -> None:
+    texts = {"en": "Hello {name}", "de": "Na {name}"}
+    items = [
+        {"key": "hi", "languageCode": code, "value": texts[code]} for code in order
+    ]
+
+    shop.owner.put(f"{shop.path}/values", json={"items": items})
+
+    key = shop.owner.get(f"{shop.path}/keys/{shop.hi}").data["key"]
+    assert [value["isOutdated"] for value in key["values"]] == [False, False]
