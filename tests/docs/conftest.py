@@ -4,16 +4,24 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from locframework.testing.databases import Migrated
+from locframework.testing.workspace import Workspace, open_workspace
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 _FILE = re.compile(r"^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
 _SECTION = re.compile(r"^(#+) (.+)$", re.M)
+
+Example = Callable[[str], dict[str, Any]]
+Open = Callable[..., Any]
 
 
 class Page:
@@ -63,6 +71,34 @@ def page(request: pytest.FixtureRequest) -> Page:
 def open_page() -> type[Page]:
     """Opens any page by its name."""
     return Page
+
+
+@pytest.fixture
+def example(page: Page, request: pytest.FixtureRequest) -> Example:
+    """What the example of a hook leaves behind when it is run."""
+
+    def run(hook: str) -> dict[str, Any]:
+        _, code = page.blocks("python", page.sections()[hook])
+        names: dict[str, Any] = {}
+        exec(compile(code, f"{request.module.PAGE}, {hook}", "exec"), names)
+        return names
+
+    return run
+
+
+@pytest.fixture
+def open_with(tmp_path: Path, migrated: Migrated) -> Open:
+    """A whole application with a plugin."""
+
+    @contextmanager
+    def open_with(plugin: object, **settings: Any) -> Iterator[Workspace]:
+        with (
+            migrated.url("sqlite", tmp_path) as url,
+            open_workspace(url, tmp_path, plugins=[plugin], **settings) as workspace,
+        ):
+            yield workspace
+
+    return open_with
 
 
 @pytest.fixture(scope="module")

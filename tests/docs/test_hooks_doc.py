@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -29,43 +27,12 @@ from locframework.testing.contracts.concordancers import (
     OpenConcordancer,
 )
 from locframework.testing.contracts.matchers import MatcherContract, OpenMatcher
-from locframework.testing.databases import Migrated
-from locframework.testing.workspace import Workspace, open_workspace
+
+from .conftest import Example, Open
 
 PAGE = "hooks.md"
 HOOKS = [name for name in vars(hookspecs) if name.startswith("loc_")]
 PREFIXES = ("loc_provide_", "loc_decide_", "loc_on_")
-
-Example = Callable[[str], dict[str, Any]]
-Open = Callable[..., Any]
-
-
-@pytest.fixture
-def example(page: Any) -> Example:
-    """What the example of a hook leaves behind when it is run."""
-
-    def run(hook: str) -> dict[str, Any]:
-        _, code = page.blocks("python", page.sections()[hook])
-        names: dict[str, Any] = {}
-        exec(compile(code, f"{PAGE}, {hook}", "exec"), names)
-        return names
-
-    return run
-
-
-@pytest.fixture
-def open_with(tmp_path: Path, migrated: Migrated) -> Open:
-    """A whole application with a plugin."""
-
-    @contextmanager
-    def open_with(plugin: object, **settings: Any) -> Iterator[Workspace]:
-        with (
-            migrated.url("sqlite", tmp_path) as url,
-            open_workspace(url, tmp_path, plugins=[plugin], **settings) as workspace,
-        ):
-            yield workspace
-
-    return open_with
 
 
 def test_each_hook_has_its_heading_and_no_heading_has_no_hook(page: Any) -> None:
