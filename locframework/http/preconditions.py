@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from locframework.errors import LanguageNotAssigned, LocError, PreconditionFailed
+from locframework.errors import PreconditionFailed
 from locframework.storage import Transactions
 
 from .answers import encoded
@@ -65,7 +65,6 @@ class IfMatch(Generic[C]):
         """``reads`` are all single reads, by path."""
         read = reads.get(operation.judged_by)
         self._read = None if read is None else _Read(read)
-        self._has_body = operation.body is not None
         self._transactions = shared.transactions
         self._locks: Sequence[tuple[str, Lock[C]]] = shared.locks_of(operation)
 
@@ -80,9 +79,7 @@ class IfMatch(Generic[C]):
         """What ``write`` answers. Raises PreconditionFailed, and has written nothing.
 
         ``given`` holds the parts of the path. Without such a read there is
-        no ETag that could match, and ignoring what was asked for would be worse. What
-        is wrong with the body comes first (decisions 2.2): in another state the write
-        is tried nevertheless, and taken back.
+        no ETag that could match, and ignoring what was asked for would be worse.
         """
         if self._read is None:
             message = "this has no ETag; send it without If-Match"
@@ -92,21 +89,8 @@ class IfMatch(Generic[C]):
                 lock(caller, given.get(name, ""))
             etag = self._read.etag(caller, environ, given, info)
             if not any_match(environ[HEADER], etag):
-                if self._has_body:
-                    _try(write)
                 raise PreconditionFailed(_fault_of(environ[HEADER]))
             return write()
-
-
-def _try(write: Callable[[], object]) -> None:
-    """Raise what is told before 412; what is written goes with the transaction."""
-    try:
-        write()
-    except LanguageNotAssigned:
-        return
-    except LocError as refusal:
-        if refusal.status != 409:
-            raise
 
 
 def _fault_of(header: str) -> str:
