@@ -340,6 +340,7 @@ class TestNumbers(CheckContract):
         "grouped as in India": subject("1,00,000 files", "100.000 Dateien"),
         "decimals": subject("1.5 GB", "1,5 GB"),
         "decimals without zero": subject("up to .5 of it", "bis 0,5 davon"),
+        "a comma with no space": subject("a,5 of it", "5,a davon"),
         "cents without zero": subject("only $.50", "nur 0,50 $"),
         "thousandths": subject(".125 inches", "0,125 Zoll"),
         "Arabic thousandths": subject("0.125", "٠٫١٢٥", "ar"),
@@ -371,6 +372,7 @@ class TestNumbers(CheckContract):
         "a lost point": subject("9.99 a month", "999 im Monat"),
         "another hour": subject("at 10:30", "à 10h15", "fr"),
         "a lost point after zero": subject("0.125 inches", "125 Zoll"),
+        "a lost point before all": subject("up to .5 litres", "bis 5 Liter"),
         "another version": subject("Python 3.10", "Python 3.1"),
         "a lost zero": subject("0.5 litres", "5 Liter"),
     }

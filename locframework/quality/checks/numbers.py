@@ -23,6 +23,7 @@ _HALF_DAYS = re.compile(r"\d\s?[ap]\.?\s?m\b", re.IGNORECASE)  # 5 pm is 17 o'cl
 # 1万 is 10,000, 5천 is 5,000, 1 लाख is 100,000; करोड़ has two spellings in Unicode
 _MYRIADS = re.compile(r"\d\s?(?:[万萬만億亿억천千]|लाख|करो[ड\u095c])")
 _POINT = re.compile(r"(?<![^\s($€£])[.,\u066b]")  # .5 is 0.5, and one,5 is not
+_POINT_FIRST = re.compile(_POINT.pattern + r"\d")
 _PARTED_ONCE = re.compile(r"\d?[.,\u066b]\d+")
 _HOUR = re.compile(r"(?<=\d)h(?=\d)", re.IGNORECASE)  # 10h30 is 10:30
 _SPELLED_OUT = frozenset("012")  # often a word in one language and not in another
@@ -63,8 +64,9 @@ def _spelled_alike(text: str, source: str) -> bool:
 
 
 def _spelled(text: str) -> list[str]:
-    """The numbers as they stand there."""
-    return (_ASCII_NUMBER if text.isascii() else _NUMBER).findall(text)
+    """The numbers as they stand there, and each point that begins one."""
+    found = (_ASCII_NUMBER if text.isascii() else _NUMBER).findall(text)
+    return found and found + _POINT_FIRST.findall(text)
 
 
 def _found(text: str, source: str) -> Iterator[tuple[str, int, int]]:
@@ -94,12 +96,14 @@ def _numbers(text: str) -> list[Mark]:
 
 
 def _runs(text: str, numbers: list[Mark]) -> Counter[str]:
-    """The digits that stand together, each by its value."""
-    return Counter(
+    """The digits that stand together, each by its value; of .5 these are 0 and 5."""
+    runs = Counter(
         _value(run)
         for number in numbers
         for run in _RUN.findall(text[number.start : number.end])
     )
+    runs["0"] += sum(not text[number.start].isdigit() for number in numbers)
+    return runs
 
 
 def _value(number: str) -> str:
