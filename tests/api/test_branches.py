@@ -153,6 +153,29 @@ def test_main_is_no_branch_to_read_compare_merge_or_close(shop: Branched) -> Non
     assert found == [(404, "branch_not_found")] * 4
 
 
+@pytest.mark.parametrize("by", ["id", "name"])
+def test_a_branch_of_another_project_is_no_branch_of_this_one(
+    workspace: Workspace, shop: Branched, by: str
+) -> None:
+    other = Branched(workspace)
+    other.branch("summer")
+    other.write(other.pay, "de", "Bezahlen", "summer")
+    before = other.one("summer")
+    foreign = f"{shop.path}/branches/{before[by]}"
+
+    answers = [
+        shop.owner.get(foreign),
+        shop.owner.get(f"{foreign}/diff"),
+        shop.owner.post(f"{foreign}/merge", json={}),
+        shop.owner.delete(foreign),
+    ]
+
+    found = [(answer.status, answer.error["code"]) for answer in answers]
+    assert found == [(404, "branch_not_found")] * 4
+    assert other.one("summer") == before
+    assert other.texts(other.pay)["de", None] == "Zahlen"
+
+
 def test_languages_assigned_to_a_person_limit_what_they_merge(shop: Branched) -> None:
     member = shop.workspace.client("developer", languages=["ar"])
     shop.write(shop.pay, "de", "Bezahlen", "spring")

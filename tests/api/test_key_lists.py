@@ -68,6 +68,28 @@ def test_values_are_set_in_a_batch_by_key_or_by_id(keys: Any) -> None:
     assert keys.texts(key) == {("de", None): "Hallo", ("ar", None): "مرحبا"}
 
 
+def test_a_key_of_another_project_is_not_found_by_its_id_and_the_other_items_are_set(
+    keys: Any,
+) -> None:
+    key = keys.made()
+    other = keys.workspace.project(languages=["de"])
+    foreign = keys.workspace.key(other, "a.b", values={"de": "alt"})
+    items = [
+        {"keyId": each["id"], "languageCode": "de", "value": "neu"}
+        for each in (foreign, key)
+    ]
+
+    path = f"/projects/{keys.project['id']}/values"
+    refused, done = keys.owner.put(path, json={"items": items}).data["results"]
+
+    one = f"/projects/{other['id']}/keys/{foreign['id']}/values/de"
+    assert (refused["outcome"], refused["key"]) == ("failed", None)
+    assert refused["error"]["code"] == "key_not_found"
+    assert done["outcome"] == "updated"
+    assert keys.texts(key) == {("de", None): "neu"}
+    assert keys.owner.get(one).data["value"]["value"] == "alt"
+
+
 def test_a_blank_tag_is_told_with_the_item_that_has_it(keys: Any) -> None:
     items = [{"key": "a"}, {"key": "b", "tags": ["x", " "]}]
 
