@@ -13,6 +13,7 @@ from locframework.testing.client import Answer, Client
 from locframework.testing.images import png
 from locframework.testing.workspace import Workspace
 
+NONE: Mapping[str, str] = {}
 METHODS = ("get", "post", "put", "patch", "delete")
 VARYING = ("x-request-id", "x-ratelimit-remaining", "x-ratelimit-reset")
 ABSENT_KEY = "A" * 43
@@ -37,15 +38,19 @@ class Row:
         self.parameters = re.findall(r"\{(\w+)\}", path)
         self.body, self.files = _example(spec)
 
-    def ask(self, client: Client, ids: Mapping[str, str]) -> Answer:
+    def ask(
+        self, client: Client, ids: Mapping[str, str], query: Mapping[str, str] = NONE
+    ) -> Answer:
         path = self.path
         for name in self.parameters:
             path = path.replace(f"{{{name}}}", ids[name])
         if self.files is not None:
-            return client.request(self.method, path, form=self.body, files=self.files)
+            return client.request(
+                self.method, path, form=self.body, files=self.files, query=query
+            )
         if self.body is not None:
-            return client.request(self.method, path, json=self.body)
-        return client.request(self.method, path)
+            return client.request(self.method, path, json=self.body, query=query)
+        return client.request(self.method, path, query=query)
 
 
 def _example(

@@ -6,6 +6,8 @@ once; one whose path has a parameter that this file cannot fill fails the build.
 
 from __future__ import annotations
 
+import pytest
+
 from locframework.access.permissions import PERMISSIONS
 from locframework.testing.workspace import Workspace
 
@@ -165,8 +167,9 @@ def test_who_may_do_everything_meets_404_for_every_absent_target(
         assert (answer.status, answer.error["code"]) == wanted, f"{row.name}: {answer}"
 
 
+@pytest.mark.parametrize("query", [{}, {"branch": "spring"}], ids=["main", "branch"])
 def test_a_language_that_is_not_assigned_is_refused_on_every_path_that_writes_it(
-    workspace: Workspace,
+    workspace: Workspace, query: dict[str, str]
 ) -> None:
     world = World(workspace, "first")
     scoped = workspace.client(
@@ -174,20 +177,22 @@ def test_a_language_that_is_not_assigned_is_refused_on_every_path_that_writes_it
     )
     by_name = {row.name: row for row in rows(world.owner)}
 
-    single = by_name["createKey"].ask(scoped, world.ids)
-    put = by_name["setValue"].ask(scoped, world.ids)
-    approved = by_name["approveValue"].ask(scoped, world.ids)
-    rejected = by_name["rejectValue"].ask(scoped, world.ids)
-    reverted = by_name["revertValue"].ask(scoped, world.ids)
-    batch = by_name["setValues"].ask(scoped, world.ids)
+    single = by_name["createKey"].ask(scoped, world.ids, query)
+    put = by_name["setValue"].ask(scoped, world.ids, query)
+    approved = by_name["approveValue"].ask(scoped, world.ids, query)
+    rejected = by_name["rejectValue"].ask(scoped, world.ids, query)
+    reverted = by_name["revertValue"].ask(scoped, world.ids, query)
+    batch = by_name["setValues"].ask(scoped, world.ids, query)
     bulk = scoped.post(
         f"/projects/{world.project['id']}/keys/bulk",
         json={"keys": [{"key": "c", "values": {"de": "x"}}]},
+        query=query,
     )
     imported = scoped.post(
         f"/projects/{world.project['id']}/import",
         form={"format": "json-nested", "languageCode": "de"},
         files={"file": FILE},
+        query=query,
     )
 
     for answer in (single, put, approved, rejected, reverted, imported):
