@@ -16,6 +16,7 @@ from locframework.testing.client import Answer, patiently
 World = Any  # tests/faults/conftest.py
 
 WRITERS = 50  # as many connections as one address may have
+ROUNDS = 3
 
 
 def all_at_once(world: World, server: Any, ask: Callable[[Any, int], Answer]) -> Any:
@@ -95,6 +96,35 @@ def test_fifty_writes_of_one_value_are_all_kept_in_turn(
     revisions = [item["revision"] for item in history["items"]]
     assert revisions == list(range(1 + WRITERS, 0, -1))
     assert {item["value"] for item in history["items"]} == written | {"before"}
+
+
+def test_of_fifty_writes_under_one_etag_one_is_kept_each_round(
+    world: World, server: Any
+) -> None:
+    project = world.workspace.project(languages=["de"])
+    key = world.workspace.key(project, "a", values={"de": "before"})
+    path = f"/projects/{project['id']}/keys/{key['id']}/values/de"
+    kept = ["before"]
+
+    for turn in range(ROUNDS):
+        condition = {"If-Match": world.workspace.owner.get(path).headers["ETag"]}
+        answers = all_at_once(
+            world,
+            server,
+            lambda client, number, turn=turn, condition=condition: client.put(
+                path, {"value": f"{turn}: {number}"}, headers=condition
+            ),
+        )
+
+        statuses = Counter(answer.status for answer in answers)
+        assert statuses == {200: 1, 412: WRITERS - 1}
+        refusals = {answer.error["code"] for answer in answers if answer.status == 412}
+        assert refusals == {"precondition_failed"}
+        [winner] = [n for n, answer in enumerate(answers) if answer.status == 200]
+        kept.append(f"{turn}: {winner}")
+        history = world.workspace.owner.get(f"{path}/history").data["items"]
+        assert [each["value"] for each in reversed(history)] == kept
+        assert [each["revision"] for each in history] == list(range(turn + 2, 0, -1))
 
 
 def test_fifty_writes_of_fifty_languages_of_one_key_are_all_there(
