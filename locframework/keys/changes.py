@@ -92,7 +92,8 @@ class WriteRefusal(Struct, frozen=True):
 
 
 class WriteNote(Struct, frozen=True):
-    """The change may be; ``text`` is kept with the revision, up to 1000 characters."""
+    """The change may be; ``text`` is kept with the revision, up to 1000 characters. An
+    empty one is no note."""
 
     text: str
 
