@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.branches.records import Line
 from locframework.branches.service import Branches, require_writable
+from locframework.crash_points import crash_point
 from locframework.errors import (
     KeyExists,
     KeyNotFound,
@@ -96,7 +97,10 @@ class BulkKeys:
                 at: _key_plan(at, item, there, new.on_existing, codes)
                 for at, item in enumerate(_judged(new.keys))
             }
-            return self._write(caller, line, languages, plans, new.keys)
+            results = self._write(caller, line, languages, plans, new.keys)
+            crash_point("bulk.before_commit")
+        crash_point("bulk.after_commit")
+        return results
 
     def set_values(
         self,
@@ -126,7 +130,10 @@ class BulkKeys:
                 _value_plan(at, item, there, codes) for at, item in enumerate(new.items)
             ]
             ordered = _sources_first(plans, project.source_language)
-            return self._write(caller, line, languages, ordered, new.items)
+            results = self._write(caller, line, languages, ordered, new.items)
+            crash_point("bulk.before_commit")
+        crash_point("bulk.after_commit")
+        return results
 
     def _write(
         self,

@@ -54,6 +54,11 @@ def told_of(world: World, project: dict[str, Any]) -> dict[str, set[str]]:
     return told
 
 
+def times_told(world: World, project: dict[str, Any], type_: str) -> int:
+    """How many items the events of a type have, keys that come twice counted twice."""
+    return sum(len(e.items) for e in world.events(project) if e.type == type_)
+
+
 def lengths(world: World, project: dict[str, Any]) -> tuple[int, int]:
     """How many keys the counters tell of."""
     found = world.workspace.owner.get(f"/projects/{project['id']}").data["project"]
@@ -119,7 +124,7 @@ def test_a_key_sent_again_after_a_kill_is_made_once(world: World, place: str) ->
     assert keys_of(world, project) == {"a": VALUES}
 
 
-@pytest.mark.parametrize("place", BEFORE_THE_COMMIT[:2])
+@pytest.mark.parametrize("place", [*BEFORE_THE_COMMIT[:2], "bulk.before_commit"])
 def test_a_batch_killed_before_its_commit_changes_nothing(
     world: World, place: str
 ) -> None:
@@ -156,6 +161,37 @@ def test_a_batch_killed_before_its_commit_changes_nothing(
         world.check_database()
 
 
+def test_batches_killed_after_their_commit_are_there_whole_and_told(
+    world: World,
+) -> None:
+    project = project_of(world)
+    path = f"/projects/{project['id']}"
+    names = [f"k{number}" for number in range(BATCH)]
+    keys = [{"key": name, "values": VALUES} for name in names]
+    items = [
+        {"key": name, "languageCode": "de", "value": f"neu {name}"} for name in names
+    ]
+    made = dict.fromkeys(names, VALUES)
+    written = {name: {**VALUES, "de": f"neu {name}"} for name in names}
+    tellings = BATCH * len(VALUES)  # of translation.updated
+
+    for method, below, body, there in (
+        ("POST", "/keys/bulk", {"keys": keys}, made),
+        ("PUT", "/values", {"items": items}, written),
+    ):
+        server = world.start("bulk.after_commit")
+        with pytest.raises(LOST):
+            world.owner(server).request(method, path + below, json_body=body)
+        assert server.wait() == 137
+        assert keys_of(world, project) == there
+        told = told_of(world, project)
+        assert told["key.created"] == told["translation.updated"] == set(names)
+        assert times_told(world, project, "translation.updated") == tellings
+        assert lengths(world, project) == (BATCH, BATCH)
+        world.check_database()
+        tellings += BATCH
+
+
 class Writer(threading.Thread):
     """Writes keys, values and batches until the server is gone; notes each 2xx."""
 
@@ -165,12 +201,14 @@ class Writer(threading.Thread):
         self._path = path
         self.keys: dict[str, dict[str, str]] = {}  # as acknowledged
         self.batches: list[list[str]] = []  # as sent
+        self.rewritten: list[str] = []  # as acknowledged
         self.faults: list[Any] = []
         self.start()
 
     def run(self) -> None:
+        steps = self._one, self._value, self._batch, self._values
         for number in count():
-            step = (self._one, self._value, self._batch)[number % 3]
+            step = steps[number % len(steps)]
             try:
                 step(f"{self.name}.{number}")
             except LOST:
@@ -203,6 +241,18 @@ class Writer(threading.Thread):
         assert answer.status == 200, answer
         self.keys |= {each: dict(VALUES) for each in names}
 
+    def _values(self, name: str) -> None:
+        """One German text for the whole of the last batch."""
+        names = self.batches[-1]
+        for each in names:
+            self.keys[each]["de"] = ""  # as in _value
+        items = [{"key": each, "languageCode": "de", "value": name} for each in names]
+        answer = self._client.put(f"{self._path}/values", {"items": items})
+        assert answer.status == 200, answer
+        for each in names:
+            self.keys[each]["de"] = name
+        self.rewritten += names
+
 
 def test_acknowledged_writes_survive_kills_at_random(
     world: World, is_long: bool
@@ -211,9 +261,10 @@ def test_acknowledged_writes_survive_kills_at_random(
     path = f"/projects/{project['id']}"
     acknowledged: dict[str, dict[str, str]] = {}
     batches: list[list[str]] = []
+    rewritten: list[str] = []
     kills = 200 if is_long else 20
     for kill in count():
-        if kill >= kills and len(acknowledged) > ENOUGH:
+        if kill >= kills and len(acknowledged) > ENOUGH and rewritten:
             break
         assert kill < 10 * kills
         server = world.start()
@@ -230,6 +281,7 @@ def test_acknowledged_writes_survive_kills_at_random(
             assert writer.faults == []
             acknowledged |= writer.keys
             batches += writer.batches
+            rewritten += writer.rewritten
 
     stored, told = keys_of(world, project), told_of(world, project)
     world.check_database()
@@ -243,7 +295,9 @@ def test_acknowledged_writes_survive_kills_at_random(
         assert name in told["key.created"]
         assert name in told["translation.updated"]
     for names in batches:
-        assert len([name for name in names if name in stored]) in (0, len(names))
+        there = [stored[name]["de"] for name in names if name in stored]
+        assert len(there) in (0, len(names))
+        assert len(set(there)) <= 1  # all of them were written anew, or none
     assert set(told["key.created"]) == set(stored)
     assert lengths(world, project) == (len(stored), len(stored))
 
