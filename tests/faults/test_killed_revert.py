@@ -65,9 +65,8 @@ def test_an_undo_killed_in_its_job_comes_to_the_same_end(world: World) -> None:
 
 @pytest.mark.parametrize("place", ["job.after_commit", "revert.after_commit"])
 def test_an_undo_killed_after_its_end_is_not_done_again(
-    sqlite_world: World, place: str
+    world: World, place: str
 ) -> None:
-    world = sqlite_world
     project = world.workspace.project(languages=["de"])
     path = f"/projects/{project['id']}"
     imported(world, project, "eins")
