@@ -1,7 +1,6 @@
 """The refusals that say 404: missing, or not visible to the caller.
 
-The two read alike to the last byte, so the message never repeats what was asked for:
-only an item of a batch is told which of the keys it names is meant.
+The two read alike to the last byte, so the message never repeats what was asked for.
 """
 
 from __future__ import annotations
@@ -17,9 +16,8 @@ class NotFound(LocError):
     code, status = "not_found", 404
     target: ClassVar[str] = "resource"
 
-    def __init__(self, name: str | None = None) -> None:
-        which = "" if name is None else f" as {name!r}"
-        super().__init__(f"there is no such {self.target}{which}")
+    def __init__(self) -> None:
+        super().__init__(f"there is no such {self.target}")
 
 
 class OrganizationNotFound(NotFound):

@@ -266,8 +266,6 @@ def _item_error(
     refusal: LocError, item: BulkKey | ValueItem, repeats: Repeats
 ) -> ItemError:
     """The whole refusal, as long as not too much of the request is repeated."""
-    if isinstance(refusal, KeyNotFound) and isinstance(item, ValueItem):
-        refusal = KeyNotFound(mentioned(item.key or item.key_id or ""))
     if repeats.allow(f"{refusal.message} {refusal.details}", _names_in(item)):
         return ItemError(refusal.code, refusal.message, refusal.details)
     return ItemError(refusal.code, brief(refusal))
@@ -279,7 +277,6 @@ def _names_in(item: BulkKey | ValueItem) -> Iterator[str]:
     if isinstance(item, BulkKey):
         values = item.values
     else:
-        yield item.key_id or ""
         values = {item.language_code: item.value}
     for code, text in values.items():
         yield code

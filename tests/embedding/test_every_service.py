@@ -7,8 +7,15 @@ import inspect
 import pytest
 
 from locframework.access.records import Caller
-from locframework.errors import JobNotFound, LocError, PermissionDenied, ProjectNotFound
+from locframework.errors import (
+    JobNotFound,
+    LanguageNotFound,
+    LocError,
+    PermissionDenied,
+    ProjectNotFound,
+)
 from locframework.ids import new_id
+from locframework.projects.records import NewLanguage
 from locframework.testing.workspace import Workspace
 
 from .every_read import READS
@@ -56,11 +63,13 @@ def test_another_organizations_project_reads_like_an_absent_one(world: World) ->
 
 def test_anothers_part_in_my_project_reads_like_an_absent_one(world: World) -> None:
     stranger = world.stranger()
-    own = world.new_project(stranger)
+    own, french = world.new_project(stranger), world.new_project(stranger)
+    world.framework.languages.add_language(stranger, french, NewLanguage("fr"))
 
     for row in ROWS:
         if row.lacks is not None:
-            refusal = row.refusal(world, stranger, own)
+            mine = own if row.lacks is LanguageNotFound else french
+            refusal = row.refusal(world, stranger, mine)
             assert refusal is not None, row.name
             assert refusal.code == row.lacks.code, row.name
     assert is_untouched(world)
