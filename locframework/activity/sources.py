@@ -46,17 +46,15 @@ class Sources(Struct, frozen=True):
             return not goes(place, row) and not is_chosen
 
         texts = {at: rows for at, rows in history.items() if at[0] == source}
-        all_ = [(place, row) for place, rows in texts.items() for row in rows]
-        others = [row for rows in texts.values() for row in _outdating(rows)]
-        staying = {row.updated_at for place, row in all_ if stays(place, row)}
+        rows = [(place, row) for place in texts for row in texts[place]]
+        others = [(place, row) for place in texts for row in _outdating(texts[place])]
         return cls(
             language_code=source,
             since=min(
-                (row.updated_at for place, row in all_ if goes(place, row)),
-                default=None,
+                (row.updated_at for at, row in rows if goes(at, row)), default=None
             ),
-            staying=staying,
-            outdating=staying & {row.updated_at for row in others},
+            staying={row.updated_at for at, row in rows if stays(at, row)},
+            outdating={row.updated_at for at, row in others if stays(at, row)},
         )
 
     def undoes(self, marked: Timestamp) -> bool:

@@ -56,6 +56,10 @@ def write_both(keys: Any, key: dict[str, Any], how: str, writer: Client) -> None
         assert merged.status == 200
 
 
+def what_they_did(keys: Any, how: str, writer: Client) -> dict[str, str]:
+    return {"branch": "spring"} if how == "merge" else {"actor": actor_of(keys, writer)}
+
+
 WAYS = ["values", "bulk", "import", "merge"]
 
 
@@ -67,11 +71,8 @@ def test_a_translation_that_goes_back_alone_is_outdated_beside_its_new_source(
     writer = keys.workspace.client("manager")
     write_both(keys, key, how, writer)
     german = keys.workspace.client("reviewer", languages=["de"])
-    asked = (
-        {"branch": "spring"} if how == "merge" else {"actor": actor_of(keys, writer)}
-    )
 
-    result = undo(keys, german, **asked)
+    result = undo(keys, german, **what_they_did(keys, how, writer))
 
     assert reasons(result) == [("a.b", "en", "language_not_assigned")]
     now = {("en", None): ("Pay now", False), ("de", None): ("Zahlen", True)}
@@ -85,11 +86,8 @@ def test_a_translation_that_goes_back_with_its_source_is_fresh(
     key = keys.made(values={"en": "Pay", "de": "Zahlen"})
     writer = keys.workspace.client("manager")
     write_both(keys, key, how, writer)
-    asked = (
-        {"branch": "spring"} if how == "merge" else {"actor": actor_of(keys, writer)}
-    )
 
-    result = undo(keys, **asked)
+    result = undo(keys, **what_they_did(keys, how, writer))
 
     assert result["skipped"] == []
     now = {("en", None): ("Pay", False), ("de", None): ("Zahlen", False)}
@@ -117,6 +115,18 @@ def test_translations_are_fresh_again_only_if_every_form_of_their_source_goes_ba
         ("de", "one"): ("a", not is_right),
         ("de", "other"): ("b", not is_right),
     }
+
+
+def test_a_form_that_came_new_beside_one_that_goes_outdated_nothing(keys: Any) -> None:
+    key = keys.made(isPlural=True, values={"en": {"other": "b"}, "de": {"other": "b"}})
+    writer = keys.workspace.client("reviewer")
+    keys.put(key, "en", {"one": "A", "other": "B"}, writer)
+    keys.put(key, "en", {"one": "AA"}, keepFresh=True)
+
+    undo(keys, actor=actor_of(keys, writer))
+
+    assert shown(keys, key)["en", "other"] == ("b", False)
+    assert shown(keys, key)["de", "other"] == ("b", False)
 
 
 def test_a_translation_that_stays_outdated_for_want_of_its_language_is_listed(
