@@ -46,6 +46,9 @@ from .service import order_of
 from .store import store_of
 from .writer import KeyWriter
 
+Plan = KeyWrite | Key | LocError
+"""What is to be done with an item: write it, leave the key there is, or refuse it."""
+
 
 class BulkKeys:
     """Batches of 1 to 500: one transaction, one outcome an item."""
@@ -140,7 +143,7 @@ class BulkKeys:
         caller: Caller,
         line: Line,
         languages: Sequence[Language],
-        plans: Mapping[int, KeyWrite | Key | LocError],
+        plans: Mapping[int, Plan],
         items: Sequence[BulkKey | ValueItem],
     ) -> list[ItemResult]:
         """``plans``: by the places of their items, in the order to be done."""
@@ -168,7 +171,7 @@ class BulkKeys:
         self,
         line: Line,
         languages: Sequence[Language],
-        plans: Iterable[KeyWrite | Key | LocError],
+        plans: Iterable[Plan],
     ) -> dict[str, Key]:
         """The keys that are left alone, by id, as they are after the whole batch."""
         keys = [plan for plan in plans if isinstance(plan, Key)]
@@ -205,8 +208,7 @@ def _key_plan(
     there: Mapping[str, Key],
     on_existing: OnExisting,
     codes: Container[str],
-) -> KeyWrite | Key | LocError:
-    """What is to be done: write the item, leave the key there is, or refuse it."""
+) -> Plan:
     if isinstance(item, LocError):
         return item
     old = there.get(item.key)
@@ -224,7 +226,7 @@ def _key_plan(
 
 def _value_plan(
     at: int, item: ValueItem, there: Mapping[str, Key], codes: Container[str]
-) -> KeyWrite | Key | LocError:
+) -> Plan:
     path = f"$.items[{at}]"
     if (item.key_id is None) == (item.key is None):
         missing, twice = "needs keyId or key", "takes keyId or key, not both"
@@ -249,9 +251,7 @@ def _value_plan(
     )
 
 
-def _sources_first(
-    plans: Sequence[KeyWrite | Key | LocError], source: str
-) -> dict[int, KeyWrite | Key | LocError]:
+def _sources_first(plans: Sequence[Plan], source: str) -> dict[int, Plan]:
     """The plans by their places: translations are judged beside the source text that
     comes with them, wherever it stands in the batch."""
 
