@@ -1,5 +1,6 @@
 """Makes matches out of what the matcher finds, and has it find no more than needed."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
@@ -10,6 +11,7 @@ from .folding import match_fold
 from .matcher import Found, Hit, Matcher, Wanted
 from .ranking import Scorer
 from .records import AssignedMemory
+from .search_records import MatchValue
 from .showing import ByLanguage, Open, Question, Shown
 from .sources import Sources
 from .text_store import MemoryTextStore
@@ -19,9 +21,8 @@ MORE_HITS = 400  # of each that needs more, those that could still be among the 
 SOON = 5_000  # or so many of all these together
 TOGETHER = 20_000  # then, of all that still need it
 EVERY_HIT = 1 << 40
-FEW = 2_000  # entries: each can be compared with each text
-SELDOM = 10  # one in so many entries, or fewer: worth a count of all
-LOOKED_AT = 50  # entries, to tell how seldom
+FEW = 5_000  # entries: each can be compared with each text
+SELDOM = 10  # one in so many entries that were looked at, or fewer: worth a count
 
 
 def gather(
@@ -70,14 +71,14 @@ class _Gathering:
         self._needed: dict[Question, int] = {}  # what a further hit must be worth
         self._is_in_block = store.is_in_block()  # a matcher may know of what came later
         self._revisions = store.revisions(list(memories))  # before the matcher looks
-        self._seen: list[str] = []  # some entries that were found and were not enough
+        self._said: Collection[Sequence[MatchValue]] = ()  # by what was shown last
         self.done: dict[Question, ByLanguage] = {asked: {} for asked in folded}
 
     def gather(self, open_: Open) -> None:
         """Fill ``done`` for these questions and languages."""
-        open_ = self._find(open_, FIRST_HITS)
-        open_ = self._find(open_, max(MORE_HITS, SOON // self._many(open_)))
-        open_ = self._look_in_few(open_)
+        open_ = self._look_in_few(self._find(open_, FIRST_HITS))
+        most = max(MORE_HITS, SOON // self._many(open_))
+        open_ = self._look_in_few(self._find(open_, most))
         open_ = self._find(open_, TOGETHER // self._many(open_))
         text_of = self._folded.__getitem__
         for _, alike in groupby(sorted(open_, key=text_of), key=text_of):
@@ -102,17 +103,14 @@ class _Gathering:
         by_text = dict(zip(texts, found, strict=True))
         like = {asked: by_text[self._folded[asked]] for asked in open_}
         like = {asked: each for asked, each in like.items() if each.hits}
-        left = self._take({asked: open_[asked] for asked in like}, like)
-        seen = [hit.entry_id for asked in left for hit in like[asked].hits]
-        self._seen = seen[:: len(seen) // LOOKED_AT + 1]
-        return left
+        return self._take({asked: open_[asked] for asked in like}, like)
 
     def _look_in_few(self, open_: Open) -> Open:
         """Compare with all that say something in a language, where these are few."""
         seldom = self._seldom(open_) if open_ else set()
         if not seldom:
             return open_
-        counts = self._store.count_values(self._memories, seldom)
+        counts = self._store.count_values(self._memories, seldom, FEW + 1)
         few = seldom - counts.keys()
         rare, entries = _rarest(counts, FEW), list[tuple[str, str]]()
         if rare:
@@ -126,39 +124,39 @@ class _Gathering:
         return {asked: tags for asked, tags in left.items() if tags}
 
     def _seldom(self, open_: Open) -> set[str]:
-        """Languages in which few say anything of the entries that were found last: to
-        count what all say means to read every translation."""
+        """Languages in which few say anything of the entries that were shown last; all,
+        where all that was found is so much alike that none could be shown."""
+        said = Counter(each.language_code for values in self._said for each in values)
         tags = set().union(*open_.values())
-        there = self._store.applied_values(self._seen, tags)
-        said = Counter(
-            value.language_code for values in there.values() for value in values
-        )
-        return {tag for tag in tags if said[tag] * SELDOM <= len(self._seen)}
+        return {tag for tag in tags if said[tag] * SELDOM <= len(self._said)}
 
     def _compared(
         self, texts: Iterable[str], entries: Collection[tuple[str, str]]
     ) -> dict[str, Found]:
         """All hits among the entries for each text, as a matcher would find them."""
         least = {each.memory_id: each.least_percent for each in self._wanted}
+        lowest = min(least.values())
         sources = self._store.match_sources([entry_id for _, entry_id in entries])
         folded = {id_: match_fold(each.source_text) for id_, each in sources.items()}
-        there = [(of, id_, folded[id_]) for of, id_ in entries if id_ in folded]
+        there = [(len(folded[id_]), of, id_) for of, id_ in entries if id_ in folded]
+        there.sort()
+        lengths = [length for length, _, _ in there]
         found = {}
-        for text in texts:
+        for text in texts:  # none that is much shorter or longer is alike enough
+            first = bisect_left(lengths, -(-len(text) * lowest // 100))
+            end = bisect_right(lengths, len(text) * 100 // lowest)
             hits = [
                 Hit(of, id_, percent)
-                for of, id_, other in there
-                if (percent := self._percent(text, other, least[of])) >= least[of]
+                for _, of, id_ in there[first:end]
+                if (percent := self._percent(text, folded[id_])) >= least[of]
             ]
             hits.sort(key=lambda hit: (-hit.percent, hit.entry_id))
             found[text] = Found(hits, is_complete=True)
         return found
 
-    def _percent(self, first: str, second: str, least: int) -> int:
-        """``floor(100 × similarity)``; 0 where the lengths alone make it too little."""
-        shorter, longer = sorted((len(first), len(second)))
-        if shorter * 100 < least * longer:
-            return 0
+    def _percent(self, first: str, second: str) -> int:
+        """``floor(100 × similarity)``."""
+        longer = max(len(first), len(second))
         return (longer - self._matcher.distance(first, second)) * 100 // longer
 
     def _take(self, open_: Open, found: Mapping[Question, Found]) -> Open:
@@ -178,6 +176,7 @@ class _Gathering:
         for asked, kept in shown.done.items():
             self.done[asked] |= kept
         self._needed |= shown.needed
+        self._said = shown.values.values()
         return left
 
 

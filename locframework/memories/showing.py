@@ -48,7 +48,7 @@ class Shown:
         }
         self._most = max((len(each.hits) for each in found.values()), default=0)
         self._only_approved = only_approved
-        self._values: dict[str, list[MatchValue]] = {}  # by what entries say
+        self.values: dict[str, list[MatchValue]] = {}  # by what entries say
         self.done: dict[Question, ByLanguage] = {}
         self.needed: dict[Question, int] = {}  # what a further hit must be worth
 
@@ -73,7 +73,7 @@ class Shown:
         left: dict[Question, Set[str]] = {}
         for asked, tags in open_.items():
             order, bound = firsts[asked]
-            kept = best(order, self._values, self._told)
+            kept = best(order, self.values, self._told)
             further = _open_tags(tags, kept, bound, order)
             done = self.done.setdefault(asked, {})
             done |= {tag: kept[tag] for tag in kept.keys() & tags - further}
@@ -95,7 +95,7 @@ class Shown:
 
     def _read(self, entries: Iterable[Rated], open_: Open) -> None:
         """Their values in what is open of any question: all that are needed."""
-        unread = {e.said: e.entry_id for e in entries if e.said not in self._values}
+        unread = {e.said: e.entry_id for e in entries if e.said not in self.values}
         if not unread:
             return
         tags = set().union(*open_.values())
@@ -104,7 +104,7 @@ class Shown:
             values = there.get(entry_id, [])
             if self._only_approved:
                 values = [each for each in values if each.status == "approved"]
-            self._values[said] = values
+            self.values[said] = values
 
     def _worth(self, kept: Sequence[Match]) -> int:
         """How alike a further entry must be, to be among the ten of a language."""

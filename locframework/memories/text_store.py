@@ -44,12 +44,12 @@ class MemoryTextStore(Segments, Passages, Protocol):
         ...
 
     def count_values(
-        self, memory_ids: Collection[str], language_codes: Collection[str]
+        self, memory_ids: Collection[str], language_codes: Collection[str], most: int
     ) -> dict[str, int]:
         """In how many entries of these memories each of the languages has a value.
 
-        Those without any are left out. One statement; it reads every translation, so
-        ask only when more would follow.
+        ``most`` stands for so many and for more: no more than that are looked at, of
+        each memory and language. Those without any are left out. One statement.
         """
         ...
 
@@ -58,7 +58,7 @@ class MemoryTextStore(Segments, Passages, Protocol):
     ) -> list[tuple[str, str]]:
         """Memory id and entry id of all that say something in any of the languages.
 
-        Each once, in no order. One statement, which reads every translation.
+        Each once, in no order. One statement, which looks at no other entry.
         """
         ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from operator import attrgetter
@@ -135,14 +135,11 @@ class Rows(SegmentsInMemory):
         return set(TAGS)
 
     def count_values(
-        self, memory_ids: Collection[str], language_codes: Collection[str]
+        self, memory_ids: Collection[str], language_codes: Collection[str], most: int
     ) -> dict[str, int]:
         self.counted += language_codes
-        return {
-            tag: many
-            for tag in language_codes
-            if (many := sum(said.language_code == tag for _, said in self.values))
-        }
+        there = Counter(said.language_code for _, said in self.values)
+        return {tag: min(there[tag], most) for tag in language_codes if there[tag]}
 
     def entries_in(
         self, memory_ids: Collection[str], language_codes: Collection[str]

@@ -144,20 +144,32 @@ def test_nothing_more_is_looked_for_in_a_language_without_any_value() -> None:
     found = found_of(rows, ["Save the file 0"], ["fr"], matcher)
 
     assert not found["Save the file 0"].get("fr")
-    assert matcher.asked == [gathering.FIRST_HITS, gathering.SOON]
+    assert matcher.asked == [gathering.FIRST_HITS]
 
 
-def test_all_values_are_counted_only_for_languages_that_entries_seldom_have() -> None:
+def test_values_are_counted_only_for_languages_that_entries_seldom_have() -> None:
     rows = Rows()
     many = gathering.SOON + 100
-    for at in range(many):  # the same text all over, in contexts of its own
+    for at in range(many):  # the same text nearly all over, in contexts of its own
         tags = ("de", "fr")[: 1 + (at == many - 1)]
-        rows.add(new_id(), "OK", **dict.fromkeys(tags, "x"))
+        text = "Save the file 1" if at < 20 else "Save the file 2"
+        rows.add(new_id(), text, **dict.fromkeys(tags, "x"))
 
-    found = found_of(rows, ["OK"], ["de", "fr"])
+    found = found_of(rows, [text := "Save the file 1"], ["de", "fr"])
 
-    assert [len(found["OK"][tag]) for tag in ("de", "fr")] == [1, 1]
+    assert [len(found[text][tag]) for tag in ("de", "fr")] == [1, 1]
     assert rows.counted == ["fr"]
+
+
+def test_a_language_of_few_entries_is_found_behind_equal_ones_at_once() -> None:
+    rows, matcher = Rows(), Plain()
+    for at in range(gathering.FEW + 100):
+        rows.add(new_id(), "OK", **dict.fromkeys(("de", "fr")[: 1 + (at == 7)], "x"))
+
+    found = found_of(rows, ["OK"], ["fr"], matcher)
+
+    assert len(found["OK"]["fr"]) == 1
+    assert matcher.asked == [gathering.FIRST_HITS]
 
 
 def test_hits_that_cannot_be_among_the_ten_are_not_looked_for() -> None:
@@ -204,7 +216,7 @@ def test_of_entries_that_say_the_same_one_is_read() -> None:
     found = found_of(rows, ["Save the file"], ["de", "fr"])
 
     assert [len(found["Save the file"][tag]) for tag in ("de", "fr")] == [10, 10]
-    assert rows.read <= (10 + gathering.LOOKED_AT) * 2
+    assert rows.read <= 10 * 2
 
 
 def test_sources_are_read_of_those_alone_that_may_be_among_the_ten() -> None:
@@ -222,8 +234,9 @@ def test_sources_are_read_of_those_alone_that_may_be_among_the_ten() -> None:
 
 @pytest.mark.parametrize("in_block", [False, True])
 def test_sources_that_are_noted_with_hits_are_not_read_but_in_a_block(
-    in_block: bool,
+    in_block: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(gathering, "FEW", 0)
     rows = Rows()
     rows.has_notes, rows.in_block = True, in_block
     for at in range(300):

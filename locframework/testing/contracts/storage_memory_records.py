@@ -9,6 +9,7 @@ from locframework.ids import new_id, slug
 from locframework.memories.records import (
     KeptMemory,
     MemoryEntry,
+    MemoryLanguage,
     Penalties,
     TranslationMemory,
 )
@@ -60,6 +61,12 @@ def add_memory(storage: Storage, of: Project, name: str = "Main") -> Translation
     made = memory(name)
     storage.memories.add_memory(KeptMemory(made, of.organization_id))
     return made
+
+
+def add_languages(storage: Storage, of: TranslationMemory, *codes: str) -> None:
+    storage.memories.add_languages(
+        [MemoryLanguage(new_id(), of.id, code, code) for code in codes]
+    )
 
 
 def add_entries(storage: Storage, entries: Sequence[MemoryEntry]) -> None:

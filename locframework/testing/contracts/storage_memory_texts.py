@@ -15,7 +15,6 @@ from locframework.memories.folding import match_fold
 from locframework.memories.matcher import Forgotten
 from locframework.memories.records import (
     MemoryEntry,
-    MemoryLanguage,
     TranslationMemory,
 )
 from locframework.memories.search_records import (
@@ -28,7 +27,7 @@ from locframework.paging import PageRequest
 from locframework.storage import Storage
 
 from .matcher_samples import WORDS, sentences
-from .storage_memory_records import add_entries, add_memory, entry
+from .storage_memory_records import add_entries, add_languages, add_memory, entry
 from .storage_records import add_project, at
 
 ALL = PageRequest(limit=200)
@@ -366,9 +365,8 @@ class StorageMemoryTextsContract:
     ) -> None:
         of = add_project(storage)
         one, other = add_memory(storage, of), add_memory(storage, of)
-        for to, code in ((one, "de"), (one, "fr"), (other, "fr"), (other, "ja")):
-            language = MemoryLanguage(new_id(), to.id, code, code)
-            storage.memories.add_languages([language])
+        add_languages(storage, one, "de", "fr")
+        add_languages(storage, other, "fr", "ja")
 
         texts = storage.memory_texts
         assert texts.languages([one.id, other.id]) == {"de", "fr", "ja"}
@@ -381,6 +379,8 @@ class StorageMemoryTextsContract:
         of = add_project(storage)
         one, other = add_memory(storage, of), add_memory(storage, of)
         gone = add_memory(storage, of)
+        for to in (one, other, gone):
+            add_languages(storage, to, "de", "fr", "ja", "nl")
         pay = entry(one, "Pay", "de:Zahlen", "fr:", "nl:Betalen")
         add_entries(storage, [pay, entry(one, "Sell", "fr:"), entry(one, "Sign")])
         buy = entry(other, "Buy", "ja:買う", "de:Kaufen")
@@ -391,9 +391,10 @@ class StorageMemoryTextsContract:
 
         texts, asked = storage.memory_texts, ["de", "fr", "ja", "nl"]
         ids = [one.id, other.id, gone.id]
-        assert texts.count_values(ids, asked) == {"de": 2, "ja": 1, "nl": 1}
-        assert texts.count_values([one.id], asked) == {"de": 1, "nl": 1}
-        assert texts.count_values([other.id], ["nl"]) == {}
+        assert texts.count_values(ids, asked, 9) == {"de": 2, "ja": 1, "nl": 1}
+        assert texts.count_values(ids, asked, 1) == {"de": 1, "ja": 1, "nl": 1}
+        assert texts.count_values([one.id], asked, 9) == {"de": 1, "nl": 1}
+        assert texts.count_values([other.id], ["nl"], 9) == {}
         assert sorted(texts.entries_in(ids, asked)) == sorted([here, there])
         assert texts.entries_in(ids, ["ja", "fr"]) == [there]
         assert texts.entries_in([one.id], ["ja"]) == []

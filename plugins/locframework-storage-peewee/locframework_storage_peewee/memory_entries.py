@@ -34,7 +34,7 @@ _OF = "m.id = ? AND m.deleted_at IS NULL"
 _ENTRY_KEPT = """id, memory, digest, revision, created_at, updated_at, context,
     source_text, source_folded, is_learned, said"""
 _TRANSLATION = "t.language_code, t.value, t.status, t.approved_at, t.proposed_value"
-_TRANSLATION_KEPT = """entry, language_code, value, status, approved_at,
+_TRANSLATION_KEPT = """memory, entry, language_code, value, status, approved_at,
     proposed_value, updated_at, is_learned, value_folded"""
 _REPLACED = """value = excluded.value, status = excluded.status,
     approved_at = excluded.approved_at, proposed_value = excluded.proposed_value,
@@ -108,6 +108,7 @@ class MemoryEntryTables:
                 _TRANSLATION_KEPT,
                 [
                     _translation_row(
+                        writing,
                         StoredTranslation(entry.id, each, entry.updated_at, learned),
                         numbers[entry.id],
                     )
@@ -248,7 +249,7 @@ class MemoryEntryTables:
                     VALUES ({marks})
                     ON CONFLICT (entry, language_code) DO UPDATE SET {_REPLACED}""",
                 [
-                    _translation_row(each, numbers[each.entry_id])
+                    _translation_row(writing, each, numbers[each.entry_id])
                     for each in translations
                 ],
             )
@@ -383,10 +384,13 @@ class MemoryEntryTables:
         return [MemoryEntry(*(*row, tuple(found.get(row[0], ())))) for row in rows]
 
 
-def _translation_row(kept: StoredTranslation, number: int) -> Row:
+def _translation_row(
+    writing: MemoryWriting, kept: StoredTranslation, entry: int
+) -> Row:
     translation = kept.translation
     return (
-        number,
+        writing.number,
+        entry,
         translation.language_code,
         translation.value,
         translation.status,

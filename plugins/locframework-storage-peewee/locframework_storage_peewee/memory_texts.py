@@ -1,5 +1,6 @@
 """Reads the texts of translation memories: for matching, and for concordance."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import groupby
@@ -24,7 +25,6 @@ from locframework.ports import (
 )
 
 from .database import Database
-from .engine import Row
 from .parts import Part, contains, every
 
 TRIGRAM = 3  # characters: the least that the indexes know
@@ -151,34 +151,39 @@ class MemoryTexts:
         return {code for (code,) in rows}
 
     def count_values(
-        self, memory_ids: Collection[str], language_codes: Collection[str]
+        self, memory_ids: Collection[str], language_codes: Collection[str], most: int
     ) -> dict[str, int]:
-        return dict(
-            self._said("t.language_code, count(*)", "1", memory_ids, language_codes)
+        among, listed = self._database.among, self._database.listed
+        rows = self._database.rows(
+            f"""SELECT l.language_code, (
+                    SELECT count(*) FROM (
+                        SELECT 1 FROM memory_translations t
+                        WHERE t.memory = m.number AND t.value <> ''
+                        AND t.language_code = l.language_code LIMIT ?) AS said)
+                FROM memories m JOIN memory_languages l ON l.memory_id = m.id
+                WHERE {among("m.id")} AND m.deleted_at IS NULL
+                AND {among("l.language_code")}""",
+            (most, listed(memory_ids), listed(language_codes)),
         )
+        counts: Counter[str] = Counter()
+        for code, many in rows:
+            counts[code] += many
+        return {code: min(many, most) for code, many in counts.items() if many}
 
     def entries_in(
         self, memory_ids: Collection[str], language_codes: Collection[str]
     ) -> list[tuple[str, str]]:
-        rows = self._said("m.id, e.id", "1, 2", memory_ids, language_codes)
-        return [(tm_id, entry_id) for tm_id, entry_id in rows]
-
-    def _said(
-        self,
-        asked: str,
-        by: str,
-        memory_ids: Collection[str],
-        language_codes: Collection[str],
-    ) -> list[Row]:
         among, listed = self._database.among, self._database.listed
-        return self._database.rows(
-            f"""SELECT {asked} FROM memories m
-                JOIN memory_entries e ON e.memory = m.number
-                JOIN memory_translations t ON t.entry = e.number
-                WHERE {among("m.id")} AND m.deleted_at IS NULL
-                AND {among("t.language_code")} AND t.value <> '' GROUP BY {by}""",
-            (listed(memory_ids), listed(language_codes)),
+        each = self._database.engine.join_each
+        said = f"t.memory = m.number AND t.value <> '' AND {among('t.language_code')}"
+        rows = self._database.rows(
+            f"""SELECT DISTINCT m.id, e.id FROM memories m
+                {each("memory_translations", "t", said)}
+                {each("memory_entries", "e", "e.number = t.entry")}
+                WHERE {among("m.id")} AND m.deleted_at IS NULL""",
+            (listed(language_codes), listed(memory_ids)),
         )
+        return [(tm_id, entry_id) for tm_id, entry_id in rows]
 
     def search(self, asked: Concordance, page: PageRequest) -> Page[ConcordanceItem]:
         hits = self._hits(asked)

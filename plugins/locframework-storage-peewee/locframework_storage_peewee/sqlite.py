@@ -136,7 +136,7 @@ class Sqlite:
         return msgspec.json.encode(list(values)).decode()
 
     def join_each(self, table: str, alias: str, condition: str) -> str:
-        return f"JOIN {table} {alias} ON {condition}"
+        return f"CROSS JOIN {table} {alias} ON {condition}"  # keeps the order
 
     def walked(self, column: str) -> str:
         return f"+{column}"
