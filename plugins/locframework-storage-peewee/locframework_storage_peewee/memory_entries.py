@@ -1,6 +1,6 @@
 """Keeps the entries of translation memories, and their translations."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import groupby
 from operator import attrgetter, itemgetter
@@ -46,7 +46,6 @@ _ORDER = Order(
     tie="e.number",
     default="createdAt",
 )
-
 
 REVISION_STEP = 1 << 20  # room for 10^12 writes
 LAST_NUMBER = (1 << 63) - 1  # that an entry could have
@@ -103,18 +102,15 @@ class MemoryEntryTables:
             numbers = numbers_of(
                 self._database, [e.id for e in entries if e.translations]
             )
+            kept = [
+                StoredTranslation(entry.id, each, entry.updated_at, learned)
+                for entry in entries
+                for each in entry.translations
+            ]
             self._database.insert_many(
                 "memory_translations",
                 _TRANSLATION_KEPT,
-                [
-                    _translation_row(
-                        writing,
-                        StoredTranslation(entry.id, each, entry.updated_at, learned),
-                        numbers[entry.id],
-                    )
-                    for entry in entries
-                    for each in entry.translations
-                ],
+                _translation_rows(writing, kept, numbers),
             )
 
     def find_entry(self, tm_id: str, entry_id: str) -> MemoryEntry | None:
@@ -248,10 +244,7 @@ class MemoryEntryTables:
                 f"""INSERT INTO memory_translations ({_TRANSLATION_KEPT})
                     VALUES ({marks})
                     ON CONFLICT (entry, language_code) DO UPDATE SET {_REPLACED}""",
-                [
-                    _translation_row(writing, each, numbers[each.entry_id])
-                    for each in translations
-                ],
+                _translation_rows(writing, translations, numbers),
             )
             times = {each.entry_id: each.updated_at for each in translations}
             self._touch(writing, times)
@@ -384,19 +377,24 @@ class MemoryEntryTables:
         return [MemoryEntry(*(*row, tuple(found.get(row[0], ())))) for row in rows]
 
 
-def _translation_row(
-    writing: MemoryWriting, kept: StoredTranslation, entry: int
-) -> Row:
-    translation = kept.translation
-    return (
-        writing.number,
-        entry,
-        translation.language_code,
-        translation.value,
-        translation.status,
-        translation.approved_at,
-        translation.proposed_value,
-        kept.updated_at,
-        kept.is_learned,
-        folded(translation.value),
-    )
+def _translation_rows(
+    writing: MemoryWriting,
+    translations: Iterable[StoredTranslation],
+    numbers: Mapping[str, int],
+) -> list[Row]:
+    """``numbers``: of the entries, by id."""
+    return [
+        (
+            writing.number,
+            numbers[kept.entry_id],
+            kept.translation.language_code,
+            kept.translation.value,
+            kept.translation.status,
+            kept.translation.approved_at,
+            kept.translation.proposed_value,
+            kept.updated_at,
+            kept.is_learned,
+            folded(kept.translation.value),
+        )
+        for kept in translations
+    ]
