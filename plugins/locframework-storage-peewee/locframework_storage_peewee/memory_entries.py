@@ -23,7 +23,7 @@ from .database import Database
 from .engine import Row
 from .key_lists import chunks
 from .memory_filters import conditions
-from .memory_links import numbers_of
+from .memory_links import MEMORY, numbers_of
 from .memory_said import said_by, said_of, tell_again
 from .pages import Order
 from .parts import Part, every
@@ -31,6 +31,7 @@ from .parts import Part, every
 _ENTRY = "e.id, m.id, e.source_text, e.context, e.created_at, e.updated_at"
 _ENTRIES = "memory_entries e JOIN memories m ON m.number = e.memory"
 _OF = "m.id = ? AND m.deleted_at IS NULL"
+_BY_ID = f"memory_entries e JOIN memories m ON m.number = e.{MEMORY}"
 _ENTRY_KEPT = """id, memory, digest, revision, created_at, updated_at, context,
     source_text, source_folded, is_learned, said"""
 _TRANSLATION = "t.language_code, t.value, t.status, t.approved_at, t.proposed_value"
@@ -122,7 +123,7 @@ class MemoryEntryTables:
         found: dict[str, MemoryEntry] = {}
         for some in chunks(entry_ids):
             rows = self._database.rows(
-                f"""SELECT {_ENTRY} FROM {_ENTRIES}
+                f"""SELECT {_ENTRY} FROM {_BY_ID}
                     WHERE {self._database.among("e.id")} AND {_OF}""",
                 (self._database.listed(some), tm_id),
             )
@@ -162,15 +163,14 @@ class MemoryEntryTables:
     ) -> Page[MemoryEntry]:
         asked = every([Part(_OF, (tm_id,)), *conditions(where)])
         count = f"SELECT count(*) FROM {_ENTRIES} WHERE {asked.sql}"
-        params = asked.params
         if where == EntryFilter():
             count = f"SELECT m.entry_count FROM memories m WHERE {_OF}"
         with self._database.snapshot():
-            counted = self._database.row(count, params)
+            counted = self._database.row(count, asked.params)
             rows = self._database.rows(
                 f"""SELECT {_ENTRY} FROM {_ENTRIES} WHERE {asked.sql}
                     ORDER BY {_ORDER.of(page)} LIMIT ? OFFSET ?""",
-                (*params, page.limit, page.offset),
+                (*asked.params, page.limit, page.offset),
             )
             items = self._entries(rows)
         return Page(items, counted[0] if counted else 0, page.page, page.limit)
@@ -223,7 +223,7 @@ class MemoryEntryTables:
         for some in chunks(entry_ids):
             rows = self._database.rows(
                 f"""SELECT e.id, t.updated_at, t.is_learned, {_TRANSLATION}
-                    FROM {_ENTRIES} JOIN memory_translations t ON t.entry = e.number
+                    FROM {_BY_ID} JOIN memory_translations t ON t.entry = e.number
                     WHERE {self._database.among("e.id")} AND {_OF}""",
                 (self._database.listed(some), tm_id),
             )
@@ -327,7 +327,7 @@ class MemoryEntryTables:
         return gone
 
     def _remove(self, writing: MemoryWriting, entry_ids: Collection[str]) -> None:
-        mine = f"memory = ? AND {self._database.among('id')}"
+        mine = f"{MEMORY} = ? AND {self._database.among('id')}"
         params = (writing.number, self._database.listed(entry_ids))
         self._database.run(
             f"""INSERT INTO memory_removals (memory, revision, entry, entry_id)

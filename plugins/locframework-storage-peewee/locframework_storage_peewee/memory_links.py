@@ -9,7 +9,11 @@ from .key_lists import chunks
 
 _LINK = "l.project_id, l.key_id, NULLIF(l.plural_form, ''), e.id"
 _LINKS = """memory_links l JOIN memory_entries e ON e.number = l.entry
-    JOIN memories m ON m.number = l.memory WHERE m.id = ? AND m.deleted_at IS NULL"""
+    JOIN memories m ON m.number = l.{memory} WHERE m.id = ? AND m.deleted_at IS NULL"""
+
+MEMORY = "memory + 0"
+"""That of entries which are looked up by id: SQLite would go by the memory, and read
+all of its entries, for it takes them to be ten."""
 
 
 class MemoryLinkTable:
@@ -19,10 +23,10 @@ class MemoryLinkTable:
         self._database = database
 
     def links_of(self, tm_id: str, key_ids: Collection[str]) -> list[KeyLink]:
-        return self._links(tm_id, "l.key_id", key_ids)
+        return self._links(tm_id, "memory", "l.key_id", key_ids)
 
     def links_to(self, tm_id: str, entry_ids: Collection[str]) -> list[KeyLink]:
-        return self._links(tm_id, "e.id", entry_ids)
+        return self._links(tm_id, MEMORY, "e.id", entry_ids)
 
     def replace_links(
         self,
@@ -62,7 +66,7 @@ class MemoryLinkTable:
         for some in chunks(entry_ids):
             rows = self._database.rows(
                 f"""SELECT e.id FROM memory_entries e JOIN memories m
-                    ON m.number = e.memory WHERE m.id = ? AND e.is_learned
+                    ON m.number = e.{MEMORY} WHERE m.id = ? AND e.is_learned
                     AND {self._database.among("e.id")}""",
                 (tm_id, self._database.listed(some)),
             )
@@ -75,7 +79,7 @@ class MemoryLinkTable:
         with self._database.transaction():
             for some in chunks(entry_ids):
                 mine = f"""IN (SELECT number FROM memory_entries
-                    WHERE memory = ? AND {self._database.among("id")})"""
+                    WHERE {MEMORY} = ? AND {self._database.among("id")})"""
                 params = (writing.number, self._database.listed(some))
                 self._detach(mine, params)
                 self._database.run(
@@ -113,11 +117,14 @@ class MemoryLinkTable:
             params,
         )
 
-    def _links(self, tm_id: str, column: str, ids: Collection[str]) -> list[KeyLink]:
+    def _links(
+        self, tm_id: str, memory: str, column: str, ids: Collection[str]
+    ) -> list[KeyLink]:
         found: list[KeyLink] = []
+        links = _LINKS.format(memory=memory)
         for some in chunks(ids):
             rows = self._database.rows(
-                f"SELECT {_LINK} FROM {_LINKS} AND {self._database.among(column)}",
+                f"SELECT {_LINK} FROM {links} AND {self._database.among(column)}",
                 (tm_id, self._database.listed(some)),
             )
             found += [KeyLink(*row) for row in rows]

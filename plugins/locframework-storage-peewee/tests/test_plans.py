@@ -13,6 +13,7 @@ from locframework.events import EventFilter
 from locframework.glossaries.records import TermFilter
 from locframework.jobs.records import JobFilter
 from locframework.keys.records import KeyFilter
+from locframework.memories.records import TranslationMemory
 from locframework.paging import PageRequest
 from locframework.testing.contracts.storage_key_records import key
 from locframework.testing.contracts.storage_memory_records import (
@@ -109,6 +110,46 @@ def test_a_question_walks_an_index(storage: PeeweeStorage, name: str) -> None:
             whole = step.startswith("SCAN") and "INDEX" not in step
             assert not whole or "json_each" in step or "CONSTANT" in step, (step, sql)
             assert "TEMP B-TREE FOR ORDER BY" not in step, (step, sql)
+
+
+def _write_entries(storage: PeeweeStorage, memory: TranslationMemory, id_: str) -> None:
+    with storage.transaction():
+        writing = storage.memories.begin(memory.id)
+        assert writing is not None
+        storage.memories.detach_entries(writing, [id_])
+        storage.memories.remove_translations(writing, [(id_, "de")], at(1))
+        storage.memories.remove_entries(writing, [id_])
+
+
+BY_ID: dict[str, Callable[[PeeweeStorage, TranslationMemory, str], object]] = {
+    "find_entry": lambda s, m, i: s.memories.find_entry(m.id, i),
+    "translations_of": lambda s, m, i: s.memories.translations_of(m.id, [i]),
+    "links_to": lambda s, m, i: s.memories.links_to(m.id, [i]),
+    "learned_entries": lambda s, m, i: s.memories.learned_entries(m.id, [i]),
+    "writes": _write_entries,
+}
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("name", BY_ID)
+def test_an_entry_of_a_memory_is_looked_up_without_reading_the_others(
+    storage: PeeweeStorage, name: str
+) -> None:
+    memory = add_memory(storage, add_project(storage))
+    new = entry(memory, "Pay", "de:Zahlen")
+    add_entries(storage, [new])
+
+    with statements_of(storage) as seen:
+        BY_ID[name](storage, memory, new.id)
+
+    assert seen
+    for sql in seen:
+        plan = storage.database.rows(
+            f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?")
+        )
+        for *_, step in plan:
+            assert "(memory=?)" not in step, (step, sql)
+            assert not step.startswith("SCAN") or "json_each" in step, (step, sql)
 
 
 @pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
