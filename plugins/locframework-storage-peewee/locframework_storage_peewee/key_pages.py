@@ -1,4 +1,5 @@
-"""Answers a page of keys in two statements, from whichever end is nearer."""
+"""Answers a page of keys in two statements, from whichever end is nearer; in three
+where there are lists to choose from."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from .database import Database
 from .engine import Row
 from .key_blocks import near
 from .key_columns import KEY, key_of
+from .key_lengths import lengths_matter, lengths_of
 from .key_sets import KeySet, Source, all_keys, counted, every_key, listed_keys
 from .parts import Part, every
 
@@ -37,6 +39,9 @@ def list_keys(
     """See KeyStore.list_keys; ``sources`` other than main alone are a branch's."""
     sources = sources or [Source(project_id)]
     with database.snapshot():
+        if lengths_matter(where) and not where.nothing:
+            known = lengths_of(database, [one.line_id for one in sources], where)
+            sources = [one._replace(lengths=known[one.line_id]) for one in sources]
         total, of_all = (0, 0) if where.nothing else _count(database, sources, where)
         keys: list[Key] = []
         if page.offset < total:
@@ -47,9 +52,10 @@ def list_keys(
             else:
                 piece = _Slice(descending, False, page.limit, page.offset)
             by_time = field != "key"
-            # to sort what is found, or to meet it in the order of time?
+            # to sort what is found, or to meet it in the order that is asked for?
             walked = (piece.offset + piece.limit) * of_all // total
-            wide = by_time and walked < total * _SORTING
+            sorts = walked >= total * _SORTING
+            wide = by_time and not sorts
             sets = [_set(one, where, with_keys=by_time, wide=wide) for one in sources]
             if after is not None:
                 sets = [
@@ -58,6 +64,9 @@ def list_keys(
                 ]
             elif field == "key" and every_key(where) and len(sources) == 1:
                 sets, piece = _nearer(database, sets[0], project_id, piece)
+            if sorts and where.updated_since is not None:
+                walk = database.engine.walked  # PostgreSQL would walk all names
+                sets = [each._replace(name=walk(each.name)) for each in sets]
             rows = _page(database, sets, field, piece)
             keys = [key_of(project_id, row) for row in rows]
     return Page(keys, total, page.page, page.limit)

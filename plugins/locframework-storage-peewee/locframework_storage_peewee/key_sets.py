@@ -1,7 +1,8 @@
 """Says in SQL which keys a filter means: what is walked, and what is asked of each.
 
-Walked is one list of keys, which has their names in order, or else all keys of the
-project. The other conditions are asked of each key on the way.
+Walked is the shortest list of keys, which has their names in order, or else all keys
+of the project. The other conditions are asked of each key on the way, but for those
+that every key meets.
 """
 
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from locframework.ports import KeyFilter
 
 from .counts import OUTDATED, UNTRANSLATED
 from .key_columns import PROJECT
+from .key_lengths import Lengths
 from .key_lists import of_plural, of_state, of_tag
 from .parts import Part, contains, every, one_of, starts_with
 
@@ -28,6 +30,7 @@ class Source(NamedTuple):
     line_id: str
     but_for: str | None = None  # a branch
     mark: str = ""  # after the ids of its keys
+    lengths: Lengths | None = None  # where they matter (key_lengths.py)
 
 
 class KeySet(NamedTuple):
@@ -52,16 +55,21 @@ class _List(NamedTuple):
     """One list, or several of which a key may be in any."""
 
     which: Part  # what its rows are, apart from the line; they are {t}
-    name: str | None  # of one list
+    names: tuple[str, ...] = ()  # longest first; none of what checks found
     table: str = "key_lists"
 
 
-_EMPTY = _List(Part("FALSE"), None)
+_EMPTY = _List(Part("FALSE"))
+_ISSUES_PART = 10
+"""One in so many keys is taken to have issues, when lists are compared by length."""
+_WALKED_ONCE = 3
+"""What reading a row of several lists and leaving out what was there costs, measured
+in looks into a list."""
 
 
 def all_keys(from_: Source, where: KeyFilter) -> KeySet:
     """Walks all keys, in any order; has the table ``keys``."""
-    lists, rest = _lists(from_.line_id, where)
+    lists, rest = _lists(from_, where)
     live = Part(f"k.project = {PROJECT} AND k.deleted_at IS NULL", (from_.line_id,))
     asked = [
         live,
@@ -73,17 +81,18 @@ def all_keys(from_: Source, where: KeyFilter) -> KeySet:
 
 
 def listed_keys(from_: Source, where: KeyFilter, *, with_keys: bool) -> KeySet | None:
-    """Walks the first list that the filter names; None when it names none.
+    """Walks the shortest list that the filter names; None when it names none, or when
+    to walk all keys, or those that changed, is less.
 
     ``with_keys``: the table ``keys`` is asked for.
     """
     line_id = from_.line_id
-    lists, rest = _lists(line_id, where)
-    if not lists:
+    lists, rest = _lists(from_, where)
+    if not lists or _is_long(from_.lengths, lists[0]):
         return None
     first, *others = lists
     source, asked = Part("key_lists s"), [_of_list("s", line_id, first)]
-    if first.name is None:
+    if len(first.names) != 1:
         once = f"SELECT DISTINCT s.project, s.key FROM {first.table} s"
         source = Part(f"({once} WHERE {asked[0].sql}) s", asked[0].params)
         asked = [Part("TRUE")]
@@ -103,37 +112,56 @@ def every_key(where: KeyFilter) -> bool:
     return where == KeyFilter(language_code=where.language_code)
 
 
+def _is_long(lengths: Lengths | None, first: _List) -> bool:
+    """Whether all keys, or those that changed, are walked sooner than this list."""
+    if lengths is None:
+        return False
+    length = lengths.of(first.names)
+    if lengths.changed is not None and lengths.changed < length:
+        return True
+    several = len(first.names) > 1
+    return several and lengths.keys * lengths.looks(first.names) < length * _WALKED_ONCE
+
+
 def counted(from_: Source, where: KeyFilter) -> Iterator[Part]:
     """How many keys there are: the sum of these expressions.
 
     A length that is kept is not counted, but what a branch has for itself.
     """
-    line_id, but_for, _ = from_
-    lengths = list(_lengths(line_id, where))
+    line_id, but_for = from_.line_id, from_.but_for
+    lengths = list(_lengths(from_, where))
     yield from lengths
     if not lengths:
         keys = listed_keys(from_, where, with_keys=False) or all_keys(from_, where)
         yield _number_of(keys, keys.where)
         return
     if but_for is not None:
-        whole = Source(line_id)
+        whole = from_._replace(but_for=None)
         keys = listed_keys(whole, where, with_keys=False) or all_keys(whole, where)
         away = Part(f"{keys.name} IN {_HIDDEN}", (but_for, line_id))
         number = _number_of(keys, every([keys.where, away]))
         yield Part(f"-{number.sql}", number.params)
 
 
-def _lengths(line_id: str, where: KeyFilter) -> Iterator[Part]:
-    """Lengths that are kept, whose sum is the answer; none where they do not tell."""
+def _lengths(from_: Source, where: KeyFilter) -> Iterator[Part]:
+    """Numbers that are kept, or told by short lists, whose sum is the answer; none
+    where they do not tell."""
+    line_id = from_.line_id
     every_one = Part("(SELECT key_count FROM lines WHERE id = ?)", (line_id,))
-    one_list, code = _only_list(where), where.language_code
-    if every_key(where):
+    lists, rest = _lists(from_, where)
+    if not lists and every_key(rest):
         yield every_one
-    elif one_list is not None:
-        yield _length(line_id, one_list)
-    elif code is not None and every_key(replace(where, is_outdated=None)):
-        stale = _length(line_id, of_state(code, OUTDATED))
-        yield from (every_one, Part(f"-{stale.sql}", stale.params))
+    elif len(lists) == 1 and len(lists[0].names) == 1 and rest == KeyFilter():
+        yield _length(line_id, lists[0].names[0])
+    elif not lists and every_key(replace(rest, is_outdated=None)):
+        stale = _of_language(from_, rest.language_code, OUTDATED)
+        if len(stale.names) == 1:
+            number = _length(line_id, stale.names[0])
+        else:
+            some = _of_list("m", line_id, stale)
+            once = f"SELECT DISTINCT m.key FROM key_lists m WHERE {some.sql}"
+            number = Part(f"(SELECT count(*) FROM ({once}) stale)", some.params)
+        yield from (every_one, Part(f"-coalesce({number.sql}, 0)", number.params))
 
 
 def _length(line_id: str, name: str) -> Part:
@@ -148,14 +176,10 @@ def _number_of(keys: KeySet, where: Part) -> Part:
     )
 
 
-def _only_list(where: KeyFilter) -> str | None:
-    """The name of the one list that the filter means, if it means no more."""
-    lists, rest = _lists("", where)
-    return lists[0].name if len(lists) == 1 and rest == KeyFilter() else None
-
-
-def _lists(line_id: str, where: KeyFilter) -> tuple[list[_List], KeyFilter]:
-    """The lists that the keys are on, and what else is asked of them."""
+def _lists(from_: Source, where: KeyFilter) -> tuple[list[_List], KeyFilter]:
+    """The lists that the keys are on, the shortest first where that is known, and what
+    else is asked of them."""
+    lengths = from_.lengths
     lists = [_with_issues(where)] if where.has_issues else []  # it is the shortest
     lists += [_one_list(of_tag(tag)) for tag in where.tags]
     rest = replace(where, tags=())
@@ -166,9 +190,14 @@ def _lists(line_id: str, where: KeyFilter) -> tuple[list[_List], KeyFilter]:
             lists.append(_EMPTY)  # what is not there is not outdated
         where = replace(where, is_outdated=None)
         rest = replace(rest, is_outdated=None)
+    if where.is_outdated is False and lengths is not None:
+        stale = _of_language(from_, where.language_code, OUTDATED)
+        if not lengths.of(stale.names):
+            where = replace(where, is_outdated=None)
+            rest = replace(rest, is_outdated=None)
     state = OUTDATED if where.is_outdated else where.status
     if state is not None:
-        lists.append(_of_language(line_id, where.language_code, state))
+        lists.append(_of_language(from_, where.language_code, state))
     if where.is_outdated is None:
         rest = replace(rest, status=None)
     elif where.is_outdated and where.status is None:
@@ -178,20 +207,31 @@ def _lists(line_id: str, where: KeyFilter) -> tuple[list[_List], KeyFilter]:
         rest = replace(rest, is_plural=None)
     if (rest.status, rest.is_outdated, rest.has_issues) == (None, None, None):
         rest = replace(rest, language_code=None)
-    return lists, rest
+    return lists if lengths is None else _chosen(lengths, lists), rest
+
+
+def _chosen(lengths: Lengths, lists: list[_List]) -> list[_List]:
+    """Those that not every key is on, the shortest first."""
+
+    def length(one: _List) -> int:
+        if one.table != "key_lists":
+            return lengths.keys // _ISSUES_PART
+        return lengths.of(one.names)
+
+    some = [one for one in lists if not lengths.holds_all(one.names)]
+    return sorted(some, key=length)
 
 
 def _one_list(name: str) -> _List:
-    return _List(Part("{t}.list = ?", (name,)), name)
+    return _List(Part("{t}.list = ?", (name,)), (name,))
 
 
-def _of_language(line_id: str, language_code: str | None, state: str) -> _List:
+def _of_language(from_: Source, language_code: str | None, state: str) -> _List:
+    """The list of a state, or without a language those of all of them that have any."""
     if language_code is not None:
         return _one_list(of_state(language_code, state))
-    lists = """SELECT g.language_code || ? FROM languages g
-        JOIN lines l ON l.project_id = g.project_id WHERE l.id = ?"""
-    which = Part(f"{{t}}.list IN ({lists})", (of_state("", state), line_id))
-    return _List(which, None)
+    names = from_.lengths.in_state(state) if from_.lengths is not None else ()
+    return _List(one_of("{t}.list", names), names) if names else _EMPTY
 
 
 def _with_issues(where: KeyFilter) -> _List:
@@ -199,7 +239,7 @@ def _with_issues(where: KeyFilter) -> _List:
     which = one_of("{t}.check_name", where.checks)
     if where.language_code is not None:
         which = every([Part("{t}.language_code = ?", (where.language_code,)), which])
-    return _List(which, None, "findings")
+    return _List(which, table="findings")
 
 
 def _of_list(table: str, line_id: str, one: _List) -> Part:
@@ -208,11 +248,15 @@ def _of_list(table: str, line_id: str, one: _List) -> Part:
 
 
 def _on_list(name: str, line_id: str, one: _List) -> Part:
-    mine = _of_list("m", line_id, one)
-    return Part(
-        f"EXISTS (SELECT 1 FROM {one.table} m WHERE {mine.sql} AND m.key = {name})",
-        mine.params,
-    )
+    """That a key is on it; of several lists, the longest is looked into first."""
+    each = [_one_list(name) for name in one.names] or [one]
+    mine = [_of_list("m", line_id, some) for some in each]
+    found = [
+        f"EXISTS (SELECT 1 FROM {one.table} m WHERE {some.sql} AND m.key = {name})"
+        for some in mine
+    ]
+    params = tuple(param for some in mine for param in some.params)
+    return Part(f"({' OR '.join(found)})", params)
 
 
 def of_names(from_: Source, name: str) -> Iterator[Part]:
@@ -223,9 +267,11 @@ def of_names(from_: Source, name: str) -> Iterator[Part]:
 
 def _of_names(from_: Source, where: KeyFilter, name: str) -> Iterator[Part]:
     yield from of_names(from_, name)
-    if where.is_outdated is False and where.status is None:
-        stale = _of_language(from_.line_id, where.language_code, OUTDATED)
+    if where.is_outdated is False:
+        stale = _of_language(from_, where.language_code, OUTDATED)
         found = _on_list(name, from_.line_id, stale)
+        if where.status is not None:
+            found = _outdated(name, from_.line_id, stale, where)
         yield Part(f"NOT {found.sql}", found.params)
     if where.has_issues is False:
         found = _on_list(name, from_.line_id, _with_issues(where))
@@ -234,13 +280,25 @@ def _of_names(from_: Source, where: KeyFilter, name: str) -> Iterator[Part]:
         yield starts_with(name, Part("?", (where.prefix,)))
 
 
+def _outdated(name: str, line_id: str, stale: _List, where: KeyFilter) -> Part:
+    """That a key is on a list of outdated ones by a value in the state asked for."""
+    value = every([_of_list("m", line_id, stale), *_of_value(where)])
+    return Part(
+        f"""EXISTS (SELECT 1
+            FROM key_lists m CROSS JOIN keys o CROSS JOIN key_values v
+            WHERE m.key = {name} AND o.project = m.project AND o.key = m.key
+            AND o.deleted_at IS NULL AND v.key_number = o.number AND {value.sql})""",
+        value.params,
+    )
+
+
 def _of_keys(where: KeyFilter) -> Iterator[Part]:
     if where.updated_since is not None:
         yield Part("k.updated_at >= ?", (where.updated_since,))
-    if where.status is not None:
+    if where.is_outdated and where.status is not None:
         value = every([Part("v.key_number = k.number"), *_of_value(where)])
         found = f"EXISTS (SELECT 1 FROM key_values v WHERE {value.sql})"
-        yield Part(found if where.is_outdated else f"NOT {found}", value.params)
+        yield Part(found, value.params)
     if where.search is not None:
         in_key = contains("k.folded", where.search)
         in_value = contains("v.folded", where.search)

@@ -65,6 +65,7 @@ FILTERS = {
     "search": KeyFilter(search="k0"),
     "all at once": KeyFilter("k", "k", ("t",), "de", "approved", False, False, at(0)),
 }
+LISTS_TO_CHOOSE_FROM = {"state anywhere", "outdated", "fresh", "all at once"}
 
 
 def counted(storage: PeeweeStorage, call: Callable[[], object]) -> int:
@@ -112,7 +113,7 @@ def test_keys_come_back_without_a_statement_each(storage: PeeweeStorage) -> None
 @pytest.mark.parametrize("after", [None, Place("k1", "")], ids=["number", "place"])
 @pytest.mark.parametrize("sort", ["key", "-updatedAt"])
 @pytest.mark.parametrize("name", FILTERS)
-def test_a_page_of_keys_is_two_statements_and_scans_no_table(
+def test_a_page_of_keys_is_three_statements_at_most_and_scans_no_table(
     storage: PeeweeStorage, kind: Kind, name: str, sort: str, after: Place | None
 ) -> None:
     of = add_keys_project(storage)
@@ -123,12 +124,13 @@ def test_a_page_of_keys_is_two_statements_and_scans_no_table(
     with statements_of(storage) as seen:
         storage.keys.list_keys(of.id, FILTERS[name], sort, page, after)
 
-    assert 1 <= len(seen) <= 2
+    several = name in LISTS_TO_CHOOSE_FROM
+    assert 1 <= len(seen) <= 2 + several
     for sql in seen if kind == "sqlite" else ():
         plan = f"EXPLAIN QUERY PLAN {sql}"
         for *_, step in storage.database.rows(plan, [None] * sql.count("?")):
             scanned = step.split()[1] if step.startswith("SCAN ") else ""
-            assert scanned in ("", "found", "s", "CONSTANT"), (step, sql)
+            assert scanned in ("", "found", "s", "json_each", "CONSTANT"), (step, sql)
 
 
 def test_the_texts_of_a_language_are_one_statement(storage: PeeweeStorage) -> None:
