@@ -184,9 +184,9 @@ class StatisticsTables:
 
     def _away(self, project_id: str, branch_id: str) -> dict[str, list[int]]:
         """What main counts of the keys that a branch has for itself, by language."""
-        which = f"""SELECT k.number FROM branch_keys b JOIN keys k ON k.id = b.key_id
-            WHERE b.branch_id = ? AND k.project + 0 = {PROJECT}
-                AND k.deleted_at IS NULL"""
+        key = self._database.engine.join_each("keys", "k", "k.id = b.key_id")
+        which = f"""SELECT k.number FROM branch_keys b {key} WHERE b.branch_id = ?
+            AND k.project + 0 = {PROJECT} AND k.deleted_at IS NULL"""
         params = (branch_id, project_id)
         rows = _tallied(self._database, which, params, project_id)
         return {language_code: numbers for language_code, *numbers in rows}

@@ -18,9 +18,12 @@ from .key_lengths import Lengths
 from .key_lists import of_plural, of_state, of_tag
 from .parts import Part, contains, every, one_of, starts_with
 
-_HIDDEN = f"""(SELECT h.key FROM branch_keys b JOIN keys h ON h.id = b.key_id
-    WHERE b.branch_id = ? AND h.project + 0 = {PROJECT} AND h.deleted_at IS NULL)"""
-"""The names on a line of the keys that a branch has for itself."""
+_HIDDEN = f"""(SELECT coalesce((SELECT h.key FROM keys h WHERE h.id = b.key_id
+        AND h.project + 0 = {PROJECT} AND h.deleted_at IS NULL), '') AS key
+    FROM branch_keys b WHERE b.branch_id = ?)"""
+"""The names on a line of the keys that a branch has for itself; empty for those that
+are none of it. Each is looked up by id: PostgreSQL, when it knew the tables from other
+days, joined them by reading all keys, and did so again for every key of the line."""
 
 
 class Source(NamedTuple):
@@ -138,9 +141,12 @@ def counted(from_: Source, where: KeyFilter) -> Iterator[Part]:
     if but_for is not None:
         whole = from_._replace(but_for=None)
         keys = listed_keys(whole, where, with_keys=False) or all_keys(whole, where)
-        away = Part(f"{keys.name} IN {_HIDDEN}", (but_for, line_id))
-        number = _number_of(keys, every([keys.where, away]))
-        yield Part(f"-{number.sql}", number.params)
+        away = every([keys.where, Part(f"{keys.name} = hidden.key")])
+        number = _number_of(keys, away)
+        yield Part(
+            f"-(SELECT CAST(sum({number.sql}) AS BIGINT) FROM {_HIDDEN} AS hidden)",
+            (*number.params, line_id, but_for),
+        )
 
 
 def _lengths(from_: Source, where: KeyFilter) -> Iterator[Part]:
@@ -262,7 +268,7 @@ def _on_list(name: str, line_id: str, one: _List) -> Part:
 def of_names(from_: Source, name: str) -> Iterator[Part]:
     """That a name is not that of a key which the branch has for itself."""
     if from_.but_for is not None:
-        yield Part(f"{name} NOT IN {_HIDDEN}", (from_.but_for, from_.line_id))
+        yield Part(f"{name} NOT IN {_HIDDEN}", (from_.line_id, from_.but_for))
 
 
 def _of_names(from_: Source, where: KeyFilter, name: str) -> Iterator[Part]:

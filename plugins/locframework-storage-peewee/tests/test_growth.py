@@ -1,5 +1,6 @@
 """PostgreSQL plans for what a project has become, be autovacuum on or off."""
 
+import re
 from collections.abc import Callable, Sequence
 
 import psycopg
@@ -18,6 +19,7 @@ pytestmark = [
     pytest.mark.server,
 ]
 MANY = 3000
+FILTERED = re.compile(r"Rows Removed by Join Filter: (\d+)")
 DEEP = PageRequest(20, 50)
 TAGGED = KeyFilter(tags=("button",))
 Asked = list[tuple[str, Sequence[object]]]
@@ -60,12 +62,12 @@ def fill(storage: PeeweeStorage, number: int = MANY) -> Project:
     return of
 
 
-def plan_of(storage: PeeweeStorage, asked: Asked) -> list[str]:
+def plan_of(storage: PeeweeStorage, asked: Asked, how: str = "COSTS") -> list[str]:
     with storage.snapshot():
         return [
             step
             for sql, params in list(asked)
-            for (step,) in storage.database.rows(f"EXPLAIN {sql}", params)
+            for (step,) in storage.database.rows(f"EXPLAIN ({how}) {sql}", params)
         ]
 
 
@@ -115,6 +117,29 @@ def test_keys_of_a_branch_are_found_by_name_when_it_was_just_filled(
     assert not any("Join Filter" in step for step in plan), plan
     looked_up = [step for step in plan if "Index Cond: (key = " in step]
     assert looked_up == []  # which reads all of an index that begins with the project
+
+
+@pytest.mark.parametrize("where", [KeyFilter(), TAGGED], ids=["all", "on a list"])
+def test_what_a_branch_hides_is_looked_up_by_id_in_tables_counted_on_other_days(
+    new: PeeweeStorage, asked: Asked, where: KeyFilter
+) -> None:
+    of = fill(new)
+    branch = add_branch(new, of)
+    on = new.branch_keys(of.id, branch.id)
+    on.touch_keys(new.keys.names_of(of.id, prefix="key0").values(), at(1))
+    new.database.run("ANALYZE branch_keys")
+    new.database.run("UPDATE pg_class SET reltuples = 99 WHERE relname = 'keys'")
+    asked.clear()
+
+    page = on.list_keys(of.id, where, "key", DEEP)
+    new.statistics.counts_of(of.id, branch.id)
+
+    assert page.total == MANY
+    steps = plan_of(new, asked, "ANALYZE, TIMING OFF")
+    again = [step for step in steps if "Seq Scan" in step and "loops=1)" not in step]
+    assert again == []  # all keys, once for each of the branch
+    compared = [int(number) for step in steps for number in FILTERED.findall(step)]
+    assert sum(compared) < MANY  # each key of the branch with each
 
 
 def test_the_last_change_is_the_end_of_an_index_also_before_keys_are_counted(
