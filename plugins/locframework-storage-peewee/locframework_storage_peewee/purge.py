@@ -10,6 +10,7 @@ from .key_lists import lines_of
 _NUMBERED = f"project = {PROJECT}"
 _OF_RELEASES = """release_id IN (SELECT r.id FROM releases r
     JOIN distributions d ON d.id = r.distribution_id WHERE d.project_id = ?)"""
+_OF_BRANCHES = "branch_id IN (SELECT id FROM branches WHERE project_id = ?)"
 
 # table, its key, and which of its rows are the line's
 _OF_LINE = (
@@ -43,6 +44,7 @@ _OF_PROJECT = (
     ("webhooks", "id", "project_id = ?"),
     ("files", "id", "project_id = ?"),
     ("languages", "id", "project_id = ?"),
+    ("branch_keys", "branch_id, key_id", _OF_BRANCHES),
     ("projects", "id", "id = ?"),  # last: what remains of it goes along
 )
 
@@ -68,11 +70,14 @@ def _purge(
 ) -> int:
     gone = 0
     for table, key, mine in parts:
-        gone += database.run(
-            f"""DELETE FROM {table} WHERE ({key}) IN (
-                SELECT {key} FROM {table} WHERE {mine} LIMIT ?)""",
+        found = database.rows(
+            f"SELECT {key} FROM {table} WHERE {mine} LIMIT ?",
             (*[id_] * mine.count("?"), rows - gone),
         )
+        # each by its whole key: of rows that are IN a query SQLite looks up no more
+        # than the first column, and read all that a project has on lists
+        place = " AND ".join(f"{column} = ?" for column in key.split(", "))
+        gone += database.run_many(f"DELETE FROM {table} WHERE {place}", found)
         if gone >= rows:
             break
     return gone

@@ -15,7 +15,7 @@ from locframework.jobs.records import JobFilter
 from locframework.keys.records import KeyFilter
 from locframework.memories.records import TranslationMemory
 from locframework.paging import PageRequest
-from locframework.testing.contracts.storage_key_records import key
+from locframework.testing.contracts.storage_key_records import key, value
 from locframework.testing.contracts.storage_memory_records import (
     add_entries,
     add_memory,
@@ -164,6 +164,30 @@ def test_what_is_brought_forward_is_found_by_when_it_is_due(
     steps = [step for *_, step in plan if "webhook_deliveries" in step or " d " in step]
     assert steps
     assert all("INDEX webhook_deliveries_due" in step for step in steps), steps
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+def test_what_is_purged_is_found_by_its_whole_key(storage: PeeweeStorage) -> None:
+    """By the project alone a thousand rows took as long as all that it has on lists."""
+    of = add_project(storage)
+    tagged = [key(of, "one", tags=("a", "b")), key(of, "two", tags=("a",))]
+    storage.keys.add_keys(tagged, [value(one) for one in tagged])
+    storage.projects.delete_project(of.id, at(0))
+
+    with statements_of(storage) as seen:
+        storage.projects.purge_projects(at(1), 1000)
+
+    walks = {
+        "key_lists": "(project=? AND list=? AND key=?)",
+        "key_values": "(key_number=? AND language_code=? AND plural_form=?)",
+        "language_counts": "(line=? AND language_code=?)",
+    }
+    for table, walk in walks.items():
+        [sql] = [sql for sql in seen if sql.startswith(f"DELETE FROM {table} ")]
+        plan = storage.database.rows(
+            f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?")
+        )
+        assert plan[0][-1].endswith(walk), (plan, sql)
 
 
 @pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
