@@ -15,7 +15,11 @@ from locframework.jobs.records import JobFilter
 from locframework.keys.records import KeyFilter
 from locframework.memories.records import TranslationMemory
 from locframework.paging import PageRequest
-from locframework.testing.contracts.storage_key_records import key, value
+from locframework.testing.contracts.storage_key_records import (
+    add_keys_project,
+    key,
+    value,
+)
 from locframework.testing.contracts.storage_memory_records import (
     add_entries,
     add_memory,
@@ -169,7 +173,7 @@ def test_what_is_brought_forward_is_found_by_when_it_is_due(
 @pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
 def test_what_is_purged_is_found_by_its_whole_key(storage: PeeweeStorage) -> None:
     """By the project alone a thousand rows took as long as all that it has on lists."""
-    of = add_project(storage)
+    of = add_keys_project(storage)
     tagged = [key(of, "one", tags=("a", "b")), key(of, "two", tags=("a",))]
     storage.keys.add_keys(tagged, [value(one) for one in tagged])
     storage.projects.delete_project(of.id, at(0))
