@@ -57,6 +57,7 @@ class RevertJob:
         self._storage = storage
         self._access = access
         self._renewed = renewed
+        self._findings = writer.findings
         self._lines = LineRevert(storage, access, files, writer, moves)
 
     def run(self, job: StoredJob, work: Work) -> None:
@@ -70,6 +71,7 @@ class RevertJob:
         params = msgspec.convert(job.params, RevertParams)
         act = self._try_out if params.dry_run else self._do
         lost: Lost = {}
+        self._findings.prepare(job.project_id)
         while True:
             try:
                 act(job, work, params, lost)

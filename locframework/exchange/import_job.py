@@ -61,6 +61,7 @@ class ImportJob:
         self._access = access
         self._blobs = blobs
         self._renewed = renewed
+        self._findings = writer.findings
         self._importer = Importer(storage, access, branches, writer, moves, events)
 
     def run(self, job: StoredJob, work: Work) -> None:
@@ -135,6 +136,7 @@ class ImportJob:
         step: ImportStep,
     ) -> ImportStep:
         first, done = step.done, step.done + KEYS_A_STEP
+        self._findings.prepare(job.project_id)
         with work.step() as noted:
             run = self._start(job, params, batch, step.result)
             self._write(run, work, batch, batch.keys[first:done])
@@ -152,6 +154,7 @@ class ImportJob:
         batch: ImportBatch,
         step: ImportStep,
     ) -> None:
+        self._findings.prepare(job.project_id)
         with work.finish() as outcome:
             run = self._start(job, params, batch, step.result)
             details = self._write(run, work, batch, batch.keys[step.done :])

@@ -74,6 +74,7 @@ class RecheckJob:
     def run(self, job: StoredJob, work: Work) -> None:
         """500 keys a step, so that writers have their turn in between."""
         project_id = job.project_id
+        self._findings.prepare(project_id)
         parts = list(self._parts(self._project(project_id)))
         total = sum(len(ids) for _, ids in parts)
         done = 0

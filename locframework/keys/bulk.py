@@ -88,6 +88,7 @@ class BulkKeys:
         if new.on_existing == "update":
             self._projects.require_also(caller, "key_update", project)
         line = self._branches.line(project, branch)
+        self._writer.findings.prepare(project.id)
         with self._storage.transaction():
             line = self._branches.open_line(line)
             require_writable(line)
@@ -121,6 +122,7 @@ class BulkKeys:
         project = self._projects.require(caller, "translation_write", project_id)
         check_record(new)
         line = self._branches.line(project, branch)
+        self._writer.findings.prepare(project.id)
         with self._storage.transaction():
             line = self._branches.open_line(line)
             require_writable(line)

@@ -29,6 +29,11 @@ class Findings:
         self._storage = storage
         self._judges = judges
 
+    def prepare(self, project_id: str) -> None:
+        """What is to be done before a transaction that writes texts of a project: in
+        it, to read a large glossary would keep all others from writing."""
+        self._judges.prepare(project_id)
+
     def follow(
         self, line: Line, languages: Sequence[Language], batch: WorkingSet
     ) -> None:

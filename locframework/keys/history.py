@@ -89,6 +89,7 @@ class History:
         if asked.plural_form is not None:
             check_form(asked.plural_form, "$.pluralForm")
         line = self._branches.line(project, branch)
+        self._writer.findings.prepare(project.id)
         with self._storage.transaction():
             line = self._branches.open_line(line)
             key, tag = self._find(line, key_id), self._tag(line, lang)

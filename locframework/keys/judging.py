@@ -26,6 +26,10 @@ class Judges:
         """Asks nothing by itself."""
         return Judge(self.checks, self._terminologies, project)
 
+    def prepare(self, project_id: str) -> None:
+        """Have ready what the glossaries of a project say, before a transaction."""
+        self._terminologies.prepare(project_id)
+
 
 class Judge:
     """The checks, and the project's glossaries as of one moment.

@@ -99,6 +99,7 @@ class Review:
         branch: str | None,
     ) -> Key:
         line = self._branches.line(project, branch)
+        self._writer.findings.prepare(project.id)
         with self._storage.transaction():
             line = self._branches.open_line(line)
             languages = self._languages.of(line.project)

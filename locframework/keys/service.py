@@ -231,6 +231,7 @@ class Keys:
         """
         project = self._projects.require(caller, "key_delete", project_id)
         line = self._branches.line(project, branch)
+        self._writer.findings.prepare(project.id)
         with self._storage.transaction():
             line = self._branches.open_line(line)
             store = store_of(self._storage, line)
@@ -299,15 +300,20 @@ class Keys:
             raise LanguageNotFound from None
 
     def _write_with_file(self, caller: Caller, line: Line, write: KeyWrite) -> Key:
+        self._writer.findings.prepare(line.project.id)
         with self._storage.transaction():
             file_id = str(write.screenshot_file_id)
             url = self._files.use_files(line.project, [file_id]).get(file_id)
             if url is None:
                 message = "the project has no such file"
                 raise ValidationFailed.at("$.screenshotFileId", "file", message)
-            return self._write(caller, line, replace(write, screenshot_url=url))
+            return self._written(caller, line, replace(write, screenshot_url=url))
 
     def _write(self, caller: Caller, line: Line, write: KeyWrite) -> Key:
+        self._writer.findings.prepare(line.project.id)
+        return self._written(caller, line, write)
+
+    def _written(self, caller: Caller, line: Line, write: KeyWrite) -> Key:
         with self._storage.transaction():
             line = self._branches.open_line(line)
             languages = self._languages.of(line.project)

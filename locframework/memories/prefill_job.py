@@ -79,6 +79,7 @@ class PrefillJob:
             work.check_cancelled()
             some = ids[at : at + KEYS_A_STEP]
             matches = self._matches(job, params, some)
+            self._writer.findings.prepare(job.project_id)
             read = self._matching.names_read(self._line(job, params).project)
             with work.step() as noted:
                 result = msgspec.convert(

@@ -53,6 +53,10 @@ class Applying:
         self._writer = writer
         self._moves = moves
 
+    def prepare(self, project_id: str) -> None:
+        """Before the transaction: see Findings.prepare."""
+        self._writer.findings.prepare(project_id)
+
     def apply(
         self,
         caller: Caller,

@@ -76,6 +76,7 @@ class Merging:
         found = self._branches.find(project, branch)
         if found.status == "merged":
             return MergeResult(found, Applied(), [])
+        self._applying.prepare(project.id)
         try:
             with self._storage.transaction():
                 line = self._open_line(project, found)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -122,3 +123,48 @@ def test_what_went_so_long_ago_that_nobody_knows_is_found_by_reading_all(
     followed.drop(pier)
 
     assert followed.told() == followed.anew()
+
+
+READ = ("plain_terms", "changed_terms", "values_in")
+
+
+def test_no_write_waits_until_a_glossary_is_read(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of 30,000 terms takes seconds, in which SQLite has no other writer."""
+    storage, owner = workspace.framework.storage, workspace.owner
+    project = workspace.project(languages=["de", "fr"])
+    body = {"name": "Terms", "sourceLanguage": "en"}
+    made = owner.post("/glossaries", json=body).data["glossary"]
+    terms = f"/glossaries/{made['id']}/terms"
+    owner.put(f"/projects/{project['id']}/glossaries/{made['id']}")
+    new = {"term": "pier", "translations": {"de": "Pier", "fr": "quai"}}
+    term = owner.post(terms, json=new).data["term"]["id"]
+    writing, read = 0, list[tuple[str, int]]()
+    transaction = storage.transaction
+
+    @contextmanager
+    def counted() -> Iterator[None]:
+        nonlocal writing
+        with transaction():
+            writing += 1
+            yield
+            writing -= 1
+
+    monkeypatch.setattr(storage, "transaction", counted)
+    for name in READ:
+        ask = getattr(storage.terms, name)
+
+        def noted(*args: object, name: str = name, ask: Any = ask) -> object:
+            read.append((name, writing))
+            return ask(*args)
+
+        monkeypatch.setattr(storage.terms, name, noted)
+
+    key = workspace.key(project, "a", values={"en": "Old pier", "de": "Altes"})
+    owner.patch(f"{terms}/{term}", json={"term": "piers"})
+    path = f"/projects/{project['id']}/keys/{key['id']}/values/fr"
+    assert owner.put(path, json={"value": "vieux"}).status == 200
+
+    assert {name for name, _ in read} == set(READ)
+    assert not any(inside for _, inside in read), read
