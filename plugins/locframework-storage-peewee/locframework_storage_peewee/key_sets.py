@@ -18,8 +18,9 @@ from .key_lengths import Lengths
 from .key_lists import of_plural, of_state, of_tag
 from .parts import Part, contains, every, one_of, starts_with
 
-_HIDDEN = f"""(SELECT coalesce((SELECT h.key FROM keys h WHERE h.id = b.key_id
-        AND h.project + 0 = {PROJECT} AND h.deleted_at IS NULL), '') AS key
+_HIDDEN = f"""(SELECT coalesce((SELECT CASE
+        WHEN h.project = {PROJECT} AND h.deleted_at IS NULL THEN h.key END
+        FROM keys h WHERE h.id = b.key_id), '') AS key
     FROM branch_keys b WHERE b.branch_id = ?)"""
 """The names on a line of the keys that a branch has for itself; empty for those that
 are none of it. Each is looked up by id: PostgreSQL, when it knew the tables from other
