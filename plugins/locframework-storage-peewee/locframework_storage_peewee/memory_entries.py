@@ -22,7 +22,7 @@ from locframework.ports import (
 from .database import Database
 from .engine import Row
 from .key_lists import chunks
-from .memory_filters import conditions
+from .memory_filters import IN_LANGUAGE, OF_MEMORY, conditions
 from .memory_links import MEMORY, numbers_of
 from .memory_said import said_by, said_of, tell_again
 from .pages import Order
@@ -161,7 +161,7 @@ class MemoryEntryTables:
     def list_entries(
         self, tm_id: str, where: EntryFilter, page: PageRequest
     ) -> Page[MemoryEntry]:
-        asked = every([Part(_OF, (tm_id,)), *conditions(where)])
+        asked = every([Part(OF_MEMORY, (tm_id,)), *conditions(where)])
         count = f"SELECT count(*) FROM {_ENTRIES} WHERE {asked.sql}"
         if where == EntryFilter():
             count = f"SELECT m.entry_count FROM memories m WHERE {_OF}"
@@ -264,47 +264,45 @@ class MemoryEntryTables:
         self, writing: MemoryWriting, language_code: str, after: int, rows: int
     ) -> int | None:
         with self._database.transaction():
-            found = self._database.rows(
-                """SELECT e.number FROM memory_entries e
-                    JOIN memory_translations t
-                        ON t.entry = e.number AND t.language_code = ?
-                    WHERE e.memory = ? AND e.number > ? ORDER BY e.number LIMIT ?""",
-                (language_code, writing.number, after, rows),
-            )
+            found = [
+                entry
+                for mine in IN_LANGUAGE
+                for (entry,) in self._database.rows(
+                    f"""SELECT entry FROM memory_translations
+                        WHERE {mine} AND entry > ? ORDER BY entry LIMIT ?""",
+                    (writing.number, language_code, after, rows),
+                )
+            ]
             if found:
-                until: int = found[-1][0]
+                until: int = sorted(found)[:rows][-1]
                 self._drop_translations_in(writing, language_code, (after, until))
-        return until if len(found) == rows else None
+        return until if len(found) >= rows else None
 
     def _drop_translations_in(
         self, writing: MemoryWriting, language_code: str, numbers: tuple[int, int]
     ) -> None:
         """Those of a memory's entries after the first number, up to the second."""
-        mine = "memory = ? AND number > ? AND number <= ?"
-        entries = f"SELECT number FROM memory_entries WHERE {mine}"
-        of_language = f"language_code = ? AND entry IN ({entries})"
-        within = (writing.number, *numbers)
-        self._database.run(
-            f"""UPDATE memory_entries SET revision = ? WHERE {mine} AND number IN (
-                SELECT entry FROM memory_translations WHERE {of_language})""",
-            (writing.revision, *within, language_code, *within),
-        )
-        self._database.run(
-            f"DELETE FROM memory_translations WHERE {of_language}",
-            (language_code, *within),
-        )
-        changed = f"{mine} AND revision = ?"
+        params = (writing.number, language_code, *numbers)
+        for mine in IN_LANGUAGE:
+            those = f"memory_translations WHERE {mine} AND entry > ? AND entry <= ?"
+            self._database.run(
+                f"""UPDATE memory_entries SET revision = ?
+                    WHERE number IN (SELECT entry FROM {those})""",
+                (writing.revision, *params),
+            )
+            self._database.run(f"DELETE FROM {those}", params)
+        changed = "memory = ? AND revision = ?"
         emptied = self._database.rows(
             f"""SELECT id FROM memory_entries WHERE {changed}
                 AND is_learned AND NOT EXISTS (
                     SELECT 1 FROM memory_translations t
                     WHERE t.entry = memory_entries.number)""",
-            (*within, writing.revision),
+            (writing.number, writing.revision),
         )
         self.remove_entries(writing, [id_ for (id_,) in emptied])
         left = self._database.rows(
             f"SELECT id FROM memory_entries WHERE {changed}",
-            (*within, writing.revision),
+            (writing.number, writing.revision),
         )
         tell_again(self._database, [id_ for (id_,) in left])
 

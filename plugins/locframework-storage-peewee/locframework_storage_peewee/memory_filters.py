@@ -6,6 +6,15 @@ from locframework.ports import EntryFilter
 
 from .parts import Part, contains, every
 
+OF_MEMORY = """e.memory = (SELECT number FROM memories
+    WHERE id = ? AND deleted_at IS NULL)"""
+"""Of an entry e. With a join instead PostgreSQL would sort all entries of a memory for
+one page of them."""
+
+_IN_LANGUAGE = "memory = ? AND language_code = ? AND value"
+IN_LANGUAGE = (f"{_IN_LANGUAGE} <> ''", f"{_IN_LANGUAGE} = ''")
+"""Of translations: those that say something, and proposals alone. Each has an index."""
+
 
 def conditions(where: EntryFilter) -> Iterable[Part]:
     """What of ``where`` is asked of an entry e."""

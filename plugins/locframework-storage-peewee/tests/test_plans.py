@@ -13,8 +13,8 @@ from locframework.events import EventFilter
 from locframework.glossaries.records import TermFilter
 from locframework.jobs.records import JobFilter
 from locframework.keys.records import KeyFilter
-from locframework.memories.records import TranslationMemory
-from locframework.paging import PageRequest
+from locframework.memories.records import EntryFilter, TranslationMemory
+from locframework.paging import PageRequest, SortedRequest
 from locframework.testing.contracts.storage_key_records import (
     add_keys_project,
     key,
@@ -125,12 +125,21 @@ def _write_entries(storage: PeeweeStorage, memory: TranslationMemory, id_: str) 
         storage.memories.remove_entries(writing, [id_])
 
 
+def _remove_language(storage: PeeweeStorage, memory: TranslationMemory, _: str) -> None:
+    with storage.transaction():
+        writing = storage.memories.begin(memory.id)
+        assert writing is not None
+        storage.memories.remove_translations_in(writing, "de", 0, 9)
+        storage.memories.remove_language(writing, "de")
+
+
 BY_ID: dict[str, Callable[[PeeweeStorage, TranslationMemory, str], object]] = {
     "find_entry": lambda s, m, i: s.memories.find_entry(m.id, i),
     "translations_of": lambda s, m, i: s.memories.translations_of(m.id, [i]),
     "links_to": lambda s, m, i: s.memories.links_to(m.id, [i]),
     "learned_entries": lambda s, m, i: s.memories.learned_entries(m.id, [i]),
     "writes": _write_entries,
+    "remove_language": _remove_language,
 }
 
 
@@ -154,6 +163,22 @@ def test_an_entry_of_a_memory_is_looked_up_without_reading_the_others(
         for *_, step in plan:
             assert "(memory=?)" not in step, (step, sql)
             assert not step.startswith("SCAN") or "json_each" in step, (step, sql)
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("sort", ["createdAt", "-createdAt", "updatedAt", "-updatedAt"])
+def test_a_page_of_entries_is_walked_to_and_not_sorted(
+    storage: PeeweeStorage, sort: str
+) -> None:
+    memory = add_memory(storage, add_project(storage))
+    page = SortedRequest(1, 20, sort)
+
+    with statements_of(storage) as seen:
+        storage.memories.list_entries(memory.id, EntryFilter(), page)
+
+    [sql] = [each for each in seen if "ORDER BY" in each]
+    plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?"))
+    assert not any("TEMP B-TREE" in step for *_, step in plan), plan
 
 
 @pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
@@ -345,3 +370,33 @@ def test_postgres_looks_up_the_values_of_entries_one_by_one_without_statistics(
     assert len(found) == 100
     looked_up = [step for step in plan if "Index Cond: " in step]
     assert any("(entry = e.number)" in step for step in looked_up), plan
+
+
+@pytest.mark.parametrize("kind", ["postgres"], indirect=True)
+@pytest.mark.server
+@pytest.mark.parametrize("sort", ["createdAt", "-updatedAt"])
+def test_postgres_walks_to_a_page_of_entries_and_sorts_nothing(
+    storage: PeeweeStorage, monkeypatch: pytest.MonkeyPatch, sort: str
+) -> None:
+    of = add_project(storage)
+    memory, other = add_memory(storage, of), add_memory(storage, of)
+    for each in (other, memory):
+        add_entries(storage, [entry(each, f"text {at}") for at in range(2000)])
+    storage.database.run("ANALYZE memory_entries")
+    asked: list[tuple[str, Sequence[object]]] = []
+    rows = storage.database.rows
+
+    def noted(sql: str, params: Sequence[object] = ()) -> list[Row]:
+        asked.append((sql, params))
+        return rows(sql, params)
+
+    monkeypatch.setattr(storage.database, "rows", noted)
+    page = SortedRequest(1, 20, sort)
+    found = storage.memories.list_entries(memory.id, EntryFilter(), page)
+
+    [(sql, params)] = [each for each in asked if "ORDER BY e." in each[0]]
+    with storage.snapshot():
+        plan = [step for (step,) in rows(f"EXPLAIN {sql}", params)]
+    assert len(found.items) == 20
+    assert any("using memory_entries_" in step for step in plan), plan
+    assert not any("Sort" in step for step in plan), plan

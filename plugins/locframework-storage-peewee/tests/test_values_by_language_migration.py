@@ -13,7 +13,7 @@ from locframework.testing.contracts.storage_memory_records import (
 )
 from locframework.testing.contracts.storage_records import add_project
 
-MIGRATION = "0037_values_by_language"
+MIGRATIONS = ["0037_values_by_language", "0038_entries_in_order"]
 
 
 def test_values_of_before_are_found_by_language(storage: PeeweeStorage) -> None:
@@ -25,13 +25,16 @@ def test_values_of_before_are_found_by_language(storage: PeeweeStorage) -> None:
         add_entries(storage, [said])
     for sql in (
         "DROP INDEX memory_translations_by_language",
+        "DROP INDEX memory_translations_unsaid",
+        "DROP INDEX memory_entries_by_update",
         "ALTER TABLE memory_translations DROP COLUMN memory",
     ):
         storage.database.run(sql)
-    storage.database.run(f"DELETE FROM {HISTORY} WHERE name = ?", (MIGRATION,))
+    for name in MIGRATIONS:
+        storage.database.run(f"DELETE FROM {HISTORY} WHERE name = ?", (name,))
     storage.database.drop_connections()
 
-    assert storage.migrate() == [MIGRATION]
+    assert storage.migrate() == MIGRATIONS
 
     texts, asked = storage.memory_texts, ["de", "fr"]
     assert texts.entries_in([one.id], asked) == [(one.id, pay.id)]
