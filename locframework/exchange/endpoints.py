@@ -62,9 +62,10 @@ class ExchangeEndpoints:
         """Import a file.
 
         The file, or a ZIP archive of files, is read and judged at once; a job then
-        imports it, 2,000 keys at a time, so that others can write meanwhile. What is
-        refused changes nothing, unless somebody changed the project between two
-        steps; then ``progress.done`` keys stay. With ``onConflict`` ``fail`` all of it
+        imports it, 2,000 keys at a time, or fewer in a project with more than five
+        languages, so that others can write meanwhile. What is refused changes nothing,
+        unless somebody changed the project between two steps; then ``progress.done``
+        keys stay. With ``onConflict`` ``fail`` all of it
         is one step. Its ``result`` counts what came of it. Needs translation_write
         for texts, key_create for keys that are not there yet; for the mode ``replace``
         key_delete, and every language of the project, as keys go with all their texts.

@@ -37,6 +37,9 @@ from .rules import warn
 TYPE = "import"
 PERMISSION = "import_run"
 KEYS_A_STEP = 2000  # others who write wait for a part of a second
+LANGUAGES_OF_A_STEP = 5
+"""In a project with more a step has fewer keys: each may have texts in all of them,
+or make its translations outdated."""
 
 _decoder = msgspec.msgpack.Decoder(ImportBatch)
 
@@ -65,7 +68,8 @@ class ImportJob:
         self._importer = Importer(storage, access, branches, writer, moves, events)
 
     def run(self, job: StoredJob, work: Work) -> None:
-        """Apply the batch: up to 2,000 keys in one transaction with the job's end.
+        """Apply the batch: up to 2,000 keys in one transaction with the job's end, or
+        fewer in a project of many languages.
 
         More go in steps. First all are judged, so that what is refused changes
         nothing; a refusal for what others change between two steps leaves the steps
@@ -79,10 +83,11 @@ class ImportJob:
         if params.dry_run:
             self._try_out(job, work, params, batch)
             return
-        step = self._begun(job, work, params, batch)
+        size = self._step_size(job)
+        step = self._begun(job, work, params, batch, size)
         if params.on_conflict != "fail":
-            while len(batch.keys) - step.done > KEYS_A_STEP:
-                step = self._step(job, work, params, batch, step)
+            while len(batch.keys) - step.done > size:
+                step = self._step(job, work, params, batch, step, size)
         self._end(job, work, params, batch, step)
 
     def _batch(self, params: ImportParams) -> ImportBatch:
@@ -108,13 +113,24 @@ class ImportJob:
         with work.finish() as outcome:
             outcome.result = msgspec.to_builtins(result)
 
+    def _step_size(self, job: StoredJob) -> int:
+        """How many keys go in one transaction."""
+        languages = len(self._storage.projects.list_languages(job.project_id))
+        many = max(LANGUAGES_OF_A_STEP, languages)
+        return max(1, KEYS_A_STEP * LANGUAGES_OF_A_STEP // many)
+
     def _begun(
-        self, job: StoredJob, work: Work, params: ImportParams, batch: ImportBatch
+        self,
+        job: StoredJob,
+        work: Work,
+        params: ImportParams,
+        batch: ImportBatch,
+        size: int,
     ) -> ImportStep:
         """Where the last run of the job left off; a large import is judged first."""
         if job.step is not None:
             return msgspec.convert(job.step, ImportStep)
-        if params.on_conflict != "fail" and len(batch.keys) > KEYS_A_STEP:
+        if params.on_conflict != "fail" and len(batch.keys) > size:
             with self._storage.snapshot():
                 trial = ImportResult(dry_run=True)
                 run = self._start(job, params, batch, trial)
@@ -134,8 +150,9 @@ class ImportJob:
         params: ImportParams,
         batch: ImportBatch,
         step: ImportStep,
+        size: int,
     ) -> ImportStep:
-        first, done = step.done, step.done + KEYS_A_STEP
+        first, done = step.done, step.done + size
         self._findings.prepare(job.project_id)
         with work.step() as noted:
             run = self._start(job, params, batch, step.result)

@@ -58,6 +58,24 @@ def test_others_write_between_the_steps_of_an_import(
     assert uploads.event_types(project).count("import.completed") == 1
 
 
+def test_steps_have_fewer_keys_where_each_has_texts_in_many_languages(
+    uploads: Uploads, after_a_step: BetweenSteps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """2,000 source texts make as many outdated in each: others were refused."""
+    monkeypatch.setattr(import_job, "KEYS_A_STEP", 4)
+    project = uploads.workspace.project(languages=["de", "fr", "ja", "pl"])
+    larger = uploads.workspace.project(
+        languages=["de", "fr", "ja", "pl", "sv", "it", "es", "pt", "nl"]
+    )
+    seen: list[list[str]] = []
+
+    for one in (project, larger):
+        after_a_step(lambda one=one: seen.append(list(uploads.values(one))))
+        uploads.result(one, "en.json", FILE)
+
+    assert seen == [KEYS[:4], KEYS[:2]]
+
+
 def test_an_import_that_broke_off_goes_on_where_it_was(
     uploads: Uploads, after_a_step: BetweenSteps
 ) -> None:
