@@ -59,6 +59,9 @@ QUESTIONS: dict[str, Ask] = {
     "page_of_events of a key": lambda s, i: s.events.page_of_events(
         i, EventFilter(key_id=i), ALL
     ),
+    "page_of_events of a day": lambda s, i: s.events.page_of_events(
+        i, EventFilter(since=at(0), until=at(9)), ALL
+    ),
     "touches": lambda s, i: s.events.touches(i, [i], branch="b", since=at(0)),
     "page_of_trash": lambda s, i: s.keys.page_of_trash(i, None, ALL),
     "find job": lambda s, i: s.jobs.find(i, i),
@@ -217,6 +220,29 @@ def test_what_is_purged_is_found_by_its_whole_key(storage: PeeweeStorage) -> Non
             f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?")
         )
         assert plan[0][-1].endswith(walk), (plan, sql)
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    "where", [EventFilter(since=at(5)), EventFilter(until=at(5), actor_id="a")]
+)
+def test_events_of_a_period_are_walked_from_its_first_to_its_last(
+    storage: PeeweeStorage, where: EventFilter
+) -> None:
+    with statements_of(storage) as seen:
+        storage.events.page_of_events("p", where, ALL)
+
+    assert len(seen) == 2
+    for sql in seen:
+        plan = storage.database.rows(
+            f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?")
+        )
+        steps = [step for *_, step in plan]
+        bounds = [step for step in steps if step.startswith("SEARCH t ")]
+        assert len(bounds) == 2, steps
+        assert all("COVERING INDEX events_by_time" in step for step in bounds), steps
+        [walk] = [step for step in steps if step.startswith("SEARCH e ")]
+        assert "seq>? AND seq<?" in walk or "created_at" in walk, steps
 
 
 @pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
