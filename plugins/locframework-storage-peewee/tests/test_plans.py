@@ -199,6 +199,20 @@ def test_what_is_brought_forward_is_found_by_when_it_is_due(
 
 
 @pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+def test_a_branch_is_found_without_reading_the_keys_it_has_for_itself(
+    storage: PeeweeStorage,
+) -> None:
+    """Each request on a branch asks for it first."""
+    with statements_of(storage) as seen:
+        storage.branches.find_branch("p", "b")
+
+    [sql] = seen
+    plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?"))
+    [counted] = [step for *_, step in plan if step.startswith("SEARCH k ")]
+    assert "COVERING INDEX branch_keys_by_changes" in counted
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
 def test_what_is_purged_is_found_by_its_whole_key(storage: PeeweeStorage) -> None:
     """By the project alone a thousand rows took as long as all that it has on lists."""
     of = add_keys_project(storage)
