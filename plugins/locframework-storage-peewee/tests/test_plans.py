@@ -16,9 +16,7 @@ from locframework.keys.records import KeyFilter
 from locframework.memories.records import EntryFilter, TranslationMemory
 from locframework.paging import PageRequest, SortedRequest
 from locframework.testing.contracts.storage_key_records import (
-    add_keys_project,
     key,
-    value,
 )
 from locframework.testing.contracts.storage_memory_records import (
     add_entries,
@@ -196,67 +194,6 @@ def test_what_is_brought_forward_is_found_by_when_it_is_due(
     steps = [step for *_, step in plan if "webhook_deliveries" in step or " d " in step]
     assert steps
     assert all("INDEX webhook_deliveries_due" in step for step in steps), steps
-
-
-@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
-def test_a_branch_is_found_without_reading_the_keys_it_has_for_itself(
-    storage: PeeweeStorage,
-) -> None:
-    """Each request on a branch asks for it first."""
-    with statements_of(storage) as seen:
-        storage.branches.find_branch("p", "b")
-
-    [sql] = seen
-    plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?"))
-    [counted] = [step for *_, step in plan if step.startswith("SEARCH k ")]
-    assert "COVERING INDEX branch_keys_by_changes" in counted
-
-
-@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
-def test_what_is_purged_is_found_by_its_whole_key(storage: PeeweeStorage) -> None:
-    """By the project alone a thousand rows took as long as all that it has on lists."""
-    of = add_keys_project(storage)
-    tagged = [key(of, "one", tags=("a", "b")), key(of, "two", tags=("a",))]
-    storage.keys.add_keys(tagged, [value(one) for one in tagged])
-    storage.projects.delete_project(of.id, at(0))
-
-    with statements_of(storage) as seen:
-        storage.projects.purge_projects(at(1), 1000)
-
-    walks = {
-        "key_lists": "(project=? AND list=? AND key=?)",
-        "key_values": "(key_number=? AND language_code=? AND plural_form=?)",
-        "language_counts": "(line=? AND language_code=?)",
-    }
-    for table, walk in walks.items():
-        [sql] = [sql for sql in seen if sql.startswith(f"DELETE FROM {table} ")]
-        plan = storage.database.rows(
-            f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?")
-        )
-        assert plan[0][-1].endswith(walk), (plan, sql)
-
-
-@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
-@pytest.mark.parametrize(
-    "where", [EventFilter(since=at(5)), EventFilter(until=at(5), actor_id="a")]
-)
-def test_events_of_a_period_are_walked_from_its_first_to_its_last(
-    storage: PeeweeStorage, where: EventFilter
-) -> None:
-    with statements_of(storage) as seen:
-        storage.events.page_of_events("p", where, ALL)
-
-    assert len(seen) == 2
-    for sql in seen:
-        plan = storage.database.rows(
-            f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?")
-        )
-        steps = [step for *_, step in plan]
-        bounds = [step for step in steps if step.startswith("SEARCH t ")]
-        assert len(bounds) == 2, steps
-        assert all("COVERING INDEX events_by_time" in step for step in bounds), steps
-        [walk] = [step for step in steps if step.startswith("SEARCH e ")]
-        assert "seq>? AND seq<?" in walk or "created_at" in walk, steps
 
 
 @pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
