@@ -49,6 +49,8 @@ def _search(
 
 
 def _best(segment: Segment, found: Hits, length: int, most: int) -> tuple[Near, bool]:
+    if not len(found[0]):  # as in most of many memories
+        return [], True
     docs, distances = (each.astype(np.int64) for each in found)
     lengths = (segment.offsets[docs + 1] - segment.offsets[docs]).astype(np.int64)
     percent = _percent(length, lengths, distances)

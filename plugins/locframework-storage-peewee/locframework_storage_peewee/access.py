@@ -188,9 +188,10 @@ class AccessTables(TokenTable):
         return row[0] if row else 0
 
     def projects_among(self, organization_id: str, ids: Sequence[str]) -> list[str]:
+        organization = self._database.engine.walked("organization_id")  # few of many
         rows = self._database.rows(
             f"""SELECT id FROM projects WHERE {self._database.among("id")}
-                AND organization_id = ? AND deleted_at IS NULL""",
+                AND {organization} = ? AND deleted_at IS NULL""",
             (self._database.listed(ids), organization_id),
         )
         return [id_ for (id_,) in rows]

@@ -42,10 +42,11 @@ class FileTable:
 
     def use_files(self, project_id: str, file_ids: Collection[str]) -> set[str]:
         self._database.need_transaction()
+        project = self._database.engine.walked("project_id")  # SQLite would walk it all
         # a write, not a lock: who purges it meanwhile looks at the row anew
         used = self._database.run_rows(
             f"""UPDATE files SET unused_since = NULL
-                WHERE {self._database.among("id")} AND project_id = ? RETURNING id""",
+                WHERE {self._database.among("id")} AND {project} = ? RETURNING id""",
             (self._database.listed(file_ids), project_id),
         )
         return {id_ for (id_,) in used}

@@ -183,6 +183,24 @@ def test_a_page_of_entries_is_walked_to_and_not_sorted(
 
 
 @pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("table", ["files", "projects"])
+def test_what_is_named_by_its_ids_is_not_looked_for_among_all_of_its_owner(
+    storage: PeeweeStorage, table: str
+) -> None:
+    of = add_project(storage)
+
+    with statements_of(storage) as seen, storage.transaction():
+        if table == "files":
+            storage.files.use_files(of.id, ["f"])
+        else:
+            storage.access.projects_among(of.organization_id, [of.id])
+
+    [sql] = [sql for sql in seen if table in sql]
+    plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None] * 2)
+    assert plan[0][-1].endswith(f"sqlite_autoindex_{table}_1 (id=?)"), plan
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
 def test_what_is_brought_forward_is_found_by_when_it_is_due(
     storage: PeeweeStorage,
 ) -> None:
