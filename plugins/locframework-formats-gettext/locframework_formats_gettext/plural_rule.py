@@ -15,7 +15,9 @@ SAMPLES = (
 
 _LONGEST = 2000
 _DEEPEST = 30
-_RULE = re.compile(r"\s*nplurals\s*=\s*([0-9]{1,9})\s*;\s*plural\s*=([^;]*);?\s*")
+_RULE = re.compile(  # what follows the second semicolon gettext does not read
+    r"\s*nplurals\s*=\s*([0-9]{1,9})\s*;\s*plural\s*=([^;]*)(?:;.*)?"
+)
 _TOKEN = re.compile(r"\s*([0-9]{1,19}|n|\|\||&&|[=!<>]=|[-+*/%<>!?:()])")
 _WORD = 2**64 - 1  # C's unsigned long, so that n - 1 is never negative
 

@@ -35,7 +35,9 @@ def read_catalogue(
         fields, forms, warnings = _plurals(fields, spoken, active)
     except ValueError as error:
         place = f"line {_line_of_rule(text, header.line if header else 1)}"
-        raise unreadable([Problem(place, "plural-forms", str(error))]) from None
+        if any(message.msgid_plural is not None for message in active):
+            raise unreadable([Problem(place, "plural-forms", str(error))]) from None
+        forms, warnings = (), [f"{place}: {error}, and no message needs it"]
     separator = options.key_separator
     entries = [_entry(message, separator, forms, template) for message in active]
     _check_unique(headers, active, entries)

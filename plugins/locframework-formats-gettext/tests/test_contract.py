@@ -34,7 +34,8 @@ class TestPo(FormatContract):
         "twice": b'msgid "a"\nmsgstr "b"\n' * 2,
         "escaped nul": b'msgid "a"\nmsgstr "\\000"\n',
         "unknown charset": HEADER.format("hex").encode(),
-        "no rule": HEADER.format("UTF-8").replace("n != 1", "n % 0").encode(),
+        "no rule": HEADER.format("UTF-8").replace("n != 1", "n % 0").encode()
+        + b'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "c"\nmsgstr[1] "d"\n',
         "json": b'{"a": "b"}',
     }
 

@@ -116,13 +116,30 @@ def test_a_form_for_fractions_is_filled_from_other(read, write, with_header):
     assert "fuzzy" not in written
 
 
-@pytest.mark.parametrize(
-    "rule", ["nplurals=2; plural=n/0;", "nplurals=2; plural=n;", "two", "nplurals=99;"]
-)
+NO_RULES = ["nplurals=2; plural=n/0;", "nplurals=2; plural=n;", "two", "nplurals=99;"]
+
+
+@pytest.mark.parametrize("rule", NO_RULES)
 def test_a_rule_that_is_none_is_told_with_its_line(read, with_header, rule):
-    text = "# a comment\n" + with_header('msgid "a"\nmsgstr "b"\n', rule=rule)
+    texts = PLURAL + 'msgstr[0] "eine"\nmsgstr[1] "mehr"\n'
+    text = "# a comment\n" + with_header(texts, rule=rule)
 
     assert refused(read, text) == [("line 6", "plural-forms")]
+
+
+@pytest.mark.parametrize("rule", NO_RULES)
+def test_a_rule_that_is_none_and_that_no_message_needs_is_a_warning(
+    read, write, with_header, rule
+):
+    text = with_header('msgid "a"\nmsgstr "b"\n', rule=rule)
+
+    catalogue = read(text)
+
+    assert [entry.value for entry in catalogue.entries] == ["b"]
+    [warning] = catalogue.warnings
+    assert warning.startswith("line 5: ")
+    assert warning.endswith(", and no message needs it")
+    assert '"Plural-Forms: nplurals=2; plural=(n==1 ? 0 : 1);\\n"' in write(catalogue)
 
 
 @pytest.mark.parametrize("rule", ["", "nplurals=INTEGER; plural=EXPRESSION;"])
