@@ -116,6 +116,17 @@ def test_replace_moves_the_other_keys_to_the_trash(uploads: Uploads) -> None:
     assert uploads.event_types(project)[-2:] == ["key.deleted", "import.completed"]
 
 
+def test_replace_keeps_a_key_that_the_file_names_with_null(uploads: Uploads) -> None:
+    project = uploads.workspace.project(languages=["de"])
+    uploads.result(project, "en.json", {"a": "A", "b": {"one": "B", "other": "Bs"}})
+    file = {"a": None, "b": {"one": None, "other": None}}
+
+    found = uploads.result(project, "de.json", file, mode="replace")
+
+    assert (found["keysRemoved"], found["keysUnchanged"]) == (0, 2)
+    assert len(found["warnings"]) == 3
+
+
 def test_replace_stays_within_the_module(uploads: Uploads) -> None:
     project = uploads.workspace.project()
     there = {"cart": {"pay": "Pay", "buy": "Buy"}, "carton": {"x": "X"}, "cart2": "2"}

@@ -1,7 +1,7 @@
 """Reads an ARB file into a catalogue."""
 
 from collections.abc import Mapping
-from typing import cast
+from typing import TypeGuard, cast
 
 from locframework.ports import Catalogue, Entry, Text
 
@@ -37,13 +37,13 @@ class _Reading:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._locale: str | None = None
-        self._messages: dict[str, tuple[str, int]] = {}
+        self._messages: dict[str, tuple[str | None, int]] = {}
         self._attributes: dict[str, tuple[Json, int]] = {}
 
     def catalogue(self) -> Catalogue:
         document = self._document
         for member, name, value in numbered(document.members):
-            if type(value) is str and not name.startswith("@"):
+            if _is_text(value) and not name.startswith("@"):
                 self._messages[name] = (value, member)
             else:
                 self._take_other(member, name, value)
@@ -67,17 +67,17 @@ class _Reading:
     def _take_other(self, member: int, name: str, value: Json) -> None:
         if name.startswith("@") and name != LOCALE:
             self._attributes[name] = (value, member)
-        elif name != LOCALE:
-            self._document.leave_out(member, name, value)
-        elif not isinstance(value, str):
+        elif name != LOCALE or not isinstance(value, str):
             self._document.fault_type(member, name, value)
         else:
             self._locale = value.replace("_", "-")
 
-    def _entry(self, name: str, text: str, member: int) -> Entry:
+    def _entry(self, name: str, text: str | None, member: int) -> Entry:
         line = self._document.lines[member]
+        if text is None:
+            self._document.tell_of_null(member, name)
         attributes = self._attributes_of("@" + name)
-        if not attributes and not text.startswith("{"):
+        if not attributes and not (text or "").startswith("{"):
             return Entry(name, text, line=line)
         key = self._text_in(attributes, X_KEY, name, member)
         description = self._text_in(attributes, "description", "", member)
@@ -88,7 +88,7 @@ class _Reading:
         return Entry(
             key,
             value,
-            is_plural=not isinstance(value, str),
+            is_plural=isinstance(value, Mapping),
             description=description,
             line=line,
             key_detail=detail_with({**kept, ATTRIBUTES: attributes}),
@@ -114,18 +114,23 @@ class _Reading:
         return default
 
     def _value(
-        self, text: str, attributes: Kept, member: int
-    ) -> tuple[Text, Kept, Mapping[str, str]]:
+        self, text: str | None, attributes: Kept, member: int
+    ) -> tuple[Text | None, Kept, Mapping[str, str]]:
         """The text or its forms, and what else of a plural message is to be kept."""
         mark = cast(Json, attributes.pop(X_PLURAL, None))
-        if is_forms(mark):
+        if is_forms(mark) and text is not None:
             return in_order({**mark, "other": text}), {}, {}
-        if mark is not None and mark is not False:
+        if mark is not None and mark is not False and not is_forms(mark):
             message = f"{X_PLURAL} has to be false, or texts by plural form"
             self._document.fault(member, "type", message)
-        plural = parse_plural(text) if mark is None else None
+        plural = parse_plural(text) if text and mark is None else None
         if plural is None:
             return text, {}, {}
         named = plural.argument != DEFAULT_ARGUMENT
         kept: Kept = {ARGUMENT: plural.argument} if named else {}
         return plural.forms, kept, plural.exact
+
+
+def _is_text(value: Json) -> TypeGuard[str | None]:
+    """Whether it is a text, or null, which is none."""
+    return value is None or type(value) is str

@@ -6,7 +6,7 @@ from posixpath import splitext
 from locframework.ports import SourceFile, UnreadableFile
 
 from .flatten import as_texts, flatten
-from .plurals import is_forms, is_never_plural
+from .plurals import is_never_plural, is_plural
 from .strict_json import Document, parse
 from .suffixes import plural_groups
 
@@ -48,5 +48,5 @@ def _has_suffixes(document: Document) -> bool:
 
 
 def _is_flat(document: Document) -> bool:
-    texts = as_texts(document.members, is_forms)
+    texts = as_texts(document.members, is_plural)
     return texts is not None and any(map(_SEGMENTED_KEY.fullmatch, texts))

@@ -15,7 +15,7 @@ from .family import family_member
 from .flatten import Leaves, as_texts
 from .json_value import Repeating, numbered
 from .output import encoded
-from .plurals import in_order, is_forms
+from .plurals import in_order, is_plural
 from .problems import quoted
 from .strict_json import Document, parse
 
@@ -63,16 +63,18 @@ class FlatJson:
 
 def _leaves(document: Document) -> Leaves:
     leaves = Leaves(document)
-    texts = as_texts(document.members, is_forms)
+    texts = as_texts(document.members, is_plural)
     if texts is not None:
         leaves.add("", texts, 0)
         return leaves
     for member, name, value in numbered(document.members):
-        if isinstance(value, str) or is_forms(value):
+        if isinstance(value, str) or is_plural(value):
             leaves.add("", {name: value}, member)
+        elif value is None:
+            leaves.add_null("", name, member)
         elif isinstance(value, dict) and value:
             message = f"{quoted(name)} holds more than plural forms"
             document.fault(member, "type", message)
         elif not isinstance(value, (dict, Repeating)):
-            document.leave_out(member, name, value)
+            document.fault_type(member, name, value)
     return leaves

@@ -7,10 +7,12 @@ from typing import TypeGuard, cast
 from locframework.ports import Entry, Text
 
 from .json_value import Json, Object, Repeating, members_in
+from .plurals import Forms
 from .problems import quoted
 from .strict_json import Document
 
-IsPlural = Callable[[Json], TypeGuard[dict[str, str]]]
+IsPlural = Callable[[Json], TypeGuard[Forms]]
+Said = str | Forms
 
 
 class Leaves:
@@ -22,7 +24,7 @@ class Leaves:
         self.entries: list[Entry] = []
         self.members: list[int] = []
 
-    def add(self, prefix: str, texts: Mapping[str, Text], first: int) -> int:
+    def add(self, prefix: str, texts: Mapping[str, Said], first: int) -> int:
         """Append the texts and plurals of one object; the number after the last."""
         keys = [prefix + name for name in texts] if prefix else list(texts)
         values = texts.values()
@@ -30,17 +32,37 @@ class Leaves:
             end = first + len(keys)
             members: Sequence[int] = range(first, end)
             lines = self.document.lines[first:end]
+            said: Iterable[Text | None] = cast(Iterable[str], values)
         else:
             sizes = [1 if type(value) is str else 1 + len(value) for value in values]
             *members, end = accumulate(sizes, initial=first)
             lines = [self.document.lines[member] for member in members]
+            said = [self._said(*each) for each in zip(values, members, strict=True)]
         self.keys += keys
         self.members += members
         self.entries += [
             Entry(key, value, type(value) is not str, line=line)
-            for key, value, line in zip(keys, values, lines, strict=True)
+            for key, value, line in zip(keys, said, lines, strict=True)
         ]
         return end
+
+    def add_null(self, prefix: str, name: str, member: int) -> int:
+        """Append a key that is named without a text; the number after its member."""
+        self.document.tell_of_null(member, name)
+        self.keys.append(prefix + name)
+        self.members.append(member)
+        line = self.document.lines[member]
+        self.entries.append(Entry(prefix + name, line=line))
+        return member + 1
+
+    def _said(self, value: Said, member: int) -> Text | None:
+        """The text, or the forms that are not null, if any."""
+        if isinstance(value, str):
+            return value
+        for inner, (form, text) in enumerate(value.items(), start=member + 1):
+            if text is None:
+                self.document.tell_of_null(inner, form)
+        return {form: text for form, text in value.items() if text is not None} or None
 
     def checked(self) -> list[Entry]:
         """The entries. UnreadableFile when the document has a fault."""
@@ -59,7 +81,7 @@ class Leaves:
             seen.add(key)
 
 
-def as_texts(members: Object, is_plural: IsPlural) -> Mapping[str, Text] | None:
+def as_texts(members: Object, is_plural: IsPlural) -> Mapping[str, Said] | None:
     """The object itself, when it holds nothing but texts and plurals."""
     if isinstance(members, Repeating):
         return None
@@ -67,7 +89,7 @@ def as_texts(members: Object, is_plural: IsPlural) -> Mapping[str, Text] | None:
     if _are_all_texts(values) or all(
         type(value) is str or is_plural(value) for value in values
     ):
-        return cast(Mapping[str, Text], members)
+        return cast(Mapping[str, Said], members)
     return None
 
 
@@ -76,8 +98,8 @@ def _are_all_texts(values: Iterable[object]) -> bool:
 
 
 def flatten(document: Document, separator: str, is_plural: IsPlural) -> Leaves:
-    """All keys of the document; null is left out with a warning, and what is neither
-    text nor object is noted as a fault.
+    """All keys of the document; null is a key without a text, with a warning, and
+    what is neither text nor object is noted as a fault.
 
     An object that ``is_plural`` is one key with its forms.
     """
@@ -107,5 +129,7 @@ class _Walk:
         if isinstance(value, (dict, Repeating)):
             inside = prefix + name + self._separator
             return self.take_object(value, inside, member + 1)
-        self.leaves.document.leave_out(member, name, value)
+        if value is None:
+            return self.leaves.add_null(prefix, name, member)
+        self.leaves.document.fault_type(member, name, value)
         return member + 1 + members_in(value)

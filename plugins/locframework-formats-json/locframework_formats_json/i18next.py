@@ -84,8 +84,9 @@ def _grouped(entries: list[Entry], separator: str) -> list[Entry]:
         key = key_of[name]
         if key not in met:
             met.add(key)
-            forms = {form: str(parts[n].value) for form, n in groups[key].items()}
-            plurals[name] = Entry(key, forms, is_plural=True, line=part.line)
+            said = {form: parts[each].value for form, each in groups[key].items()}
+            forms = {form: text for form, text in said.items() if type(text) is str}
+            plurals[name] = Entry(key, forms or None, is_plural=True, line=part.line)
     return [
         plurals.get(entry.key, entry)
         for entry in entries

@@ -8,24 +8,33 @@ from locframework.ports import PLURAL_FORMS, Entry, Text
 from .json_value import Json
 from .problems import quoted
 
+Forms = dict[str, str | None]  # as a file has them; null: no text
+
 FORMS = frozenset(PLURAL_FORMS)
+_TEXTS = frozenset({str, type(None)})
 
 
 def is_forms(value: Json) -> TypeGuard[dict[str, str]]:
     """Whether it is an object of texts by plural form, one at least."""
+    return is_plural(value) and None not in value.values()
+
+
+def is_plural(value: Json) -> TypeGuard[Forms]:
+    """The same where a form may be null, which is to have no text."""
     return (
         isinstance(value, dict)
+        and value != {}
         and FORMS.issuperset(value)
-        and set(map(type, value.values())) == {str}
+        and _TEXTS.issuperset(map(type, value.values()))
     )
 
 
-def is_whole_plural(value: Json) -> TypeGuard[dict[str, str]]:
-    """The same with ``other`` among the forms, which every language has."""
-    return isinstance(value, dict) and "other" in value and is_forms(value)
+def is_whole_plural(value: Json) -> TypeGuard[Forms]:
+    """``is_plural`` with ``other`` among the forms, which every language has."""
+    return isinstance(value, dict) and "other" in value and is_plural(value)
 
 
-def is_never_plural(value: Json) -> TypeGuard[dict[str, str]]:
+def is_never_plural(value: Json) -> TypeGuard[Forms]:
     """For formats that have no objects of forms."""
     return False
 

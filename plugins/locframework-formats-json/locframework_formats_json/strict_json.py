@@ -57,11 +57,8 @@ class Document:
         if len(self._faults) >= MOST_FAULTS:
             self.refuse_faults()
 
-    def leave_out(self, member: int, name: str, value: Json) -> None:
-        """Note a value that is no text: null is none at all, others are faults."""
-        if value is not None:
-            self.fault_type(member, name, value)
-            return
+    def tell_of_null(self, member: int, name: str) -> None:
+        """Warn of a null where a text may stand: its key is named without one."""
         where = f"line {self.lines[member]}"
         self.warnings.append(f"{where}: {quoted(name)} is null, so it has no text")
 

@@ -134,11 +134,43 @@ class TestArb(FormatContract):
 
 
 @pytest.mark.parametrize("format_", JsonPlugin(JsonSettings()).loc_provide_formats())
-def test_null_is_read_as_no_text_in_every_format(format_: Format) -> None:
+def test_null_names_a_key_without_a_text_in_every_format(format_: Format) -> None:
     file = SourceFile("de.json", b'{"a": "x",\n"b": null}')
     options = FileOptions(key_separator=".", source_language="en")
 
     [found] = format_.read(file, options)
 
-    assert [(entry.key, entry.value) for entry in found.entries] == [("a", "x")]
+    said = [(entry.key, entry.value, entry.line) for entry in found.entries]
+    assert said == [("a", "x", 1), ("b", None, 2)]
     assert found.warnings == ["line 2: 'b' is null, so it has no text"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("json-nested", '{"a": {"one": null,\n"other": "x"}, "b": {"other": null}}'),
+        ("json-flat", '{"a": {"one": null,\n"other": "x"}, "b": {"other": null}}'),
+        ("json-i18next", '{"a_one": null,\n"a_other": "x", "b_other": null}'),
+    ],
+)
+def test_a_form_that_is_null_is_one_without_a_text(name: str, content: str) -> None:
+    file = SourceFile("de.json", content.encode())
+    options = FileOptions(key_separator=".", source_language="en")
+
+    [found] = format_named(name).read(file, options)
+
+    said = [(entry.key, entry.value, entry.is_plural) for entry in found.entries]
+    assert said == [("a", {"other": "x"}, True), ("b", None, True)]
+    assert [told[:6] for told in found.warnings] == ["line 1", "line 2"]
+
+
+def test_what_is_said_of_a_message_that_is_null_stays_with_it() -> None:
+    content = b'{"a": null, "@a": {"description": "Title", "x": 1}}'
+    options = FileOptions(key_separator=".", source_language="en")
+
+    [found] = format_named("arb").read(SourceFile("de.arb", content), options)
+
+    [entry] = found.entries
+    assert (entry.key, entry.value, entry.description) == ("a", None, "Title")
+    assert entry.key_detail == {"arb": {"attributes": {"x": 1}}}
+    assert found.detail is None

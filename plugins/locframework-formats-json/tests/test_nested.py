@@ -147,7 +147,8 @@ def test_null_is_no_text_and_is_told() -> None:
     file = SourceFile("", b'{"a": null,\n"b": {"c": null, "d": "x"}}')
     (found,) = NestedJson().read(file, FileOptions(".", source_language="en"))
 
-    assert [(entry.key, entry.value) for entry in found.entries] == [("b.d", "x")]
+    said = [(entry.key, entry.value) for entry in found.entries]
+    assert said == [("a", None), ("b.c", None), ("b.d", "x")]
     assert found.warnings == [
         "line 1: 'a' is null, so it has no text",
         "line 2: 'c' is null, so it has no text",
