@@ -2,10 +2,12 @@
 
 import logging
 from datetime import datetime
+from typing import get_args
 
 from msgspec.structs import replace
 
 from locframework.clock import Clock, timestamp
+from locframework.errors import PLUGIN_FAULTS
 
 from .records import (
     KEPT_BYTES,
@@ -14,6 +16,7 @@ from .records import (
     ClaimedDelivery,
     DeliveryAttempt,
     Post,
+    SendError,
     WebhookTarget,
 )
 from .rules import judged, live
@@ -46,13 +49,14 @@ class Sender:
             secrets = self._secrets(target, at)
             headers = signed_headers(claimed.id, at, claimed.payload, secrets)
             post = Post(target.url, headers, claimed.payload.encode())
-            answer = self._transport.send(post)
+            answer = _checked(self._transport.send(post))
             found = _logged(claimed, timestamp(at), answer)
         except SecretLost as error:
             log.error("delivery %s cannot be signed: %s", claimed.id, error)
             answer, found = None, _failed(claimed, timestamp(at), "secret_lost")
-        except Exception:
-            log.exception("the transport failed with delivery %s", claimed.id)
+        except PLUGIN_FAULTS:
+            name = self._transport.name
+            log.exception("the transport %s failed with delivery %s", name, claimed.id)
             answer, found = None, _failed(claimed, timestamp(at), "transport_failed")
         asked = answer.retry_after if answer is not None else None
         return judged(claimed, found, self._clock(), share, asked)
@@ -69,6 +73,26 @@ class Sender:
                     raise
                 log.warning("an old secret of webhook %s signs no more: %s", id_, error)
         return secrets
+
+
+def _checked(answer: object) -> Answer:
+    """The answer, made sure of: raises for what the log and the plan cannot take."""
+    if not isinstance(answer, Answer):
+        raise TypeError(f"{type(answer).__name__} is no Answer")
+    code, error, taken = answer.status_code, answer.error, answer.duration_ms
+    if (code is None) is (error is None):
+        raise ValueError("an Answer has a status_code or an error, never both")
+    if code is not None and (type(code) is not int or not 100 <= code <= 999):
+        raise ValueError(f"status_code {code!r} is no status of HTTP")
+    if error is not None and error not in get_args(SendError):
+        raise ValueError(f"error {error!r} is no SendError")
+    if type(taken) is not int or taken < 0:
+        raise ValueError(f"duration_ms {taken!r} is no time in whole milliseconds")
+    if not isinstance(answer.retry_after, str | None):
+        raise TypeError(f"retry_after {answer.retry_after!r} is no text")
+    if not isinstance(answer.body, bytes):
+        raise TypeError(f"body is {type(answer.body).__name__}, and no bytes")
+    return answer
 
 
 def _logged(claimed: ClaimedDelivery, at: str, answer: Answer) -> DeliveryAttempt:

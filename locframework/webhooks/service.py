@@ -1,5 +1,6 @@
 """What one can do with webhooks: register them, change them, renew their secrets."""
 
+import logging
 from collections.abc import Callable, Collection
 
 from msgspec import UNSET
@@ -11,7 +12,10 @@ from locframework.branches.records import MAIN
 from locframework.branches.rules import check_name
 from locframework.clock import Clock, timestamp
 from locframework.errors import (
+    PLUGIN_FAULTS,
     LanguageNotInProject,
+    LocError,
+    Unavailable,
     UnknownEventType,
     WebhookNotFound,
     WebhooksNotSetUp,
@@ -37,6 +41,8 @@ from .records import (
 from .rules import ALL_BRANCHES, rotated
 from .sealing import SecretBox, new_secret
 from .transport import Transport
+
+log = logging.getLogger("locframework.webhooks")
 
 
 class Webhooks:
@@ -245,7 +251,14 @@ class Webhooks:
 
     def _judge(self, url: str) -> None:
         self._require_key()
-        self._transport.judge(url)
+        try:
+            self._transport.judge(url)
+        except LocError:
+            raise
+        except PLUGIN_FAULTS as error:
+            name = self._transport.name
+            log.exception("the transport %s failed to judge a URL", name)
+            raise Unavailable(f"the transport {name} failed") from error
 
     def _require_key(self) -> None:
         if not self._box.can_seal:
