@@ -237,12 +237,13 @@ class MemoryTables(MemoryEntryTables, MemoryLinkTable):
                     WHERE marked_at < ? ORDER BY marked_at LIMIT ?)""",
             (now, before, rows),
         )
+        # CROSS JOIN: SQLite keeps the order, and reads what is to go, not all there are
         return self._database.run(
             """DELETE FROM memory_removals WHERE (memory, revision, entry) IN (
-                SELECT r.memory, r.revision, r.entry FROM memories m
-                JOIN memory_removals r ON r.memory = m.number
-                    AND r.revision <= m.forgotten
-                WHERE m.forgotten > 0 LIMIT ?)""",
+                SELECT r.memory, r.revision, r.entry
+                FROM memories m CROSS JOIN memory_removals r
+                WHERE m.forgotten > 0 AND r.memory = m.number
+                    AND r.revision <= m.forgotten LIMIT ?)""",
             (rows,),
         )
 

@@ -72,3 +72,17 @@ def test_what_is_purged_is_found_by_its_whole_key(storage: PeeweeStorage) -> Non
             f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?")
         )
         assert plan[0][-1].endswith(walk), (plan, sql)
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+def test_removals_that_a_memory_forgets_are_found_without_reading_the_others(
+    storage: PeeweeStorage,
+) -> None:
+    """It is asked each minute, with the write lock held."""
+    with statements_of(storage) as seen:
+        storage.memories.forget_removals(at(9), at(0), 1000)
+
+    [sql] = [sql for sql in seen if sql.startswith("DELETE FROM memory_removals")]
+    plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None])
+    [walk] = [step for *_, step in plan if step.split()[1] == "r"]
+    assert walk == "SEARCH r USING PRIMARY KEY (memory=? AND revision<?)", plan
