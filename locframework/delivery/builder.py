@@ -45,6 +45,8 @@ from .rules import chosen_of, content_hash, file_path, in_file_order, settings_o
 
 NOTED_FOR = timedelta(days=1)  # how long a blob waits for its release to name it
 KEPT_IN_MEMORY = 64 * 1024 * 1024
+FILES_AT_ONCE = 20  # that are noted in one commit, which waits for the disk
+BYTES_AT_ONCE = 4 * 1024 * 1024  # of them, where a single one is not larger
 _NO_LANGUAGE = (
     "the project has none of the distribution's languages; nothing was published. "
     "Change languageCodes of the distribution, or pause it"
@@ -74,11 +76,18 @@ class Spool:
             self._file.write(content)
         return name
 
-    def contents(self) -> Iterator[bytes]:
-        """Each different file once."""
+    def contents(self) -> Iterator[list[bytes]]:
+        """Each different file once, some small ones at a time."""
+        some: list[bytes] = []
         for start, size in self._places.values():
+            is_much = sum(map(len, some)) + size > BYTES_AT_ONCE
+            if some and (is_much or len(some) == FILES_AT_ONCE):
+                yield some
+                some = []
             self._file.seek(start)
-            yield self._file.read(size)
+            some.append(self._file.read(size))
+        if some:
+            yield some
 
 
 class ReleaseBuilder:
@@ -122,8 +131,8 @@ class ReleaseBuilder:
             last_event = self._last_event(job.project_id, work)
             draft = self.draft(job.project_id, distribution_id, spool, work, last_event)
             crash_point("release.before_blobs")
-            for content in spool.contents():
-                self._blobs.put(content, keep_for=NOTED_FOR, store=release.storage)
+            for some in spool.contents():
+                self._blobs.put_all(some, keep_for=NOTED_FOR, store=release.storage)
                 work.check_cancelled()
         crash_point("release.after_blobs")
         with work.finish() as outcome:

@@ -1,4 +1,4 @@
-"""Where a release keeps its files."""
+"""Where a release keeps its files, and in how many commits."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from locframework_blobs_disk.settings import DiskSettings
 from locframework_blobs_disk.store import DiskBlobStore
 
 from locframework import hookimpl
+from locframework.delivery import builder
+from locframework.delivery.builder import FILES_AT_ONCE, Spool
 from locframework.ports import BlobStore
-from locframework.testing.databases import Migrated
+from locframework.testing.databases import Migrated, statements_of
 from locframework.testing.workspace import Workspace, open_workspace
 
 
@@ -89,3 +91,40 @@ def test_another_store_is_moved_to_though_the_texts_stay(
     assert two_stores.owner.get(file["url"]).status == 200
     kept = [found.name for found in (tmp_path / "attic").rglob("*") if found.is_file()]
     assert any(file["contentHash"][7:] in name for name in kept)
+
+
+def test_many_small_files_are_noted_in_few_commits(two_stores: Workspace) -> None:
+    modules = 3 * FILES_AT_ONCE
+    project = two_stores.project()
+    path = f"/projects/{project['id']}"
+    keys = [
+        {"key": f"m{number}.key", "values": {"en": f"Text {number}"}}
+        for number in range(modules)
+    ]
+    assert two_stores.owner.post(f"{path}/keys/bulk", json={"keys": keys}).status == 200
+    body = {"name": "Web", "format": "json-nested", "splitByModule": True}
+    made = two_stores.owner.post(f"{path}/distributions", json=body).data
+
+    with statements_of(two_stores.framework.storage) as seen:
+        two_stores.run_jobs()
+
+    url = f"/content/{made['distribution']['publicKey']}/manifest.json"
+    assert len(two_stores.owner.get(url).json["files"]) == modules
+    noted = [sql for sql in seen if sql.startswith("INSERT INTO blob_notes ")]
+    assert len(noted) == 3
+    assert len(seen) < modules
+
+
+def test_files_are_held_together_up_to_some_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(builder, "BYTES_AT_ONCE", 10)
+    with (tmp_path / "spool").open("w+b") as file:
+        spool = Spool(file)
+        assert list(spool.contents()) == []
+        for content in (b"as large as it is", b"four", b"six---", b"one more", b"four"):
+            spool.add(content)
+
+        pieces = list(spool.contents())
+
+    assert pieces == [[b"as large as it is"], [b"four", b"six---"], [b"one more"]]
