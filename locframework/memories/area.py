@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .assignments import Assignments
+from .checked_concordancer import CheckedConcordancer
 from .concordancer import Concordancer
 from .entries import Entries
 from .files import MemoryFiles
@@ -36,6 +37,8 @@ class MemoryArea:
         """Of what is built before: access, projects, jobs, blobs and keys."""
         storage, linked = framework.storage, framework.linked_access
         store, clock = storage.memories, framework.clock
+        if concordancer is not None:
+            concordancer = CheckedConcordancer(concordancer)
         forget = [each.forget for each in (matcher, concordancer) if each is not None]
         self.memories = Memories(
             store, storage, framework.access, linked, framework.projects, clock, forget
