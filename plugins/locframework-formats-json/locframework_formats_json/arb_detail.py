@@ -10,6 +10,7 @@ Kept = dict[str, object]
 ATTRIBUTES = "attributes"  # Entry.key_detail: all of ``@name`` that is not ours
 ARGUMENT = "argument"  # Entry.key_detail: of the plural, when it is not ``count``
 EXACT = "exact"  # Entry.detail: forms spelled as numbers, {"one": "=1"}
+EMPTY = "empty"  # Entry.detail: forms that show nothing, ["zero"] of ``=0{}``
 
 # members of ``@name`` that we write
 X_KEY = "x-key"  # the key, where the name is another

@@ -9,6 +9,7 @@ from .arb_detail import (
     ARGUMENT,
     ATTRIBUTES,
     DEFAULT_ARGUMENT,
+    EMPTY,
     EXACT,
     X_KEY,
     X_PLURAL,
@@ -81,7 +82,7 @@ class _Reading:
             return Entry(name, text, line=line)
         key = self._text_in(attributes, X_KEY, name, member)
         description = self._text_in(attributes, "description", "", member)
-        value, kept, exact = self._value(text, attributes, member)
+        value, kept, spelled = self._value(text, attributes, member)
         if isinstance(value, str) and is_torn(value):
             told = "a brace is missing or too much; taken as it is, without plurals"
             self._document.warnings.append(f"line {line}: {quoted(name)}: {told}")
@@ -92,7 +93,7 @@ class _Reading:
             description=description,
             line=line,
             key_detail=detail_with({**kept, ATTRIBUTES: attributes}),
-            detail=detail_with({EXACT: exact}),
+            detail=detail_with(spelled),
         )
 
     def _attributes_of(self, name: str) -> Kept:
@@ -115,8 +116,9 @@ class _Reading:
 
     def _value(
         self, text: str | None, attributes: Kept, member: int
-    ) -> tuple[Text | None, Kept, Mapping[str, str]]:
-        """The text or its forms, and what else of a plural message is to be kept."""
+    ) -> tuple[Text | None, Kept, Kept]:
+        """The text or its forms, and what else of a plural message is to be kept: with
+        the key, and with the language."""
         mark = cast(Json, attributes.pop(X_PLURAL, None))
         if is_forms(mark) and text is not None:
             return in_order({**mark, "other": text}), {}, {}
@@ -124,11 +126,12 @@ class _Reading:
             message = f"{X_PLURAL} has to be false, or texts by plural form"
             self._document.fault(member, "type", message)
         plural = parse_plural(text) if text and mark is None else None
-        if plural is None:
+        if plural is None or not any(plural.forms.values()):
             return text, {}, {}
         named = plural.argument != DEFAULT_ARGUMENT
         kept: Kept = {ARGUMENT: plural.argument} if named else {}
-        return plural.forms, kept, plural.exact
+        empty = [form for form, shown in plural.forms.items() if not shown]
+        return plural.forms, kept, {EXACT: plural.exact, EMPTY: empty}
 
 
 def _is_text(value: Json) -> TypeGuard[str | None]:

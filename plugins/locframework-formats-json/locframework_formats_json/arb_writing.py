@@ -1,11 +1,16 @@
 """Builds the document of an ARB file from a catalogue."""
 
-from locframework.ports import Catalogue, Entry, Text
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from locframework.ports import PLURAL_FORMS, Catalogue, Entry, Text
 
 from .arb_detail import (
     ARGUMENT,
     ATTRIBUTES,
     DEFAULT_ARGUMENT,
+    EMPTY,
     EXACT,
     X_KEY,
     X_PLURAL,
@@ -27,8 +32,9 @@ def arb_document(catalogue: Catalogue, warnings: list[str]) -> Kept:
         document[LOCALE] = catalogue.language_code.replace("-", "_")
     document.update(kept_in(catalogue.detail))
     names = dart_names([entry.key for entry in catalogue.entries], warnings)
-    texts = whole_texts(catalogue.entries, warnings)
-    for entry in catalogue.entries:
+    entries = [_with_empty_forms(entry) for entry in catalogue.entries]
+    texts = whole_texts(entries, warnings)
+    for entry in entries:
         value = texts.get(entry.key)
         if value is None:
             continue
@@ -44,6 +50,16 @@ def arb_document(catalogue: Catalogue, warnings: list[str]) -> Kept:
         elif document.get(f"@{name}"):
             del document[f"@{name}"]  # a heading of the file had this name
     return document
+
+
+def _with_empty_forms(entry: Entry) -> Entry:
+    """The entry with the forms that the file had to show nothing, and that still have
+    no text: else those of ``other`` would be shown."""
+    value, kept = entry.value, entry.detail and kept_in(entry.detail).get(EMPTY)
+    if not kept or not isinstance(kept, Sequence) or not isinstance(value, Mapping):
+        return entry
+    empty = {form: "" for form in PLURAL_FORMS if form in kept}
+    return replace(entry, value={**empty, **value} if value else value)
 
 
 def _attributes(entry: Entry) -> Kept:

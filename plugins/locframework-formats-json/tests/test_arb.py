@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 from locframework_formats_json.arb import Arb
+from msgspec.structs import replace
 
 from locframework.ports import (
     Catalogue,
@@ -73,6 +74,32 @@ def test_a_template_is_written_as_it_was() -> None:
 
     assert json.loads(written.content) == json.loads(TEMPLATE)
     assert list(json.loads(written.content)) == list(json.loads(TEMPLATE))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "{n, plural, =0{} =1{one} other{{n} items}}",
+        "{n, plural, =0{} one{} few{some} other{}}",
+    ],
+)
+def test_forms_that_show_nothing_are_kept_beside_the_others(message: str) -> None:
+    [entry] = read(json.dumps({"a": message})).entries
+    assert isinstance(entry.value, dict)
+    kept = {form: text for form, text in entry.value.items() if text}
+
+    again = document(replace(entry, value=kept))
+
+    assert again == {"a": message}
+    assert document(replace(entry, value=None)) == {}
+    kept["zero"] = "none"
+    assert "{none}" in str(document(replace(entry, value=kept))["a"])
+
+
+def test_a_plural_that_shows_nothing_at_all_is_one_text() -> None:
+    [entry] = read('{"a": "{n, plural, other{}}"}').entries
+
+    assert (entry.value, entry.is_plural) == ("{n, plural, other{}}", False)
 
 
 def test_the_locale_is_spelled_with_underscores() -> None:
