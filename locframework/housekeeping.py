@@ -7,7 +7,7 @@ from .http.idempotency import KEPT_FOR as KEYS_KEPT
 from .storage import Storage
 
 DELIVERIES_KEPT = timedelta(days=30)  # the log of webhooks, decisions 2.7
-TRASH_KEPT = timedelta(days=30)  # deleted keys and projects, branches that ended
+TRASH_KEPT = timedelta(days=30)  # what was deleted, and branches that ended
 REMOVALS_KNOWN = timedelta(days=30)  # to the indexes of matchers: at most twice that
 PURGED_AT_ONCE = 1000
 LOG_PURGED_MOST = 50_000  # deliveries a round, in pieces: as many come on a busy day
@@ -27,6 +27,8 @@ class Purge:
             storage.keys.purge_trash(trash, PURGED_AT_ONCE)
         with storage.transaction():
             storage.projects.purge_projects(trash, PURGED_AT_ONCE)
+        with storage.transaction():
+            storage.delivery.purge_distributions(trash, PURGED_AT_ONCE)
         with storage.transaction():
             storage.glossaries.purge_glossaries(trash, PURGED_AT_ONCE)
         with storage.transaction():

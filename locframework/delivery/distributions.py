@@ -1,14 +1,12 @@
 """What one can do with distributions, and with what they publish."""
 
 from collections.abc import Collection
-from datetime import timedelta
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.access.rules import check_name
-from locframework.blobs.records import BlobNote
 from locframework.branches.service import Branches
 from locframework.clock import Clock, timestamp
 from locframework.errors import (
@@ -33,8 +31,6 @@ from locframework.validation import check_record
 from .queue import ReleaseQueue
 from .records import Distribution, DistributionChanges, NewDistribution
 from .rules import new_public_key
-
-FILES_STAY = timedelta(days=30)
 
 
 class Distributions:
@@ -162,19 +158,12 @@ class Distributions:
     ) -> Distribution:
         """Delete it with its releases; the public key answers 404 at once.
 
-        Its files stay for 30 days more (decisions 2.8).
+        Its releases are dropped 30 days later, and its files with them (decisions 2.8).
         """
         project = self._projects.require(caller, "distribution_manage", project_id)
         with self._storage.transaction():
             distribution = self.lock(project, distribution_id)
-            until = timestamp(self._clock() + FILES_STAY)
-            self._storage.blobs.note(
-                [
-                    BlobNote(store, name, byte_size, until)
-                    for store, name, byte_size in self._store.blobs_of(distribution.id)
-                ]
-            )
-            self._store.delete_distribution(distribution.id)
+            self._store.delete_distribution(distribution.id, timestamp(self._clock()))
         return distribution
 
     def pause(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from locframework.clock import Timestamp
 from locframework.paging import Page, PageRequest
 
 from .records import Distribution, PublicHead, Release, StoredRelease, Usage
@@ -27,8 +28,15 @@ class DeliveryStore(Protocol):
         """Until the transaction ends, let nobody else lock it."""
         ...
 
-    def delete_distribution(self, distribution_id: str) -> None:
-        """With its releases; their blobs then age out."""
+    def delete_distribution(self, distribution_id: str, at: Timestamp) -> None:
+        """It is found no more, nor are its releases, which keep their blobs until
+        ``purge_distributions`` drops them."""
+        ...
+
+    def purge_distributions(self, before: Timestamp, rows: int) -> int:
+        """Drop up to ``rows`` rows of distributions deleted before then; how many
+        went. Deleted first, dropped first; a blob that no release names then ages out.
+        """
         ...
 
     def list_distributions(
@@ -81,10 +89,6 @@ class DeliveryStore(Protocol):
 
         None when no ready release of the distribution names it. One statement.
         """
-        ...
-
-    def blobs_of(self, distribution_id: str) -> list[tuple[str, str, int]]:
-        """Blob store, name and size of every file that its releases name."""
         ...
 
     def add_usage(self, month: str, usage: Sequence[tuple[str, Usage]]) -> None:

@@ -70,7 +70,7 @@ class StorageBlobsContract:
         assert storage.blobs.forget(note("a", 1), at(3)) is False
         assert storage.blobs.forget(note("a", 1, "s3"), at(3)) is True
 
-    def test_sb4_a_blob_expires_when_the_last_release_that_names_it_is_gone(
+    def test_sb4_a_blob_expires_when_the_last_release_that_names_it_is_purged(
         self, storage: Storage
     ) -> None:
         storage.blobs.note([note("a", 1)])
@@ -78,9 +78,12 @@ class StorageBlobsContract:
         for of in (first, second):
             storage.delivery.add_release(release(of, 1, "a" * 64))
 
-        storage.delivery.delete_distribution(first.id)
+        storage.delivery.delete_distribution(first.id, at(1))
+        assert storage.delivery.purge_distributions(at(2), 10) == 3
         assert storage.blobs.list_expired(at(3), 10, STORES) == []
-        storage.delivery.delete_distribution(second.id)
+        storage.delivery.delete_distribution(second.id, at(2))
+        assert storage.blobs.list_expired(at(3), 10, STORES) == []
+        assert storage.delivery.purge_distributions(at(3), 10) == 3
 
         assert storage.blobs.list_expired(at(3), 10, STORES) == [note("a", 1)]
 

@@ -32,7 +32,6 @@ QUESTIONS: dict[str, Question] = {
     "find_building": lambda s, d: s.delivery.find_building(d.id),
     "find_head": lambda s, d: s.delivery.find_head(d.public_key),
     "names_blob": lambda s, d: s.delivery.names_blob(d.id, BLOB),
-    "blobs_of": lambda s, d: s.delivery.blobs_of(d.id),
 }
 
 
@@ -250,11 +249,6 @@ class StorageDeliveryContract:
         assert names_blob(one.id, THIRD) is None
         assert names_blob(other.id, THIRD) == ("application/json", "disk")
         assert names_blob(one.id, BLOB[:-1]) is None
-        told = storage.delivery.blobs_of(one.id)
-        assert {(store, name) for store, name, _ in told} == {
-            ("s3", BLOB),
-            ("disk", OTHER),
-        }
 
     def test_sd12_a_deleted_distribution_takes_its_releases_along(
         self, storage: Storage
@@ -266,7 +260,7 @@ class StorageDeliveryContract:
             storage.delivery.add_distribution(made)
             storage.delivery.add_release(releases[made.id])
 
-        storage.delivery.delete_distribution(one.id)
+        storage.delivery.delete_distribution(one.id, at(1))
 
         assert storage.delivery.find_distribution(of.id, one.id) is None
         assert storage.delivery.find_head(one.public_key) is None
@@ -274,8 +268,9 @@ class StorageDeliveryContract:
         assert storage.delivery.find_release(other.id, 1) == releases[other.id]
 
     @pytest.mark.parametrize("question", QUESTIONS)
-    def test_sd13_of_a_deleted_project_nothing_is_found(
-        self, storage: Storage, question: str
+    @pytest.mark.parametrize("what", ["project", "distribution"])
+    def test_sd13_of_what_is_deleted_nothing_is_found(
+        self, storage: Storage, question: str, what: str
     ) -> None:
         of = add_project(storage)
         one = distribution(of, auto_publish=True)
@@ -287,7 +282,10 @@ class StorageDeliveryContract:
         storage.delivery.save_distribution(one)
         assert QUESTIONS[question](storage, one)
 
-        storage.projects.delete_project(of.id, at(1))
+        if what == "project":
+            storage.projects.delete_project(of.id, at(1))
+        else:
+            storage.delivery.delete_distribution(one.id, at(1))
 
         assert not QUESTIONS[question](storage, one)
 
@@ -344,6 +342,24 @@ class StorageDeliveryContract:
         assert before(one.id, 4) == before(one.id, 3) == new
         assert before(one.id, 2) == old
         assert before(one.id, 1) is None
+
+    def test_sd17_a_deleted_distribution_is_purged_in_pieces(
+        self, storage: Storage
+    ) -> None:
+        of = add_project(storage)
+        first, second, other = (distribution(of) for _ in range(3))
+        kept = ready(building(other), BLOB)
+        for each in (first, second, other):
+            storage.delivery.add_distribution(each)
+        for release in (ready(building(first), BLOB, OTHER), building(first, 2), kept):
+            storage.delivery.add_release(release)
+        storage.delivery.delete_distribution(second.id, at(2))
+        storage.delivery.delete_distribution(first.id, at(1))
+
+        purge = storage.delivery.purge_distributions
+        assert purge(at(1), 10) == 0
+        assert [purge(at(3), 2) for _ in range(4)] == [2, 2, 2, 0]
+        assert storage.delivery.find_release(other.id, 1) == kept
 
 
 def _current(of: Distribution) -> str:

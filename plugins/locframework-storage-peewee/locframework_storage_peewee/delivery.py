@@ -11,6 +11,7 @@ from locframework.ports import (
     PublicHead,
     Release,
     StoredRelease,
+    Timestamp,
     Usage,
 )
 
@@ -18,6 +19,7 @@ from .columns import json_or_null
 from .database import Database
 from .engine import Row
 from .pages import Order, page_of
+from .purge import purge_distribution
 from .releases import (
     LIVE,
     RELEASE,
@@ -37,7 +39,7 @@ _SOURCE = """distributions d JOIN projects p ON p.id = d.project_id
     LEFT JOIN releases r ON r.id = d.current_release_id
     LEFT JOIN releases f ON f.distribution_id = d.id AND f.version = d.last_version
         AND f.status = 'failed'
-    WHERE p.deleted_at IS NULL"""
+    WHERE p.deleted_at IS NULL AND d.deleted_at IS NULL"""
 _ORDER = Order(
     {"name": "d.name", "createdAt": "d.created_at", "updatedAt": "d.updated_at"},
     tie="d.id",
@@ -90,8 +92,25 @@ class DeliveryTables:
     def lock_distribution(self, distribution_id: str) -> None:
         self._database.lock_row("distributions", distribution_id)
 
-    def delete_distribution(self, distribution_id: str) -> None:
-        self._database.run("DELETE FROM distributions WHERE id = ?", (distribution_id,))
+    def delete_distribution(self, distribution_id: str, at: Timestamp) -> None:
+        self._database.run(
+            "UPDATE distributions SET deleted_at = ? WHERE id = ?",
+            (at, distribution_id),
+        )
+
+    def purge_distributions(self, before: Timestamp, rows: int) -> int:
+        gone = 0
+        with self._database.transaction():
+            dead = self._database.rows(
+                """SELECT id FROM distributions WHERE deleted_at < ?
+                    ORDER BY deleted_at LIMIT ?""",
+                (before, rows),
+            )
+            for (id_,) in dead:
+                gone += purge_distribution(self._database, id_, rows - gone)
+                if gone >= rows:
+                    break
+        return gone
 
     def list_distributions(
         self, project_id: str, page: PageRequest
@@ -159,7 +178,8 @@ class DeliveryTables:
                 COALESCE(r.version, 0), COALESCE(r.content_hash, '')
                 FROM distributions d JOIN projects p ON p.id = d.project_id
                 LEFT JOIN releases r ON r.id = d.current_release_id
-                WHERE d.public_key = ? AND p.deleted_at IS NULL""",
+                WHERE d.public_key = ? AND p.deleted_at IS NULL
+                AND d.deleted_at IS NULL""",
             (public_key,),
         )
         if row is None:
@@ -184,15 +204,6 @@ class DeliveryTables:
             (distribution_id, blob),
         )
         return (row[0], row[1]) if row else None
-
-    def blobs_of(self, distribution_id: str) -> list[tuple[str, str, int]]:
-        rows = self._database.rows(
-            f"""SELECT DISTINCT r.storage, f.blob, f.byte_size
-                FROM {RELEASES} JOIN release_files f ON f.release_id = r.id
-                WHERE r.distribution_id = ? AND {LIVE}""",
-            (distribution_id,),
-        )
-        return [(store, name, size) for store, name, size in rows]
 
     def add_usage(self, month: str, usage: Sequence[tuple[str, Usage]]) -> None:
         self._database.run_many(

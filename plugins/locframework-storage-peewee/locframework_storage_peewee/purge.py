@@ -48,6 +48,16 @@ _OF_PROJECT = (
     ("projects", "id", "id = ?"),  # last: what remains of it goes along
 )
 
+_OF_DISTRIBUTION = (
+    (
+        "release_files",
+        "release_id, position",
+        "release_id IN (SELECT id FROM releases WHERE distribution_id = ?)",
+    ),
+    ("releases", "id", "distribution_id = ?"),
+    ("distributions", "id", "id = ?"),
+)
+
 
 def purge_project(database: Database, project_id: str, rows: int) -> int:
     """Drop up to ``rows`` rows of the project, itself last; how many went."""
@@ -63,6 +73,11 @@ def purge_project(database: Database, project_id: str, rows: int) -> int:
 def purge_line(database: Database, line_id: str, rows: int) -> int:
     """Drop up to ``rows`` rows of what a line holds; how many went."""
     return _purge(database, _OF_LINE, line_id, rows)
+
+
+def purge_distribution(database: Database, distribution_id: str, rows: int) -> int:
+    """Drop up to ``rows`` rows of the distribution, itself last; how many went."""
+    return _purge(database, _OF_DISTRIBUTION, distribution_id, rows)
 
 
 def _purge(

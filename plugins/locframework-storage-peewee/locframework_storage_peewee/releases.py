@@ -24,7 +24,7 @@ RELEASE_COLUMNS = 13
 _STORED = f"{RELEASE}, r.distribution_id, r.storage, r.snapshot"
 RELEASES = """releases r JOIN distributions d ON d.id = r.distribution_id
     JOIN projects p ON p.id = d.project_id"""
-LIVE = "p.deleted_at IS NULL"
+LIVE = "p.deleted_at IS NULL AND d.deleted_at IS NULL"
 _FILE = "language, module, path, blob, byte_size, content_type"
 _ORDER = Order({"version": "r.version"}, tie="r.version", default="-version")
 
