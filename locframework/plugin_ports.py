@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from inspect import isasyncgenfunction, iscoroutinefunction, signature
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert, to_builtins
 
 from .blobs.blob_store import BlobStore
 from .formats.format import Format
@@ -20,6 +21,8 @@ from .webhooks.transport import Transport
 
 _PLAIN = re.compile(r"[a-z][a-z0-9_-]*")
 _KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_EXTENSION = re.compile(r"(\.[a-z0-9]+)+")
+_CONTENT_TYPE = re.compile(r"[a-z]+/[a-z0-9.+-]+(; ?charset=utf-8)?")
 
 
 class PortBroken(Exception):
@@ -53,8 +56,30 @@ def _require_kept(promise: type, item: object) -> None:
             continue
         if not hasattr(item, name):
             raise PortBroken(f"{kind} is no {promise.__name__}: it lacks {name}")
-        if callable(getattr(promise, name)) and not callable(getattr(item, name)):
-            raise PortBroken(f"{kind}.{name} is no method")
+        promised, kept = getattr(promise, name), getattr(item, name)
+        if callable(promised) and (fault := _fault_of_method(promised, kept)):
+            raise PortBroken(f"{kind}.{name} {fault}")
+
+
+def is_async(method: Any) -> bool:
+    """Whether a call of it would begin nothing: nobody here awaits."""
+    return iscoroutinefunction(method) or isasyncgenfunction(method)
+
+
+def _fault_of_method(promised: Callable[..., Any], kept: Any) -> str | None:
+    """Why it cannot be called as the port's; None when it can."""
+    if not callable(kept):
+        return "is no method"
+    if is_async(kept):
+        return "is async, and would never run: write a plain def"
+    _, *given = signature(promised).parameters
+    try:
+        signature(kept).bind(*given)
+    except TypeError:
+        return f"does not take ({', '.join(given)})"
+    except ValueError:  # it is written in C, and does not tell
+        return None
+    return None
 
 
 def _plain_name(item: Any) -> str:
@@ -72,6 +97,15 @@ def _format_id(format_: Format) -> str:
         raise PortBroken(f"info is {type(info).__name__}, and no FormatInfo")
     if not isinstance(info.id, str) or not _KEBAB.fullmatch(info.id):
         raise PortBroken(f"id {info.id!r} is not lower-case kebab")
+    try:
+        convert(to_builtins(info), FormatInfo)
+    except (ValidationError, TypeError) as error:
+        raise PortBroken(f"info of {info.id}: {error}") from None
+    if not _EXTENSION.fullmatch(info.extension):
+        fault = "is not a dot and lower-case letters or digits"
+        raise PortBroken(f"extension {info.extension!r} of {info.id} {fault}")
+    if not _CONTENT_TYPE.fullmatch(info.content_type):
+        raise PortBroken(f"content_type {info.content_type!r} of {info.id} is none")
     return info.id
 
 

@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from inspect import iscoroutinefunction
+from inspect import isgeneratorfunction
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -37,7 +37,7 @@ from .memories.concordancer import Concordancer
 from .memories.matcher import Matcher
 from .plugin_facts import distribution_of, origin_of, settings_of, settings_type_of
 from .plugin_finding import find_plugins, no_such
-from .plugin_ports import PortBroken, by_name
+from .plugin_ports import PortBroken, by_name, is_async
 from .quality.check import Check
 from .quality.checks import BUILT_IN
 from .settings import Settings
@@ -52,6 +52,7 @@ GROUP = hookspecs.GROUP
 log = logging.getLogger("locframework.plugins")
 
 _is_hook = re.compile("loc_").match
+_collects = re.compile("loc_provide_").match
 _ORDERING = {"wrapper", "hookwrapper", "tryfirst", "trylast"}  # options of @hookimpl
 
 
@@ -291,10 +292,13 @@ class PluginHost:
             options = self._manager.parse_hookimpl_opts(plugin, hook)
             if options is None:
                 return f"{hook} lacks @hookimpl"
-            if iscoroutinefunction(getattr(plugin, hook)):
+            method = getattr(plugin, hook)
+            if is_async(method):
                 return f"{hook} is async, and would never run: write a plain def"
             if _ORDERING & {name for name, value in options.items() if value}:
                 return f"{hook}: no outcome may hang on the order of plugins"
+            if isgeneratorfunction(method) and not _collects(hook):
+                return f"{hook} has a yield, and would never run: return instead"
         return None
 
     def _teller(self, plugin: str) -> EventTeller:

@@ -1,9 +1,12 @@
 """What plugins provide is looked at before the start: its port, and its name."""
 
+from collections.abc import AsyncIterator
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from locframework import hookimpl
 from locframework.errors import PluginError
@@ -32,6 +35,7 @@ VALUES = {
     "severity": "error",
     "description": "Finds things.",
 }
+METHODS = [(kind, member) for kind, _, member in MEMBERS if member not in VALUES]
 
 
 def provided(kind: str, item: object) -> dict[str, Any]:
@@ -76,13 +80,46 @@ def test_what_lacks_a_member_of_its_port_is_refused(
     assert refusal_of(kind, [item]) == said
 
 
-@pytest.mark.parametrize(
-    ("kind", "member"), [(k, m) for k, _, m in MEMBERS if m not in VALUES]
-)
+@pytest.mark.parametrize(("kind", "member"), METHODS)
 def test_a_method_that_is_none_is_refused(kind: str, member: str) -> None:
     item = whole(kind, **{member: "text"})
 
     assert refusal_of(kind, [item]) == f"SimpleNamespace.{member} is no method"
+
+
+@pytest.mark.parametrize(("kind", "member"), METHODS)
+def test_a_method_that_nobody_would_wait_for_is_refused(kind: str, member: str) -> None:
+    async def waiting(*_: object) -> None: ...
+
+    async def yielding(*_: object) -> AsyncIterator[None]:
+        yield
+
+    said = f"SimpleNamespace.{member} is async, and would never run: write a plain def"
+    for method in (waiting, yielding):
+        assert refusal_of(kind, [whole(kind, **{member: method})]) == said
+
+
+def test_a_method_that_takes_other_arguments_than_its_port_is_refused() -> None:
+    def lacking(file: object) -> list[object]:
+        return []
+
+    def wanting(file: object, options: object, more: object) -> list[object]:
+        return []
+
+    def keywords(*, file: object, options: object) -> list[object]:
+        return []
+
+    said = "SimpleNamespace.read does not take (file, options)"
+    for method in (lacking, wanting, keywords):
+        assert refusal_of("formats", [whole("formats", read=method)]) == said
+
+
+def test_a_method_may_take_more_than_its_port_says_where_that_has_a_default() -> None:
+    def more(name: str, content: bytes, *, is_quick: bool = False) -> None: ...
+
+    store = whole("blob_stores", put=more, get={}.get, has=partial(str.__eq__, "a"))
+
+    assert provided("blob_stores", [store]) == {"thing": store}
 
 
 @pytest.mark.parametrize("kind", [*PORTS, "event_types"])
@@ -108,6 +145,37 @@ def test_the_info_of_a_format_is_its_record() -> None:
     item = whole("formats", info={"id": "ini"})
 
     assert refusal_of("formats", [item]) == "info is dict, and no FormatInfo"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"name": 7}, "info of thing: Expected `str`, got `int` - at `$.name`"),
+        (
+            {"extension": None},
+            "info of thing: Expected `str`, got `null` - at `$.extension`",
+        ),
+        (
+            {"can_import": "no"},
+            "info of thing: Expected `bool`, got `str` - at `$.canImport`",
+        ),
+        (
+            {"extension": "txt"},
+            "extension 'txt' of thing is not a dot and lower-case letters or digits",
+        ),
+        ({"content_type": "text"}, "content_type 'text' of thing is none"),
+        (
+            {"content_type": "text/plain\r\nX: y"},
+            r"content_type 'text/plain\r\nX: y' of thing is none",
+        ),
+    ],
+)
+def test_the_info_of_a_format_is_well_formed(
+    changes: dict[str, Any], said: str
+) -> None:
+    info = replace(VALUES["info"], **changes)
+
+    assert refusal_of("formats", [whole("formats", info=info)]) == said
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """What stops the start, with one line that says what to mend."""
 
+from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ from locframework.errors import PluginError, SettingsError
 from locframework.events import Event
 from locframework.plugins import PluginHost
 
-from .samples import Install, Listener, WordyPlugin, plugin_source, refusal_of
+from .samples import Install, Listener, Wordy, WordyPlugin, plugin_source, refusal_of
 
 
 def test_a_setting_of_the_wrong_type(install: Install) -> None:
@@ -138,6 +139,28 @@ def test_a_hook_that_nobody_would_wait_for() -> None:
     line = refusal_of(Waiting())
 
     assert "loc_on_event is async, and would never run: write a plain def" in line
+
+
+def test_a_hook_whose_yield_would_keep_it_from_running() -> None:
+    class Yielding:
+        @hookimpl
+        def loc_on_event(self, event: object) -> Iterator[object]:
+            yield event
+
+    line = refusal_of(Yielding())
+
+    assert "loc_on_event has a yield, and would never run: return instead" in line
+
+
+def test_what_is_provided_may_be_yielded() -> None:
+    class Yielding:
+        @hookimpl
+        def loc_provide_formats(self) -> Iterator[object]:
+            yield Wordy("ant")
+
+    host = PluginHost({"yielding": Yielding()})
+
+    assert list(host.formats) == ["ant"]
 
 
 def test_a_name_that_cannot_be_read() -> None:
