@@ -60,8 +60,8 @@ class Formats:
         """Every format that can be imported and takes the file for its own."""
         return [
             info
-            for id_, info in self._infos.items()
-            if info.can_import and self._recognizes(self._formats[id_], file)
+            for info in self._infos.values()
+            if info.can_import and self._recognizes(info, file)
         ]
 
     def detect(self, file: SourceFile) -> FormatInfo:
@@ -118,11 +118,15 @@ class Formats:
             raise UnknownFormat(message)
         return self._infos[format_id]
 
-    def _recognizes(self, format_: Format, file: SourceFile) -> bool:
+    def _recognizes(self, info: FormatInfo, file: SourceFile) -> bool:
         try:
-            return bool(format_.recognizes(file))
+            return bool(self._formats[info.id].recognizes(file))
         except PLUGIN_FAULTS:
-            log.exception("a format failed to recognize a file")
+            log.exception(
+                "format %s of plugin %s failed to recognize a file",
+                info.id,
+                info.plugin,
+            )
             return False
 
 

@@ -121,8 +121,13 @@ def test_a_file_that_none_knows_is_refused_and_the_formats_are_told() -> None:
     assert refused.value.message == told
 
 
-def test_a_format_that_breaks_while_detecting_knows_nothing() -> None:
+def test_a_format_that_breaks_while_detecting_knows_nothing_and_is_named(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     assert formats(Broken("broken"), Lines()).detect(FILE).id == "lines"
+
+    told = "format broken of plugin of-broken failed to recognize a file"
+    assert told in caplog.messages
 
 
 def test_a_format_that_breaks_while_reading_makes_the_file_unreadable(
