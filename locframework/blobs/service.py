@@ -16,6 +16,7 @@ from locframework.errors import Unavailable
 from locframework.storage import Transactions
 
 from .blob_store import BlobStore
+from .checked_blob_store import CheckedBlobStore
 from .records import BlobNote, KeptParts
 from .store import BlobIndex
 
@@ -44,7 +45,7 @@ class Blobs:
         clock: Clock,
     ) -> None:
         self._index = index
-        self._stores = stores
+        self._stores = {name: CheckedBlobStore(each) for name, each in stores.items()}
         self._default_store = default_store
         self._transactions = transactions
         self._clock = clock
