@@ -64,10 +64,12 @@ class ReleaseTables:
                     storage = ?, snapshot = ? WHERE id = ?""",
                 (*_changing(release), release.release.id),
             )
-            self._database.run(
-                "DELETE FROM release_files WHERE release_id = ?", (release.release.id,)
-            )
-            self._put_files(release)
+            id_ = release.release.id
+            if self._files(id_) != release.files:  # thousands, and mostly as they were
+                self._database.run(
+                    "DELETE FROM release_files WHERE release_id = ?", (id_,)
+                )
+                self._put_files(release)
 
     def remove(self, release_id: str) -> None:
         self._database.run("DELETE FROM releases WHERE id = ?", (release_id,))
@@ -130,9 +132,9 @@ class ReleaseTables:
         return tuple(ReleaseFile(*row) for row in rows)
 
     def _put_files(self, release: StoredRelease) -> None:
-        self._database.run_many(
-            f"""INSERT INTO release_files (release_id, position, {_FILE})
-                VALUES (?,?,?,?,?,?,?,?)""",
+        self._database.insert_many(
+            "release_files",
+            f"release_id, position, {_FILE}",
             [
                 (release.release.id, at, *msgspec.structs.astuple(file))
                 for at, file in enumerate(release.files)

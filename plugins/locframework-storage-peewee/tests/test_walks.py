@@ -4,15 +4,21 @@ from collections.abc import Callable
 
 import pytest
 from locframework_storage_peewee import PeeweeStorage
+from msgspec.structs import replace
 
 from locframework.events import EventFilter
 from locframework.jobs.records import JobFilter
+from locframework.testing.contracts.storage_delivery_records import (
+    building,
+    distribution,
+    ready,
+)
 from locframework.testing.contracts.storage_key_records import (
     add_keys_project,
     key,
     value,
 )
-from locframework.testing.contracts.storage_records import ALL, at
+from locframework.testing.contracts.storage_records import ALL, add_project, at
 from locframework.testing.databases import statements_of
 from locframework.webhooks.records import DeliveryFilter
 
@@ -115,3 +121,21 @@ def test_removals_that_a_memory_forgets_are_found_without_reading_the_others(
     plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None])
     [walk] = [step for *_, step in plan if step.split()[1] == "r"]
     assert walk == "SEARCH r USING PRIMARY KEY (memory=? AND revision<?)", plan
+
+
+def test_files_of_a_release_that_stay_as_they_are_are_not_written_again(
+    storage: PeeweeStorage,
+) -> None:
+    """Publishing what shows the same notes that in the release, for thousands too."""
+    one = distribution(add_project(storage))
+    storage.delivery.add_distribution(one)
+    old = ready(building(one), "a" * 64, "b" * 64)
+    storage.delivery.add_release(old)
+    noted = replace(old, release=replace(old.release, note="again"))
+
+    with statements_of(storage) as seen:
+        storage.delivery.save_release(noted)
+
+    assert storage.delivery.find_release_by_id(old.release.id) == noted
+    writes = [sql.split()[0] for sql in seen if "release_files" in sql]
+    assert writes == ["SELECT"]
