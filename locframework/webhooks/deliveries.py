@@ -26,6 +26,7 @@ from .records import (
 from .service import Webhooks
 
 REPLAYS_MOST = 60  # a minute, of one project in one process
+REPLAYED_AT_ONCE = 500  # deliveries: all of them in one write took seconds
 
 _ID = re.compile(r"msg_[0-9a-f]{32}", re.ASCII)
 
@@ -90,8 +91,9 @@ class Deliveries:
     ) -> tuple[int, str]:
         """Send all again that ended so, and were made since then.
 
-        How many, and where they are listed. It counts as one replay. Raises
-        WebhookNotFound, ValidationFailed, RateLimited.
+        How many, and where they are listed. It counts as one replay. Others write in
+        between, unless a transaction is open. Raises WebhookNotFound, ValidationFailed,
+        RateLimited.
         """
         project = self._projects.require(caller, "webhook_manage", project_id)
         check_record(which)
@@ -100,11 +102,14 @@ class Deliveries:
         if since is not None:
             since = timestamp(given_moment(since, "$.since"))
         self._count_replay(webhook)
-        with self._storage.transaction():
-            where = DeliveryFilter(which.status, since=since)
-            now = timestamp(self._clock())
-            count = self._store.replay_deliveries(webhook.id, where, now)
-            self._storage.after_commit(self._wake)
+        where = DeliveryFilter(which.status, since=since)
+        ended = self._store.ended_deliveries(webhook.id, where)
+        count = 0
+        for first in range(0, len(ended), REPLAYED_AT_ONCE):
+            with self._storage.transaction():
+                some, now = ended[first:][:REPLAYED_AT_ONCE], timestamp(self._clock())
+                count += self._store.replay_deliveries(some, now)
+                self._storage.after_commit(self._wake)
         return count, path_of(webhook)
 
     def test(

@@ -91,10 +91,12 @@ class WebhookStore(Protocol):
         """
         ...
 
-    def replay_deliveries(
-        self, webhook_id: str, where: DeliveryFilter, at: Timestamp
-    ) -> int:
-        """The same for all that have ended and meet the filter; how many they were."""
+    def ended_deliveries(self, webhook_id: str, where: DeliveryFilter) -> list[str]:
+        """The ids of all that have ended and meet the filter, oldest first."""
+        ...
+
+    def replay_deliveries(self, delivery_ids: Sequence[str], at: Timestamp) -> int:
+        """``replay_delivery`` of each that has ended; how many they were."""
         ...
 
     # the queue

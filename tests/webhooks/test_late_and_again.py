@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from locframework.testing.databases import statements_of
+from locframework.webhooks import deliveries
+
 from .conftest import Clock, Hooked
 
 FAIL: tuple[int, dict[str, str], bytes] = (500, {}, b"broken")
@@ -58,6 +61,32 @@ def test_a_replay_that_fails_leaves_a_success_a_success(timed: Hooked) -> None:
     assert (after["status"], after["nextAttemptAt"]) == ("succeeded", None)
     assert [each["statusCode"] for each in after["attempts"]] == [204, 500]
     assert timed.owner.post(f"{log}/replay", json={}).data["count"] == 0
+
+
+def test_many_are_replayed_some_at_a_time_and_each_once(
+    hooked: Hooked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others write in between, and those that were replayed first fail again."""
+    monkeypatch.setattr(deliveries, "REPLAYED_AT_ONCE", 2)
+    webhook, _ = hooked.create(eventTypes=["key.created"])
+    hooked.receiver.answers = [(410, {}, b"gone")] * 6  # which fails the others too
+    for name in "abcde":
+        hooked.key(name)
+    hooked.send()
+    framework = hooked.workspace.framework
+    sent: list[int] = []
+
+    def send_at_once() -> None:
+        sent.append(framework.dispatcher.run_until_idle())
+
+    monkeypatch.setattr(framework.deliveries, "_wake", send_at_once)
+    path = f"{hooked.webhooks}/{webhook['id']}/deliveries/replay"
+    with statements_of(framework.storage) as seen:
+        asked = hooked.owner.post(path, json={})
+
+    assert (asked.status, asked.data["count"], sent) == (202, 5, [2, 2, 1])
+    replays = [sql for sql in seen if "cause = 'replay'" in sql]
+    assert len(replays) == 3
 
 
 def test_a_success_whose_replay_waits_stays_one_when_the_webhook_is_switched_off(

@@ -163,14 +163,19 @@ class StorageDeliveriesContract:
         [last] = claim(storage, of)
         store.give_up([last])
 
-        count = store.replay_deliveries(
-            of.webhook.id, DeliveryFilter("failed", since=at(9)), at(30)
-        )
+        ended = store.ended_deliveries
+        old_and_young = ended(of.webhook.id, DeliveryFilter("failed"))
+        found = ended(of.webhook.id, DeliveryFilter("failed", since=at(9)))
 
-        assert count == 1
+        assert len(old_and_young) == 3
+        assert old_and_young[2:] == found == [young.id]
+        assert store.replay_deliveries(found, at(30)) == 1
+        assert store.replay_deliveries(found, at(31)) == 0
+        assert ended(of.webhook.id, DeliveryFilter("failed", since=at(9))) == []
         [again] = claim(storage, of, 9, now=30, until=35)
         assert (again.id, again.trigger, again.planned_at) == (young.id, "replay", None)
-        assert store.replay_deliveries(new_id(), DeliveryFilter(), at(30)) == 0
+        assert len(ended(of.webhook.id, DeliveryFilter())) == 3
+        assert ended(new_id(), DeliveryFilter()) == []
 
     def test_sw23_what_succeeded_once_stays_so_when_a_replay_fails(
         self, storage: Storage

@@ -110,12 +110,19 @@ class WebhookLog:
     def replay_delivery(self, delivery_id: str, at: Timestamp) -> None:
         self._database.run(f"{_REPLAY} AND id = ?", (at, delivery_id))
 
-    def replay_deliveries(
-        self, webhook_id: str, where: DeliveryFilter, at: Timestamp
-    ) -> int:
+    def ended_deliveries(self, webhook_id: str, where: DeliveryFilter) -> list[str]:
         condition, params = _condition(webhook_id, where)
+        rows = self._database.rows(
+            f"""SELECT id FROM webhook_deliveries
+                WHERE {condition} AND status <> 'pending' ORDER BY created_at, id""",
+            params,
+        )
+        return [id_ for (id_,) in rows]
+
+    def replay_deliveries(self, delivery_ids: Sequence[str], at: Timestamp) -> int:
         return self._database.run(
-            f"{_REPLAY} AND due_at IS NULL AND {condition}", (at, *params)
+            f"{_REPLAY} AND due_at IS NULL AND {self._database.among('id')}",
+            (at, self._database.listed(delivery_ids)),
         )
 
     def prune(self, before: Timestamp, rows: int) -> int:
