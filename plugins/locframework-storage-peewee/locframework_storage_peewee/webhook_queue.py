@@ -27,13 +27,16 @@ _PENDING = """WITH RECURSIVE pending (id) AS (
         SELECT (SELECT min(d.webhook_id) FROM webhook_deliveries d
             WHERE d.due_at IS NOT NULL AND d.webhook_id > pending.id)
         FROM pending WHERE pending.id IS NOT NULL)"""
+_THEIRS = """FROM pending JOIN webhooks w ON w.id = pending.id
+    JOIN projects p ON p.id = w.project_id
+    WHERE w.deleted_at IS NULL AND p.deleted_at IS NULL"""
 _WAITING = f"""{_PENDING}
     SELECT w.id, (SELECT count(*) FROM (SELECT 1 FROM webhook_deliveries d
             WHERE d.webhook_id = w.id AND d.due_at <= ? LIMIT ?) AS few),
-        w.failing_since
-    FROM pending JOIN webhooks w ON w.id = pending.id
-    JOIN projects p ON p.id = w.project_id
-    WHERE w.deleted_at IS NULL AND p.deleted_at IS NULL"""
+        w.failing_since {_THEIRS}"""
+_OF_IT = "FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.due_at IS NOT NULL"
+_DEPTHS = f"""{_PENDING}
+    SELECT (SELECT count(*) {_OF_IT}), (SELECT min(d.due_at) {_OF_IT}) {_THEIRS}"""
 
 
 class WebhookQueue:
@@ -148,10 +151,6 @@ class WebhookQueue:
         )
 
     def queue_depth(self) -> QueueDepth:
-        row = self._database.row(
-            """SELECT count(*), min(d.due_at) FROM webhook_deliveries d
-                JOIN webhooks w ON w.id = d.webhook_id
-                JOIN projects p ON p.id = w.project_id WHERE d.due_at IS NOT NULL
-                AND w.deleted_at IS NULL AND p.deleted_at IS NULL"""
-        )
-        return QueueDepth(*row) if row else QueueDepth(0, None)
+        depths = self._database.rows(_DEPTHS)  # a webhook each, be there ever so many
+        oldest = min((due_at for _, due_at in depths), default=None)
+        return QueueDepth(sum(count for count, _ in depths), oldest)

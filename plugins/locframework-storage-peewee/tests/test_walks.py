@@ -139,3 +139,17 @@ def test_files_of_a_release_that_stay_as_they_are_are_not_written_again(
     assert storage.delivery.find_release_by_id(old.release.id) == noted
     writes = [sql.split()[0] for sql in seen if "release_files" in sql]
     assert writes == ["SELECT"]
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+def test_what_is_pending_is_counted_a_webhook_at_a_time(storage: PeeweeStorage) -> None:
+    """To look the webhook and project of each delivery up takes seven times as long."""
+    with statements_of(storage) as seen:
+        storage.webhooks.queue_depth()
+
+    [sql] = seen
+    plan = [step for *_, step in storage.database.rows(f"EXPLAIN QUERY PLAN {sql}")]
+    walks = [step for step in plan if " d " in step]
+    of_one = "SEARCH d USING COVERING INDEX webhook_deliveries_due (webhook_id"
+    assert len(walks) == 3, plan
+    assert all(step.startswith(of_one) for step in walks), plan
