@@ -347,11 +347,10 @@ class Framework:
         """Raise SettingsError when the database waits for a migration."""
         pending = () if self._is_migrated else self.storage.pending_migrations()
         if pending:
-            names = ", ".join(pending[:MIGRATIONS_TOLD])
+            told = ", ".join(pending[:MIGRATIONS_TOLD])
             if len(pending) > MIGRATIONS_TOLD:
-                names = f"{len(pending)} migrations, {pending[0]} to {pending[-1]}"
-            message = f"the database lacks {names}; run: locframework migrate"
-            raise SettingsError(message)
+                told = f"{len(pending)} migrations, {pending[0]} to {pending[-1]}"
+            raise SettingsError(f"the database lacks {told}; run: locframework migrate")
 
     def require_open(self) -> None:
         """Raise Unavailable once the framework was closed."""
@@ -359,8 +358,9 @@ class Framework:
             raise Unavailable("the framework was closed")
 
     def start(self) -> None:
-        """Begin background work: jobs, webhooks, and housekeeping. After any fork."""
+        """Begin jobs, webhooks and housekeeping, after any fork and ``migrate``."""
         self.require_open()
+        self.require_migrated()
         if self._ticker is not None:
             return
         self.webhooks.require_keys()

@@ -18,6 +18,7 @@ import pytest
 
 from locframework import Framework, Settings, create_app
 from locframework.errors import SettingsError
+from locframework.testing.databases import KINDS, Kind, fresh_url
 
 # run in a process of its own; prints what changed, as JSON
 WATCH = """
@@ -151,6 +152,24 @@ def test_start_and_close_may_be_called_twice(
 
     framework.close()
     framework.close()
+    assert set(threading.enumerate()) == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_background_work_is_refused_before_the_migrations(
+    kind: Kind, tmp_path: Path
+) -> None:
+    before = set(threading.enumerate())
+
+    with fresh_url(kind, tmp_path) as url:
+        tree = {"plugins": {"peewee": {"database": url}}}
+        with Framework(Settings.of(tree)) as framework:
+            with pytest.raises(SettingsError, match="run: locframework migrate"):
+                framework.start()
+
+            framework.migrate()
+            framework.start()
+
     assert set(threading.enumerate()) == before
 
 
