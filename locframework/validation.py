@@ -107,7 +107,7 @@ def _in_texts(value: object, path: str, depth: int) -> list[Problem]:
         if any(forbidden(name) for name in value):
             return [Problem(path, "character", CHARACTER)]
         members = [(f".{mentioned(name)}", member) for name, member in value.items()]
-    elif isinstance(value, list):
+    elif isinstance(value, list | tuple):  # a program may give the one for the other
         members = [(f"[{index}]", item) for index, item in enumerate(value)]
     else:
         return []

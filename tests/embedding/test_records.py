@@ -292,6 +292,7 @@ FORBIDDEN_TEXTS: list[Callable[[Framework, str, str], object]] = [
     lambda f, p, t: f.keys.create_key(OPERATOR, p, NewKey(t)),
     lambda f, p, t: f.keys.create_key(OPERATOR, p, NewKey("a", description=t)),
     lambda f, p, t: f.keys.create_key(OPERATOR, p, NewKey("a", tags=[t])),
+    lambda f, p, t: f.keys.create_key(OPERATOR, p, NewKey("a", tags=("b", t))),  # type: ignore[arg-type]
     lambda f, p, t: f.keys.create_key(OPERATOR, p, NewKey("a", values={"en": t})),
     lambda f, p, t: f.keys.create_key(OPERATOR, p, NewKey("a", values={t: "x"})),
     lambda f, p, t: f.keys.create_key(OPERATOR, p, NewKey("a"), branch=t),
