@@ -42,6 +42,7 @@ from .quality.check import Check
 from .quality.checks import BUILT_IN
 from .settings import Settings
 from .storage import StorageProvider
+from .validation import check_record
 from .webhooks.event_types import fault_of
 from .webhooks.plugin_events import EventTeller, Items, PluginTells
 from .webhooks.records import EventType
@@ -171,7 +172,9 @@ class PluginHost:
                 found = decide(token=token)
                 if found is not None:
                     # there and back: a Caller may be made of anything
-                    return msgspec.convert(msgspec.to_builtins(found), Caller)
+                    made = msgspec.convert(msgspec.to_builtins(found), Caller)
+                    check_record(made, "caller")  # no text that nobody can keep
+                    return made
             except (Unauthorized, Unavailable):
                 raise
             except PLUGIN_FAULTS:

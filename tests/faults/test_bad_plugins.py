@@ -261,6 +261,9 @@ NO_CALLERS = [
     Unfit(),
     Caller(actor=None),  # type: ignore[arg-type]
     Caller(actor=Actor("god", "1")),  # type: ignore[arg-type]
+    Caller(actor=Actor("user", "a\0b")),
+    Caller(actor=Actor("user", "\ud800")),
+    Caller(actor=SOMEBODY, grants=(Grant("x", frozenset({"a\0b"})),)),
     Caller(actor=SOMEBODY, grants=None),  # type: ignore[arg-type]
     Caller(actor=SOMEBODY, grants=(Grant("x", 3),)),  # type: ignore[arg-type]
     Caller(actor=SOMEBODY, everything="yes"),  # type: ignore[arg-type]
