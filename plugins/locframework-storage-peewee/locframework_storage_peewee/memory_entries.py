@@ -161,19 +161,20 @@ class MemoryEntryTables:
     def list_entries(
         self, tm_id: str, where: EntryFilter, page: PageRequest
     ) -> Page[MemoryEntry]:
-        asked = every([Part(OF_MEMORY, (tm_id,)), *conditions(where)])
-        count = f"SELECT count(*) FROM {_ENTRIES} WHERE {asked.sql}"
-        if where == EntryFilter():
-            count = f"SELECT m.entry_count FROM memories m WHERE {_OF}"
         with self._database.snapshot():
-            counted = self._database.row(count, asked.params)
+            count = f"SELECT m.entry_count FROM memories m WHERE {_OF}"
+            [total] = self._database.row(count, (tm_id,)) or [0]
+            found = conditions(self._database, where, total)
+            asked = every([Part(OF_MEMORY, (tm_id,)), *found])
+            of = f"FROM {_ENTRIES} WHERE {asked.sql}"
+            if where != EntryFilter():
+                [(total,)] = self._database.rows(f"SELECT count(*) {of}", asked.params)
             rows = self._database.rows(
-                f"""SELECT {_ENTRY} FROM {_ENTRIES} WHERE {asked.sql}
-                    ORDER BY {_ORDER.of(page)} LIMIT ? OFFSET ?""",
+                f"SELECT {_ENTRY} {of} ORDER BY {_ORDER.of(page)} LIMIT ? OFFSET ?",
                 (*asked.params, page.limit, page.offset),
             )
             items = self._entries(rows)
-        return Page(items, counted[0] if counted else 0, page.page, page.limit)
+        return Page(items, total, page.page, page.limit)
 
     def walk_entries(self, tm_id: str) -> Iterator[MemoryEntry]:
         rows = self._database.stream(

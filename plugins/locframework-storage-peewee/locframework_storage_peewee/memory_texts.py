@@ -25,9 +25,9 @@ from locframework.ports import (
 )
 
 from .database import Database
-from .parts import Part, contains, every
+from .memory_filters import holds
+from .parts import Part, every
 
-TRIGRAM = 3  # characters: the least that the indexes know
 MANY = 20  # languages: to read all of an entry is quicker than to look each of them up
 
 _RANKED = "e.number, e.id, length(e.source_text) AS length, e.updated_at"
@@ -251,8 +251,8 @@ class MemoryTexts:
         )
 
     def _in_sources(self, asked: Concordance) -> Part:
-        holds = self._holds("memory_sources", "e.number", "e.source_folded", asked.text)
-        where = every([holds, self._of(asked)])
+        place = ("memory_sources", "e.number", "e.source_folded")
+        where = every([holds(self._database, *place, asked.text), self._of(asked)])
         whole = _WHOLE.format(column="e.source_folded")
         return Part(
             f"""SELECT {_RANKED}, {whole} AS whole
@@ -261,8 +261,8 @@ class MemoryTexts:
         )
 
     def _in_values(self, asked: Concordance) -> Part:
-        holds = self._holds("memory_values", "t.number", "t.value_folded", asked.text)
-        parts = [holds, self._of(asked)]
+        place = ("memory_values", "t.number", "t.value_folded")
+        parts = [holds(self._database, *place, asked.text), self._of(asked)]
         if asked.language_codes is not None:
             listed = self._database.listed(asked.language_codes)
             parts.append(Part(self._database.among("t.language_code"), (listed,)))
@@ -274,13 +274,6 @@ class MemoryTexts:
                 WHERE {where.sql} GROUP BY e.number""",
             (asked.text, *where.params),
         )
-
-    def _holds(self, index: str, number: str, column: str, text: str) -> Part:
-        if len(text) < TRIGRAM or not self._database.engine.has_trigram_tables:
-            return contains(column, text)
-        phrase = '"' + text.replace('"', '""') + '"'
-        found = f"SELECT rowid FROM {index} WHERE {index} MATCH ?"
-        return Part(f"{number} IN ({found})", (phrase,))
 
     def _of(self, asked: Concordance) -> Part:
         return Part(
