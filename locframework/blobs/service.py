@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 PRUNED_AT_ONCE = 100
 DELETED_AGAIN = timedelta(hours=1)
+LOOKED_AT_AGAIN = timedelta(days=1)  # what is named: all that is published, in years
+KEPT_AT_ONCE = 1000
 PART_BYTES = 4 * 1024 * 1024  # of a file that is kept in parts
 
 
@@ -127,11 +129,14 @@ class Blobs:
         """Delete files past their time that neither a release nor a file names.
 
         At most 100 a call; answers how many went. For the housekeeping of every minute.
+        What is named is looked at once a day, so it goes up to a day later.
         Those of a store that is not installed stay, and keep no others from going.
         Raises Unavailable for one that cannot be deleted; it is tried again in an hour,
         the others by the next call.
         """
-        now = timestamp(self._clock())
+        moment = self._clock()
+        now, later = timestamp(moment), timestamp(moment + LOOKED_AT_AGAIN)
+        self._index.keep_named(now, later, KEPT_AT_ONCE)
         notes = self._index.list_expired(now, PRUNED_AT_ONCE, sorted(self._stores))
         return sum(self._drop(note, now) for note in notes)
 

@@ -15,6 +15,14 @@ class BlobIndex(Protocol):
         """Insert; of two notes on one blob the later ``keep_until`` stays."""
         ...
 
+    def keep_named(self, now: Timestamp, until: Timestamp, limit: int) -> int:
+        """Keep until then those past ``keep_until`` that a release or a file names.
+
+        The oldest ``limit`` of them; how many they were. So ``list_expired`` need not
+        look at all that is published, each time.
+        """
+        ...
+
     def list_expired(
         self, now: Timestamp, limit: int, stores: Collection[str]
     ) -> list[BlobNote]:

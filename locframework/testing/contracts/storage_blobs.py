@@ -99,3 +99,18 @@ class StorageBlobsContract:
         assert storage.blobs.forget(listed, at(10)) is True
         assert storage.blobs.forget(listed, at(10)) is False
         assert storage.blobs.list_expired(at(10), 10, STORES) == [note("b", 1)]
+
+    def test_sb6_what_is_named_is_kept_for_longer(self, storage: Storage) -> None:
+        storage.blobs.note([note("a", 1), note("b", 2), note("c", 1), note("d", 4)])
+        of = add_distribution(storage)
+        named = [name * 64 for name in "abd"]
+        storage.delivery.add_release(release(of, 1, *named))
+
+        kept = [storage.blobs.keep_named(at(3), at(9), 1) for _ in range(3)]
+
+        assert kept == [1, 1, 0]
+        storage.delivery.delete_distribution(of.id, at(3))
+        assert storage.delivery.purge_distributions(at(4), 10) > 0
+        listed = storage.blobs.list_expired
+        assert listed(at(8), 10, STORES) == [note("c", 1), note("d", 4)]
+        assert [each.name[0] for each in listed(at(10), 10, STORES)] == [*"cdab"]

@@ -7,11 +7,12 @@ from locframework.ports import BlobNote, Timestamp
 from .database import Database
 
 _NOTE = "store, name, byte_size, keep_until"
-_MAY_GO = """keep_until < ? AND NOT EXISTS (
+_NAMED = """(EXISTS (
     SELECT 1 FROM release_files f JOIN releases r ON r.id = f.release_id
     WHERE f.blob = blob_notes.name AND r.storage = blob_notes.store)
-    AND NOT EXISTS (SELECT 1 FROM files i
-    WHERE i.blob = blob_notes.name AND i.store = blob_notes.store)"""
+    OR EXISTS (SELECT 1 FROM files i
+    WHERE i.blob = blob_notes.name AND i.store = blob_notes.store))"""
+_MAY_GO = f"keep_until < ? AND NOT {_NAMED}"
 
 
 class BlobNotes:
@@ -29,6 +30,18 @@ class BlobNotes:
                 SET byte_size = excluded.byte_size, keep_until = excluded.keep_until
                 WHERE excluded.keep_until > blob_notes.keep_until""",
             rows,
+        )
+
+    def keep_named(self, now: Timestamp, until: Timestamp, limit: int) -> int:
+        rows = self._database.rows(
+            f"""SELECT store, name FROM blob_notes WHERE keep_until < ? AND {_NAMED}
+                ORDER BY keep_until, store, name LIMIT ?""",
+            (now, limit),
+        )
+        return self._database.run_many(
+            """UPDATE blob_notes SET keep_until = ?
+                WHERE store = ? AND name = ? AND keep_until < ?""",
+            [(until, store, name, now) for store, name in sorted(rows)],
         )
 
     def list_expired(
