@@ -1,9 +1,11 @@
 """The quoted texts of a PO file: escapes undone when reading, made when writing."""
 
 import re
+from io import StringIO
 
-_STRING = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"[ \t\r\f\v]*')
-_BYTES = r"(?:\\(?:[0-7]{1,3}|x[0-9A-Fa-f]{1,2}))+"
+# "*+" and not "*", which notes a place to go back to at every escape
+_STRING = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"[ \t\r\f\v]*')
+_BYTES = r"(?:\\(?:[0-7]{1,3}|x[0-9A-Fa-f]{1,2}))++"
 _ESCAPE = re.compile(rf"({_BYTES})|\\(.)")
 _ONE_BYTE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3}))")
 _CHARACTERS = {
@@ -36,9 +38,17 @@ def unquote(text: str, charset: str) -> str:
 
 
 def _unescaped(text: str, charset: str) -> str:
+    """The text without escapes, in room for the text alone: ``re.sub`` keeps a list of
+    all that it has found, a hundred times a text of nothing but escapes."""
     if "\\" not in text:
         return text
-    return _ESCAPE.sub(lambda match: _character(match, charset), text)
+    said, at = StringIO(), 0
+    for match in _ESCAPE.finditer(text):
+        said.write(text[at : match.start()])
+        said.write(_character(match, charset))
+        at = match.end()
+    said.write(text[at:])
+    return said.getvalue()
 
 
 def _character(match: re.Match[str], charset: str) -> str:
@@ -50,16 +60,23 @@ def _character(match: re.Match[str], charset: str) -> str:
 
 
 def _decoded_bytes(escapes: str, charset: str) -> str:
-    numbers = [
+    numbers = (
         int(byte[1], 16) if byte[1] else int(byte[2], 8)
         for byte in _ONE_BYTE.finditer(escapes)
-    ]
-    if 0 in numbers or max(numbers) > 255:
-        raise ValueError(f"the escape {escapes[:40]} is no character")
+    )
     try:
-        return bytes(numbers).decode(charset)
+        return _without_nul(bytes(numbers)).decode(charset)
     except UnicodeDecodeError:
         raise ValueError(f"the escape {escapes[:40]} is no {charset}") from None
+    except ValueError:
+        raise ValueError(f"the escape {escapes[:40]} is no character") from None
+
+
+def _without_nul(found: bytes) -> bytes:
+    """The bytes. Raises ValueError, as ``bytes`` does for a number over 255."""
+    if 0 in found:
+        raise ValueError
+    return found
 
 
 def quoted(keyword: str, text: str, width: int, margin: str = "") -> str:

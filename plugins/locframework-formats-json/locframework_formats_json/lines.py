@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from itertools import compress, count
 
-_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+# "*+" and not "*", which notes a place to go back to at every escape
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _STRING_OR_NAME = re.compile(_STRING + r"(\s*:)?")
 _STRING_OR_BRACKET = re.compile(_STRING + r"|[\[\]{}]")
 _VALUE_BELOW_ITS_NAME = re.compile(r":\s*\n")

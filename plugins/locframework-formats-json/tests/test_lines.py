@@ -1,6 +1,7 @@
 """The lines of members are right however the file is laid out."""
 
 import json
+import tracemalloc
 
 import pytest
 from locframework_formats_json.strict_json import parse
@@ -36,3 +37,15 @@ def test_a_file_that_is_indented_has_a_member_a_line() -> None:
     content = json.dumps(MEMBERS, indent=2).encode()
 
     assert list(parse(content).lines) == [2, 3, 4, 5, 6, 7, 10]
+
+
+def test_a_text_of_nothing_but_escapes_takes_no_more_room_than_another() -> None:
+    content = b'{\n"a": "%s",\n"b": "c", "d": "e"}' % (rb"\n" * 500_000)
+
+    tracemalloc.start()
+    lines = list(parse(content).lines)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert lines == [2, 3, 3]
+    assert most < 12 * len(content)
