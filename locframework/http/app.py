@@ -176,9 +176,11 @@ def _router(
 
 
 class _NoSuchPath(NotFound):
-    """An unknown route."""
+    """An unknown route of an app that is mounted at a path, "" for none."""
 
-    target = f"path; {PREFIX}/docs lists those there are"
+    def __init__(self, mount: str) -> None:
+        message = f"there is no such path; {mount}{PREFIX}/docs lists those there are"
+        LocError.__init__(self, message)
 
 
 class _Unknown:
@@ -187,7 +189,7 @@ class _Unknown:
 
     def __call__(self, req: Request, resp: Response, **_: str) -> None:
         self._admission.count_stray(req.env, resp)
-        raise _NoSuchPath
+        raise _NoSuchPath(req.root_path)
 
 
 class _Frame:

@@ -66,6 +66,15 @@ def test_paths_above_the_prefix_are_404(build):
         }
 
 
+def test_where_an_app_is_mounted_is_told_with_the_paths_there_are(build):
+    environ = Client(build())._environ("GET", "/nowhere", {}, {}, None)
+
+    answer = Client(build())._call({**environ, "SCRIPT_NAME": "/loc"})
+
+    said = "there is no such path; /loc/api/v1/docs lists those there are"
+    assert (answer.status, answer.error["message"]) == (404, said)
+
+
 @pytest.mark.parametrize("method", ["DELETE", "OPTIONS", "TRACE", "PROPFIND", "FOO"])
 def test_another_method_is_405_with_the_methods_there_are(client, method):
     answer = client.request(method, NOTES)
