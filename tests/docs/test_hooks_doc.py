@@ -22,6 +22,7 @@ from locframework import (
 )
 from locframework.plugins import PluginHost
 from locframework.testing.client import Client
+from locframework.testing.contracts.blobs import BlobStoreContract, OpenStore
 from locframework.testing.contracts.concordancers import (
     ConcordancerContract,
     OpenConcordancer,
@@ -132,6 +133,16 @@ def test_the_example_of_loc_provide_blob_stores(
 
     assert made["storage"] == "memory"
     assert content.json == {"a": "One"}
+
+
+class TestTheExampleOfLocProvideBlobStores(BlobStoreContract):
+    undamageable = "nothing else has the bytes"
+    unbreakable = "there is nothing to reach"
+
+    @pytest.fixture
+    def open_store(self, example: Example) -> OpenStore:
+        plugin = example("loc_provide_blob_stores")["MemoryPlugin"]()
+        return lambda: plugin.loc_provide_blob_stores()[0]
 
 
 def test_the_example_of_loc_provide_transports(
