@@ -7,12 +7,15 @@ from locframework.ports import BlobNote, Timestamp
 from .database import Database
 
 _NOTE = "store, name, byte_size, keep_until"
-_NAMED = """(EXISTS (
-    SELECT 1 FROM release_files f JOIN releases r ON r.id = f.release_id
-    WHERE f.blob = blob_notes.name AND r.storage = blob_notes.store)
-    OR EXISTS (SELECT 1 FROM files i
-    WHERE i.blob = blob_notes.name AND i.store = blob_notes.store))"""
-_MAY_GO = f"keep_until < ? AND NOT {_NAMED}"
+# no join: PostgreSQL would read hundreds of releases for each note, to merge the two
+_IN_RELEASE = """EXISTS (
+    SELECT 1 FROM release_files f WHERE f.blob = blob_notes.name
+    AND (SELECT r.storage FROM releases r WHERE r.id = f.release_id) = blob_notes.store)
+    """
+_IN_FILE = """EXISTS (
+    SELECT 1 FROM files i
+    WHERE i.blob = blob_notes.name AND i.store = blob_notes.store)"""
+_MAY_GO = f"keep_until < ? AND NOT {_IN_RELEASE} AND NOT {_IN_FILE}"
 
 
 class BlobNotes:
@@ -34,7 +37,8 @@ class BlobNotes:
 
     def keep_named(self, now: Timestamp, until: Timestamp, limit: int) -> int:
         rows = self._database.rows(
-            f"""SELECT store, name FROM blob_notes WHERE keep_until < ? AND {_NAMED}
+            f"""SELECT store, name FROM blob_notes WHERE keep_until < ?
+                AND ({_IN_RELEASE} OR {_IN_FILE})
                 ORDER BY keep_until, store, name LIMIT ?""",
             (now, limit),
         )

@@ -8,9 +8,15 @@ import pytest
 from locframework_storage_peewee import PeeweeStorage, database
 from locframework_storage_peewee.engine import Row
 
+from locframework.blobs.records import BlobNote
 from locframework.keys.records import KeyFilter
 from locframework.paging import PageRequest
 from locframework.projects.records import Project
+from locframework.testing.contracts.storage_delivery_records import (
+    building,
+    distribution,
+    ready,
+)
 from locframework.testing.contracts.storage_key_records import key, value
 from locframework.testing.contracts.storage_records import add_branch, add_project, at
 
@@ -199,3 +205,33 @@ def test_keys_are_kept_when_they_cannot_be_counted(
     page = new.keys.list_keys(of.id, KeyFilter(), "key", DEEP)
     assert page.total == MANY
     assert "canceling statement" in caplog.text
+
+
+def test_whether_a_release_names_a_blob_is_looked_up_release_by_release(
+    new: PeeweeStorage, asked: Asked
+) -> None:
+    """A merge with the table of releases read hundreds of them for each blob."""
+    one, blobs = distribution(add_project(new)), [name * 64 for name in "abc"]
+    new.delivery.add_distribution(one)
+    with new.transaction():
+        for version in range(1, 301):
+            new.delivery.add_release(ready(building(one, version), *blobs[1:]))
+        new.blobs.note([BlobNote("disk", name, 1, at(1)) for name in blobs])
+    for table in ("releases", "release_files", "blob_notes"):
+        new.database.run(f"ANALYZE {table}")
+    asked.clear()
+
+    [gone] = new.blobs.list_expired(at(2), 9, ["disk"])
+    new.blobs.keep_named(at(2), at(3), 100)
+
+    assert gone.name == blobs[0]
+    steps = [
+        step
+        for sql, params in list(asked)
+        for (step,) in new.database.rows(f"EXPLAIN (ANALYZE, TIMING OFF) {sql}", params)
+    ]
+    read = [
+        re.search(r"actual rows=(\d+)", step) for step in steps if " releases" in step
+    ]
+    assert read
+    assert all(rows and int(rows[1]) <= 1 for rows in read), steps
