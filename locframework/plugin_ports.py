@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from inspect import isasyncgenfunction, iscoroutinefunction, signature
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 from msgspec import Struct, ValidationError, convert, to_builtins
@@ -97,16 +96,38 @@ def _format_id(format_: Format) -> str:
         raise PortBroken(f"info is {type(info).__name__}, and no FormatInfo")
     if not isinstance(info.id, str) or not _KEBAB.fullmatch(info.id):
         raise PortBroken(f"id {info.id!r} is not lower-case kebab")
-    try:
-        convert(to_builtins(info), FormatInfo)
-    except (ValidationError, TypeError) as error:
-        raise PortBroken(f"info of {info.id}: {error}") from None
+    _require_typed(info, f"info of {info.id}")
     if not _EXTENSION.fullmatch(info.extension):
         fault = "is not a dot and lower-case letters or digits"
         raise PortBroken(f"extension {info.extension!r} of {info.id} {fault}")
     if not _CONTENT_TYPE.fullmatch(info.content_type):
         raise PortBroken(f"content_type {info.content_type!r} of {info.id} is none")
     return info.id
+
+
+def _check_name(check: Check) -> str:
+    """What projects choose a check by (clause K1)."""
+    try:
+        return name_of_check(check)
+    except ValueError as error:
+        raise PortBroken(str(error)) from None
+
+
+def _event_type(item: EventType) -> str:
+    """What webhooks subscribe to; whose it may be is judged by ``fault_of``."""
+    if not isinstance(item.type, str):
+        raise PortBroken(f"event type {item.type!r} is no text")
+    _require_typed(item, f"event type {item.type!r}")
+    return item.type
+
+
+def _require_typed(record: Struct, called: str) -> None:
+    """Raise PortBroken for a field of another type than the record's: its
+    constructor checks nothing."""
+    try:
+        convert(to_builtins(record), type(record))
+    except (ValidationError, TypeError) as error:
+        raise PortBroken(f"{called}: {error}") from None
 
 
 class _Port(NamedTuple):
@@ -123,6 +144,6 @@ _PORTS = {
     "loc_provide_transports": _Port(Transport, _plain_name),
     "loc_provide_matchers": _Port(Matcher, _plain_name),
     "loc_provide_concordancers": _Port(Concordancer, _plain_name),
-    "loc_provide_checks": _Port(Check, name_of_check),
-    "loc_provide_event_types": _Port(EventType, attrgetter("type")),
+    "loc_provide_checks": _Port(Check, _check_name),
+    "loc_provide_event_types": _Port(EventType, _event_type),
 }

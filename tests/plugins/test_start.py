@@ -294,8 +294,11 @@ def test_one_name_from_two_plugins() -> None:
         ({"name": "length"}, "'length' is provided by plugin 'locframework' already"),
         ({"name": "No Tabs"}, "name 'No Tabs' is not lower snake case"),
         ({"name": "x" * 101}, "is not lower snake case"),
-        ({"name": None}, "TypeError"),
-        ({"severity": "fatal"}, "severity 'fatal' is not error, warning or off"),
+        ({"name": None}, "checks: name None is not lower snake case"),
+        ({"needs": "source"}, "needs 'source' is not one of key, language_code, texts"),
+        ({"needs": ["tags"]}, "needs ['tags'] is not one of key,"),
+        ({"severity": "fatal"}, ": severity 'fatal' is not error, warning or off"),
+        ({"severity": []}, ": severity [] is not error, warning or off"),
         ({"find": None}, "find is no method"),
     ],
 )
