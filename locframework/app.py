@@ -91,7 +91,7 @@ class Framework:
         )
         self.plugins.blob_store(self.settings.blob_store)
         self.plugins.transport(self.settings.webhook_transport)
-        self.storage = self.plugins.storage(self.settings.storage).open()
+        self.storage = self.plugins.open_storage(self.settings.storage)
         self._background = ThreadPoolExecutor(1, thread_name_prefix="locframework")
         self._is_migrated = self._is_closed = False
         self._ticker: Ticker | None = None

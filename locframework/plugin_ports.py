@@ -1,4 +1,4 @@
-"""Judges what a plugin provides: whether it keeps its port, and what it is called."""
+"""Judges what a plugin provides and answers: whether it keeps its port."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -6,15 +6,17 @@ from inspect import isasyncgenfunction, iscoroutinefunction, signature
 from typing import Any, NamedTuple
 
 from msgspec import Struct, ValidationError, convert, to_builtins
+from msgspec.structs import astuple
 
 from .blobs.blob_store import BlobStore
 from .formats.format import Format
 from .formats.records import FormatInfo
+from .keys.changes import WriteNote, WriteRefusal
 from .memories.concordancer import Concordancer
 from .memories.matcher import Matcher
 from .quality.check import Check
 from .quality.rules import name_of_check
-from .storage import StorageProvider
+from .storage import Storage, StorageProvider, Transactions
 from .webhooks.records import EventType
 from .webhooks.transport import Transport
 
@@ -22,6 +24,12 @@ _PLAIN = re.compile(r"[a-z][a-z0-9_-]*")
 _KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _EXTENSION = re.compile(r"(\.[a-z0-9]+)+")
 _CONTENT_TYPE = re.compile(r"[a-z]+/[a-z0-9.+-]+(; ?charset=utf-8)?")
+_STORAGE = {
+    name
+    for kind in (Storage, Transactions)
+    for name in (*kind.__annotations__, *vars(kind))
+    if not name.startswith("_")
+}  # what a Storage has
 
 
 class PortBroken(Exception):
@@ -58,6 +66,31 @@ def _require_kept(promise: type, item: object) -> None:
         promised, kept = getattr(promise, name), getattr(item, name)
         if callable(promised) and (fault := _fault_of_method(promised, kept)):
             raise PortBroken(f"{kind}.{name} {fault}")
+
+
+def opened(provider: StorageProvider) -> Storage:
+    """Its storage. Raises PortBroken, and whatever the plugin's own code raises."""
+    storage = provider.open()
+    for name in sorted(_STORAGE):
+        if not hasattr(storage, name):
+            kind = type(storage).__name__
+            raise PortBroken(f"{provider.name}: {kind} is no Storage: it lacks {name}")
+    return storage
+
+
+def write_answer(answer: object) -> WriteRefusal | WriteNote | None:
+    """What a plugin said of a change; an empty note is none.
+
+    Raises TypeError or ValueError for what is no answer.
+    """
+    if answer is None or answer == WriteNote(""):
+        return None
+    if not isinstance(answer, WriteRefusal | WriteNote):
+        raise TypeError(f"{answer!r} is no answer of loc_decide_write")
+    for text in astuple(answer):
+        if "\0" in text or not text.encode():
+            raise ValueError("a reason or note must be text")
+    return answer
 
 
 def is_async(method: Any) -> bool:

@@ -29,7 +29,6 @@ from .keys.changes import (
     NOTE_LENGTH,
     Change,
     WriteJudge,
-    WriteNote,
     WriteRefusal,
     named,
 )
@@ -37,11 +36,11 @@ from .memories.concordancer import Concordancer
 from .memories.matcher import Matcher
 from .plugin_facts import distribution_of, origin_of, settings_of, settings_type_of
 from .plugin_finding import find_plugins, no_such
-from .plugin_ports import PortBroken, by_name, is_async
+from .plugin_ports import PortBroken, by_name, is_async, opened, write_answer
 from .quality.check import Check
 from .quality.checks import BUILT_IN
 from .settings import Settings
-from .storage import StorageProvider
+from .storage import Storage, StorageProvider
 from .validation import check_record
 from .webhooks.event_types import fault_of
 from .webhooks.plugin_events import EventTeller, Items, PluginTells
@@ -141,6 +140,20 @@ class PluginHost:
         """The storage of this name. SettingsError when nobody provides it."""
         return _pick("storage", name, self.storages)
 
+    def open_storage(self, name: str) -> Storage:
+        """The storage of this name, opened. SettingsError and Unavailable pass;
+        PluginError for all else that its plugin does wrong."""
+        provider, hook = self.storage(name), "loc_provide_storages"
+        try:
+            return opened(provider)
+        except (SettingsError, Unavailable):
+            raise
+        except PortBroken as fault:
+            raise self._refused(self._givers[hook, name], hook, str(fault)) from None
+        except PLUGIN_FAULTS as error:
+            reason = f"{name} cannot be opened: {error!r}"
+            raise self._refused(self._givers[hook, name], hook, reason) from error
+
     def blob_store(self, name: str) -> BlobStore:
         """The blob store of this name. SettingsError when nobody provides it."""
         return _pick("blob_store", name, self.blob_stores)
@@ -214,7 +227,7 @@ class PluginHost:
         notes: list[str] = []
         for name, judge in self._judges:
             try:
-                found = _write_answer(judge(caller=caller, change=change))
+                found = write_answer(judge(caller=caller, change=change))
             except Unavailable:
                 raise
             except PLUGIN_FAULTS:
@@ -364,21 +377,6 @@ class PluginHost:
 def _mentioned(plugin: object) -> str:
     """What may be shown of an object: no other repr, as it may hold a password."""
     return repr(plugin) if isinstance(plugin, str | None) else "it"
-
-
-def _write_answer(answer: object) -> WriteRefusal | WriteNote | None:
-    """What a plugin said of a change; an empty note is none.
-
-    Raises TypeError or ValueError for what is no answer.
-    """
-    if answer is None or answer == WriteNote(""):
-        return None
-    if not isinstance(answer, WriteRefusal | WriteNote):
-        raise TypeError(f"{answer!r} is no answer of loc_decide_write")
-    for text in msgspec.structs.astuple(answer):
-        if "\0" in text or not text.encode():
-            raise ValueError("a reason or note must be text")
-    return answer
 
 
 def _pick(setting: str, name: str, provided: Mapping[str, T]) -> T:

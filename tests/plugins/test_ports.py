@@ -1,6 +1,7 @@
 """What plugins provide is looked at before the start: its port, and its name."""
 
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -8,8 +9,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from locframework import hookimpl
-from locframework.errors import PluginError
+from locframework import Framework, Settings, hookimpl
+from locframework.errors import PluginError, SettingsError, Unavailable
 from locframework.formats.records import FormatInfo
 from locframework.plugins import PluginHost
 
@@ -190,3 +191,47 @@ def test_the_name_that_a_setting_chooses_by_is_plain(kind: str, name: object) ->
 
 def test_an_event_type_is_its_record() -> None:
     assert refusal_of("event_types", [{"type": "x"}]) == "dict is no EventType"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda: None, "thing: NoneType is no Storage: it lacks access"),
+        (lambda: SimpleNamespace(access=1), "SimpleNamespace is no Storage: it lacks"),
+        (lambda: 1 / 0, "thing cannot be opened: ZeroDivisionError("),
+        (lambda: sys.exit(3), "thing cannot be opened: SystemExit(3)"),
+    ],
+)
+def test_a_storage_that_does_not_open_is_told_with_its_plugin(
+    answer: Callable[[], object], said: str
+) -> None:
+    giver = SimpleNamespace(name="giver")
+    stored = whole("storages", open=answer)
+    giver.loc_provide_storages = hookimpl(lambda: [stored])
+
+    with pytest.raises(PluginError) as caught:
+        Framework(Settings(storage="thing"), [giver])
+
+    line = str(caught.value)
+    assert line.startswith("plugin 'giver' (types): loc_provide_storages: ")
+    assert said in line
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [SettingsError("file: is none", "file"), Unavailable("its server is down")],
+)
+def test_what_a_storage_itself_says_of_settings_and_servers_passes(
+    refusal: Exception,
+) -> None:
+    def refuse() -> object:
+        raise refusal
+
+    giver = SimpleNamespace(name="giver")
+    stored = whole("storages", open=refuse)
+    giver.loc_provide_storages = hookimpl(lambda: [stored])
+
+    with pytest.raises(type(refusal)) as caught:
+        Framework(Settings(storage="thing"), [giver])
+
+    assert caught.value is refusal
