@@ -78,7 +78,9 @@ def message_of(entry: Entry) -> Message:
     one, other = _source_texts(entry.source)
     if known is not None:
         message = Message(known.msgid, known.msgctxt, flags=known.flags)
-        other = known.msgid_plural or other or known.msgid
+        other = other or known.msgid
+        if known.msgid_plural is not None:
+            other = known.msgid_plural
     elif one:
         message = Message(one, KEY_CONTEXT + entry.key)
     else:

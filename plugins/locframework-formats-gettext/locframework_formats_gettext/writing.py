@@ -34,6 +34,7 @@ from .renderer import render
 _MOST_WARNINGS = 100
 
 _Identity = tuple[str | None, str]  # context and msgid
+_HEADER: _Identity = (None, "")
 _Said = tuple[Entry, Message]
 
 
@@ -293,13 +294,17 @@ def _first(warnings: list[str]) -> list[str]:
     return [*warnings[:_MOST_WARNINGS], f"and {more} more warnings"]
 
 
-def _obsolete_blocks(
-    stored: str, written: Iterable[tuple[str | None, str]]
-) -> list[str]:
-    """The obsolete messages as they were, but for those that are in use again."""
+def _obsolete_blocks(stored: str, written: Iterable[_Identity]) -> list[str]:
+    """The obsolete messages as they were, each once, but for those that are in use
+    again, and for headers: msgfmt refuses a file that has one of them twice."""
     try:
         messages = parse(stored, "utf-8")
     except UnreadableFile:
         return []  # not from a file that was read
-    taken = set(written)
-    return [m.block for m in messages if m.block and (m.msgctxt, m.msgid) not in taken]
+    taken = {_HEADER, *written}
+    blocks: dict[_Identity, str] = {}
+    for message in messages:
+        identity = (message.msgctxt, message.msgid)
+        if message.block and identity not in taken:
+            blocks.setdefault(identity, message.block)
+    return list(blocks.values())

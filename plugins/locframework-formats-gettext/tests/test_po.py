@@ -1,6 +1,7 @@
 """PO files as catalogues and back."""
 
 import json
+import os
 import subprocess
 
 import pytest
@@ -93,6 +94,32 @@ def test_an_obsolete_message_that_is_in_use_again_is_left_out(read, write, with_
 
     assert written.count('msgid "back"') == 1
     assert "#~" not in written
+
+
+@pytest.mark.usefixtures("gettext_tools")
+def test_obsolete_messages_are_written_once_and_obsolete_headers_not_at_all(
+    read, write, with_header
+):
+    gone = '#~ msgctxt "{0}"\n#~ msgid "a"\n#~ msgstr "{1}"\n'
+    old = [gone.format(1, "x"), gone.format(2, "y"), gone.format(1, "z")]
+    header = '#~ msgid ""\n#~ msgstr "Language: de\\n"\n'
+
+    written = write(read(with_header("\n".join([header, *old, header]))))
+
+    assert written.endswith(f"\n\n{old[0]}\n{old[1]}")
+    assert written.count("#~") == 6
+    checked = ["msgfmt", "-c", "-o", os.devnull, "-"]
+    subprocess.run(checked, input=written.encode(), check=True, capture_output=True)
+
+
+def test_a_plural_that_is_empty_comes_back_empty(read, write, with_header):
+    text = with_header('msgid "a"\nmsgid_plural ""\nmsgstr[0] "b"\nmsgstr[1] "c"\n')
+    catalogue = read(text)
+
+    again = read(write(catalogue))
+
+    keys = [[entry.key for entry in each.entries] for each in (catalogue, again)]
+    assert keys[0] == keys[1]
 
 
 def test_a_long_extracted_comment_comes_back_whole(read, write, with_header):
