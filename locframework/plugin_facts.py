@@ -6,10 +6,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
-from types import ModuleType
-from typing import Annotated, Any, get_args, get_origin
+from types import ModuleType, NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
+from msgspec.structs import FieldInfo, fields
 
 from .errors import PLUGIN_FAULTS, PluginError, SettingsError
 from .settings import setting_in
@@ -101,14 +102,27 @@ def settings_type_of(plugin: object) -> type[msgspec.Struct]:
 
 def settings_of(plugin: object) -> Iterator[str]:
     """``name: type = default`` of each setting that the plugin has."""
-    for setting in msgspec.structs.fields(settings_type_of(plugin)):
-        kind = _plain(setting.type)
-        default = "" if setting.required else f" = {setting.default!r}"
-        yield f"{setting.name}: {kind}{default}"
+    for setting in fields(settings_type_of(plugin)):
+        default = "" if setting.required else f" = {_default_of(setting)!r}"
+        yield f"{setting.encode_name}: {_plain(setting.type)}{default}"
+
+
+def _default_of(setting: FieldInfo) -> object:
+    made = setting.default_factory
+    return setting.default if made is msgspec.NODEFAULT else made()
 
 
 def _plain(type_: Any) -> str:
     """A type as people read it: without what Annotated adds."""
-    if get_origin(type_) is Annotated:
-        return _plain(get_args(type_)[0])
+    origin, inner = get_origin(type_), get_args(type_)
+    if origin is Annotated:
+        return _plain(inner[0])
+    if origin is Literal:
+        return " | ".join(map(repr, inner))
+    if origin in (Union, UnionType):
+        return " | ".join(map(_plain, inner))
+    if origin is not None:
+        return f"{origin.__name__}[{', '.join(map(_plain, inner))}]"
+    if type_ in (..., NoneType):
+        return "..." if type_ is ... else "None"
     return getattr(type_, "__name__", None) or str(type_)

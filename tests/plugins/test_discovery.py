@@ -1,5 +1,10 @@
 """The plugin host: which plugins are found, and what they get."""
 
+from typing import Annotated, Literal, Optional
+
+from msgspec import Meta, Struct, field
+
+from locframework import hookimpl
 from locframework.plugins import PluginHost
 
 from .samples import EVENT, Install, Listener, WordyPlugin, plugin_source, refusal_of
@@ -34,6 +39,39 @@ def test_a_plugin_without_settings_needs_no_settings_type(install: Install) -> N
     found = next(each for each in host.loaded() if each.name == "silent")
     assert (found.hooks, found.settings) == (["loc_on_event"], [])
     assert "unknown field `a`" in refusal_of(silent={"a": 1})
+
+
+class ManySettings(Struct, rename="kebab"):
+    needed: int
+    width: Annotated[int, Meta(ge=1)] = 3
+    comment: Literal[";", "#"] = ";"
+    folder: str | None = None
+    server: Optional[str] = None  # noqa: UP045
+    names: list[str] = []
+    ports: tuple[Annotated[int, Meta(ge=1)], ...] = (443,)
+    by_host: dict[str, list[int]] = field(default_factory=lambda: {"a": [1]})
+
+
+def test_settings_are_told_as_they_are_written() -> None:
+    class Plugin:
+        name = "many"
+        settings_type = ManySettings
+
+        @hookimpl
+        def loc_on_event(self) -> None: ...
+
+    [found] = PluginHost.discover({}, more=[Plugin()], installed=False).loaded()
+
+    assert found.settings == [
+        "needed: int",
+        "width: int = 3",
+        "comment: ';' | '#' = ';'",
+        "folder: str | None = None",
+        "server: str | None = None",
+        "names: list[str] = []",
+        "ports: tuple[int, ...] = (443,)",
+        "by-host: dict[str, list[int]] = {'a': [1]}",
+    ]
 
 
 def test_plugins_are_listed_by_name() -> None:
