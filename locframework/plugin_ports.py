@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from inspect import isasyncgenfunction, iscoroutinefunction, signature
+from inspect import isasyncgenfunction, iscoroutinefunction, ismethod, signature
 from typing import Any, NamedTuple
 
 from msgspec import Struct, ValidationError, convert, to_builtins
@@ -96,6 +96,15 @@ def write_answer(answer: object) -> WriteRefusal | WriteNote | None:
 def is_async(method: Any) -> bool:
     """Whether a call of it would begin nothing: nobody here awaits."""
     return iscoroutinefunction(method) or isasyncgenfunction(method)
+
+
+def lacks_self(method: Any, promised: Callable[..., Any]) -> bool:
+    """Whether a method's first argument, which is its object, is called as one of the
+    promised ones: it would be taken for that, without a word."""
+    if not ismethod(method):
+        return False
+    first = next(iter(signature(method.__func__).parameters), "")
+    return first in signature(promised).parameters
 
 
 def _fault_of_method(promised: Callable[..., Any], kept: Any) -> str | None:

@@ -36,7 +36,14 @@ from .memories.concordancer import Concordancer
 from .memories.matcher import Matcher
 from .plugin_facts import distribution_of, origin_of, settings_of, settings_type_of
 from .plugin_finding import find_plugins, no_such
-from .plugin_ports import PortBroken, by_name, is_async, opened, write_answer
+from .plugin_ports import (
+    PortBroken,
+    by_name,
+    is_async,
+    lacks_self,
+    opened,
+    write_answer,
+)
 from .quality.check import Check
 from .quality.checks import BUILT_IN
 from .settings import Settings
@@ -309,6 +316,8 @@ class PluginHost:
             if options is None:
                 return f"{hook} lacks @hookimpl"
             method = getattr(plugin, hook)
+            if lacks_self(method, getattr(hookspecs, hook)):
+                return f"{hook} lacks self"
             if is_async(method):
                 return f"{hook} is async, and would never run: write a plain def"
             if _ORDERING & {name for name, value in options.items() if value}:

@@ -141,6 +141,14 @@ def test_a_hook_that_nobody_would_wait_for() -> None:
     assert "loc_on_event is async, and would never run: write a plain def" in line
 
 
+def test_a_hook_without_self() -> None:
+    class Selfless:
+        @hookimpl
+        def loc_decide_refusal(permission): ...
+
+    assert refusal_of(Selfless()).endswith(": loc_decide_refusal lacks self")
+
+
 def test_a_hook_whose_yield_would_keep_it_from_running() -> None:
     class Yielding:
         @hookimpl
