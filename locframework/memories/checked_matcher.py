@@ -1,7 +1,8 @@
 """Keeps what a matcher of a plugin does wrong from doing harm to others."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from locframework.errors import PLUGIN_FAULTS, Unavailable
 
@@ -28,44 +29,37 @@ class CheckedMatcher:
         most: int,
     ) -> list[Found]:
         """As the port says."""
-        try:
+        with self._guarded():
             found = self._matcher.find(segments, wanted, texts, most)
             least = {each.memory_id: each.least_percent for each in wanted}
             if len(found) != len(texts):
                 raise ValueError(f"{len(found)} answers to {len(texts)} texts")
             for each in found:
                 _check(each, least, most)
-        except Unavailable:
-            raise
-        except PLUGIN_FAULTS as error:
-            raise self._failed() from error
-        return found
+            return found
 
     def distance(self, first: str, second: str) -> int:
         """As the port says."""
-        try:
+        with self._guarded():
             apart = self._matcher.distance(first, second)
             if not 0 <= apart <= max(len(first), len(second)):
                 raise ValueError(f"a distance of {apart!r}")
-        except Unavailable:
-            raise
-        except PLUGIN_FAULTS as error:
-            raise self._failed() from error
-        return apart
+            return apart
 
     def forget(self, memory_id: str) -> None:
         """As the port says."""
-        try:
+        with self._guarded():
             self._matcher.forget(memory_id)
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
         except Unavailable:
             raise
         except PLUGIN_FAULTS as error:
-            raise self._failed() from error
-
-    def _failed(self) -> Unavailable:
-        """To be raised from the fault, which is logged with it."""
-        log.exception("the matcher %s failed", self.name)
-        return Unavailable(f"the matcher {self.name} failed")
+            log.exception("the matcher %s failed", self.name)
+            raise Unavailable(f"the matcher {self.name} failed") from error
 
 
 def _check(found: Found, least: Mapping[str, int], most: int) -> None:
@@ -73,12 +67,11 @@ def _check(found: Found, least: Mapping[str, int], most: int) -> None:
     hits: list[Hit] = found.hits
     if len(hits) > most:
         raise ValueError(f"{len(hits)} hits of {most}")
-    before = 100
-    for hit in hits:
-        if type(hit.percent) is not int:
-            raise TypeError(f"a percentage of {hit.percent!r}")
-        if not least[hit.memory_id] <= hit.percent <= before:
-            raise ValueError(f"{hit.percent} % after {before} %")
-        if type(hit.note) is not bytes:
-            raise TypeError(f"a note of {hit.note!r}")
-        before = hit.percent
+    if kinds := {(type(hit.percent), type(hit.note)) for hit in hits} - {(int, bytes)}:
+        raise TypeError(f"percentages and notes of {kinds}")
+    percents = [hit.percent for hit in hits]
+    if [100, *percents] != sorted([100, *percents], reverse=True):
+        raise ValueError(f"percentages in this order: {percents[:20]}")
+    lowest = {hit.memory_id: hit.percent for hit in hits}  # the last of each
+    if any(percent < least[memory_id] for memory_id, percent in lowest.items()):
+        raise ValueError(f"{lowest} % where {least} % are the least")
