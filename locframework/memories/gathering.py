@@ -18,8 +18,7 @@ from .text_store import MemoryTextStore
 
 FIRST_HITS = 100  # of a text: nearly always enough for ten matches in each language
 MORE_HITS = 400  # of each that needs more, those that could still be among the ten
-SOON = 5_000  # or so many of all these together
-TOGETHER = 20_000  # then, of all that still need it
+TOGETHER = 20_000  # or so many of all these together
 EVERY_HIT = 1 << 40
 FEW = 5_000  # entries: each can be compared with each text
 SELDOM = 10  # one in so many entries that were looked at, or fewer: worth a count
@@ -77,17 +76,13 @@ class _Gathering:
     def gather(self, open_: Open) -> None:
         """Fill ``done`` for these questions and languages."""
         open_ = self._look_in_few(self._find(open_, FIRST_HITS))
-        most = max(MORE_HITS, SOON // self._many(open_))
+        many = len({self._folded[asked] for asked in open_}) or 1
+        most = max(MORE_HITS, TOGETHER // many)
         open_ = self._look_in_few(self._find(open_, most))
-        open_ = self._find(open_, TOGETHER // self._many(open_))
         text_of = self._folded.__getitem__
         for _, alike in groupby(sorted(open_, key=text_of), key=text_of):
             # text by text: each may have a million hits
             self._find({asked: open_[asked] for asked in alike}, EVERY_HIT)
-
-    def _many(self, open_: Open) -> int:
-        """How many texts they are; one where there are none."""
-        return len({self._folded[asked] for asked in open_}) or 1
 
     def _find(self, open_: Open, most: int) -> Open:
         """Take what the matcher finds; what is open then."""

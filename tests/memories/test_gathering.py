@@ -34,7 +34,7 @@ def test_matches_are_those_of_scoring_every_entry(
     for module, name in (
         (gathering, "FIRST_HITS"),
         (gathering, "MORE_HITS"),
-        (gathering, "SOON"),
+        (gathering, "TOGETHER"),
         (gathering, "FEW"),
         (ranking, "AT_ONCE"),
     ):
@@ -149,7 +149,7 @@ def test_nothing_more_is_looked_for_in_a_language_without_any_value() -> None:
 
 def test_values_are_counted_only_for_languages_that_entries_seldom_have() -> None:
     rows = Rows()
-    many = gathering.SOON + 100
+    many = gathering.TOGETHER + 100
     for at in range(many):  # the same text nearly all over, in contexts of its own
         tags = ("de", "fr")[: 1 + (at == many - 1)]
         text = "Save the file 1" if at < 20 else "Save the file 2"
