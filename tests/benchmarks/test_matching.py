@@ -45,7 +45,7 @@ from pathlib import Path
 view = TextView([Segment.open(Path(sys.argv[1]))], {}, 1)
 kernel = Kernel()
 for text in sys.stdin.read().split("\\x1f"):
-    view.near(kernel, text, 70, 50)
+    view.near(kernel, [text], 70, 50)
 print(next(line.split()[1] for line in open("/proc/self/status") if "VmRSS" in line))
 """
 

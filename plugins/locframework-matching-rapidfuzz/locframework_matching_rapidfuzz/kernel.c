@@ -264,10 +264,9 @@ static long edits(long n, long m, long percent) {
 }
 
 /* Answers how many texts there are; the first `most` of them, in no order, are in out.
- * -1: no memory. percent is 1 to 100, n at least 1, stay the share (of 256) of the
- * threshold that is kept when lists stay unread. */
-long locframework_find(const Segment *s, const u16 *q, long n, long percent, long stay,
-                       u32 *out, u32 *out_distance, long most) {
+ * -1: no memory. */
+static long find_one(const Segment *s, const u16 *q, long n, long percent, long stay,
+                     u32 *out, u32 *out_distance, long most) {
     long low = (n * percent + 99) / 100, high = n * 100 / percent;
     if (low < 1) low = 1;
     if (high > (long)s->longest) high = (long)s->longest;
@@ -354,4 +353,25 @@ done:
     free(tokens), free(docs), free(lists), free(seen), free(times);
     free(x.kind), free(x.rows), free(x.columns), free(x.masks);
     return status;
+}
+
+/* The same for texts that stand one after the other in q: ends[i] is where text i ends,
+ * and found[i] becomes the end of its own in out. Answers how many texts these are, from
+ * the first on: the next would have more than there is room for, as found tells of it.
+ * percent is 1 to 100, no text is empty, stay is the share (of 256) of the threshold
+ * that is kept when lists stay unread. */
+long locframework_find(const Segment *s, const u16 *q, const u64 *ends, long texts,
+                       long percent, long stay, u64 *found, u32 *out, u32 *out_distance,
+                       long room) {
+    long all = 0;
+    for (long i = 0; i < texts; i++) {
+        u64 begin = i ? ends[i - 1] : 0;
+        long own = find_one(s, q + begin, (long)(ends[i] - begin), percent, stay,
+                            out + all, out_distance + all, room - all);
+        if (own < 0) return -1;
+        found[i] = (u64)(all + own);
+        if (all + own > room) return i;
+        all += own;
+    }
+    return texts;
 }

@@ -1,7 +1,10 @@
 """Calls what was compiled; it lets other threads run meanwhile."""
 
 import ctypes
+from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +13,17 @@ from .entries import Bits
 from .segment import Segment
 
 STAY = 208  # of 256: how much of the threshold stays when long lists are not read
-ROOM = 1024  # hits that are made room for at first
+ROOM = 65536  # hits, of several texts; a text with more is looked for once more
 _LIBRARY = Path(__file__).with_name("_kernel.so")
 _POINTERS = ("codes", "offsets", "starts", "lists", "ends", "bases")
-Hits = tuple[NDArray[np.uint32], NDArray[np.uint32]]  # numbers of texts, distances
+
+
+class Hits(NamedTuple):
+    """What was found for some texts, one text after the other, each in no order."""
+
+    docs: NDArray[np.uint32]
+    distances: NDArray[np.uint32]
+    ends: NDArray[np.uint64]  # of each text's own
 
 
 class _Segment(ctypes.Structure):
@@ -43,44 +53,49 @@ class Kernel:
         self._find = loaded.locframework_find
         self._find.restype = ctypes.c_long
         self._find.argtypes = [
-            ctypes.c_void_p,
-            ctypes.c_void_p,
+            *[ctypes.c_void_p] * 3,
             *[ctypes.c_long] * 3,
-            ctypes.c_void_p,
-            ctypes.c_void_p,
+            *[ctypes.c_void_p] * 3,
             ctypes.c_long,
         ]
 
-    def find(self, segment: Segment, gone: Bits, text: str, percent: int) -> Hits:
-        """Every text at least so similar, in no order. The text is not empty.
+    def find(
+        self, segment: Segment, gone: Bits, texts: Sequence[str], percent: int
+    ) -> Hits:
+        """For each text all that are at least so similar. None of them is empty.
 
-        For segments whose codes take 16 bits.
+        Of so many texts, from the first on, as there is room for. For segments whose
+        codes take 16 bits.
         """
-        codes = np.ascontiguousarray(segment.coded(text))
+        codes = np.ascontiguousarray(segment.coded("".join(texts)))
+        ends = np.fromiter(accumulate(map(len, texts)), np.uint64, len(texts))
         told = _Segment(
             *(getattr(segment, name).ctypes.data for name in _POINTERS),
             gone.ctypes.data,
             segment.count,
             segment.longest,
         )
-        room = ROOM
+        room, found = ROOM, np.empty(len(texts), np.uint64)
         while True:
             docs, distances = np.empty(room, np.uint32), np.empty(room, np.uint32)
-            found = self._find(
+            many = self._find(
                 ctypes.byref(told),
                 codes.ctypes.data,
-                len(codes),
+                ends.ctypes.data,
+                len(texts),
                 percent,
                 STAY,
+                found.ctypes.data,
                 docs.ctypes.data,
                 distances.ctypes.data,
                 room,
             )
-            if found < 0:
+            if many < 0:
                 raise MemoryError("no memory to compare texts")
-            if found <= room:
-                return docs[:found], distances[:found]
-            room = found
+            if many:
+                last = int(found[many - 1])
+                return Hits(docs[:last], distances[:last], found[:many])
+            room = int(found[0])
 
     def mark(
         self,

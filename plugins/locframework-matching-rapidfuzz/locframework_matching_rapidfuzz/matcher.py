@@ -1,7 +1,7 @@
 """The matcher ``rapidfuzz``: exact, from indexes in a folder."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
@@ -22,6 +22,7 @@ from .view import Change
 
 LONG = 1000  # characters
 NEAR = 31  # edits that a text and one like it may well be apart
+PARTS = 4  # of the texts, for each thread: it waits for the interpreter after each
 
 
 class RapidfuzzMatcher:
@@ -56,10 +57,12 @@ class RapidfuzzMatcher:
             for each in wanted
             if each.memory_id in now
         ]
-        different = [text for text in dict.fromkeys(texts) if text]
+        different = dict.fromkeys(text for text in texts if text)
+        # the longest first, so that no thread is left with them at the end
+        parts = _parted(sorted(different, key=len, reverse=True), PARTS * self._threads)
         found = {"": Found([], is_complete=True)}
-        search = self._search(views, most)
-        found.update(zip(different, self._map(search, different), strict=True))
+        for of_part in self._map(self._search(views, most), parts):
+            found |= of_part
         return [found[text] for text in texts]
 
     def distance(self, first: str, second: str) -> int:
@@ -88,31 +91,35 @@ class RapidfuzzMatcher:
 
     def _search(
         self, views: Sequence[tuple[Wanted, TextView]], most: int
-    ) -> Callable[[str], Found]:
-        def search(text: str) -> Found:
-            hits: list[Hit] = []
-            is_complete = True
+    ) -> Callable[[Sequence[str]], Mapping[str, Found]]:
+        def search(texts: Sequence[str]) -> Mapping[str, Found]:
+            hits: list[list[Hit]] = [[] for _ in texts]
+            is_whole = [True] * len(texts)
             for each, view in views:
                 least = max(1, each.least_percent)
-                near, is_all = view.near(self._kernel, text, least, most)
-                hits += _hits(each.memory_id, near)
-                is_complete &= is_all
+                found = view.near(self._kernel, texts, least, most)
+                for at, (near, is_all) in enumerate(found):
+                    hits[at] += _hits(each.memory_id, near)
+                    is_whole[at] &= is_all
             if len(views) > 1:  # those of one are in order
-                hits.sort(key=lambda hit: (-hit.percent, hit.entry_id))
-            return Found(hits[:most], is_complete and len(hits) <= most)
+                for own in hits:
+                    own.sort(key=lambda hit: (-hit.percent, hit.entry_id))
+            told = zip(texts, hits, is_whole, strict=True)
+            return {
+                text: Found(own[:most], is_all and len(own) <= most)
+                for text, own, is_all in told
+            }
 
         return search
 
     def _map(
-        self, search: Callable[[str], Found], texts: Sequence[str]
-    ) -> Sequence[Found]:
-        if len(texts) < 2 or self._threads == 1:
-            return [search(text) for text in texts]
-        # the longest first, so that no thread is left with them at the end
-        order = sorted(range(len(texts)), key=lambda at: -len(texts[at]))
-        found = self._threaded().map(search, [texts[at] for at in order])
-        by_place = dict(zip(order, found, strict=True))
-        return [by_place[at] for at in range(len(texts))]
+        self,
+        search: Callable[[Sequence[str]], Mapping[str, Found]],
+        parts: Sequence[Sequence[str]],
+    ) -> Iterable[Mapping[str, Found]]:
+        if len(parts) < 2 or self._threads == 1:
+            return map(search, parts)
+        return self._threaded().map(search, parts)
 
     @property
     def _threads(self) -> int:
@@ -125,6 +132,19 @@ class RapidfuzzMatcher:
                 pool = ThreadPoolExecutor(self._threads, "locframework-matching")
                 self._pool = os.getpid(), pool
             return self._pool[1]
+
+
+def _parted(texts: Sequence[str], most: int) -> list[list[str]]:
+    """The texts in order, in parts of about the same length together."""
+    enough = sum(map(len, texts)) // most + 1
+    parts, length = list[list[str]](), enough
+    for text in texts:
+        if length >= enough:
+            parts.append([])
+            length = 0
+        parts[-1].append(text)
+        length += len(text)
+    return parts
 
 
 def _hits(memory_id: str, near: Near) -> list[Hit]:

@@ -15,7 +15,7 @@ STAY = 0.5  # of the threshold, when long lists are not read
 
 
 def scan(segment: Segment, gone: Bits, text: str, percent: int) -> Hits:
-    """Every text at least so similar, in no order. The text is not empty."""
+    """Every text at least so similar. The text is not empty."""
     low = max(1, -(-len(text) * percent // 100))
     high = min(segment.longest, len(text) * 100 // percent)
     if low > high:
@@ -76,13 +76,18 @@ def _survivors(
 
 def _distances(segment: Segment, text: str, percent: int, docs: Numbers) -> Hits:
     if not len(docs):
-        return docs.astype(np.uint32), docs.astype(np.uint32)
+        return _hits(docs, docs)
     lengths = (segment.offsets[docs + 1] - segment.offsets[docs]).astype(np.int64)
     most = edits(len(text), lengths, percent)
     texts = segment.texts_of(docs.tolist())
     distances = distances_of(text, texts, int(most.max()))
     near = distances <= most
-    return docs[near].astype(np.uint32), distances[near].astype(np.uint32)
+    return _hits(docs[near], distances[near])
+
+
+def _hits(docs: Numbers, distances: Numbers) -> Hits:
+    ends = np.array([len(docs)], np.uint64)
+    return Hits(docs.astype(np.uint32), distances.astype(np.uint32), ends)
 
 
 def distances_of(text: str, others: list[str], most: int) -> NDArray[np.int64]:

@@ -5,7 +5,11 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from locframework_matching_rapidfuzz import MatchingSettings, RapidfuzzMatcher
+from locframework_matching_rapidfuzz import (
+    MatchingSettings,
+    RapidfuzzMatcher,
+    kernel,
+)
 
 from locframework.ids import new_id
 from locframework.ports import Wanted
@@ -69,6 +73,17 @@ class TestCompiled(RapidfuzzContract):
 
         assert isinstance(matcher, RapidfuzzMatcher)
         assert matcher.is_compiled
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
+class TestWithRoomForFewHits(RapidfuzzContract):
+    """Several texts are looked for at once: as many as their hits have room for."""
+
+    compiled = True
+
+    @pytest.fixture(autouse=True)
+    def room(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(kernel, "ROOM", 3)
 
 
 class TestWithoutCompiler(RapidfuzzContract):
