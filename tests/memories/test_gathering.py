@@ -147,7 +147,10 @@ def test_nothing_more_is_looked_for_in_a_language_without_any_value() -> None:
     assert matcher.asked == [gathering.FIRST_HITS]
 
 
-def test_values_are_counted_only_for_languages_that_entries_seldom_have() -> None:
+def test_values_are_counted_only_for_languages_that_entries_seldom_have(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(gathering, "TOGETHER", 5_000)
     rows = Rows()
     many = gathering.TOGETHER + 100
     for at in range(many):  # the same text nearly all over, in contexts of its own
