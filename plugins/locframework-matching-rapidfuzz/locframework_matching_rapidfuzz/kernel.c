@@ -360,9 +360,9 @@ done:
  * the first on: the next would have more than there is room for, as found tells of it.
  * percent is 1 to 100, no text is empty, stay is the share (of 256) of the threshold
  * that is kept when lists stay unread. */
-long locframework_find(const Segment *s, const u16 *q, const u64 *ends, long texts,
-                       long percent, long stay, u64 *found, u32 *out, u32 *out_distance,
-                       long room) {
+long locframework_find_texts(const Segment *s, const u16 *q, const u64 *ends, long texts,
+                             long percent, long stay, u64 *found, u32 *out,
+                             u32 *out_distance, long room) {
     long all = 0;
     for (long i = 0; i < texts; i++) {
         u64 begin = i ? ends[i - 1] : 0;

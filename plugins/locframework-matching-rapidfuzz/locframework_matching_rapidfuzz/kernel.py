@@ -50,7 +50,7 @@ class Kernel:
             *[ctypes.c_uint64] * 2,
             *[ctypes.c_void_p] * 2,
         ]
-        self._find = loaded.locframework_find
+        self._find = loaded.locframework_find_texts  # an older library has none
         self._find.restype = ctypes.c_long
         self._find.argtypes = [
             *[ctypes.c_void_p] * 3,
