@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""One door for people and CI: ``python3 dev.py TASK [ARGUMENT …]``.
+"""Every task of this repository: python3 dev.py TASK [ARGUMENT …]
 
-run     serve the example app; its options may follow, see: dev.py run --help
-test    all tests; what follows goes to pytest: dev.py test tests/keys -k plural
-check   ruff, mypy, import rules and the documentation: all but the tests
-fix     let ruff mend and format what it can
-bench   the benchmarks, with tm those of translation memories; then as test
+run     serve the demo; dev.py run --help lists its options
+test    run the tests; arguments go to pytest: dev.py test tests/keys -k plural
+check   run ruff, mypy and the import rules, and build the documentation
+fix     let ruff correct and format what it can
+bench   run the benchmarks; bench tm: those of translation memories
 docs    build the documentation into docs/_build
 
-Needs Python 3.11 with pip, and git. All else goes into ``.venv``, which follows
-pyproject.toml, those of the plugins, and constraints.txt.
+Needs Python 3.11 with pip, and git. Everything else is installed into .venv, again
+whenever a pyproject.toml or constraints.txt has changed.
 """
 
 import sys
@@ -51,8 +51,12 @@ BENCHMARKS = {"tm": ["matching", "concordance", "concordancer"]}
 
 def main() -> int:
     task, *rest = sys.argv[1:] or [""]
+    if task in ("-h", "--help"):
+        print(__doc__)
+        return 0
     if task not in TASKS:
-        print(__doc__, file=sys.stderr)
+        unknown = f"dev.py: there is no task {task!r}\n\n" if task else ""
+        print(f"{unknown}{__doc__}", file=sys.stderr)
         return 2
     try:
         prepare(["app"] if task == "run" else ["app", "tools"])

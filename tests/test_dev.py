@@ -38,8 +38,18 @@ def test_an_unknown_task_is_refused_and_those_there_are_are_told():
     )
 
     assert refused.returncode == 2
+    assert refused.stderr.startswith("dev.py: there is no task 'tset'\n")
     for task in ("run", "test", "check", "fix", "bench", "docs"):
         assert f"\n{task} " in refused.stderr
+
+
+def test_help_is_an_answer_and_no_refusal():
+    told = subprocess.run(
+        [sys.executable, FILE, "--help"], capture_output=True, text=True, check=False
+    )
+
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "\nrun " in told.stdout
 
 
 def test_an_older_python_is_told_in_one_line():
