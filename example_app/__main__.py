@@ -1,4 +1,4 @@
-"""``python -m example_app``: makes the demo at the first start, and serves."""
+"""``python3 dev.py run``: makes the demo at the first start, and serves."""
 
 from collections.abc import Callable
 from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
@@ -49,14 +49,14 @@ def main(
     """Serve locframework with the demo project "Skerry".
 
     The first start makes an organization, its owner and the demo project, imports
-    the files in example_app/demo, publishes them, and prints the owner's token. A
-    later start changes nothing of it; it makes a new token only when the one in
-    FOLDER/demo.json, which has what a script needs, is lost or of no use any more.
+    the files in example_app/demo, publishes them, and prints the owner's token.
+    What a script needs is in DIRECTORY/demo.json, with the token. Later starts keep
+    all data, and make a new token only if that one is lost or no longer valid.
 
     \b
     Examples:
-      python -m example_app
-      python -m example_app --port 8081 --data-dir /tmp/second
+      python3 dev.py run
+      python3 dev.py run --port 8081 --data-dir /tmp/second
     """
     configure_logging("warning")
     setup = Setup(settings_file)
@@ -83,7 +83,7 @@ def take(lock: BinaryIO) -> None:
     try:
         flock(lock, LOCK_EX | LOCK_NB)
     except BlockingIOError:
-        click.echo("waiting for another start, which makes the demo …", err=True)
+        click.echo("waiting for another process, which is making the demo …", err=True)
         flock(lock, LOCK_EX)
 
 
@@ -105,7 +105,7 @@ def make_and_serve(
         token = demo.token or new_token(settings, demo)
         served = replace(demo, token=token, base_url=base_url(settings, host, port))
         if kept and kept.base_url != served.base_url and is_served(kept.base_url):
-            told = f"{demo_file} goes on naming {kept.base_url}, which is served too"
+            told = f"{demo_file} still names {kept.base_url}, which is served too"
             click.echo(told, err=True)
         else:
             served.write(demo_file)
@@ -179,4 +179,4 @@ def tell(demo: Demo, demo_file: Path, key_file: Path | None, *, is_new: bool) ->
 
 
 if __name__ == "__main__":
-    main(prog_name="python -m example_app")
+    main(prog_name="python3 dev.py run")

@@ -4,6 +4,8 @@ import json
 import signal
 import socket
 import sqlite3
+import subprocess
+import sys
 import time
 from base64 import b64encode
 from urllib.request import Request, urlopen
@@ -20,6 +22,16 @@ def ask(app, path, method="GET", **body):
     request = Request(url, data, headers, method=method)
     with urlopen(request, timeout=10) as answer:
         return json.load(answer)["data"]
+
+
+def test_help_shows_commands_that_work_before_anything_is_installed():
+    command = [sys.executable, "-m", "example_app", "--help"]
+
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert told.startswith("Usage: python3 dev.py run [OPTIONS]\n")
+    assert "\n    python3 dev.py run --port 8081" in told
+    assert "python -m" not in told
 
 
 def test_a_second_start_keeps_the_data_and_prints_all_but_the_token(
@@ -51,7 +63,7 @@ def test_a_start_beside_another_leaves_demo_json_to_the_first(
     assert beside == first.demo == there
     assert there["baseUrl"] not in second.printed
     assert code == 0
-    assert f"goes on naming {there['baseUrl']}, which is served too" in said
+    assert f"still names {there['baseUrl']}, which is served too" in said
 
 
 def test_the_data_may_be_anywhere_and_the_start_too(start_app, tmp_path):
