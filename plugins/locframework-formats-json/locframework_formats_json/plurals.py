@@ -61,7 +61,7 @@ def whole_texts(entries: Iterable[Entry], warnings: list[str]) -> dict[str, Text
             last = next(reversed(forms))
             if last != "other":
                 forms["other"] = forms[last]
-                told = f"lacks the form other, which says what {last} says"
+                told = f"has no text for 'other', so that for '{last}' stands there too"
                 warnings.append(f"{quoted(entry.key)} {told}")
             texts[entry.key] = forms
     return texts

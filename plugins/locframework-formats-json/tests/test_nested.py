@@ -126,7 +126,8 @@ def test_a_plural_without_other_says_its_last_form_there_and_tells() -> None:
     written = write(Entry("a", {"one": "1"}, True), Entry("b", "x"))
 
     assert json.loads(written.content) == {"a": {"one": "1", "other": "1"}, "b": "x"}
-    assert written.warnings == ["'a' lacks the form other, which says what one says"]
+    told = "'a' has no text for 'other', so that for 'one' stands there too"
+    assert written.warnings == [told]
 
 
 def test_what_is_no_text_is_told_by_line_and_name() -> None:
