@@ -101,7 +101,7 @@ def _judged(entries: Sequence[ZipInfo]) -> dict[str, ZipInfo]:
         if path.endswith("/") or _is_noise(path):
             continue
         if path in files:
-            raise _refused(path, "stands twice in the archive")
+            raise _refused(path, "is twice in the archive")
         files[path] = entry
     if sum(entry.file_size for entry in files.values()) > ALL_BYTES_MOST:
         raise _refused("", f"unpacks to more than {ALL_BYTES_MOST} bytes")

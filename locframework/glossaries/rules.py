@@ -52,7 +52,7 @@ def by_tag(values: Mapping[str, str], source_language: str) -> dict[str, str]:
         path = "$.translations"
         tag = require_tag(code, path)
         if tag in found:
-            message = f"{tag} stands there twice, spelled in two ways"
+            message = f"{tag} is named twice, in two spellings"
             raise ValidationFailed.at(f"{path}.{tag}", "unique", message)
         check_target(tag, source_language, f"{path}.{tag}")
         check_text(value, f"{path}.{tag}")

@@ -179,7 +179,7 @@ class _NoSuchPath(NotFound):
     """An unknown route of an app that is mounted at a path, "" for none."""
 
     def __init__(self, mount: str) -> None:
-        message = f"there is no such path; {mount}{PREFIX}/docs lists those there are"
+        message = f"there is no such path; {mount}{PREFIX}/docs lists all paths"
         LocError.__init__(self, message)
 
 

@@ -71,9 +71,8 @@ def check_encoding(environ: Environ) -> None:
     """Raises UnsupportedMediaType for a compressed body (decisions 2.10)."""
     encoding = environ.get("HTTP_CONTENT_ENCODING", "").strip().lower()
     if encoding not in ("", "identity"):
-        raise UnsupportedMediaType(
-            f"the content encoding {shown(encoding)!r} is not read, send it plain"
-        )
+        message = f"the content encoding {shown(encoding)!r} is not accepted"
+        raise UnsupportedMediaType(message)
 
 
 def media_type(environ: Environ) -> tuple[str, str]:

@@ -36,7 +36,7 @@ def key_write(
     tags = {code: tag_in_project(code, codes, at) for code, at in places.items()}
     values = {tags[code]: text for code, text in new.values.items()}
     if len(values) < len(new.values):
-        message = "a language stands there twice, spelled in two ways"
+        message = "names a language twice, in two spellings"
         raise ValidationFailed.at(f"{path}.values", "unique", message)
     return KeyWrite(
         name=new.key,

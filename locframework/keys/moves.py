@@ -188,6 +188,6 @@ def _check(key: Key, line: Line, taken: Mapping[str, str]) -> None:
     check_key(key.key, line.project.key_separator)
     if key.key in taken:
         raise KeyExists(
-            f"key {taken[key.key]} has the name {shown(key.key)!r} by now, which"
-            f" {key.id} had: rename it, and {key.id} can come back"
+            f"key {taken[key.key]} now has the name {shown(key.key)!r}; rename or"
+            f" delete it, and {key.id} can be restored"
         )

@@ -155,7 +155,7 @@ def values_by_tag(values: Mapping[str, str]) -> NewValues:
             problem = Problem("$.translations", "language", message)
             raise LanguageNotInProject(message, [problem])
         if tag in found:
-            message = f"{tag} stands there twice, spelled in two ways"
+            message = f"{tag} is named twice, in two spellings"
             raise ValidationFailed.at(f"$.translations.{tag}", "unique", message)
         found[tag] = check_value(value, f"$.translations.{mentioned(code)}")
     return {tag: value for tag, value in found.items() if value}

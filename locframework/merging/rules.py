@@ -183,11 +183,9 @@ def _chosen(
     for at, resolution in enumerate(resolutions):
         path = f"$.resolutions[{at}].changeId"
         if resolution.change_id not in there:
-            message = (
-                "is no change of the branch, or another by now: read the diff anew"
-            )
+            message = "is not among the branch's changes any more; read the diff again"
             raise ValidationFailed.at(path, "change", message)
         if resolution.change_id in chosen:
-            raise ValidationFailed.at(path, "unique", "stands there twice")
+            raise ValidationFailed.at(path, "unique", "is given twice")
         chosen[resolution.change_id] = resolution.use
     return chosen

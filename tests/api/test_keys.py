@@ -212,11 +212,12 @@ def test_a_deleted_key_is_not_found_and_comes_back_with_its_values(keys: Any) ->
 def test_a_key_whose_name_was_taken_meanwhile_is_not_restored(keys: Any) -> None:
     key = keys.made()
     keys.owner.delete(f"{keys.path}/{key['id']}")
-    keys.made()
+    other = keys.made()
 
     restored = keys.owner.post(f"{keys.path}/{key['id']}/restore")
 
     assert restored.error["code"] == "key_exists"
+    assert restored.error["message"].startswith(f"key {other['id']} now has the name")
 
 
 def test_a_key_that_the_separator_made_none_is_not_restored(keys: Any) -> None:

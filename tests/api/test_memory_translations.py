@@ -93,7 +93,7 @@ def test_a_language_without_a_name_is_refused_in_words(memory: Memory) -> None:
         ({"": "a"}, ("$.translations", "language", "has no language ''")),
         ({"pl": "a"}, ("$.translations.pl", "language", "has no language pl")),
         ({"en": "a"}, ("$.translations.en", "language", "source texts of the memory")),
-        ({"DE": "a", "de": "b"}, ("$.translations.de", "unique", "stands there twice")),
+        ({"DE": "a", "de": "b"}, ("$.translations.de", "unique", "is named twice")),
     ],
 )
 def test_a_wrong_language_of_a_new_entry_is_told_where_it_stands(

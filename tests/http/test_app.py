@@ -62,7 +62,7 @@ def test_paths_above_the_prefix_are_404(build):
         assert answer.status == 404
         assert answer.error == {
             "code": "not_found",
-            "message": "there is no such path; /api/v1/docs lists those there are",
+            "message": "there is no such path; /api/v1/docs lists all paths",
         }
 
 
@@ -71,7 +71,7 @@ def test_where_an_app_is_mounted_is_told_with_the_paths_there_are(build):
 
     answer = Client(build())._call({**environ, "SCRIPT_NAME": "/loc"})
 
-    said = "there is no such path; /loc/api/v1/docs lists those there are"
+    said = "there is no such path; /loc/api/v1/docs lists all paths"
     assert (answer.status, answer.error["message"]) == (404, said)
 
 

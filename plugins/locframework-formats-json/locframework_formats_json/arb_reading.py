@@ -84,7 +84,7 @@ class _Reading:
         description = self._text_in(attributes, "description", "", member)
         value, kept, spelled = self._value(text, attributes, member)
         if isinstance(value, str) and is_torn(value):
-            told = "a brace is missing or too much; taken as it is, without plurals"
+            told = "its braces do not match; it is kept as it is, without plurals"
             self._document.warnings.append(f"line {line}: {quoted(name)}: {told}")
         return Entry(
             key,
