@@ -16,11 +16,11 @@ from .waiting import run_to_end
 @common_options
 @click.pass_obj
 def recheck(setup: Setup, reference: str | None) -> None:
-    """Run the quality checks on all texts that there are.
+    """Run the quality checks on all existing texts.
 
-    What checks find is kept when a text is written. So after a plugin with checks was
-    installed, updated or removed, the texts that were there want another look. It may
-    be run at any time, and goes on in small steps beside everything else.
+    Texts are checked when they are written. So run this after a plugin with checks was
+    installed, updated or removed. It may be run at any time, and works in small steps
+    that do not keep others from writing.
 
     \b
     Example:

@@ -26,7 +26,7 @@ from .webhook_log import webhooks
 @click.version_option(package_name="locframework")
 @common_options
 def main() -> None:
-    """Localization management: the service, and what its operator needs.
+    """Localization management: runs the service and helps its operator.
 
     \b
     To begin:
@@ -35,10 +35,10 @@ def main() -> None:
       locframework project create "Web shop" --source-language en --language de
       locframework serve
 
-    The owner's token, printed once by the second command, is what the API wants as
-    "Authorization: Bearer …". The API describes itself at /api/v1/docs.
+    The second command prints the owner's token, only this once. Send it to the API
+    as "Authorization: Bearer …". The API describes itself at /api/v1/docs.
 
-    Settings come from a TOML file and from the environment, which wins:
+    Settings come from a TOML file and from the environment, which takes precedence:
     LOCFRAMEWORK_BASE_URL is base_url, and LOCFRAMEWORK_PLUGINS__PEEWEE__DATABASE is
     database in [plugins.peewee].
     """

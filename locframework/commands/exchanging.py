@@ -50,17 +50,21 @@ branch_option = click.option(
     type=click.Choice(["keep", "overwrite", "fail"]),
     default="keep",
     show_default=True,
-    help="What to do where a text is there already and differs.",
+    help="What to do with an existing text that differs.",
 )
-@click.option("--dry-run", is_flag=True, help="Tell what would be done; do nothing.")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="For every key.")
+@click.option(
+    "--dry-run", is_flag=True, help="Report what would be done; change nothing."
+)
+@click.option(
+    "--tag", "tags", multiple=True, metavar="TAG", help="Give every key this tag."
+)
 @click.option(
     "--module", metavar="SEGMENT", help="Put the keys below this first segment."
 )
 @click.option(
     "--keep-fresh",
     is_flag=True,
-    help="Let new source texts make no translation outdated.",
+    help="Do not mark translations of changed texts as outdated.",
 )
 @common_options
 @click.pass_obj
@@ -80,9 +84,9 @@ def import_(
 ) -> None:
     """Import files, or ZIP archives of files, into a project.
 
-    All files together are one import, the same as POST …/import of the API: what is
-    wrong with one of them changes nothing. It goes on where it was if the server or
-    another worker takes it over.
+    All files together are one import, as with POST …/import of the API: if one of
+    them is faulty, nothing changes. If this process is killed, a server or a worker
+    finishes the import.
 
     \b
     Examples:
@@ -126,7 +130,7 @@ def import_(
     multiple=True,
     metavar="CODE",
     callback=language_tags,
-    help="Several are a ZIP; left out: all of the project.",
+    help="Several give a ZIP; left out: all of the project.",
 )
 @click.option(
     "--min-status",
@@ -154,9 +158,9 @@ def export(
 ) -> None:
     """Export a file, or a ZIP archive of several.
 
-    A file of one language, or an archive of one each: the same as GET …/export of
-    the API. The same content gives the same bytes. What the format cannot express
-    is left out, with a warning.
+    Writes the file of one language, or an archive with one file for each, as GET
+    …/export of the API does. The same content gives the same bytes. What the format
+    cannot express is left out, with a warning.
 
     \b
     Examples:

@@ -42,10 +42,11 @@ def import_glossary(
 ) -> None:
     """Import CSV and TBX files into a glossary.
 
-    Each file is judged as a whole, and imported before the next is read: the same as
-    POST …/glossaries/{glossaryId}/import of the API. A term that is there becomes
-    what the file says; what no file names stays. A CSV has the column term, and one
-    for each language; "glossary export --format csv" shows the others.
+    The files are imported one after the other, each as with POST
+    …/glossaries/{glossaryId}/import of the API. A faulty one changes nothing, and ends
+    the command. An existing term becomes what the file says; what no file names stays.
+    A CSV file has the column term, and one for each language; "glossary export --format
+    csv" shows the others.
 
     \b
     Examples:
@@ -77,8 +78,8 @@ def export_glossary(
 ) -> None:
     """Export the terms of a glossary, as CSV or TBX.
 
-    With the translations that count and drafts, without proposals: the same as
-    GET …/glossaries/{glossaryId}/export of the API. "glossary import" reads it back.
+    Writes the translations that are in effect and drafts, but no proposals, as GET
+    …/glossaries/{glossaryId}/export of the API does. "glossary import" reads it back.
 
     \b
     Examples:

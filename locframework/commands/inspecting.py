@@ -25,8 +25,8 @@ def plugins(setup: Setup) -> None:
     """List the installed plugins, with their hooks and settings.
 
     \b
-    Each setting is told as "name: type = default" and is set in the plugin's own
-    table of the settings file:
+    Each setting is shown as "name: type = default". Set it in the plugin's own table
+    of the settings file:
       [plugins.json]
       indent = 4
 
@@ -34,7 +34,11 @@ def plugins(setup: Setup) -> None:
     or in the environment:
       LOCFRAMEWORK_PLUGINS__JSON__INDENT=4
 
-    A plugin that is installed and not wanted is named in blocked_plugins.
+    To keep an installed plugin from being loaded, name it in blocked_plugins.
+
+    \b
+    Example:
+      locframework --settings /etc/locframework.toml plugins
     """
     settings = setup.settings()
     host = PluginHost.discover(settings.plugins, blocked=settings.blocked_plugins)
@@ -51,12 +55,13 @@ def plugins(setup: Setup) -> None:
 def check_settings(setup: Setup) -> None:
     """Check the settings and all plugins; changes nothing.
 
-    Exits with 0 when "locframework serve" and "worker" could start with them, and with
-    2 and one line that names what is wrong when they could not, or when a plugin finds
-    no use for what its settings name: a folder that may not be written. What else they
-    lack is told, and no fault of the settings: migrations, which they would apply
-    first, a database, blob store or rate limit storage that does not answer just now,
-    the extra that serving needs.
+    Exits with 0 if "locframework serve" and "worker" could start with them. Exits
+    with 2, and one line that says what is wrong, if they could not, or if a plugin
+    cannot use what its settings name, such as a folder that may not be written to.
+
+    These are reported, but are no faults of the settings: migrations that are pending;
+    a database, blob store or rate limit storage that does not answer at the moment; a
+    missing extra that serving needs.
 
     \b
     Example:
@@ -89,8 +94,12 @@ def check_settings(setup: Setup) -> None:
 def migrate(setup: Setup) -> None:
     """Bring the database up to date.
 
-    Safe to run at any time, from several machines at once, and to be killed in the
-    middle. "serve" and "worker" do it by themselves when they start.
+    It is safe to run this at any time, on several machines at once, and to kill it.
+    "serve" and "worker" do the same when they start.
+
+    \b
+    Example:
+      locframework --settings /etc/locframework.toml migrate
     """
     with Framework(setup.settings()) as framework:
         applied = framework.migrate()

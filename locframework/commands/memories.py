@@ -54,7 +54,7 @@ def tm() -> None:
     type=click.Choice(["keep", "replace"]),
     default="keep",
     show_default=True,
-    help="What to do with a translation that is there and differs.",
+    help="What to do with an existing translation that differs.",
 )
 @common_options
 @click.pass_obj
@@ -68,10 +68,11 @@ def import_memory(
 ) -> None:
     """Import TMX 1.4b and CSV files into a translation memory.
 
-    Each file is judged as a whole, and imported before the next is read: the same as
-    POST …/translation-memories/{tmId}/import of the API. Units that cannot be entries
-    are left out, and told with their lines. Languages that the memory lacks are added.
-    A CSV has the columns context, the source language, and one for each other.
+    The files are imported one after the other, each as with POST
+    …/translation-memories/{tmId}/import of the API. A faulty one changes nothing, and
+    ends the command. Units that cannot be entries are left out, and reported with their
+    lines. Languages that the memory lacks are added. A CSV file has the columns
+    context, the source language, and one for each other language.
 
     \b
     Examples:
@@ -107,8 +108,9 @@ def export_memory(
 ) -> None:
     """Export the entries of a translation memory, as TMX 1.4b or CSV.
 
-    What counts in every language; TMX has drafts too, proposals are in none: the same
-    as GET …/translation-memories/{tmId}/export of the API. "tm import" reads it back.
+    Writes the translations that are in effect, in TMX also drafts, but no proposals,
+    as GET …/translation-memories/{tmId}/export of the API does. "tm import" reads it
+    back.
 
     \b
     Examples:

@@ -38,8 +38,8 @@ def create_organization(
 ) -> None:
     """Make the organization NAME with its first owner.
 
-    Prints the owner's token to standard output. It is shown this once: only its hash
-    is kept. A lost one is replaced by "locframework token create".
+    Prints the owner's token to standard output, only this once: only its hash is kept.
+    If it is lost, "locframework token create" makes another one.
 
     \b
     Examples:
@@ -59,7 +59,12 @@ def create_organization(
 @common_options
 @click.pass_obj
 def list_organizations(setup: Setup) -> None:
-    """List the organizations: id and name."""
+    """List the organizations: id and name.
+
+    \b
+    Example:
+      locframework organization list
+    """
     with setup.framework() as framework:
         organizations = framework.organizations
         for each in walk_pages(
@@ -87,7 +92,7 @@ def token() -> None:
     "permissions",
     multiple=True,
     metavar="KEY",
-    help="One the token has; left out: all of the member's role.",
+    help="May be given several times; left out: all of the member's role.",
 )
 @expiry_option
 @common_options
@@ -102,8 +107,8 @@ def create_token(
 ) -> None:
     """Make a personal token for the member with this EMAIL.
 
-    Prints it to standard output, this once. It never can do more than the member's
-    role allows.
+    Prints it to standard output, only this once. It can never do more than the
+    member's role allows.
 
     \b
     Examples:

@@ -22,7 +22,7 @@ def output_options(command: Decorated) -> Decorated:
         help='Left out: a name of its own in this folder; "-": standard output.',
     )
     overwrite = click.option(
-        "--overwrite", is_flag=True, help="Replace a file that is there."
+        "--overwrite", is_flag=True, help="Replace an existing file."
     )
     return output(overwrite(command))
 
@@ -34,7 +34,7 @@ def put_out(file: BinaryIO, name: str, output: Path | None, *, overwrite: bool) 
         return
     path = output or Path(name)
     if path.is_file() and not overwrite:
-        raise Refused(f"{path} is there already; --overwrite replaces it")
+        raise Refused(f"{path} exists already; --overwrite replaces it")
     with path.open("wb") as written:
         shutil.copyfileobj(file, written)
         size = written.tell()

@@ -49,11 +49,12 @@ def create_project(
     reference: str | None,
     description: str,
 ) -> None:
-    """Make the project NAME with its languages, or nothing of it.
+    """Make the project NAME with its languages.
 
-    Prints the project's id to standard output: what --project of the other commands
-    takes, and what stands in the addresses of the API. A language's name, direction
-    and plural forms come from CLDR; imports add keys, and no languages.
+    Prints the project's id to standard output; --project of the other commands and
+    the addresses of the API take it. A language's name, direction and plural forms
+    come from CLDR. Imports add keys, but no languages. If a language is refused,
+    nothing is made.
 
     \b
     Examples:
@@ -80,7 +81,12 @@ def create_project(
 @common_options
 @click.pass_obj
 def list_projects(setup: Setup) -> None:
-    """List the projects: id and name."""
+    """List the projects: id and name.
+
+    \b
+    Example:
+      locframework project list
+    """
     with setup.framework() as framework:
         for each in every_project(framework):
             click.echo(f"{each.id}  {each.name}")

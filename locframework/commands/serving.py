@@ -49,11 +49,11 @@ def serve(
 ) -> None:
     """Serve the API, its documentation, and published content.
 
-    Brings the database up to date first, once the address is found free. Jobs
-    (imports, releases) run here too, unless the setting start_scheduler is false;
-    see "locframework worker". SIGTERM lets running requests end, and exits with 0.
+    Brings the database up to date first, if the address is free. Also runs jobs
+    (imports, releases), unless the setting start_scheduler is false; see "locframework
+    worker". After SIGTERM, running requests may end, and the exit code is 0.
 
-    Options win over the table [server] of the settings.
+    Options take precedence over the table [server] of the settings.
 
     \b
     Examples:
@@ -85,17 +85,17 @@ def serve(
 @click.option(
     "--metrics-port",
     type=click.IntRange(0, 65535),
-    help="Answer Prometheus there, with the numbers of this worker.  [nowhere]",
+    help="Serve this worker's metrics there.  [nowhere]",
 )
 @common_options
 @click.pass_obj
 def worker(setup: Setup, metrics_host: str, metrics_port: int | None) -> None:
     """Run jobs and send webhooks; serve nothing but metrics.
 
-    Any number of workers may share a database, beside any number of "locframework
-    serve", which can leave all jobs to them by the setting start_scheduler = false.
-    SIGTERM lets running jobs end for ten seconds, leaves the others to the next
-    worker, and exits with 0.
+    Any number of workers may share a database with any number of "locframework serve".
+    With the setting start_scheduler = false, these leave all jobs to the workers. After
+    SIGTERM, running jobs have ten seconds to end, the next worker takes over the
+    others, and the exit code is 0.
 
     \b
     Example:

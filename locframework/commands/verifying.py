@@ -20,14 +20,14 @@ from .telling import Refused, counted
 @common_options
 @click.pass_obj
 def verify(setup: Setup, reference: str | None) -> None:
-    """Read the published files; tell of lost and damaged.
+    """Read the published files; report lost and damaged ones.
 
-    Looks at the current release of each distribution, paused ones too. Changes nothing,
-    and may be run at any time: after a backup was brought back, or from a timer. Exits
-    with 0 when every file is what its release says, and with 1 when one is not.
+    Reads the files of the current release of each distribution, also of paused ones.
+    Changes nothing, and may be run at any time: after a backup was restored, or from a
+    timer. Exits with 0 if every file is as its release says, otherwise with 1.
 
-    A file that is lost comes back when its distribution is published again. One that is
-    damaged does so too, once it is deleted from the blob store.
+    Publishing again brings back a lost file; a damaged one must be deleted from the
+    blob store first.
 
     \b
     Example:

@@ -26,30 +26,39 @@ WEBHOOKS_AT_ONCE = 200
 def new_key_command() -> None:
     """Print a new key for the setting webhooks.secret_key.
 
-    Signing secrets are kept encrypted with it: keep it as you keep the password of the
-    database, and apart from its backups. Without it no webhook can be signed any more.
+    Signing secrets are stored encrypted with it. Keep it as you keep the password of
+    the database, and apart from its backups. Without it no webhook can be signed.
 
     \b
     Example:
-      LOCFRAMEWORK_WEBHOOKS__SECRET_KEY=$(locframework webhooks new-key)
+      (umask 077; locframework webhooks new-key > webhooks.key)
+      export LOCFRAMEWORK_WEBHOOKS__SECRET_KEY=$(cat webhooks.key)
+      locframework serve
     """
     click.echo(new_key())
 
 
 @webhooks.command()
 @project_option
-@click.option("--webhook", "webhook_id", metavar="ID", help="Of this webhook only.")
+@click.option(
+    "--webhook", "webhook_id", metavar="ID", help="Only those of this webhook."
+)
 @click.option(
     "--status",
     type=click.Choice(["pending", "succeeded", "failed"]),
-    help="Those that are so far only.",
+    help="Only those with this status.",
 )
-@click.option("--type", "event_type", metavar="TYPE", help="Such as key.created.")
+@click.option(
+    "--type",
+    "event_type",
+    metavar="TYPE",
+    help="Only those of this type, such as key.created.",
+)
 @click.option(
     "--limit",
     type=click.IntRange(1, 200),
     default=20,
-    help="The newest so many of each webhook.  [20]",
+    help="How many of each webhook.  [20]",
 )
 @common_options
 @click.pass_obj

@@ -39,7 +39,7 @@ class Secret(click.ParamType[Verifier]):
 
 @click.group()
 def webhooks() -> None:
-    """Look at webhooks: what would a receiver get?"""
+    """Show webhooks, as sent and as received, and make keys."""
 
 
 @webhooks.command()
@@ -53,7 +53,7 @@ def webhooks() -> None:
     multiple=True,
     envvar="WEBHOOK_SECRET",
     show_envvar=True,
-    help="Verify signatures with it. Again for another that may be right.",
+    help="Verify signatures with it; may be given several times.",
 )
 @click.option(
     "--certificate",
@@ -83,15 +83,15 @@ def listen(
     status: int,
     delay: float,
 ) -> None:
-    """Receive webhooks on 127.0.0.1 and show them, for who writes a receiver.
+    """Receive webhooks on 127.0.0.1 and show them.
 
-    Each is shown with its id, time, signature and payload, and answered with
-    --status; one whose signature is wrong, with 401. Needs no settings and no
-    database. Ctrl-C ends it.
+    For trying out webhooks, and for developing a receiver. Each webhook is shown with
+    its id, time, signature and payload. The answer is --status, or 401 if the
+    signature is wrong. It needs no settings and no database. Ctrl-C ends it.
 
-    To be sent something from a service on this machine: the service sends https
-    only, so give --certificate, and let it reach 127.0.0.1 by the settings
-    allowed_networks, allowed_ports and ca_file of [plugins.https].
+    The service sends webhooks over https only. To receive those of a service on this
+    machine, give --certificate, and set allowed_networks, allowed_ports and ca_file in
+    its [plugins.https], so that it may reach 127.0.0.1.
 
     \b
     Examples:

@@ -1,6 +1,7 @@
 """What every command has in common: help, settings, and how faults are told."""
 
 import logging
+import re
 import subprocess
 import sys
 
@@ -41,10 +42,11 @@ def test_help_tells_how_to_begin(command):
 
 
 @pytest.mark.parametrize("name", COMMANDS, ids=" ".join)
-def test_every_command_has_help_and_the_common_options(command, name):
+def test_every_command_has_help_with_an_example_and_the_common_options(command, name):
     result = command(*name, "--help")
 
     assert result.exit_code == 0
+    assert re.search(r"\n  Examples?:\n    .*locframework", result.stdout)
     assert "--settings FILE" in result.stdout
     assert "--log-level" in result.stdout
 
