@@ -94,6 +94,24 @@ def test_what_was_backed_up_while_it_ran_comes_back(page, framework, project, fo
     assert "database    up to date" in told
 
 
+def test_each_backup_takes_the_place_of_the_one_before(
+    page, framework, project, folder
+):
+    back_up, bring_back, _ = page.blocks("sh")
+    web = NewDistribution("Web", "json-nested")
+    framework.distributions.create_distribution(OPERATOR, project.id, web)
+    framework.runner.run_until_idle()
+
+    run(back_up, folder)
+    framework.keys.create_key(OPERATOR, project.id, NewKey("later"))
+    run(back_up, folder)
+    framework.close()
+    run(bring_back, folder)
+
+    with Framework(SETTINGS) as brought_back:
+        assert names(brought_back, project) == ["later", "pay"]
+
+
 def test_everything_comes_out(page, project, folder):
     _, _, take_out = page.blocks("sh")
 
