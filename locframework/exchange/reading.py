@@ -110,7 +110,8 @@ class UploadReader:
             if wanted is not None and (info.multilingual or not alone):
                 theirs = _first_known((stated, in_path), reading.languages) or wanted
                 if theirs != wanted:
-                    told = f"{shown(path) or 'the file'}: {theirs} was left out"
+                    name = shown(path) or "the file"
+                    told = f"{name}: the texts in {theirs!r} were left out"
                     reading.warnings.append(told)
                     reading.left_out += [entry.key for entry in catalogue.entries]
                     continue

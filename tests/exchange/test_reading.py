@@ -146,7 +146,7 @@ def test_a_named_language_chooses_the_files_of_an_archive(
         ("de/app.json", "json-flat", "de"),
         ("more.json", "json-flat", "de"),
     ]
-    assert read.warnings == ["en/app.json: en was left out"]
+    assert read.warnings == ["en/app.json: the texts in 'en' were left out"]
 
 
 def test_an_archive_without_any_known_file_is_refused(
