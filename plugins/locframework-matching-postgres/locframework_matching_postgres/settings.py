@@ -23,7 +23,7 @@ class MatchingSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if not self.database.startswith(("postgresql://", "postgres://")):
-            raise ValueError("database: postgresql://user@host/name, please")
+            raise ValueError("database: must be postgresql://user@host/name")
         try:
             conninfo_to_dict(self.database.replace(" ", "%20"))
         except ProgrammingError:  # what it says quotes the password

@@ -178,7 +178,7 @@ def test_a_user_who_may_not_make_the_schema_is_told_what_to_do(
 
 
 def test_an_address_of_another_database_is_refused() -> None:
-    with pytest.raises(ValueError, match="postgresql://user@host/name, please"):
+    with pytest.raises(ValueError, match="must be postgresql://user@host/name"):
         MatchingSettings("sqlite:///data/tm.sqlite3")
 
 

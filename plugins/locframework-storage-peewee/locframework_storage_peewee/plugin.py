@@ -27,7 +27,7 @@ class PeeweeSettings(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if not (_is_postgres(self.database) or _sqlite_path(self.database)):
             raise ValueError(
-                "database: sqlite:///folder/file or postgresql://user@host/name, please"
+                "database: must be sqlite:///folder/file or postgresql://user@host/name"
             )
 
 

@@ -73,7 +73,9 @@ def test_an_address_may_be_percent_encoded(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_an_address_of_another_kind_is_refused(url: str) -> None:
-    with pytest.raises(ValueError, match="sqlite:///folder/file or postgresql://"):
+    with pytest.raises(
+        ValueError, match="must be sqlite:///folder/file or postgresql://"
+    ):
         PeeweeSettings(url)
 
 
