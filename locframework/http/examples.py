@@ -93,6 +93,7 @@ _KNOWN = {
     "description": "The button under the cart",
     "distribution": "locframework-formats-json",
     "extension": ".json",
+    "file": "(the bytes of the file)",
     "icon": "🇩🇪",
     "key": "checkout.pay",
     "keySource": "main",

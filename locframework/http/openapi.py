@@ -158,10 +158,9 @@ class _Document:
             members = schema["properties"]
             for name, member in members.items():
                 members[name] = {**_about(name), **member}
-            return {
-                "required": True,
-                "content": {"multipart/form-data": {"schema": schema}},
-            }
+            example = example_of(schema, self._schemas.resolve)
+            media = {"schema": schema, "example": example}
+            return {"required": True, "content": {"multipart/form-data": media}}
         return None
 
 

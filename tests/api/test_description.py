@@ -126,6 +126,23 @@ def test_every_answer_in_json_has_an_example_and_it_fits(
                 assert fits, (path, method, status)
 
 
+def test_every_body_that_is_sent_has_an_example_and_it_fits(
+    sqlite_workspace: Workspace,
+) -> None:
+    document = sqlite_workspace.owner.get("/openapi.json").json
+    bodies = [
+        (path, method, media)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        for media in operation.get("requestBody", {}).get("content", {}).values()
+    ]
+
+    for path, method, media in bodies:
+        schema = {**media["schema"], "components": document["components"]}
+        fits = jsonschema_rs.validator_for(schema).is_valid(media["example"])
+        assert fits, (path, method)
+
+
 def test_every_parameter_and_member_of_a_form_is_explained(
     sqlite_workspace: Workspace,
 ) -> None:
