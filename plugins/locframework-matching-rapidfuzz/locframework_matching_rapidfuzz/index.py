@@ -92,7 +92,9 @@ class MemoryIndex(Generic[V]):
         found = self._folder.segments()
         kept: dict[bytes, Change[Any]] = {}
         revision = found[-1].revision if found else 0
-        if found and revision <= self._view.revision:
+        parts = self._view.parts
+        begin = parts[-1].entries.revision if parts else 0
+        if found and begin <= revision <= self._view.revision:
             # our changes are complete from an earlier segment on: the later ones stay
             tail = self._view.tail.items()
             kept = {id_: change for id_, change in tail if change[0] > revision}

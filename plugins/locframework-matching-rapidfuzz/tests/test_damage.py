@@ -1,5 +1,6 @@
 """A flipped bit is noticed: at the opening, or when all is read for a merge."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -109,3 +110,20 @@ def test_an_index_of_a_former_version_is_made_anew(
 
     assert found == brute_force(segments, wanted, text, 1000, matcher.distance)
     assert not former.exists()
+
+
+def test_an_older_index_that_is_put_back_is_brought_up_to_date(tmp_path: Path) -> None:
+    matcher = RapidfuzzMatcher(MatchingSettings(str(tmp_path / "index"), 1, tail=3))
+    segments, wanted = SegmentsInMemory(), [Wanted(MEMORY, 60)]
+    segments.change(MEMORY, entries(sentences("Latin", 100, seed=1)))
+    matcher.find(segments, wanted, ["open"], 9)
+    shutil.copytree(tmp_path / "index", tmp_path / "older")
+    segments.change(MEMORY, entries(["Save the file"] * 60))
+    matcher.find(segments, wanted, ["open"], 9)  # and merge what is new
+
+    shutil.rmtree(tmp_path / "index")
+    shutil.move(tmp_path / "older", tmp_path / "index")
+    [found] = matcher.find(segments, wanted, ["Save the file"], 1000)
+
+    by = matcher.distance
+    assert found == brute_force(segments, wanted, "Save the file", 1000, by)
