@@ -29,7 +29,9 @@ HERE = Path(__file__).resolve().parent
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--host", metavar="ADDRESS", help="Where to listen.  [127.0.0.1]")
-@click.option("--port", type=click.IntRange(0, 65535), help="0: a free one.  [8080]")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="0 picks a free port.  [8080]"
+)
 @click.option(
     "--data-dir",
     type=click.Path(file_okay=False, path_type=Path, resolve_path=True),
@@ -156,8 +158,8 @@ def keep_key(framework: Framework, file: Path) -> None:
     try:
         framework.webhooks.require_keys()
     except SettingsError as error:
-        fault = "is gone" if is_new else "holds another key"
-        told = "bring back the one that the signing secrets of the webhooks need"
+        fault = "is missing" if is_new else "holds another key"
+        told = "restore the one that the signing secrets of the webhooks need"
         raise SettingsError(f"{file} {fault}: {told}") from error
     if is_new:
         write_private(file, f"{framework.settings.webhooks.secret_key}\n".encode())

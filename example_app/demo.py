@@ -90,7 +90,9 @@ def ready_demo(framework: Framework, kept: Demo | None) -> Demo:
     distribution = project and _distribution(framework, project.id)
     token = kept.token if kept and framework.tokens.caller_behind(kept.token) else ""
     if not token and organization.name != UNFINISHED:
-        click.echo("the demo is kept as it is; its token is lost: see below", err=True)
+        click.echo(
+            "the demo is kept as it is; its lost token is replaced: see below", err=True
+        )
     return Demo(
         "",
         token,

@@ -28,8 +28,8 @@ from .certificate import certificate_for
 NETWORK = "127.0.0.0/8"
 TYPES = ["translation.updated", "translation.submitted", "key.created"]
 ABOUT = (
-    "An example, switched off: it led to a receiver that was there while the demo was "
-    "made, too busy at first. Give it the URL of yours, and switch it on."
+    "An example, switched off: its receiver existed only while the demo was made, and "
+    "was too busy at first. Give it the URL of your receiver, and switch it on."
 )
 
 

@@ -41,7 +41,7 @@ def only_one(found: Page[N], noun: str, option: str) -> str:
         raise Refused(f"there is no {noun} yet; make one {how}")
     slugs = ", ".join(each.slug for each in found.items)
     more = ", …" if found.total > len(found.items) else ""
-    raise Refused(f"name one with {option}: {slugs}{more}")
+    raise Refused(f"there are several; choose one with {option}: {slugs}{more}")
 
 
 def organization_id(framework: Framework, reference: str | None) -> str:
@@ -56,7 +56,7 @@ project_option = click.option(
     "--project",
     "reference",
     metavar="PROJECT",
-    help="Id or slug; may be left out where there is only one project.",
+    help="Id or slug; optional if there is only one project.",
 )
 
 
@@ -72,7 +72,7 @@ projects_option = click.option(
     "--project",
     "reference",
     metavar="PROJECT",
-    help="Id or slug; left out: every project.",
+    help="Id or slug; default: every project.",
 )
 
 

@@ -23,7 +23,7 @@ from .progress import progress
 from .telling import Refused, counted, problems_of
 
 branch_option = click.option(
-    "--branch", metavar="BRANCH", help="Name or id of an open branch; left out: main."
+    "--branch", metavar="BRANCH", help="Name or id of an open branch; default: main."
 )
 
 
@@ -31,12 +31,12 @@ branch_option = click.option(
 @files_argument
 @project_option
 @branch_option
-@click.option("--format", "format_", metavar="ID", help="Left out: detected.")
+@click.option("--format", "format_", metavar="ID", help="Detected if left out.")
 @click.option(
     "--language",
     type=Language(),
     metavar="CODE",
-    help="Left out: what the file says, or its path (de/app.json, app.de.json).",
+    help="Default: as the file says, or its path (de/app.json, app.de.json).",
 )
 @click.option(
     "--mode",
@@ -122,7 +122,7 @@ def import_(
     "format_",
     metavar="ID",
     required=True,
-    help='One of those that "locframework check-settings" lists.',
+    help='A format that "locframework check-settings" lists.',
 )
 @click.option(
     "--language",
@@ -137,7 +137,7 @@ def import_(
     type=click.Choice(["approved", "any"]),
     default="approved",
     show_default=True,
-    help="any: also texts that wait for review.",
+    help="any: also texts waiting for review.",
 )
 @click.option("--module", metavar="SEGMENT", help="Only keys below this segment.")
 @click.option("--tag", metavar="TAG", help="Only keys with this tag.")
@@ -213,8 +213,8 @@ def _upload(
         for file in _files_of(framework, path, format_):
             if file.name in files:
                 raise Refused(
-                    f"{file.name} comes twice;"
-                    " import files of one name one after the other"
+                    f"{file.name} appears twice;"
+                    " import files with the same name one at a time"
                 )
             files[file.name] = file
     return SourceFile("", write_archive(list(files.values())))

@@ -19,7 +19,7 @@ glossary_option = click.option(
     "--glossary",
     "reference",
     metavar="GLOSSARY",
-    help="Id or slug; may be left out where there is only one glossary.",
+    help="Id or slug; optional if there is only one glossary.",
 )
 
 
@@ -31,7 +31,7 @@ def glossary() -> None:
 @glossary.command("import")
 @files_argument
 @glossary_option
-@click.option("--format", "format_", metavar="csv|tbx", help="Left out: detected.")
+@click.option("--format", "format_", metavar="csv|tbx", help="Detected if left out.")
 @common_options
 @click.pass_obj
 def import_glossary(

@@ -48,7 +48,9 @@ def result_of(
         return job.result
     told = job.error.message if job.error else f"the import was {job.status}"
     if job.result is not None:
-        told += f"; {job.progress.done} of {job.progress.total} were imported, and stay"
+        told += (
+            f"; {job.progress.done} of {job.progress.total} were imported and remain"
+        )
     elif job.error is None:
         told += "; nothing was changed"
     raise Refused(told)

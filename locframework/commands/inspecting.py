@@ -53,7 +53,7 @@ def plugins(setup: Setup) -> None:
 @common_options
 @click.pass_obj
 def check_settings(setup: Setup) -> None:
-    """Check the settings and all plugins; changes nothing.
+    """Check the settings and all plugins; change nothing.
 
     Exits with 0 if "locframework serve" and "worker" could start with them. Exits
     with 2, and one line that says what is wrong, if they could not, or if a plugin
@@ -139,7 +139,7 @@ def _counting(windows: Windows) -> str:
     except Unavailable as error:
         return f"cannot be counted: {error.message}"
     shared = isinstance(windows, SharedWindows)
-    return f"counted {'in a shared storage' if shared else 'in each process'}"
+    return f"counted {'in shared storage' if shared else 'in each process'}"
 
 
 def _serving(server: ServerSettings) -> str:

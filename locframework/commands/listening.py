@@ -70,7 +70,7 @@ class Listener(ThreadingHTTPServer):
         try:
             channel = self._tls.wrap_socket(request, server_side=True)
         except OSError as error:
-            self.show([f"{_now()}  no TLS with a visitor: {error}"])
+            self.show([f"{_now()}  a client failed to set up TLS: {error}"])
             return
         with channel:
             super().finish_request(channel, client_address)

@@ -25,7 +25,7 @@ memory_option = click.option(
     "--memory",
     "reference",
     metavar="MEMORY",
-    help="Id or slug; may be left out where there is only one memory.",
+    help="Id or slug; optional if there is only one memory.",
 )
 
 
@@ -35,7 +35,7 @@ language_option = click.option(
     multiple=True,
     metavar="CODE",
     callback=language_tags,
-    help="A target language; left out: all.",
+    help="A target language; default: all.",
 )
 
 
@@ -47,7 +47,7 @@ def tm() -> None:
 @tm.command("import")
 @files_argument
 @memory_option
-@click.option("--format", "format_", metavar="tmx|csv", help="Left out: detected.")
+@click.option("--format", "format_", metavar="tmx|csv", help="Detected if left out.")
 @language_option
 @click.option(
     "--on-existing",
@@ -140,7 +140,7 @@ def _tell(path: Path, result: ImportResult) -> None:
         click.echo(f"Warning: {path}: {warning}", err=True)
     if result.languages_left_out:
         codes = ", ".join(result.languages_left_out)
-        click.echo(f"Warning: {path}: left out what is in {codes}", err=True)
+        click.echo(f"Warning: {path}: left out the texts in {codes}", err=True)
     created = counted(result.entries_created, "entry", "entries")
     click.echo(
         f"{path}: {created} created, {result.entries_updated} updated, "

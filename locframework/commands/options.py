@@ -58,7 +58,7 @@ def common_options(command: Decorated) -> Decorated:
         type=click.Choice(LEVELS),
         expose_value=False,
         callback=_set_log_level,
-        help="What to log to stderr, from here up.  [default: warning]",
+        help="Log to stderr from this level up.  [default: warning]",
     )
     return settings(level(command))
 

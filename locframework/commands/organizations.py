@@ -18,7 +18,7 @@ expiry_option = click.option(
     type=click.IntRange(1, 366),
     default=90,
     show_default=True,
-    help="How long the token lives.",
+    help="How long the token is valid.",
 )
 
 
@@ -29,7 +29,7 @@ def organization() -> None:
 
 @organization.command("create")
 @click.argument("name")
-@click.option("--owner", metavar="EMAIL", required=True, help="Who owns it.")
+@click.option("--owner", metavar="EMAIL", required=True, help="The owner's address.")
 @expiry_option
 @common_options
 @click.pass_obj
@@ -84,7 +84,7 @@ def token() -> None:
     "--organization",
     "reference",
     metavar="ORGANIZATION",
-    help="Id or slug; may be left out where there is only one.",
+    help="Id or slug; optional if there is only one.",
 )
 @click.option("--name", default="Made by the operator", show_default=True)
 @click.option(

@@ -19,7 +19,7 @@ def output_options(command: Decorated) -> Decorated:
         "-o",
         "--output",
         type=click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path),
-        help='Left out: a name of its own in this folder; "-": standard output.',
+        help='Default: a name of its own in this folder; "-": standard output.',
     )
     overwrite = click.option(
         "--overwrite", is_flag=True, help="Replace an existing file."

@@ -30,15 +30,17 @@ def project() -> None:
     type=Language(),
     multiple=True,
     metavar="CODE",
-    help="One that they are translated into; may be given several times.",
+    help="A language to translate into; may be given several times.",
 )
 @click.option(
     "--organization",
     "reference",
     metavar="ORGANIZATION",
-    help="Id or slug; may be left out where there is only one organization.",
+    help="Id or slug; optional if there is only one organization.",
 )
-@click.option("--description", default="", help="What the project is, for translators.")
+@click.option(
+    "--description", default="", help="What the project is about, for translators."
+)
 @common_options
 @click.pass_obj
 def create_project(

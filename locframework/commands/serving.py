@@ -24,19 +24,21 @@ from .options import Setup, common_options
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 NO_WEBHOOKS = (
-    "no webhook can be made without the setting webhooks.secret_key; make one with:"
-    " locframework webhooks new-key, and keep it as you keep a password"
+    "no webhook can be created without the setting webhooks.secret_key; make a key"
+    " with: locframework webhooks new-key, and keep it as safe as a password"
 )
 
 
 @click.command()
 @click.option("--host", metavar="ADDRESS", help="Where to listen.  [127.0.0.1]")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), help="0 is any free one.  [8080]"
+    "--port", type=click.IntRange(0, 65535), help="0 picks a free port.  [8080]"
 )
-@click.option("--threads", type=click.IntRange(1, 64), help="In each process.  [4]")
 @click.option(
-    "--processes", type=click.IntRange(0, 64), help="0 is one for each CPU.  [1]"
+    "--threads", type=click.IntRange(1, 64), help="Threads in each process.  [4]"
+)
+@click.option(
+    "--processes", type=click.IntRange(0, 64), help="0 starts one for each CPU.  [1]"
 )
 @common_options
 @click.pass_obj
@@ -160,7 +162,7 @@ def check_limits(settings: Settings) -> None:
     server = settings.server
     if server.processes != 1 and settings.rate_limit_storage == "memory://":
         raise SettingsError(
-            "settings: several processes need one place to count requests in: set "
+            "settings: several processes must count requests in one place: set "
             "rate_limit_storage to redis://HOST:6379/0, or serve with --processes 1"
         )
 

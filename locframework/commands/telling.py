@@ -75,7 +75,7 @@ def one_line(source_of: Callable[[str], str]) -> Iterator[None]:
     except Exception as fault:
         log.debug("a fault of our own", exc_info=True)
         told = f"{type(fault).__name__}: {_line(fault)}"
-        raise Refused(f"{told} (--log-level debug tells more)") from fault
+        raise Refused(f"{told} (--log-level debug shows more)") from fault
 
 
 def counted(count: int, noun: str, nouns: str = "") -> str:

@@ -13,7 +13,7 @@ from locframework.webhooks.sealing import SECRET_PREFIX
 from .listening import Listener
 from .options import common_options
 
-NO_SECRET = "is no signing secret: whsec_ and base64"
+NO_SECRET = "is not a signing secret: whsec_ and then base64"
 
 
 class Secret(click.ParamType[Verifier]):
@@ -44,7 +44,7 @@ def webhooks() -> None:
 
 @webhooks.command()
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="0 is any free one.  [0]"
+    "--port", type=click.IntRange(0, 65535), default=0, help="0 picks a free port.  [0]"
 )
 @click.option(
     "--secret",
@@ -59,21 +59,21 @@ def webhooks() -> None:
     "--certificate",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Speak TLS, with the certificate and its key in this PEM file.",
+    help="Use TLS, with the certificate and its key in this PEM file.",
 )
 @click.option(
     "--status",
     type=click.IntRange(200, 599),
     default=204,
     show_default=True,
-    help="What to answer.",
+    help="The status to answer with.",
 )
 @click.option(
     "--delay",
     type=click.FloatRange(0, 3600),
     default=0.0,
     metavar="SECONDS",
-    help="Wait before each answer.",
+    help="How long to wait before each answer.",
 )
 @common_options
 def listen(

@@ -200,7 +200,7 @@ def test_a_fault_of_our_own_is_one_line_and_its_trace_is_for_debugging(
 
     line = (
         "Error: RuntimeError: the flux capacitor is empty"
-        " (--log-level debug tells more)\n"
+        " (--log-level debug shows more)\n"
     )
     assert (short.exit_code, short.stderr) == (1, line)
     assert "Traceback" in long.stderr

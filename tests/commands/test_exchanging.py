@@ -109,7 +109,9 @@ def test_two_files_of_one_name_are_refused_as_the_user_named_them(
     twice = command("import", "en.json", "./en.json", "--format", "json-nested")
     archived = command("import", "en.json", beside, "--format", "json-nested")
 
-    told = "Error: en.json comes twice; import files of one name one after the other\n"
+    told = (
+        "Error: en.json appears twice; import files with the same name one at a time\n"
+    )
     assert [twice.exit_code, archived.exit_code] == [1, 1]
     assert [twice.stderr, archived.stderr] == [told, told]
     assert keys() == {}
@@ -183,7 +185,7 @@ def test_an_import_that_ends_halfway_tells_what_stays_of_it(
 
     assert result.exit_code == 1
     assert result.stderr.endswith(
-        "the project has no language 'de'; 1 of 2 were imported, and stay\n"
+        "the project has no language 'de'; 1 of 2 were imported and remain\n"
     )
     assert list(keys()) == ["cart.back"]
 
@@ -305,7 +307,8 @@ def test_the_project_must_be_named_where_there_are_several(
         "import", english, "--format", "json-nested", "--project", project.slug
     )
 
-    line = f"Error: name one with --project: {other.slug}, {project.slug}\n"
+    told = "Error: there are several; choose one with --project"
+    line = f"{told}: {other.slug}, {project.slug}\n"
     assert (unnamed.exit_code, unnamed.stderr) == (1, line)
     assert named.exit_code == 0
     assert len(keys()) == 2

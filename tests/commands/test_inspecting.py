@@ -161,7 +161,7 @@ def test_check_settings_refuses_processes_that_serve_would_refuse(command):
     result = command("check-settings", LOCFRAMEWORK_SERVER__PROCESSES="2")
 
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "several processes need one place" in result.stderr
+    assert "several processes must count requests in one place" in result.stderr
 
 
 def test_check_settings_finds_a_rate_limit_storage_of_no_kind(command):

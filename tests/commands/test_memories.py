@@ -56,7 +56,7 @@ def test_languages_that_are_left_out_are_told(command, folder, memory):
     told = command("tm", "import", "memory.csv", "--language", "de-DE")
 
     assert told.exit_code == 0
-    assert "Warning: memory.csv: left out what is in de\n" in told.stderr
+    assert "Warning: memory.csv: left out the texts in de\n" in told.stderr
 
 
 def test_a_translation_that_differs_is_kept_or_replaced(command, folder, entries):
@@ -118,7 +118,7 @@ def test_several_memories_are_told_apart_by_name(command, framework, project, me
     )
 
     assert unnamed.exit_code == 1
-    assert f"name one with --memory: {memory.slug}, {other.slug}" in unnamed.stderr
+    assert f"choose one with --memory: {memory.slug}, {other.slug}" in unnamed.stderr
     assert named.stdout.strip("\ufeff\n") == "context,en"
 
 

@@ -94,7 +94,7 @@ def test_the_only_organization_need_not_be_named(command, framework, project):
     caller = framework.tokens.caller_behind(alone.stdout.strip())
     assert framework.projects.get_project(caller, project.id).id == project.id
     assert (beside_another.exit_code, beside_another.stdout) == (1, "")
-    assert "name one with --organization" in beside_another.stderr
+    assert "choose one with --organization" in beside_another.stderr
 
 
 def test_an_empty_database_is_told_in_one_short_line(command):

@@ -85,7 +85,7 @@ def test_one_of_several_organizations_has_to_be_named(command, framework, organi
     said = command(*create, "--organization", other.slug)
 
     assert (unsaid.exit_code, unsaid.stdout) == (1, "")
-    assert "name one with --organization: " in unsaid.stderr
+    assert "choose one with --organization: " in unsaid.stderr
     assert said.exit_code == 0
     [made] = projects_of(framework)
     assert made.organization_id == other.id

@@ -49,7 +49,7 @@ def test_serve_warns_where_webhooks_lack_their_key(start, has_key):
     process.send_signal(signal.SIGTERM)
     _, told = process.communicate(timeout=20)
 
-    warning = "no webhook can be made without the setting webhooks.secret_key"
+    warning = "no webhook can be created without the setting webhooks.secret_key"
     assert told.count(warning) == (0 if has_key else 1)
     assert told.count("locframework webhooks new-key") == (0 if has_key else 1)
 
@@ -60,7 +60,9 @@ def test_several_processes_need_one_place_to_count_requests_in(start):
     out, told = process.communicate(timeout=20)
 
     assert (process.returncode, out) == (2, "")
-    assert told.startswith("Error: settings: several processes need one place")
+    assert told.startswith(
+        "Error: settings: several processes must count requests in one place"
+    )
     assert told.count("\n") == 1
 
 

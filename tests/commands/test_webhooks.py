@@ -200,9 +200,9 @@ def test_ctrl_c_ends_it_without_a_word(start: Start) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--secret", "whsec_!"], "is no signing secret: whsec_ and base64"),
-        (["--secret", "whsec_a"], "is no signing secret: whsec_ and base64"),
-        (["--secret", "abcd"], "is no signing secret: whsec_ and base64"),
+        (["--secret", "whsec_!"], "is not a signing secret: whsec_ and then base64"),
+        (["--secret", "whsec_a"], "is not a signing secret: whsec_ and then base64"),
+        (["--secret", "abcd"], "is not a signing secret: whsec_ and then base64"),
         (["--certificate", __file__], "holds no certificate with its key"),
         (["--certificate", "/nowhere"], "'/nowhere' does not exist"),
         (["--status", "199"], "199 is not in the range 200<=x<=599"),

@@ -95,7 +95,7 @@ def test_a_settings_file_wins_over_the_data_folder(start_app, tmp_path):
 
 @pytest.mark.parametrize(
     ("kept", "fault"),
-    [(None, "is gone"), (b64encode(bytes(32)) + b"\n", "holds another key")],
+    [(None, "is missing"), (b64encode(bytes(32)) + b"\n", "holds another key")],
 )
 def test_a_lost_webhook_key_is_named_and_no_other_is_put_in_its_place(
     launch, finished, tmp_path, kept, fault
@@ -108,7 +108,7 @@ def test_a_lost_webhook_key_is_named_and_no_other_is_put_in_its_place(
 
     told = launch(tmp_path).process.communicate(timeout=60)[1]
 
-    assert told.startswith(f"Error: {key} {fault}: bring back the one ")
+    assert told.startswith(f"Error: {key} {fault}: restore the one ")
     assert told.count("\n") == 1
     assert (key.read_bytes() if key.exists() else None) == kept
 
