@@ -55,5 +55,5 @@ def given_moment(text: str, path: str) -> datetime:
     except (ValueError, OverflowError):
         message = f"{mentioned(text)!r} is not an ISO 8601 date"
         if path.startswith("query.") and _LOST_PLUS.search(text):
-            message += "; the + of a query is written %2B"
+            message += "; in a query, write + as %2B"
         raise ValidationFailed.at(path, "date-time", message) from None

@@ -56,7 +56,9 @@ def read_cursor(text: str, list_: str) -> Cursor:
         message = "is not the nextCursor of any page"
         raise ValidationFailed.at("query.cursor", "cursor", message)
     if cursor.list_ != list_:
-        message = "is of another list: all but limit and include must stay as it was"
+        message = (
+            "is from another list: only limit and include may change between pages"
+        )
         raise ValidationFailed.at("query.cursor", "cursor", message)
     return cursor
 

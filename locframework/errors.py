@@ -227,8 +227,8 @@ class TermNotTranslatable(LocError):
 
     def __init__(self, language_code: str) -> None:
         super().__init__(
-            f"doNotTranslate: the term is itself in {language_code} too; clear what"
-            " differs, or turn doNotTranslate off"
+            f"doNotTranslate: the term stays as it is in {language_code} too; clear the"
+            " translation that differs, or turn doNotTranslate off"
         )
 
 

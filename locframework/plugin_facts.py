@@ -85,7 +85,7 @@ def name_of(plugin: object) -> str:
         reason = f"its name cannot be read: {error!r}"
         raise PluginError(made_of.__name__, origin, reason) from error
     if not isinstance(name, str | None):
-        reason = f"its name is no text: {name!r}"
+        reason = f"its name is not text: {name!r}"
         raise PluginError(made_of.__name__, origin, reason)
     return name or made_of.__name__
 
@@ -96,7 +96,7 @@ def settings_type_of(plugin: object) -> type[msgspec.Struct]:
     if wanted is None:
         return NoSettings
     if not isinstance(wanted, type) or not issubclass(wanted, msgspec.Struct):
-        raise TypeError(f"settings_type is no msgspec.Struct: {wanted!r}")
+        raise TypeError(f"settings_type is not a msgspec.Struct: {wanted!r}")
     return wanted
 
 

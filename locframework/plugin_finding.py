@@ -33,7 +33,7 @@ def find_plugins(
         name = name_of(plugin)
         _take_name(name, origin_of(name, plugin), origins)
         if name in settings:
-            reason = "is made by hand, so it takes no settings"
+            reason = "was made in code, so it takes no settings"
             raise PluginError(name, origins[name], reason)
         plugins[name] = plugin
     for name in settings:
@@ -45,16 +45,16 @@ def find_plugins(
 def no_such(setting: str, name: str, there: Iterable[str]) -> str:
     """The line for a name that the setting has and nobody else."""
     names = ", ".join(sorted(there)) or "none"
-    return f"settings: {setting}: {name!r} is not provided; there is: {names}"
+    return f"settings: {setting}: {name!r} is not provided; available: {names}"
 
 
 def _take_name(name: str, origin: str, taken: dict[str, str]) -> None:
     """Note who has the name. Raises PluginError when it is none, or another's."""
     if not _NAME.fullmatch(name):
-        reason = "its name is not letters, 0-9, ., _ and - alone"
+        reason = "its name may only have letters, 0-9, ., _ and -"
         raise PluginError(name, origin, reason)
     if name in taken:
-        raise PluginError(name, origin, f"another has this name: {taken[name]}")
+        raise PluginError(name, origin, f"another plugin has this name: {taken[name]}")
     taken[name] = origin
 
 

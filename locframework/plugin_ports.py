@@ -42,7 +42,7 @@ def by_name(hook: str, provided: Iterable[Any] | None) -> Iterator[tuple[str, An
     Raises PortBroken, and whatever the plugin's own code raises when it is looked at.
     """
     if provided is None:
-        raise PortBroken("answered None; return a list, be it empty")
+        raise PortBroken("returned None; return a list, even an empty one")
     port = _PORTS[hook]
     for item in provided:
         _require_kept(port.promise, item)
@@ -52,17 +52,19 @@ def by_name(hook: str, provided: Iterable[Any] | None) -> Iterator[tuple[str, An
 def _require_kept(promise: type, item: object) -> None:
     """Raise PortBroken for what lacks a member of a Protocol, or is no such record."""
     if isinstance(item, type):
-        raise PortBroken(f"{item.__name__} is a class; make an object of it")
+        raise PortBroken(f"{item.__name__} is a class; give an object of it")
     kind = type(item).__name__
     if issubclass(promise, Struct):
         if not isinstance(item, promise):
-            raise PortBroken(f"{kind} is no {promise.__name__}")
+            raise PortBroken(f"{kind} is not of type {promise.__name__}")
         return
     for name in dir(promise):
         if name.startswith("_"):
             continue
         if not hasattr(item, name):
-            raise PortBroken(f"{kind} is no {promise.__name__}: it lacks {name}")
+            raise PortBroken(
+                f"{kind} is not of type {promise.__name__}: it lacks {name}"
+            )
         promised, kept = getattr(promise, name), getattr(item, name)
         if callable(promised) and (fault := _fault_of_method(promised, kept)):
             raise PortBroken(f"{kind}.{name} {fault}")
@@ -74,7 +76,8 @@ def opened(provider: StorageProvider) -> Storage:
     for name in sorted(_STORAGE):
         if not hasattr(storage, name):
             kind = type(storage).__name__
-            raise PortBroken(f"{provider.name}: {kind} is no Storage: it lacks {name}")
+            fault = f"{kind} is not of type Storage: it lacks {name}"
+            raise PortBroken(f"{provider.name}: {fault}")
     return storage
 
 
@@ -86,7 +89,7 @@ def write_answer(answer: object) -> WriteRefusal | WriteNote | None:
     if answer is None or answer == WriteNote(""):
         return None
     if not isinstance(answer, WriteRefusal | WriteNote):
-        raise TypeError(f"{answer!r} is no answer of loc_decide_write")
+        raise TypeError(f"{answer!r} is not an answer to loc_decide_write")
     for text in astuple(answer):
         if "\0" in text or not text.encode():
             raise ValueError("a reason or note must be text")
@@ -110,7 +113,7 @@ def lacks_self(method: Any, promised: Callable[..., Any]) -> bool:
 def _fault_of_method(promised: Callable[..., Any], kept: Any) -> str | None:
     """Why it cannot be called as the port's; None when it can."""
     if not callable(kept):
-        return "is no method"
+        return "is not a method"
     if is_async(kept):
         return "is async, and would never run: write a plain def"
     _, *given = signature(promised).parameters
@@ -135,7 +138,7 @@ def _format_id(format_: Format) -> str:
     """What users choose a format by (clause F1)."""
     info: object = format_.info
     if not isinstance(info, FormatInfo):
-        raise PortBroken(f"info is {type(info).__name__}, and no FormatInfo")
+        raise PortBroken(f"info is {type(info).__name__}, not FormatInfo")
     if not isinstance(info.id, str) or not _KEBAB.fullmatch(info.id):
         raise PortBroken(f"id {info.id!r} is not lower-case kebab")
     _require_typed(info, f"info of {info.id}")
@@ -143,7 +146,7 @@ def _format_id(format_: Format) -> str:
         fault = "is not a dot and lower-case letters or digits"
         raise PortBroken(f"extension {info.extension!r} of {info.id} {fault}")
     if not _CONTENT_TYPE.fullmatch(info.content_type):
-        raise PortBroken(f"content_type {info.content_type!r} of {info.id} is none")
+        raise PortBroken(f"content_type {info.content_type!r} of {info.id} is not one")
     return info.id
 
 
@@ -158,7 +161,7 @@ def _check_name(check: Check) -> str:
 def _event_type(item: EventType) -> str:
     """What webhooks subscribe to; whose it may be is judged by ``fault_of``."""
     if not isinstance(item.type, str):
-        raise PortBroken(f"event type {item.type!r} is no text")
+        raise PortBroken(f"event type {item.type!r} is not text")
     _require_typed(item, f"event type {item.type!r}")
     return item.type
 

@@ -305,7 +305,7 @@ class PluginHost:
     def _fault_of(self, plugin: object) -> str | None:
         """What pluggy would let pass without a word; None when there is nothing."""
         if isinstance(plugin, type):
-            return "is a class; make an object of it"
+            return "is a class; give an object of it"
         hooks = list(filter(_is_hook, dir(plugin)))
         if not hooks:
             return f"{_mentioned(plugin)} has no hook: no method marked @hookimpl"
@@ -321,7 +321,7 @@ class PluginHost:
             if is_async(method):
                 return f"{hook} is async, and would never run: write a plain def"
             if _ORDERING & {name for name, value in options.items() if value}:
-                return f"{hook}: no outcome may hang on the order of plugins"
+                return f"{hook}: no outcome may depend on the order of plugins"
             if isgeneratorfunction(method) and not _collects(hook):
                 return f"{hook} has a yield, and would never run: return instead"
         return None
@@ -333,7 +333,7 @@ class PluginHost:
             type_: str, project_id: str, items: Items, *, branch: str | None = None
         ) -> None:
             if self.tells is None:
-                raise RuntimeError("nothing can be told before the framework is made")
+                raise RuntimeError("no event can be told before the framework is made")
             self.tells(plugin, type_, project_id, items, branch)
 
         return tell

@@ -59,7 +59,7 @@ def _in_fields(value: object, type_: type[Struct], root: str) -> list[Problem]:
             found.append(problem)
     if type_.__struct_config__.forbid_unknown_fields:
         found += [
-            Problem(f"{root}.{shown(name)}", "unknown", "is no member of this body")
+            Problem(f"{root}.{shown(name)}", "unknown", "is not a member of this body")
             for name in value.keys() - {*type_.__struct_encode_fields__}
         ]
     return found

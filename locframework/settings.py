@@ -84,7 +84,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         if self.base_url is not None and not _BASE_URL.fullmatch(self.base_url):
             wrong = "is not an http or https address that ends with /api/v1"
             if _NAMES_A_USER.match(self.base_url):
-                wrong = "may name no user: whoever reads a manifest would learn it"
+                wrong = (
+                    "may not name a user: everybody who reads a manifest would learn it"
+                )
             message = f"settings: base_url: {self.base_url!r} {wrong}"
             raise SettingsError(message, "base_url")
 
@@ -119,7 +121,7 @@ def as_settings(given: object) -> Settings:
     """The settings that they are. Raises SettingsError for anything else."""
     if not isinstance(given, Settings):
         kind = type(given).__name__
-        message = f"settings: got {kind}; make Settings of it: Settings.of(…)"
+        message = f"settings: got {kind}; convert it with Settings.of(…)"
         raise SettingsError(message)
     return given
 

@@ -27,7 +27,7 @@ ROW_MOST = 4 * 1024 * 1024  # bytes of a row: it is read as a whole
 COLUMNS_MOST = 1000
 
 _FAULTS = {
-    "unexpected end": "a quote is opened and not closed",
+    "unexpected end": "a quote is opened but not closed",
     "field larger": f"a cell has more than {csv.field_size_limit():,} characters",
     "'": "a quote within a quoted cell is not doubled",
 }  # by how the message of the library begins
@@ -151,7 +151,7 @@ def columns_in(
             wrong.append(f"{told} (the file was read as CSV; XML begins with '<')")
             column = name
         if column in columns:
-            wrong.append(f"{mentioned(column)!r} is there twice")
+            wrong.append(f"{mentioned(column)!r} appears twice")
         columns.append(column)
     return columns, wrong
 
@@ -163,7 +163,7 @@ def refuse_words(codes: Iterable[str], instead: str) -> None:
     Raises UnreadableFile.
     """
     for code in sorted(filter(might_be_a_word, codes)):
-        told = f"{code!r} is no known column, and no language that is there"
+        told = f"{code!r} is not a known column, nor a language that exists here"
         message = f"{told} or that CLDR knows: if it is a language, {instead}"
         raise UnreadableFile(message, [Problem("head", "column", message)])
 
@@ -183,7 +183,7 @@ class _Lines:
         line = next(self._lines)
         self.number += 1
         if self.number == 1 and _NO_TEXT.search(line):
-            message = "the file is no text, as CSV is: save a spreadsheet as CSV"
+            message = "the file is not text, as CSV is: save a spreadsheet as CSV"
             raise CsvFault(self.number, "encoding", message)
         self.row_bytes += len(line)
         if self.row_bytes > ROW_MOST:
@@ -223,7 +223,7 @@ def _utf8(file: BinaryIO) -> Iterator[bytes]:
         try:
             piece = decoder.decode(chunk, final=not chunk).encode()
         except UnicodeDecodeError:
-            message = "the file is not UTF-16, as which it begins"
+            message = "the file begins as UTF-16, but is not UTF-16"
             raise CsvFault(line, "encoding", message) from None
         if piece:
             yield piece

@@ -45,7 +45,7 @@ def check_record(record: object, root: str = "$") -> None:
 def require_record(record: object, root: str = "$") -> Struct:
     """The record, as a Struct. Raises ValidationFailed for any other object."""
     if not isinstance(record, Struct):
-        raise ValidationFailed.at(root, "type", "is no record")
+        raise ValidationFailed.at(root, "type", "is not a record")
     return record
 
 

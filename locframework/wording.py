@@ -63,14 +63,14 @@ def _spelling(_: object, type_: Any, place: str) -> str:
     """A pattern is told by the description of its type."""
     said = _described(_type_at(type_, place))
     if said is None:
-        return "is not spelled as it must be"
+        return "is not written as it must be"
     return f"must be {said[:1].lower()}{said[1:]}"
 
 
 def _choice(_: object, type_: Any, place: str) -> str:
     values = _values(_type_at(type_, place))
     if not 1 <= len(values) <= VALUES_MOST:
-        return "is not one of the values there are"
+        return "is not one of the allowed values"
     return f"must be one of {', '.join(values)}"
 
 

@@ -66,7 +66,7 @@ def parser_for(own: OwnDoctype, separator: str | None = None) -> expat.XMLParser
     ) -> None:
         is_own = name == own.root and not has_subset and public in (None, own.public)
         if not is_own or own.system.fullmatch(system or "") is None:
-            message = f"a DOCTYPE is not read, unless it only names {own.told}"
+            message = f"a DOCTYPE is accepted only if it just names {own.told}"
             raise XmlFault(parser.CurrentLineNumber, "doctype", message)
 
     def refuse_entity(name: str, _: bool) -> None:

@@ -32,7 +32,7 @@ def rows(content: bytes) -> list[tuple[int, list[str]]]:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b'a\n"a\n', "a quote is opened and not closed"),
+        (b'a\n"a\n', "a quote is opened but not closed"),
         (b'a\n"a"b,c\n', "a quote within a quoted cell is not doubled"),
         (b"a\n" + b"x" * 131_073, "a cell has more than 131,072 characters"),
         (b"a\n\xff", "the file is not UTF-8"),
@@ -56,7 +56,7 @@ def test_what_is_no_text_is_told_without_its_signs(content: bytes) -> None:
     with pytest.raises(CsvFault) as caught:
         rows(content)
 
-    told = "the file is no text, as CSV is: save a spreadsheet as CSV"
+    told = "the file is not text, as CSV is: save a spreadsheet as CSV"
     assert (caught.value.line, caught.value.message) == (1, told)
 
 
@@ -101,7 +101,9 @@ def test_what_spreadsheets_call_unicode_text_is_read(encoding: str) -> None:
 def test_what_is_no_utf_16_though_it_begins_so_is_told(
     content: bytes, line: int
 ) -> None:
-    with pytest.raises(CsvFault, match="the file is not UTF-16") as caught:
+    with pytest.raises(
+        CsvFault, match="the file begins as UTF-16, but is not UTF-16"
+    ) as caught:
         rows(content)
 
     assert caught.value.line == line

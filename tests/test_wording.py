@@ -46,7 +46,7 @@ class Outer(Struct, rename="camel"):
             "must be text, an object or null, not a number",
         ),
         ({"email": "x"}, "$.email", "pattern", "must be an address"),
-        ({"code": "A"}, "$.code", "pattern", "is not spelled as it must be"),
+        ({"code": "A"}, "$.code", "pattern", "is not written as it must be"),
         (
             {"inner": [{"kind": "three"}]}, "$.inner[0].kind", "enum",
             "must be one of one, two",

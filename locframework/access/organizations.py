@@ -277,8 +277,8 @@ class Organizations:
             return
         if self._store.count_owners(member.organization_id, besides=member.id) == 0:
             raise LastOwner(
-                "the organization needs an owner who is bound to no project and no"
-                " language, and this is the last one; make another one first"
+                "the organization needs an owner who is not bound to projects or"
+                " languages, and this is the last one; make another one first"
             )
 
 

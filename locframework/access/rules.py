@@ -121,7 +121,7 @@ def require_caller(caller: Caller) -> Caller:
     """The caller. Raises ValidationFailed for an object that is no Caller, which only
     Python code can pass."""
     if not isinstance(caller, Caller):
-        raise ValidationFailed.at("caller", "type", "is no Caller")
+        raise ValidationFailed.at("caller", "type", "is not a Caller")
     return caller
 
 
@@ -178,7 +178,7 @@ def check_project(new: NewToken, project_id: str | None) -> None:
     the wrong path would make a token for all projects in place of one.
     """
     message = (
-        "is not for here: POST /projects/{projectId}/tokens makes tokens of a project,"
+        "does not belong here: POST /projects/{projectId}/tokens makes project tokens,"
         " POST /tokens personal ones"
     )
     if new.project_id not in (UNSET, None, project_id):
@@ -196,7 +196,7 @@ def expiry(new: NewToken, now: datetime) -> datetime:
         days = LIFE_DAYS if new.expires_in_days is UNSET else new.expires_in_days
         return now + timedelta(days=days)
     if new.expires_in_days is not UNSET:
-        message = "says again when the token ends: leave it or expiresInDays out"
+        message = "cannot be combined with expiresInDays: leave one of them out"
         raise ValidationFailed.at("$.expiresAt", "exclusive", message)
     at = given_moment(new.expires_at, "$.expiresAt")
     if not now < at <= now + timedelta(days=LIFE_DAYS_MOST):
@@ -241,7 +241,7 @@ def check_name(name: str, path: str = "$.name") -> str:
 def check_email(email: str, path: str = "$.email") -> str:
     """The email, as the API takes one. Raises ValidationFailed."""
     if not isinstance(email, str):  # Python may give anything
-        raise ValidationFailed.at(path, "type", "is no text")
+        raise ValidationFailed.at(path, "type", "is not text")
     check_text(email, path)
     try:
         return msgspec.convert(email, Email)

@@ -50,14 +50,16 @@ def event_filter(
         message = f"must not be after {path}.until"
         raise ValidationFailed.at(f"{path}.since", "range", message)
     if asked.actor is not None and not _is_actor(storage, project, asked.actor):
-        message = "is the id of no user or token of this organization, nor of others"
+        message = (
+            "is not the id of a user or token of this organization, or of anyone else"
+        )
         message += " who did anything in this project"
         raise ValidationFailed.at(f"{path}.actor", "unknown", message)
     if asked.job_id is not None and not _is_job(storage, project, asked.job_id):
-        message = "is the id of no job of this project"
+        message = "is not the id of a job of this project"
         raise ValidationFailed.at(f"{path}.jobId", "unknown", message)
     if asked.key_id is not None and not _is_key(storage, project, asked.key_id):
-        message = "is the id of no key of this project"
+        message = "is not the id of a key of this project"
         raise ValidationFailed.at(f"{path}.keyId", "unknown", message)
     return EventFilter(
         actor_id=asked.actor,

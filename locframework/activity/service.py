@@ -75,14 +75,16 @@ class Activity:
             request.job_id,
         )
         if conditions == (None,) * len(conditions):
-            message = "name at least one condition: else it would undo everything"
+            message = (
+                "give at least one condition: without any, everything would be undone"
+            )
             raise ValidationFailed.at("$", "required", message)
         where = self._where(project, request, "$")
         if not self._is_open_branch(project, request.branch):
             require_writable(Line(project))
         now = timestamp(self._clock())
         if where.since is not None and where.since > now:
-            raise ValidationFailed.at("$.since", "range", "lies in the future")
+            raise ValidationFailed.at("$.since", "range", "is in the future")
         where = replace(where, until=min(where.until or now, now))
         params = msgspec.to_builtins(RevertParams(where, request.dry_run))
         with self._storage.transaction():

@@ -60,7 +60,7 @@ class CheckedBlobStore:
 
 def _content(found: object) -> bytes | None:
     if not isinstance(found, bytes | None):
-        raise TypeError(f"get answered {type(found).__name__}, and no bytes")
+        raise TypeError(f"get returned {type(found).__name__}, not bytes")
     return found
 
 
@@ -68,8 +68,8 @@ def _absolute(url: object) -> str | None:
     if url is None:
         return None
     if not isinstance(url, str):
-        raise TypeError(f"public_url answered {url!r}")
+        raise TypeError(f"public_url returned {url!r}")
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"public_url answered {url!r}, which is not absolute")
+        raise ValueError(f"public_url returned {url!r}, which is not absolute")
     return url

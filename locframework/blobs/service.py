@@ -186,5 +186,7 @@ class _Parts(io.RawIOBase):
         self._part = memoryview(b"")  # two at a time would be one too many
         content = self._blobs.get(name, store=self._store)
         if content is None:
-            raise Unavailable("what was read of the file is gone; import it again")
+            raise Unavailable(
+                "what was read from the file has been lost; import it again"
+            )
         return memoryview(content)

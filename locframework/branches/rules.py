@@ -16,7 +16,9 @@ def check_name(name: str, path: str = "$.name") -> None:
     if name.lower() == MAIN:  # in no list of branches, so nobody would tell them apart
         _refuse(path, f"{MAIN} is the main line: a branch needs another name")
     if is_id(name):
-        _refuse(path, "a branch is found by its id too: no name may look like one")
+        _refuse(
+            path, "a branch is also found by its id, so no name may look like an id"
+        )
     first, *rest = name.split("/")
     if any(part in _NO_PARTS for part in (first, *rest)):
         _refuse(path, "no part between slashes may be empty, . or ..")

@@ -359,7 +359,7 @@ def _absent(distribution: Distribution, chosen: list[Language]) -> list[str]:
     """A warning for each language that the distribution names and nobody has."""
     there = {language.language_code for language in chosen}
     return [
-        f"{code}: the project does not have this language any more"
+        f"{code}: the project no longer has this language"
         for code in distribution.language_codes or ()
         if code not in there
     ]

@@ -243,7 +243,7 @@ class Distributions:
     def _format(self, format_id: str) -> str:
         info = self._formats.to_write(format_id)
         if info.multilingual:
-            message = f"the format {info.id} cannot write one file a language"
+            message = f"the format {info.id} cannot write one file per language"
             raise UnknownFormat(message)
         return info.id
 
@@ -271,7 +271,7 @@ class Distributions:
             return self._blob_stores[0]
         if name not in self._blob_stores:
             names = ", ".join(self._blob_stores)
-            message = f"{mentioned(name)!r} is not installed; there is: {names}"
+            message = f"{mentioned(name)!r} is not installed; available: {names}"
             raise ValidationFailed.at("$.storage", "enum", message)
         return name
 

@@ -134,8 +134,8 @@ def _add(key: ImportedKey, language_code: str, family: str, entry: Entry) -> Non
     if value is not None:
         if key.values.setdefault(language_code, value) != value:
             raise _Twice(
-                f"key {mentioned(key.name)!r} has another text before; files that"
-                " share keys are imported one by one, each with a module"
+                f"key {mentioned(key.name)!r} has another text before; import files"
+                " that share keys one by one, each with its own module"
             )
         if entry.needs_review:
             key.review = tuple(dict.fromkeys((*key.review, language_code)))

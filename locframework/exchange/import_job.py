@@ -93,7 +93,9 @@ class ImportJob:
     def _batch(self, params: ImportParams) -> ImportBatch:
         content = self._blobs.get(params.blob, store=params.store)
         if content is None:
-            raise Unavailable("what was read of the file is gone; import it again")
+            raise Unavailable(
+                "what was read from the file has been lost; import it again"
+            )
         return _decoder.decode(content)
 
     def _try_out(

@@ -202,4 +202,4 @@ def _encoded(batch: ImportBatch) -> bytes:
         return _encoder.encode(batch)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         log.warning("what a format keeps of a file cannot be kept: %s", error)
-        raise UnreadableFile("the file says what cannot be kept") from None
+        raise UnreadableFile("the file says something that cannot be kept") from None

@@ -91,7 +91,7 @@ class UploadReader:
                 if known:
                     yield file, named
             if not known:
-                reading.warnings.append(f"{shown(file.name)} is of no known format")
+                reading.warnings.append(f"{shown(file.name)} is not in a known format")
 
     def _read(
         self, file: SourceFile, info: FormatInfo, reading: Reading, *, alone: bool

@@ -29,7 +29,9 @@ def check_module(module: str, separator: str) -> None:
     """Raise InvalidKey unless it can be the first segment of keys (decisions 2.8)."""
     check_key(module, separator)
     if separator in module:
-        raise InvalidKey(f"a module is one segment, and {mentioned(module)!r} several")
+        raise InvalidKey(
+            f"a module is one segment, and {mentioned(module)!r} has several"
+        )
 
 
 def branch_of(options: ImportOptions, named: str | None) -> str | None:
@@ -38,7 +40,7 @@ def branch_of(options: ImportOptions, named: str | None) -> str | None:
     Raises ValidationFailed.
     """
     if named is not None and options.branch not in (None, named):
-        message = "the form and the query name two branches"
+        message = "the form and the query name different branches"
         raise ValidationFailed.at("form.branch", "branch", message)
     return named if options.branch is None else options.branch
 
@@ -221,8 +223,10 @@ def _left_singular(
         for form, one in _forms(text, is_plural=True).items()
         if before.get(tag, "") != one
     ]
-    reason = "onConflict overwrite" if rules.may_describe else "the right key_update"
-    warning = f"{new.name}: is plural in the file only; to make it so needs {reason}"
+    reason = (
+        "onConflict overwrite" if rules.may_describe else "the permission key_update"
+    )
+    warning = f"{new.name}: is plural only in the file; making it plural needs {reason}"
     return KeyPlan(None, 0, conflicts, [warning])
 
 
@@ -266,10 +270,10 @@ def _described(
     if (description, tags) == (UNSET, UNSET):
         return UNSET, UNSET, []
     if not rules.may_describe:
-        warning = f"{new.name}: description and tags stay, without key_update"
+        warning = f"{new.name}: description and tags stay, as key_update is missing"
         return UNSET, UNSET, [warning]
     if len(both) > TAGS_MOST:
-        warning = f"{new.name}: would have more than {TAGS_MOST} tags; they stay"
+        warning = f"{new.name}: would have more than {TAGS_MOST} tags; its tags stay"
         return description, UNSET, [warning]
     return description, tags, []
 

@@ -45,7 +45,7 @@ def image_type(content: bytes) -> ImageType:
         if content.startswith(b"RIFF") and content[8:12] == b"WEBP":
             _check_webp(content)
             return "image/webp"
-        raise _Broken("it is no PNG, JPEG or WebP image")
+        raise _Broken("it is not a PNG, JPEG or WebP image")
     except _Broken as broken:
         message = f"the file cannot be read: {broken}"
         problem = Problem("form.file", "image", str(broken))
@@ -66,7 +66,7 @@ def _check_png(content: bytes) -> None:
         if not kinds:
             _check_size(_number(data, 4, 4), _number(data, 8, 4))
         if kind == b"IEND" and size:
-            raise _Broken("there is more in the end of the image")
+            raise _Broken("the end of the image contains data")
         kinds.append(kind)
         at += 12 + size
     if kinds[-1:] != [b"IEND"] or b"IDAT" not in kinds:
@@ -164,11 +164,11 @@ def _check_parts(parts: int) -> None:
 
 def _check_size(width: int, height: int) -> None:
     if not (width and height):
-        raise _Broken("the image has no width or no height")
+        raise _Broken("the image has no width or height")
     if max(width, height) > SIDE_MOST:
         raise _Broken(f"the image has more than {SIDE_MOST} pixels on a side")
 
 
 def _check_end(content: bytes, end: int) -> None:
     if end != len(content):
-        raise _Broken("there is more after the end of the image")
+        raise _Broken("there is data after the end of the image")

@@ -121,7 +121,7 @@ class Files:
         content = self._blobs.get(file.blob, store=file.store)
         if content is None:
             log.error("the blob %s of file %s is gone", file.blob, file.id)
-            raise Unavailable("the file's content is not there just now")
+            raise Unavailable("the file's content is not available just now")
         return content
 
 

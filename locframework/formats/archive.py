@@ -74,7 +74,7 @@ def read_archive(content: bytes) -> Iterator[SourceFile]:
                 total += len(read)
                 yield SourceFile(path, read)
     except _BROKEN as error:
-        raise _refused("", f"is not a sound ZIP archive ({error})") from None
+        raise _refused("", f"is not a valid ZIP archive ({error})") from None
 
 
 def write_archive(files: Sequence[SourceFile]) -> bytes:
@@ -128,7 +128,7 @@ def _judge(entry: ZipInfo, path: str) -> None:
     if entry.flag_bits & _ENCRYPTED:
         raise _refused(path, "is encrypted")
     if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-        raise _refused(path, "is compressed in another way than deflate")
+        raise _refused(path, "is compressed by a method other than deflate")
     if entry.file_size > ENTRY_BYTES_MOST:
         raise _refused(path, f"unpacks to more than {ENTRY_BYTES_MOST} bytes")
 
@@ -150,7 +150,7 @@ def _read(archive: ZipFile, entry: ZipInfo, path: str, left: int) -> bytes:
             chunks.append(chunk)
     content = b"".join(chunks)
     if content.startswith(_ARCHIVES):
-        raise _refused(path, "is an archive itself")
+        raise _refused(path, "is itself an archive")
     return content
 
 

@@ -72,11 +72,13 @@ class Formats:
         found = self.recognize(file)
         name = shown(file.name) or "the file"
         if not found:
-            message = f"no format knows {name}; name one as format: {self.readable}"
+            message = (
+                f"no format recognizes {name}; choose one with format: {self.readable}"
+            )
             raise UnknownFormat(message)
         if len(found) > 1:
             ids = ", ".join(info.id for info in found)
-            raise UnknownFormat(f"{name} may be any of {ids}; name one as format")
+            raise UnknownFormat(f"{name} could be any of {ids}; choose one with format")
         return found[0]
 
     def read(
@@ -114,7 +116,7 @@ class Formats:
     def _find(self, format_id: str) -> FormatInfo:
         if format_id not in self._infos:
             there = _listed(self._infos.values())
-            message = f"there is no format {shown(format_id)!r}; there is: {there}"
+            message = f"there is no format {shown(format_id)!r}; available: {there}"
             raise UnknownFormat(message)
         return self._infos[format_id]
 

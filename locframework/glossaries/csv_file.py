@@ -115,7 +115,7 @@ def _term(line: int, cells: dict[str, str], faults: Faults) -> FileTerm:
             made = replace(made, usage_status=status)
         else:
             known = ", ".join(get_args(UsageStatus))
-            faults.add(line, "enum", f"usageStatus is none of {known}")
+            faults.add(line, "enum", f"usageStatus is not one of {known}")
     made = replace(made, notes=cells.pop("notes", "") or None)
     return replace(made, texts=tuple(_texts(line, cells, faults)))
 

@@ -13,7 +13,7 @@ from .records import NOTES_MOST, TERM_MOST, VALUE_MOST
 from .rules import spelling
 
 PROBLEMS_MOST = 50
-_NEVER_FOUND = "has a placeholder, a tag or an entity, and is found in no text"
+_NEVER_FOUND = "has a placeholder, a tag or an entity, and is never found in a text"
 LANGUAGES_MOST = 500  # of a file
 NAMED_MOST = 20  # languages and fields in a warning
 
@@ -70,7 +70,7 @@ def judged(
     if left_out:
         noun = "translation" if left_out == 1 else "translations"
         what = f"{left_out} {noun} into {source_language}"
-        result.warn(f"left out {what}, which the terms are in")
+        result.warn(f"left out {what}, the language of the terms")
 
 
 def _judge(each: FileTerm, faults: Faults) -> None:
@@ -104,7 +104,7 @@ def in_others(each: FileTerm, source_language: str, result: ImportResult) -> Fil
     if len(texts) == len(each.texts):
         return each
     what = f"the translation into {source_language}"
-    result.warn(f"line {each.line}: left out {what}, which the terms are in by now")
+    result.warn(f"line {each.line}: left out {what}, now the language of the terms")
     return replace(each, texts=texts)
 
 
@@ -122,7 +122,7 @@ def same(each: FileTerm) -> tuple[bool, str]:
 def together(first: FileTerm, other: FileTerm) -> tuple[FileTerm, str]:
     """The first with what only the other says; and what is told of it."""
     made, left_out = _together(first, other)
-    told = f"line {other.line}: {shown(other.term)!r} is in line {first.line} too"
+    told = f"line {other.line}: {shown(other.term)!r} is also in line {first.line}"
     if left_out:
         told += f", which counts for {', '.join(left_out[:NAMED_MOST])}"
         told += " and others" if len(left_out) > NAMED_MOST else ""

@@ -108,7 +108,7 @@ def _after(
 
 def _stays(said: FileTerm, text: TermTranslation) -> str:
     stays = f"{shown(said.term)!r} stays {shown(standing(text))!r}"
-    why = "a draft takes the place of drafts alone"
+    why = "a draft replaces only drafts"
     return f"line {said.line}: {stays} in {text.language_code}: {why}"
 
 

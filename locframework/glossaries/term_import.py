@@ -212,5 +212,5 @@ def _for_a_step(rest: Iterator[FileTerm]) -> list[FileTerm]:
 
 def _stays(said: FileTerm, old: Term) -> str:
     """What is told of a term whose spelling the caller may not change."""
-    why = "who spells it otherwise must be allowed to write all its translations"
-    return f"line {said.line}: {shown(old.term)!r} stays spelt so: {why}"
+    why = "to respell it, one must be allowed to write all its translations"
+    return f"line {said.line}: {shown(old.term)!r} keeps its spelling: {why}"

@@ -195,7 +195,7 @@ class Terms:
         wanted = [(term.case_sensitive, text)]
         for other in self._store.find_terms_spelt(stored.id, wanted):
             if other.id != term.id:
-                message = f"the glossary has the term {shown(other.term)!r} already"
+                message = f"the glossary already has the term {shown(other.term)!r}"
                 raise TermExists(message)
 
 

@@ -276,5 +276,5 @@ def _of_status(status: int) -> LocError:
     if status == 404:
         return NotFound()
     if status == 405:
-        return MethodNotAllowed("no such method here")
+        return MethodNotAllowed("this path does not allow this method")
     return ValidationFailed("the request cannot be read")

@@ -113,7 +113,7 @@ class Dispatch(Generic[C]):
             for name, read in self._readers:
                 given[name] = read(environ)
             if self._negotiates and not accepts_json(environ):
-                raise NotAcceptable("the answer is application/json")
+                raise NotAcceptable("answers are always application/json")
             if self._once is not None:
                 check_key(environ)
         except LocError:
@@ -207,7 +207,7 @@ class Refused(Generic[C]):
     def __call__(self, request: Request, response: Response, /, **_: str) -> None:
         self._admission.count_stray(request.env, response)
         response.set_header("Allow", self._allowed)
-        raise MethodNotAllowed(f"the methods here are {self._allowed}")
+        raise MethodNotAllowed(f"this path allows {self._allowed}")
 
 
 def preflight(_request: Request, response: Response, **_: str) -> None:

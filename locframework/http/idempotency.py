@@ -149,7 +149,7 @@ def _check(before: KeptPost, fingerprint: str) -> None:
         message = "this Idempotency-Key was used for another request"
         raise IdempotencyConflict(message)
     if before.content is None:
-        message = "this was done; the secret it answered is shown only once"
+        message = "this was done already; the secret in its answer is shown only once"
         raise IdempotencyConflict(message)
 
 

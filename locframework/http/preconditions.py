@@ -82,7 +82,7 @@ class IfMatch(Generic[C]):
         no ETag that could match, and ignoring what was asked for would be worse.
         """
         if self._read is None:
-            message = "this has no ETag; send it without If-Match"
+            message = "there is no ETag here; send the request without If-Match"
             raise PreconditionFailed(message)
         with self._transactions.transaction():
             for name, lock in self._locks:
@@ -95,8 +95,8 @@ class IfMatch(Generic[C]):
 
 def _fault_of(header: str) -> str:
     if can_match(header):
-        return "If-Match names another state; read it again"
-    return "If-Match takes an ETag as it was answered, in double quotes, without W/"
+        return "If-Match names a state other than the current one; read it again"
+    return "If-Match takes an ETag as it was sent, in double quotes, without W/"
 
 
 def if_match_of(

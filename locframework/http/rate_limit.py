@@ -144,7 +144,7 @@ class SharedWindows:
             raise _unusable(str(error)) from error
         except ValueError as error:
             wanted = "redis://:password@host:6379/0, with %2F for a / of the password"
-            raise _unusable(f"is no address such as {wanted}") from error
+            raise _unusable(f"is not an address such as {wanted}") from error
         self._answers = True
 
     def ping(self) -> None:

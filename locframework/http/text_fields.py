@@ -105,7 +105,7 @@ class Query(Generic[T]):
             raise ValidationFailed.at(
                 "query",
                 "syntax",
-                "has to be percent-encoded UTF-8, 1000 members at most",
+                "must be percent-encoded UTF-8, with at most 1000 members",
             ) from None
         return self._fields.read(pairs, {})
 

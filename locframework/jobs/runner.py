@@ -193,14 +193,16 @@ class JobRunner:
             self._end(job, work, "failed", error)
         except Exception:
             log.exception("job %s (%s) failed", job.job.id, job.job.type)
-            error = JobError("internal_error", "the job failed on a fault of its own")
+            error = JobError(
+                "internal_error", "the job failed because of an error in the service"
+            )
             self._end(job, work, "failed", error)
 
     def _do(self, job: StoredJob, work: Work) -> None:
         if job.cancel_requested:
             raise Cancelled
         if job.attempt - job.step_attempt > CLAIMS_MOST:
-            raise _GaveUp(f"the job was begun {CLAIMS_MOST} times and never ended")
+            raise _GaveUp(f"the job was started {CLAIMS_MOST} times and never ended")
         with self._events.because(job_id=job.job.id):
             self._handlers[job.job.type].run(job, work)
         if not work.is_finished:

@@ -172,7 +172,7 @@ class Work:
             while not self._enter(opened):
                 self.check_cancelled()
                 if time.monotonic() > deadline:
-                    raise Unavailable("others write at length; try again")
+                    raise Unavailable("others are writing for a long time; try again")
             self.is_writing = True
             try:
                 yield

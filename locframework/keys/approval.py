@@ -71,7 +71,9 @@ class Gate:
         if issues:
             names = ", ".join(sorted({issue.check for issue in issues}))
             told = {"issues": msgspec.to_builtins(issues)}
-            raise QualityCheckFailed(f"found by what blocks approvals: {names}", told)
+            raise QualityCheckFailed(
+                f"checks that block approval found something: {names}", told
+            )
 
     def _found(
         self, key: Key, texts: Mapping[str, Texts], codes: Collection[str]

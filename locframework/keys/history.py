@@ -155,5 +155,5 @@ def _form_in(key: Key, revision: Revision) -> str | None:
         return _form_of(revision)
     if _form_of(revision) == "other":
         return None
-    message = "the key has no plurals any more"
+    message = "the key no longer has plurals"
     raise ValidationFailed.at("$.pluralForm", "plural", message)

@@ -15,7 +15,7 @@ def start_of(query: KeyQuery, project_id: str) -> Cursor | None:
     if query.cursor is None:
         return None
     if query.page != 1:
-        message = "must be left out where there is a cursor"
+        message = "must be left out when there is a cursor"
         raise ValidationFailed.at("query.page", "cursor", message)
     return read_cursor(query.cursor, _list(query, project_id))
 

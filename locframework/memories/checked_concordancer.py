@@ -48,10 +48,10 @@ class CheckedConcordancer:
 def _check(found: FoundEntries, page: PageRequest) -> None:
     """Raise for an answer that is none, whatever the texts are."""
     if not isinstance(found, FoundEntries):
-        raise TypeError(f"{type(found).__name__} is no FoundEntries")
+        raise TypeError(f"{type(found).__name__} is not a FoundEntries")
     ids, total = found.entry_ids, found.total
     if not isinstance(ids, list) or not all(isinstance(id_, str) for id_ in ids):
-        raise TypeError("entry_ids is no list of texts")
+        raise TypeError("entry_ids is not a list of texts")
     if len(set(ids)) < len(ids):
         raise ValueError("entry_ids has one twice")
     if type(total) is not int or total < 0:

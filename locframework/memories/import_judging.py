@@ -110,9 +110,9 @@ class ImportJudge:
             if code == own:
                 left_out[code] = "it is the memory's source language"
             elif wanted and code not in wanted and target not in wanted:
-                left_out[code] = "it is not among those that were asked for"
+                left_out[code] = "it is not one of the requested languages"
             elif code not in meant and not may_add:
-                left_out[code] = "the memory lacks it, and only tm_manage adds it"
+                left_out[code] = "the memory lacks it, and adding it takes tm_manage"
             else:
                 self._linked.require_language(caller, PERMISSION, reach, target)
                 taken[code] = target

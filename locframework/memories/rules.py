@@ -117,7 +117,9 @@ def check_targets(
     for tag in sorted(set(paths) - set(there)):
         message = f"the memory has no language {tag}"
         if tag == memory.source_language:
-            message = f"the source texts of the memory are in {tag}: it is no target"
+            message = (
+                f"the source texts of the memory are in {tag}: it cannot be a target"
+            )
         problems.append(Problem(paths[tag], "language", message))
     if problems:
         told = "; ".join(each.message for each in problems)

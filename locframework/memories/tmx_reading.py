@@ -157,7 +157,7 @@ class _Unit:
 
     def open(self, given: str) -> None:
         if self._code is not None:
-            self.leave_out("a <tuv> stands in another one: what follows is left out")
+            self.leave_out("a <tuv> is inside another one: what follows is left out")
         self._code, self._is_draft = "", False
         self._variants += 1
         if self._is_too_large():
@@ -167,7 +167,7 @@ class _Unit:
             told = "a text without xml:lang is left out"
             if given:
                 code = repr(mentioned(given))
-                told = f"a text in {code}, which is no BCP-47 language, is left out"
+                told = f"a text in {code}, which is not a BCP-47 language, is left out"
             self.leave_out(told)
 
     def leave_out(self, told: str) -> None:

@@ -29,7 +29,7 @@ from .service import Projects
 from .store import ProjectStore
 
 _PROTECTED = (
-    "main is protected, and a language goes with all of its texts; "
+    "main is protected, and a language is removed with all its texts; "
     "set mainProtected to false first"
 )
 

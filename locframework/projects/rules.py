@@ -39,7 +39,7 @@ def require_checks(
     for name in names:
         if name not in known and name not in kept:
             there = ", ".join(known)
-            message = f"there is no check {mentioned(name)!r}; there is: {there}"
+            message = f"there is no check {mentioned(name)!r}; available: {there}"
             raise ValidationFailed.at(f"{within}.{field}", "enum", message)
 
 
@@ -57,7 +57,7 @@ def check_fallback(
     step: str | None = fallback
     while step is not None:
         if step == language_code:
-            message = f"{fallback} falls back to {language_code} itself"
+            message = f"{fallback} itself falls back to {language_code}"
             raise ValidationFailed.at("$.fallbackLanguageCode", "cycle", message)
         step = fallbacks.get(step)
 

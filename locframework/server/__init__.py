@@ -107,7 +107,7 @@ def _seats(processes: int, *, is_pinned: bool) -> list[int | None]:
     cpus = usable_cpus()
     count = processes or len(cpus) or os.cpu_count() or 1
     if count > 1 and not hasattr(os, "fork"):
-        raise ServerError("several processes need fork(), which is not there")
+        raise ServerError("several processes need fork(), which this system lacks")
     if not is_pinned or len(cpus) < 2:
         return [None] * count
     return [cpus[(os.getpid() + number) % len(cpus)] for number in range(count)]

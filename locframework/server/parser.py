@@ -75,7 +75,7 @@ def refuse_ambiguous(head: bytes) -> None:
         raise ParsingError("more than one Content-Length or Transfer-Encoding")
     # Waitress reads no body then, and takes what there is of one for a request.
     if any(not value.strip(b", \t") for value in encodings):
-        raise ParsingError("Transfer-Encoding names nothing")
+        raise ParsingError("Transfer-Encoding is empty")
     if any(len(length) > _LENGTH_DIGITS for length in lengths):
         raise ParsingError("Content-Length is too long")
     if len(hosts) > 1 or (is_1_1 and not hosts):

@@ -114,7 +114,7 @@ def _fault(value: object, depth: int = 0) -> str | None:
         return f"is nested deeper than {DEPTH_MOST} levels"
     if isinstance(value, dict):
         if not all(isinstance(name, str) for name in value):
-            return "has a name that is no text"
+            return "has a name that is not text"
         inner = [*value, *value.values()]
     elif isinstance(value, list | tuple):
         inner = list(value)
@@ -127,6 +127,8 @@ def _fault_of_one(value: object) -> str | None:
     if isinstance(value, str):
         return CHARACTER if forbidden(value) else None
     if isinstance(value, float):
-        return None if math.isfinite(value) else "holds a number that JSON has not"
+        return (
+            None if math.isfinite(value) else "holds a number that JSON does not have"
+        )
     known = value is None or isinstance(value, int)
-    return None if known else f"holds what JSON has not: {type(value).__name__}"
+    return None if known else f"holds what JSON does not have: {type(value).__name__}"

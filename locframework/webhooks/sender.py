@@ -78,20 +78,20 @@ class Sender:
 def _checked(answer: object) -> Answer:
     """The answer, made sure of: raises for what the log and the plan cannot take."""
     if not isinstance(answer, Answer):
-        raise TypeError(f"{type(answer).__name__} is no Answer")
+        raise TypeError(f"{type(answer).__name__} is not an Answer")
     code, error, taken = answer.status_code, answer.error, answer.duration_ms
     if (code is None) is (error is None):
         raise ValueError("an Answer has a status_code or an error, never both")
     if code is not None and (type(code) is not int or not 100 <= code <= 999):
-        raise ValueError(f"status_code {code!r} is no status of HTTP")
+        raise ValueError(f"status_code {code!r} is not an HTTP status")
     if error is not None and error not in get_args(SendError):
-        raise ValueError(f"error {error!r} is no SendError")
+        raise ValueError(f"error {error!r} is not a SendError")
     if type(taken) is not int or taken < 0:
-        raise ValueError(f"duration_ms {taken!r} is no time in whole milliseconds")
+        raise ValueError(f"duration_ms {taken!r} is not a time in whole milliseconds")
     if not isinstance(answer.retry_after, str | None):
-        raise TypeError(f"retry_after {answer.retry_after!r} is no text")
+        raise TypeError(f"retry_after {answer.retry_after!r} is not text")
     if not isinstance(answer.body, bytes):
-        raise TypeError(f"body is {type(answer.body).__name__}, and no bytes")
+        raise TypeError(f"body is {type(answer.body).__name__}, not bytes")
     return answer
 
 

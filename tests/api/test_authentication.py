@@ -280,8 +280,8 @@ def test_an_organization_keeps_its_last_owner(workspace: Workspace) -> None:
     ):
         assert (answer.status, answer.error["code"]) == (409, "last_owner")
         assert answer.error["message"] == (
-            "the organization needs an owner who is bound to no project and no"
-            " language, and this is the last one; make another one first"
+            "the organization needs an owner who is not bound to projects or"
+            " languages, and this is the last one; make another one first"
         )
 
 

@@ -260,7 +260,7 @@ def test_a_language_that_left_the_project_is_left_out_with_a_warning(
 
     release = workspace.owner.get(f"{published.one}/releases/2").data["release"]
     assert published.manifest().json["languages"] == ["ar"]
-    warning = "de: the project does not have this language any more"
+    warning = "de: the project no longer has this language"
     assert release["warnings"] == [warning]
 
 

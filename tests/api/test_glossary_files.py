@@ -21,7 +21,7 @@ def test_a_term_that_is_found_in_no_text_is_told(files: Files) -> None:
 
     result = files.imported("term\n{name}\nR&D\n100%\nthe <b>quay</b>\n%s nights\n")
 
-    told = "has a placeholder, a tag or an entity, and is found in no text"
+    told = "has a placeholder, a tag or an entity, and is never found in a text"
     assert result["termsCreated"] == 5
     assert result["warnings"] == [
         f"line 2: '{{name}}' {told}",
@@ -62,7 +62,8 @@ def test_a_column_that_is_headed_by_a_word_is_no_language(files: Files) -> None:
 
     assert (refused.status, refused.error["code"]) == (400, "unreadable_file")
     assert refused.error["message"] == (
-        "'key' is no known column, and no language that is there or that CLDR knows:"
+        "'key' is not a known column, nor a language that exists here or that CLDR"
+        " knows:"
         " if it is a language, translate a term into it first"
     )
     assert nothing == []
@@ -199,7 +200,7 @@ def test_a_draft_that_takes_no_place_is_told(workspace: Workspace) -> None:
         f"term,de,{rows}\npier,Steg,draft,pont,draft,molo,draft,pontile,draft\n"
     )
 
-    why = "a draft takes the place of drafts alone"
+    why = "a draft replaces only drafts"
     assert result == {
         "termsUpdated": 1,
         "translationsDrafted": 1,
@@ -221,12 +222,12 @@ def test_a_file_spells_no_term_otherwise_that_its_sender_could_not(
 
     result = files.imported("term,de\nPIER,Steg\nQUAY,Kai\n", client=translator)
 
-    why = "who spells it otherwise must be allowed to write all its translations"
+    why = "to respell it, one must be allowed to write all its translations"
     assert result == {
         "termsUpdated": 2,
         "translationsProposed": 2,
         "warningCount": 1,
-        "warnings": [f"line 2: 'pier' stays spelt so: {why}"],
+        "warnings": [f"line 2: 'pier' keeps its spelling: {why}"],
     }
     assert [term["term"] for term in files.terms()] == ["pier", "QUAY"]
 
@@ -270,15 +271,16 @@ def test_a_term_that_does_not_go_with_its_translations_stays_and_is_told(
     quay = {**pier, "term": "quay", "notes": None}
     quay["translations"] = [{**pier["translations"][0], "value": "Kai"}]
     assert files.terms() == [pier, quay, skerry]
-    why = "clear what differs, or turn doNotTranslate off"
+    stays = "doNotTranslate: the term stays as it is in de too"
+    why = f"{stays}; clear the translation that differs, or turn doNotTranslate off"
     assert result == {
         "termsCreated": 1,
         "termsUnchanged": 2,
         "translationsApplied": 1,
         "warningCount": 2,
         "warnings": [
-            f"line 3: 'pier': doNotTranslate: the term is itself in de too; {why}",
-            f"line 4: 'skerry': doNotTranslate: the term is itself in de too; {why}",
+            f"line 3: 'pier': {why}",
+            f"line 4: 'skerry': {why}",
         ],
     }
 

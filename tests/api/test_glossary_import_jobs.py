@@ -38,7 +38,7 @@ def test_what_is_beyond_the_begin_of_a_large_file_is_judged_by_the_job(
         "translationsApplied": 1200,
         "languagesAdded": ["de"],
         "warningCount": 1,
-        "warnings": ["line 1202: 'T7' is in line 9 too"],
+        "warnings": ["line 1202: 'T7' is also in line 9"],
     }
 
 
@@ -141,7 +141,7 @@ def test_translations_into_what_became_the_glossary_s_language_are_left_out(
 
     job = files.workspace.job_of(sent)
 
-    left_out = "left out the translation into de, which the terms are in by now"
+    left_out = "left out the translation into de, now the language of the terms"
     assert job["status"] == "succeeded"
     assert job["result"]["warnings"] == [f"line 2: {left_out}"]
     texts = [text for term in files.terms() for text in term["translations"]]

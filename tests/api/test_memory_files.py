@@ -131,8 +131,8 @@ def test_a_column_that_is_headed_by_a_word_is_no_language(
 
     assert (refused.status, refused.error["code"]) == (400, "unreadable_file")
     assert refused.error["message"] == (
-        f"{word.lower()!r} is no known column, and no language that is there or that"
-        " CLDR knows: if it is a language, name it in languageCodes"
+        f"{word.lower()!r} is not a known column, nor a language that exists here or"
+        " that CLDR knows: if it is a language, name it in languageCodes"
     )
     assert one["languagesLeftOut"] == [word.lower()]
     assert memory.entries() == {"Pay | ": {"de": "Zahlen"}}
@@ -180,7 +180,7 @@ def test_a_language_that_the_memory_has_under_another_code_is_taken_as_that(
     assert memory.entries() == {"Pay | ": {"de": "Zahlen", "pt-BR": "Pagar"}}
     assert result["languagesTakenAs"] == {"de-DE": "de", "pt": "pt-BR"}
     assert result["languagesLeftOut"] == ["fr-FR"]
-    told = "fr-FR is left out: the memory lacks it, and only tm_manage adds it"
+    told = "fr-FR is left out: the memory lacks it, and adding it takes tm_manage"
     assert result["warnings"] == [told]
     assert refused.error["details"] == {"languageCode": "de"}
 
@@ -190,7 +190,7 @@ def test_why_languages_are_left_out_is_told(memory: Memory) -> None:
 
     assert result["warnings"] == [
         "en is left out: it is the memory's source language",
-        "fr is left out: it is not among those that were asked for",
+        "fr is left out: it is not one of the requested languages",
     ]
 
 
@@ -289,7 +289,7 @@ def test_a_file_that_cannot_be_read_changes_nothing(
         (" \n\t\n", "line 1: the file is empty"),
         (
             b"PK\x03\x04\x14\x00\x06\x00docProps/app.xml\n",
-            "line 1: the file is no text, as CSV is: save a spreadsheet as CSV",
+            "line 1: the file is not text, as CSV is: save a spreadsheet as CSV",
         ),
     ],
 )
@@ -333,7 +333,7 @@ def test_texts_that_are_left_out_of_a_unit_are_warnings_and_no_failed_units(
     assert memory.entries()["Go on | "] == {}
     assert result["warningCount"] == 3
     assert result["warnings"] == [
-        "line 6: a text in 'no such', which is no BCP-47 language, is left out",
+        "line 6: a text in 'no such', which is not a BCP-47 language, is left out",
         "line 10: the text in pl is left out: it has more than 65,536 bytes in UTF-8",
         "line 10: the tags of <b> are left out, their text is kept",
     ]

@@ -360,7 +360,7 @@ def test_a_cursor_is_of_the_list_that_was_asked_for(
     fits = shop.owner.get(path, query={"cursor": cursor, "include": "values"})
 
     assert (refused.status, refused.error["code"]) == (400, "validation_failed")
-    message = "is of another list: all but limit and include must stay as it was"
+    message = "is from another list: only limit and include may change between pages"
     assert refused.error["message"] == f"query.cursor: {message}"
     assert fits.status == 200
 

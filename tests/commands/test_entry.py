@@ -86,7 +86,7 @@ def test_settings_may_be_named_before_and_after_the_command(command, folder):
         (
             {"LOCFRAMEWORK_BLOB_STORE": "tape"},
             (
-                "Error: settings: blob_store: 'tape' is not provided; there is: disk"
+                "Error: settings: blob_store: 'tape' is not provided; available: disk"
                 " (from LOCFRAMEWORK_BLOB_STORE)\n"
             ),
         ),
@@ -102,7 +102,7 @@ def test_settings_may_be_named_before_and_after_the_command(command, folder):
             {"LOCFRAMEWORK_PLUGINS__YSON__INDENT": "2"},
             (
                 "Error: settings: plugins: 'yson' is not provided;"
-                " there is: disk, gettext, https, json, peewee, postgres, rapidfuzz"
+                " available: disk, gettext, https, json, peewee, postgres, rapidfuzz"
                 " (from LOCFRAMEWORK_PLUGINS__YSON__INDENT)\n"
             ),
         ),
@@ -122,7 +122,7 @@ def test_wrong_settings_are_one_line_and_exit_code_2(command, environment, line)
         ("[plugins.json]\nindent = 99", "at `$.indent` (from my.toml)"),
         (
             "blocked_plugins = ['jason']",
-            "there is: disk, gettext, https, json, peewee, postgres, rapidfuzz",
+            "available: disk, gettext, https, json, peewee, postgres, rapidfuzz",
         ),
         ("rate_limit_storage = 'carrier://x'", "(from my.toml)"),
         ("base_url = 'x'", "(from my.toml)"),

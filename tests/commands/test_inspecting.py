@@ -153,8 +153,8 @@ def test_check_settings_refuses_a_database_that_may_only_be_read(
     result = command("check-settings")
 
     assert result.exit_code == 2
-    told = "settings: database: data/locframework.sqlite3: the file of the database, "
-    assert f"{told}or its folder, may not be written\n" in result.stderr
+    told = "settings: database: data/locframework.sqlite3: the database file, "
+    assert f"{told}or its folder, is not writable\n" in result.stderr
 
 
 def test_check_settings_refuses_processes_that_serve_would_refuse(command):

@@ -14,13 +14,15 @@ from locframework import Framework, PluginError, Settings, SettingsError
 def test_what_stops_the_start_is_imported_from_where_it_begins() -> None:
     with pytest.raises(SettingsError, match="unknown field `job_worker`"):
         Settings.of({"job_worker": 2})
-    with pytest.raises(PluginError, match="is a class; make an object of it"):
+    with pytest.raises(PluginError, match="is a class; give an object of it"):
         Framework(plugins=[object])
 
 
 @pytest.mark.parametrize("given", [{}, {"job_workers": 2}, "settings.toml"])
 def test_settings_that_are_none_are_told_as_such(given: Any) -> None:
-    with pytest.raises(SettingsError, match=r"settings: got \w+; make Settings of it"):
+    with pytest.raises(
+        SettingsError, match=r"settings: got \w+; convert it with Settings"
+    ):
         Framework(given)
 
 

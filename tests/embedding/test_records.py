@@ -196,7 +196,7 @@ def test_nothing_in_place_of_a_caller_an_id_or_a_record_is_refused_by_name(
                 assert refused.value.status in (400, 404), (method, name)
             else:
                 what = "Caller" if name == "caller" else "record"
-                assert refused.value.message == f"{path}: is no {what}", method
+                assert refused.value.message == f"{path}: is not a {what}", method
             asked += 1
     assert asked > 400
 

@@ -157,7 +157,10 @@ def test_two_texts_for_one_key_and_language_are_refused(project: Project) -> Non
     )
 
     assert (told.path, told.rule) == ("de/b.json line 5", "duplicate")
-    assert "imported one by one, each with a module" in told.message
+    assert (
+        "import files that share keys one by one, each with its own module"
+        in told.message
+    )
 
 
 def test_the_same_text_twice_is_no_fault(project: Project) -> None:

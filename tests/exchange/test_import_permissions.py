@@ -71,7 +71,7 @@ def test_texts_for_keys_that_are_there_need_no_key_create(
     assert job["status"] == "succeeded"
     assert uploads.values(project)["a"]["de"] == "A de"
     assert job["result"]["warnings"] == [
-        "a: description and tags stay, without key_update"
+        "a: description and tags stay, as key_update is missing"
     ]
 
 

@@ -223,7 +223,7 @@ def test_an_archive_brings_all_its_languages(uploads: Uploads) -> None:
 
     assert uploads.counts(found) == (1, 0, 0, 0, 3)
     assert uploads.values(project) == {"a": {"en": "A", "de": "A de", "pt-BR": "A pt"}}
-    assert found["warnings"] == ["README.md is of no known format"]
+    assert found["warnings"] == ["README.md is not in a known format"]
 
 
 def test_po_brings_sources_plurals_descriptions_and_reviews(uploads: Uploads) -> None:

@@ -123,7 +123,7 @@ def test_what_no_format_knows_is_left_out_of_an_archive(
     files = {"README.md": b"# Texts", "de/app.json": FLAT}
 
     assert found(read(zipped(files))) == [("de/app.json", "json-flat", "de")]
-    assert read.warnings == ["README.md is of no known format"]
+    assert read.warnings == ["README.md is not in a known format"]
 
 
 def test_a_named_format_reads_its_own_files_of_an_archive(
@@ -134,7 +134,7 @@ def test_a_named_format_reads_its_own_files_of_an_archive(
     assert found(read(zipped(files), format_="gettext-po")) == [
         ("de/app.po", "gettext-po", "de")
     ]
-    assert read.warnings == ["de/app.json is of no known format"]
+    assert read.warnings == ["de/app.json is not in a known format"]
 
 
 def test_a_named_language_chooses_the_files_of_an_archive(

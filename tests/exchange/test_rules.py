@@ -183,7 +183,7 @@ def test_a_key_with_texts_becomes_plural_only_when_asked_to_overwrite() -> None:
     assert kept.write is None
     told = [(each.plural_form, each.existing) for each in kept.conflicts]
     assert told == [("one", "{n}")]  # other says the same: that is no conflict
-    assert "plural in the file only" in kept.warnings[0]
+    assert "plural only in the file" in kept.warnings[0]
     assert turned.write is not None
     assert turned.write.is_plural is True
     assert written(turned) == {"en": {"one": "one"}}  # other has its text already

@@ -139,7 +139,7 @@ def test_other_compressions_than_deflate_are_refused(compression: int) -> None:
 def test_an_archive_in_the_archive_is_refused(start: bytes) -> None:
     content = zipped(("de/app.json", start + bytes(range(256))))
 
-    assert "archive itself" in refusal(content)
+    assert "itself an archive" in refusal(content)
 
 
 def test_two_thousand_entries_are_read_and_one_more_is_refused() -> None:
@@ -179,7 +179,7 @@ def test_a_bomb_that_lies_about_its_size_is_refused() -> None:
         struct.pack("<I", len(honest)), struct.pack("<I", 100)
     )
 
-    assert "de/app.json" in refusal(content) or "not a sound" in refusal(content)
+    assert "de/app.json" in refusal(content) or "not a valid" in refusal(content)
 
 
 def test_an_entry_over_twenty_mebibytes_is_refused() -> None:
@@ -216,7 +216,7 @@ def test_a_damaged_entry_is_refused() -> None:
     content = bytearray(zipped(("de.json", b"abcdef"), compression=0))
     content[content.index(b"abcdef")] ^= 1
 
-    assert "not a sound ZIP" in refusal(bytes(content))
+    assert "not a valid ZIP" in refusal(bytes(content))
 
 
 def test_a_refusal_does_not_repeat_a_long_name() -> None:
@@ -247,7 +247,7 @@ def test_a_garbled_archive_is_read_or_refused_and_nothing_else(
 
 def test_bytes_that_are_no_archive_are_refused() -> None:
     for content in (b"", b"{}", b"PK\x03\x04", b"PK\x03\x04" + bytes(100)):
-        assert "not a sound ZIP" in refusal(content)
+        assert "not a valid ZIP" in refusal(content)
 
 
 def test_an_archive_is_known_by_its_first_bytes() -> None:

@@ -83,9 +83,9 @@ def test_formats_are_listed_by_id_with_their_plugin() -> None:
 
 
 def test_a_format_that_is_not_there_is_refused_with_those_that_are() -> None:
-    with pytest.raises(UnknownFormat, match="there is: lines"):
+    with pytest.raises(UnknownFormat, match="available: lines"):
         formats(Lines()).to_read("xliff")
-    with pytest.raises(UnknownFormat, match="there is: none"):
+    with pytest.raises(UnknownFormat, match="available: none"):
         formats().to_write("x" * 5000)
 
 
@@ -117,7 +117,7 @@ def test_a_file_that_none_knows_is_refused_and_the_formats_are_told() -> None:
     with pytest.raises(UnknownFormat) as refused:
         two.detect(SourceFile("strings.xml", b""))
 
-    told = "no format knows strings.xml; name one as format: lines"
+    told = "no format recognizes strings.xml; choose one with format: lines"
     assert refused.value.message == told
 
 

@@ -96,7 +96,7 @@ def as_said(term: Term, *, tbx: bool = False) -> FileTerm:
 def without_lines(found: Read) -> list[FileTerm]:
     never_found = [each for each in found.terms if prose(each.term) != each.term]
     assert len(found.warnings) == len(never_found)
-    assert all("is found in no text" in each for each in found.warnings)
+    assert all("is never found in a text" in each for each in found.warnings)
     return [FileTerm(0, *_rest(each)) for each in found.terms]
 
 
@@ -254,8 +254,8 @@ def test_what_a_file_says_twice_of_a_term_is_taken_together() -> None:
         FileText("fr", "serrure"),
     )
     assert found.warnings == [
-        "line 4: 'Lock' is in line 3 too, which counts for doNotTranslate",
-        "line 5: 'LOCK' is in line 3 too, which counts for de, notes",
+        "line 4: 'Lock' is also in line 3, which counts for doNotTranslate",
+        "line 5: 'LOCK' is also in line 3, which counts for de, notes",
     ]
 
 
@@ -271,9 +271,13 @@ def test_what_terms_are_in_their_own_language_is_left_out() -> None:
     found = read(b"term,en,en-GB\ncolor,colour,colour\npier,pier,\n")
 
     assert [t.texts for t in found.terms] == [(FileText("en-GB", "colour"),), ()]
-    assert found.warnings == ["left out 2 translations into en, which the terms are in"]
+    assert found.warnings == [
+        "left out 2 translations into en, the language of the terms"
+    ]
     found = read(b"term,en\ncolor,colour\n")
-    assert found.warnings == ["left out 1 translation into en, which the terms are in"]
+    assert found.warnings == [
+        "left out 1 translation into en, the language of the terms"
+    ]
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))

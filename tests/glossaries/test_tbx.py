@@ -178,6 +178,6 @@ def test_homonyms_of_a_line_are_one_term() -> None:
 
     assert [(t.term, t.texts) for t in found.terms] == [("t3", (FileText("de", "a"),))]
     assert found.warnings == [
-        "line 2: 'T3' is in line 2 too",
-        "line 2: 't3' is in line 2 too, which counts for de",
+        "line 2: 'T3' is also in line 2",
+        "line 2: 't3' is also in line 2, which counts for de",
     ]

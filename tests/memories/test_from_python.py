@@ -25,9 +25,9 @@ def test_what_is_no_record_no_bytes_and_no_id_is_refused(
 
     with pytest.raises(ValidationFailed, match=r"form\.file: is neither bytes nor"):
         start(OPERATOR, id_, cast("Any", "text"), ImportOptions())
-    with pytest.raises(ValidationFailed, match="form: is no record"):
+    with pytest.raises(ValidationFailed, match="form: is not a record"):
         start(OPERATOR, id_, b"en,de", NONE)
-    with pytest.raises(ValidationFailed, match="query: is no record"):
+    with pytest.raises(ValidationFailed, match="query: is not a record"):
         framework.memories.list_memories(OPERATOR, NONE)
     with pytest.raises(TmNotFound):
         framework.memories.get_memory(OPERATOR, NUMBER)

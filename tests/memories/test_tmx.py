@@ -166,7 +166,7 @@ def test_what_is_wrong_with_a_unit_is_told_with_its_line() -> None:
     assert [each.line for each in found] == [2, 3, 4]
     assert isinstance(found[2], Unit)
     assert found[2].left_out == (
-        "a text in 'no such tag', which is no BCP-47 language, is left out",
+        "a text in 'no such tag', which is not a BCP-47 language, is left out",
         "a text without xml:lang is left out",
     )
 
@@ -211,7 +211,7 @@ def test_a_text_that_follows_one_within_its_own_is_told() -> None:
     [unit] = read(tmx(f"<tu>{tuv('en', 'a')}{outer}</tu>"))
 
     assert texts(unit) == {"fr": "f"}
-    told = "a <tuv> stands in another one: what follows is left out"
+    told = "a <tuv> is inside another one: what follows is left out"
     assert unit.left_out == (told,)
 
 

@@ -77,7 +77,7 @@ def test_what_lacks_a_member_of_its_port_is_refused(
     item = whole(kind)
     delattr(item, member)
 
-    said = f"SimpleNamespace is no {port}: it lacks {member}"
+    said = f"SimpleNamespace is not of type {port}: it lacks {member}"
     assert refusal_of(kind, [item]) == said
 
 
@@ -85,7 +85,7 @@ def test_what_lacks_a_member_of_its_port_is_refused(
 def test_a_method_that_is_none_is_refused(kind: str, member: str) -> None:
     item = whole(kind, **{member: "text"})
 
-    assert refusal_of(kind, [item]) == f"SimpleNamespace.{member} is no method"
+    assert refusal_of(kind, [item]) == f"SimpleNamespace.{member} is not a method"
 
 
 @pytest.mark.parametrize(("kind", "member"), METHODS)
@@ -125,7 +125,7 @@ def test_a_method_may_take_more_than_its_port_says_where_that_has_a_default() ->
 
 @pytest.mark.parametrize("kind", [*PORTS, "event_types"])
 def test_a_forgotten_return_is_refused(kind: str) -> None:
-    assert refusal_of(kind, None) == "answered None; return a list, be it empty"
+    assert refusal_of(kind, None) == "returned None; return a list, even an empty one"
 
 
 @pytest.mark.parametrize("kind", [*PORTS, "event_types"])
@@ -134,7 +134,7 @@ def test_no_items_are_fine(kind: str) -> None:
 
 
 def test_a_class_in_place_of_a_format_is_refused() -> None:
-    assert refusal_of("formats", [Wordy]) == "Wordy is a class; make an object of it"
+    assert refusal_of("formats", [Wordy]) == "Wordy is a class; give an object of it"
 
 
 @pytest.mark.parametrize("id_", ["Ini Foo", "INI", "ini_foo", "-ini", "", 3, None])
@@ -145,7 +145,7 @@ def test_the_id_of_a_format_is_lower_case_kebab(id_: Any) -> None:
 def test_the_info_of_a_format_is_its_record() -> None:
     item = whole("formats", info={"id": "ini"})
 
-    assert refusal_of("formats", [item]) == "info is dict, and no FormatInfo"
+    assert refusal_of("formats", [item]) == "info is dict, not FormatInfo"
 
 
 @pytest.mark.parametrize(
@@ -164,10 +164,10 @@ def test_the_info_of_a_format_is_its_record() -> None:
             {"extension": "txt"},
             "extension 'txt' of thing is not a dot and lower-case letters or digits",
         ),
-        ({"content_type": "text"}, "content_type 'text' of thing is none"),
+        ({"content_type": "text"}, "content_type 'text' of thing is not one"),
         (
             {"content_type": "text/plain\r\nX: y"},
-            r"content_type 'text/plain\r\nX: y' of thing is none",
+            r"content_type 'text/plain\r\nX: y' of thing is not one",
         ),
     ],
 )
@@ -190,14 +190,17 @@ def test_the_name_that_a_setting_chooses_by_is_plain(kind: str, name: object) ->
 
 
 def test_an_event_type_is_its_record() -> None:
-    assert refusal_of("event_types", [{"type": "x"}]) == "dict is no EventType"
+    assert refusal_of("event_types", [{"type": "x"}]) == "dict is not of type EventType"
 
 
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (lambda: None, "thing: NoneType is no Storage: it lacks access"),
-        (lambda: SimpleNamespace(access=1), "SimpleNamespace is no Storage: it lacks"),
+        (lambda: None, "thing: NoneType is not of type Storage: it lacks access"),
+        (
+            lambda: SimpleNamespace(access=1),
+            "SimpleNamespace is not of type Storage: it lacks",
+        ),
         (lambda: 1 / 0, "thing cannot be opened: ZeroDivisionError("),
         (lambda: sys.exit(3), "thing cannot be opened: SystemExit(3)"),
     ],

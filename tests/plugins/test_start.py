@@ -58,8 +58,10 @@ def test_a_setting_that_the_plugin_itself_finds_wrong(install: Install) -> None:
 def test_settings_of_a_plugin_that_there_is_not() -> None:
     line = refusal_of(jsn={})
 
-    assert line.startswith("settings: plugins: 'jsn' is not provided; there is: ")
-    assert {"disk", "json", "peewee"} <= set(line.partition("is: ")[2].split(", "))
+    assert line.startswith("settings: plugins: 'jsn' is not provided; available: ")
+    assert {"disk", "json", "peewee"} <= set(
+        line.partition("available: ")[2].split(", ")
+    )
 
 
 def test_settings_of_a_plugin_that_was_made_by_hand() -> None:
@@ -67,7 +69,7 @@ def test_settings_of_a_plugin_that_was_made_by_hand() -> None:
     line = refusal_of(WordyPlugin("ant"), ant={"legs": 6})
 
     assert line.startswith("plugin 'ant' (")
-    assert line.endswith("is made by hand, so it takes no settings")
+    assert line.endswith("was made in code, so it takes no settings")
 
 
 @pytest.mark.parametrize(
@@ -101,15 +103,15 @@ def test_two_installed_plugins_of_one_name(install: Install) -> None:
     line = refusal_of()
 
     assert line in (
-        "plugin 'wordy' (loc-wordy 1.2): another has this name: loc-wordier 1.2",
-        "plugin 'wordy' (loc-wordier 1.2): another has this name: loc-wordy 1.2",
+        "plugin 'wordy' (loc-wordy 1.2): another plugin has this name: loc-wordier 1.2",
+        "plugin 'wordy' (loc-wordier 1.2): another plugin has this name: loc-wordy 1.2",
     )
 
 
 def test_a_handmade_plugin_with_the_name_of_an_installed_one() -> None:
     line = refusal_of(WordyPlugin("json"))
 
-    assert "another has this name: locframework-formats-json " in line
+    assert "another plugin has this name: locframework-formats-json " in line
 
 
 @pytest.mark.parametrize("name", ["My Plugin!", "a b", "-a", "é", "a\n"])
@@ -118,7 +120,7 @@ def test_a_name_that_is_none(name: str) -> None:
 
     assert line == (
         f"plugin {name!r} (tests.plugins.samples): "
-        "its name is not letters, 0-9, ., _ and - alone"
+        "its name may only have letters, 0-9, ., _ and -"
     )
 
 
@@ -127,7 +129,7 @@ def test_a_name_that_is_no_text() -> None:
     plugin.name = 3  # type: ignore[assignment]
 
     assert refusal_of(plugin) == (
-        "plugin 'WordyPlugin' (tests.plugins.samples): its name is no text: 3"
+        "plugin 'WordyPlugin' (tests.plugins.samples): its name is not text: 3"
     )
 
 
@@ -187,7 +189,9 @@ def test_a_name_that_cannot_be_read() -> None:
 def test_an_entry_point_whose_name_is_none(install: Install) -> None:
     install("My Plugin!", "raise SystemError('must not be imported')", dist="loc-my")
 
-    assert refusal_of().startswith("plugin 'My Plugin!' (loc-my 1.2): its name is not")
+    assert refusal_of().startswith(
+        "plugin 'My Plugin!' (loc-my 1.2): its name may only"
+    )
 
 
 @pytest.mark.parametrize(
@@ -224,7 +228,7 @@ def test_a_settings_type_that_is_no_struct(install: Install, type_: str) -> None
     line = refusal_of()
 
     assert line.startswith("plugin 'wordy' (wordy 1.2): cannot be loaded: TypeError(")
-    assert "settings_type is no msgspec.Struct: " in line
+    assert "settings_type is not a msgspec.Struct: " in line
 
 
 def test_a_settings_type_that_is_no_struct_of_a_plugin_made_by_hand() -> None:
@@ -233,7 +237,7 @@ def test_a_settings_type_that_is_no_struct_of_a_plugin_made_by_hand() -> None:
 
     assert refusal_of(plugin) == (
         "plugin 'ant' (tests.plugins.samples): "
-        "settings_type is no msgspec.Struct: <class 'dict'>"
+        "settings_type is not a msgspec.Struct: <class 'dict'>"
     )
 
 
@@ -278,12 +282,12 @@ def test_a_hook_that_wants_to_be_called_before_or_around_others(option: str) -> 
             yield
 
     assert refusal_of(Ant()).endswith(
-        ": loc_decide_refusal: no outcome may hang on the order of plugins"
+        ": loc_decide_refusal: no outcome may depend on the order of plugins"
     )
 
 
 def test_a_class_in_place_of_an_object() -> None:
-    assert refusal_of(Listener).endswith(": is a class; make an object of it")
+    assert refusal_of(Listener).endswith(": is a class; give an object of it")
 
 
 def test_one_name_from_two_plugins() -> None:
@@ -307,7 +311,7 @@ def test_one_name_from_two_plugins() -> None:
         ({"needs": ["tags"]}, "needs ['tags'] is not one of key,"),
         ({"severity": "fatal"}, ": severity 'fatal' is not error, warning or off"),
         ({"severity": []}, ": severity [] is not error, warning or off"),
-        ({"find": None}, "find is no method"),
+        ({"find": None}, "find is not a method"),
     ],
 )
 def test_a_check_that_does_not_keep_its_port(
@@ -338,7 +342,7 @@ def test_one_name_twice_from_one_plugin() -> None:
     ("given", "reason"),
     [
         (RuntimeError("no database"), "RuntimeError('no database')"),
-        ([3], "int is no StorageProvider: it lacks name"),
+        ([3], "int is not of type StorageProvider: it lacks name"),
         (3, "TypeError(\"'int' object is not iterable\")"),
     ],
     ids=["raises", "no name", "no list"],
@@ -362,7 +366,7 @@ def test_a_storage_that_nobody_provides_lists_those_there_are() -> None:
     with pytest.raises(SettingsError) as caught:
         host.storage("mongo")
     assert str(caught.value) == (
-        "settings: storage: 'mongo' is not provided; there is: peewee"
+        "settings: storage: 'mongo' is not provided; available: peewee"
     )
 
 
@@ -372,7 +376,7 @@ def test_a_blob_store_that_nobody_provides_lists_those_there_are() -> None:
     with pytest.raises(SettingsError) as caught:
         host.blob_store("s3")
     assert str(caught.value) == (
-        "settings: blob_store: 's3' is not provided; there is: none"
+        "settings: blob_store: 's3' is not provided; available: none"
     )
 
 
@@ -382,7 +386,7 @@ def test_a_transport_that_nobody_provides_lists_those_there_are() -> None:
     with pytest.raises(SettingsError) as caught:
         host.transport("pigeon")
     assert str(caught.value) == (
-        "settings: webhook_transport: 'pigeon' is not provided; there is: https"
+        "settings: webhook_transport: 'pigeon' is not provided; available: https"
     )
     assert caught.value.setting == "webhook_transport"
 
@@ -393,5 +397,5 @@ def test_a_matcher_that_nobody_provides_lists_those_there_are() -> None:
     with pytest.raises(SettingsError) as caught:
         host.matcher("soundex")
     assert str(caught.value) == (
-        "settings: matcher: 'soundex' is not provided; there is: postgres, rapidfuzz"
+        "settings: matcher: 'soundex' is not provided; available: postgres, rapidfuzz"
     )

@@ -33,17 +33,17 @@ def breaks(hooked: Hooked) -> Callable[[str, object], None]:
     [
         (ZeroDivisionError("oops"), "oops"),
         (SystemExit(3), "SystemExit"),
-        (None, "NoneType is no Answer"),
-        ({"status_code": 204}, "dict is no Answer"),
+        (None, "NoneType is not an Answer"),
+        ({"status_code": 204}, "dict is not an Answer"),
         (Answer(None, None, 1), "has a status_code or an error"),
         (Answer(204, "timeout", 1), "has a status_code or an error"),
-        (Answer("204", None, 1), "status_code '204' is no status"),  # type: ignore[arg-type]
-        (Answer(99999, None, 1), "status_code 99999 is no status"),
-        (Answer(None, "lost", 1), "error 'lost' is no SendError"),  # type: ignore[arg-type]
-        (Answer(None, ValueError("x"), 1), "is no SendError"),  # type: ignore[arg-type]
-        (Answer(204, None, 1.5), "duration_ms 1.5 is no time"),  # type: ignore[arg-type]
-        (Answer(204, None, -1), "duration_ms -1 is no time"),
-        (Answer(503, None, 1, 5), "retry_after 5 is no text"),  # type: ignore[arg-type]
+        (Answer("204", None, 1), "status_code '204' is not an HTTP status"),  # type: ignore[arg-type]
+        (Answer(99999, None, 1), "status_code 99999 is not an HTTP status"),
+        (Answer(None, "lost", 1), "error 'lost' is not a SendError"),  # type: ignore[arg-type]
+        (Answer(None, ValueError("x"), 1), "is not a SendError"),  # type: ignore[arg-type]
+        (Answer(204, None, 1.5), "duration_ms 1.5 is not a time"),  # type: ignore[arg-type]
+        (Answer(204, None, -1), "duration_ms -1 is not a time"),
+        (Answer(503, None, 1, 5), "retry_after 5 is not text"),  # type: ignore[arg-type]
         (Answer(204, None, 1, None, "ok"), "body is str"),  # type: ignore[arg-type]
     ],
 )

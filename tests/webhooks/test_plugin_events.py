@@ -66,8 +66,8 @@ def workspace(database_url: str, own: Own, tmp_path: Path) -> Iterator[Workspace
         (type_(type="plugin.own.a.b"), r"must be plugin\.own\.<event>"),
         (type_(type="plugin.own.É"), r"must be plugin\.own\.<event>"),
         (type_(type="plugin.own." + "x" * 90), "more than 100 characters"),
-        (type_(type=7), "event type 7 is no text"),
-        (type_(type=["x"]), r"event type \['x'\] is no text"),
+        (type_(type=7), "event type 7 is not text"),
+        (type_(type=["x"]), r"event type \['x'\] is not text"),
         (type_(description=" "), "no description"),
         (type_(description=None), r"happened': Expected `str`, .*`\$\.description`"),
         (type_(item_schema=None), r"Expected `object`, .*`\$\.itemSchema`"),
@@ -75,7 +75,7 @@ def workspace(database_url: str, own: Own, tmp_path: Path) -> Iterator[Workspace
         (type_(example_items={"a": 1}), r"Expected `array`, .*`\$\.exampleItems`"),
         (type_(example_items=("x",)), r"Expected `object`, .*`\$\.exampleItems\[0\]`"),
         (type_(example_items=()), "needs 1 to 100 example items"),
-        ("plugin.own.happened", "str is no EventType"),
+        ("plugin.own.happened", "str is not of type EventType"),
     ],
 )
 def test_a_wrong_type_stops_the_start(wrong: Any, told: str) -> None:
@@ -105,9 +105,9 @@ def test_nothing_can_be_told_before_the_framework_is_made(tmp_path: Path) -> Non
         (TYPE, {"n": 1}, "must be a list or a tuple"),
         (TYPE, [{"keyId": "a\0"}], r"holds U\+0000 or a lone surrogate"),
         (TYPE, [{"a\ud800": 1}], r"holds U\+0000 or a lone surrogate"),
-        (TYPE, [{"a": [{"b": object()}]}], "holds what JSON has not: object"),
-        (TYPE, [{"a": float("nan")}], "a number that JSON has not"),
-        (TYPE, [{1: "a"}], "a name that is no text"),
+        (TYPE, [{"a": [{"b": object()}]}], "holds what JSON does not have: object"),
+        (TYPE, [{"a": float("nan")}], "a number that JSON does not have"),
+        (TYPE, [{1: "a"}], "a name that is not text"),
         (TYPE, [nested(70)], "nested deeper than 64 levels"),
     ],
 )

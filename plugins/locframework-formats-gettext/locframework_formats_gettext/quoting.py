@@ -67,9 +67,9 @@ def _decoded_bytes(escapes: str, charset: str) -> str:
     try:
         return _without_nul(bytes(numbers)).decode(charset)
     except UnicodeDecodeError:
-        raise ValueError(f"the escape {escapes[:40]} is no {charset}") from None
+        raise ValueError(f"the escape {escapes[:40]} is not {charset}") from None
     except ValueError:
-        raise ValueError(f"the escape {escapes[:40]} is no character") from None
+        raise ValueError(f"the escape {escapes[:40]} is not a character") from None
 
 
 def _without_nul(found: bytes) -> bytes:

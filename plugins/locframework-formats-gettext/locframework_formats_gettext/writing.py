@@ -272,7 +272,9 @@ def _clash(entry: Entry, message: Message, kept: Entry, other: Message) -> list[
     if said == (other.msgid_plural, *other.texts) or not any(message.texts):
         return []
     name = shown(message.msgid)
-    return [f"{kept.key} and {entry.key} are one message, {name!r}: the first is kept"]
+    return [
+        f"{kept.key} and {entry.key} are the same message, {name!r}: the first is kept"
+    ]
 
 
 def _plural_warnings(

@@ -239,7 +239,7 @@ def test_of_two_texts_for_one_message_the_first_is_kept_and_it_is_told(po, optio
     assert b"Sichern" in written.content
     assert b"Retten" not in written.content
     assert written.warnings == [
-        "a.x and b.x are one message, 'Save': the first is kept"
+        "a.x and b.x are the same message, 'Save': the first is kept"
     ]
 
 

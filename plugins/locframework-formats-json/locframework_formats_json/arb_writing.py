@@ -80,7 +80,7 @@ def _message(entry: Entry, value: Text, warnings: list[str]) -> tuple[str, Kept]
     if message is not None:
         return message, {}
     warnings.append(
-        f"{quoted(entry.key)} has braces without their pair: only its form other is "
-        f"the message, all forms stand in {X_PLURAL}"
+        f"{quoted(entry.key)} has unmatched braces: the message is only its form "
+        f"other, all forms are in {X_PLURAL}"
     )
     return value["other"], {X_PLURAL: dict(value)}

@@ -52,7 +52,7 @@ class Connections:
             with connection.transaction():
                 yield connection
         except (errors.LockNotAvailable, errors.QueryCanceled) as error:
-            reason = "a translation memory is being indexed; ask again in some seconds"
+            reason = "a translation memory is being indexed; ask again in a few seconds"
             raise Unavailable(reason) from error
         except (errors.UndefinedTable, errors.InvalidSchemaName) as error:
             connection.close()  # all are to look for the tables again

@@ -7,8 +7,8 @@ from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
 UNREADABLE = (
-    "is no address such as postgresql://user:password@host:5432/name, with %25 for a %"
-    " of the password, %2F for a /, and behind a ? none but PostgreSQL's options"
+    "is not an address such as postgresql://user:password@host:5432/name, with %25 for"
+    " a % of the password, %2F for a /, and after a ? only PostgreSQL's options"
 )
 
 

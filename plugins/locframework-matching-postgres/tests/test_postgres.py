@@ -186,7 +186,7 @@ def test_an_address_of_another_database_is_refused() -> None:
 def test_an_address_that_cannot_be_read_is_refused_without_its_password(
     login: str,
 ) -> None:
-    with pytest.raises(ValueError, match="is no address such as") as refused:
+    with pytest.raises(ValueError, match="is not an address such as") as refused:
         MatchingSettings(f"postgresql://{login}h/x")
 
     assert "cret" not in str(refused.value)

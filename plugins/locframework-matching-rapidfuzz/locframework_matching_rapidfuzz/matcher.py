@@ -86,7 +86,7 @@ class RapidfuzzMatcher:
             raise Unavailable(f"{reason}: {error.strerror}") from error
         if view is None:
             reason = f"translation memory {memory_id} is being indexed"
-            raise Unavailable(f"{reason}; ask again in some seconds")
+            raise Unavailable(f"{reason}; ask again in a few seconds")
         return view
 
     def _search(

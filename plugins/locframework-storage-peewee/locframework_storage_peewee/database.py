@@ -331,7 +331,7 @@ class Database:
 
 def _unavailable(fault: str) -> Unavailable:
     if fault == "clash":
-        return Unavailable("somebody else changed the same just now; try again")
+        return Unavailable("somebody else has just changed the same; try again")
     if fault == "full":
         return Unavailable("the database has no room left on its disk")
     if fault == "readonly":

@@ -22,7 +22,7 @@ of ours.
 """
 
 SETTING = "plugins.peewee.database"
-NOT_WRITABLE = "the file of the database, or its folder, may not be written"
+NOT_WRITABLE = "the database file, or its folder, is not writable"
 LOCK_SECONDS = 5  # how long a writer waits for others (storage.py, transaction)
 
 

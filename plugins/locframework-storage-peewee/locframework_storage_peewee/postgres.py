@@ -54,8 +54,8 @@ minutes, where it is on. Until then a list of keys took seconds, not millisecond
 table not counted seems to have one row that fits."""
 
 UNREADABLE = (
-    "is no address such as postgresql://user:password@host:5432/name, with %25 for a %"
-    " of the password, %2F for a /, %40 for an @, and behind a ? none but"
+    "is not an address such as postgresql://user:password@host:5432/name, with %25 for"
+    " a % of the password, %2F for a /, %40 for an @, and after a ? only"
     " PostgreSQL's options"
 )
 _WRONG_USER = "PostgreSQL does not accept the user name or the password of the address"

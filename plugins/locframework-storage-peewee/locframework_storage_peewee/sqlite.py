@@ -45,8 +45,8 @@ _CLASH = {
 
 _REFUSALS = {
     "readonly database": NOT_WRITABLE,
-    "unable to open database file": "the file of the database cannot be opened",
-    "file is not a database": "what is at the database's address is no SQLite database",
+    "unable to open database file": "the database file cannot be opened",
+    "file is not a database": "the file of the database is not a SQLite database",
 }
 """By what SQLite says of a file. No answer shows its path; the log does."""
 

@@ -293,8 +293,8 @@ NO_PLACE = "the database can be neither found nor made"
 @pytest.mark.parametrize(
     ("path", "told"),
     [
-        ("text", "what is at the database's address is no SQLite database"),
-        ("folder", "the file of the database cannot be opened"),
+        ("text", "the file of the database is not a SQLite database"),
+        ("folder", "the database file cannot be opened"),
         ("text/below", f"{NO_PLACE}: Not a directory"),
         ("text/below/it", f"{NO_PLACE}: Not a directory"),
         ("/proc/nothing/below", NO_PLACE),  # not even for root
@@ -325,7 +325,7 @@ def test_a_file_that_may_not_be_written_is_told_as_that() -> None:
     refused = engine_of("sqlite:///x").refused
     said = Exception("attempt to write a readonly database")
 
-    told = "the file of the database, or its folder, may not be written"
+    told = "the database file, or its folder, is not writable"
     assert (refused(said), refused(Exception("database is locked"))) == (told, None)
 
 

@@ -198,7 +198,7 @@ def test_a_file_that_may_not_be_written_is_not_told_as_busy(
     made = add_project(storage)
     storage.database.row("PRAGMA query_only = 1")  # mode 444 stops no test of root's
 
-    with pytest.raises(Unavailable, match="or its folder, may not be written"):
+    with pytest.raises(Unavailable, match="or its folder, is not writable"):
         add_project(storage)
 
     assert "ERROR" in {record.levelname for record in caplog.records}

@@ -148,7 +148,9 @@ def test_an_address_that_cannot_be_read_is_refused_without_its_password(
         provider.open()
 
     told = str(refused.value)
-    assert told.startswith("settings: plugins.peewee.database: is no address such as ")
+    assert told.startswith(
+        "settings: plugins.peewee.database: is not an address such as "
+    )
     assert "cret" not in told
     assert refused.value.setting == "plugins.peewee.database"
 
