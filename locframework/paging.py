@@ -14,7 +14,7 @@ _PAGE = (
 PAGE_MOST = 1_000_000
 LIMIT_MOST = 200
 
-_SORT = Meta(description="The field that sorts the list; `-`: descending")
+_SORT = Meta(description="The field to sort by; with `-`: descending")
 ByKey = Annotated[Literal["key", "-key"], _SORT]
 ByTime = Annotated[Literal["createdAt", "-createdAt"], _SORT]
 ByDeletion = Annotated[Literal["deletedAt", "-deletedAt", "key", "-key"], _SORT]
@@ -47,7 +47,7 @@ class PageRequest(Struct, frozen=True):
     """Which page of a list, as every list endpoint asks (decisions 2.1.2)."""
 
     page: Annotated[int, Meta(ge=1, le=PAGE_MOST, description=_PAGE)] = 1
-    limit: Annotated[int, Meta(ge=1, le=LIMIT_MOST, description="Items a page")] = 50
+    limit: Annotated[int, Meta(ge=1, le=LIMIT_MOST, description="Items per page")] = 50
 
     @property
     def offset(self) -> int:
@@ -90,15 +90,15 @@ def walk_pages(list_page: Callable[[PageRequest], Page[T]]) -> Iterator[T]:
 
 
 class CursorPage(Page[T], Generic[T], frozen=True, rename="camel"):
-    """A page of a list that can be walked while it is written.
+    """A page of a list that can be read as a whole while others write to it.
 
-    Walked by cursors, ``page`` counts the pages of the walk.
+    When cursors are followed, ``page`` counts the pages that were read.
     """
 
     next_cursor: Annotated[
         str | None,
         Meta(
-            description="`cursor` of the page behind this one; null: this is the last",
+            description="`cursor` of the page after this one; null: this is the last",
             examples=[None],
         ),
     ]

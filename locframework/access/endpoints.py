@@ -48,7 +48,7 @@ class MemberAnswer(Struct, frozen=True):
 
 
 class TokenAnswer(Struct, frozen=True):
-    """A new token; ``secret`` is its text, shown this once."""
+    """A new token; ``secret`` is its text, shown only this once."""
 
     token: Token
     secret: str
@@ -93,7 +93,7 @@ class AccessEndpoints:
     def get_own_organization(self, caller: Caller) -> OrganizationAnswer:
         """Get the caller's only organization.
 
-        400 when the caller has several: ask /organizations then.
+        400 if the caller has several; use /organizations then.
         """
         return OrganizationAnswer(self._organizations.get_own(caller))
 
@@ -137,7 +137,7 @@ class AccessEndpoints:
     ) -> OrganizationAnswer:
         """Change an organization.
 
-        What the body leaves out stays. `deliveryQuota` null is no limit.
+        What the body leaves out stays. `deliveryQuota` null means no limit.
         """
         changed = self._organizations.update_organization(caller, organization_id, body)
         return OrganizationAnswer(changed)
@@ -171,7 +171,7 @@ class AccessEndpoints:
     ) -> MemberAnswer:
         """Add a member.
 
-        Nobody can give a role that may do more than they may themselves.
+        Nobody can give a role that can do more than they can.
         """
         member = self._organizations.add_member(caller, organization_id, body)
         return MemberAnswer(member)
@@ -216,7 +216,7 @@ class AccessEndpoints:
     ) -> Deleted:
         """Remove a member.
 
-        Their tokens do nothing more in this organization, from the next request on.
+        From the next request on, their tokens can do nothing in this organization.
         """
         self._organizations.remove_member(caller, organization_id, member_id)
         return Deleted(member_id)
@@ -240,8 +240,8 @@ class AccessEndpoints:
     ) -> TokenAnswer:
         """Make a personal token for a member.
 
-        For service accounts and people without a log-in page; never wider than the
-        member's role.
+        For service accounts, and for people without a log-in page. It can never do more
+        than the member's role.
         """
         return TokenAnswer(
             *self._tokens.create_for_member(caller, organization_id, member_id, body)
@@ -267,8 +267,8 @@ class AccessEndpoints:
     def create_token(self, caller: Caller, body: NewToken) -> TokenAnswer:
         """Make a personal token.
 
-        It can narrow what the caller may do and never exceed it. `secret` is shown
-        this once.
+        It can do as much as the caller may, or less, but never more. `secret` is shown
+        only this once.
         """
         return TokenAnswer(*self._tokens.create_personal(caller, body))
 

@@ -32,7 +32,7 @@ _DESCRIPTIONS = {
     "import_run": "Import files",
     "key_create": "Create keys",
     "key_delete": "Delete and restore keys",
-    "key_update": "Rename, describe, tag and illustrate keys; turn their plurals",
+    "key_update": "Rename, describe, tag and illustrate keys; turn plurals on or off",
     "language_manage": "Add, change and remove languages",
     "member_manage": "Manage members and their tokens",
     "organization_manage": "Change the organization",

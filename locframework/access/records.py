@@ -28,7 +28,7 @@ Email = Annotated[
 
 
 class Quota(Struct, frozen=True):
-    """What content delivery may give out in a calendar month (UTC)."""
+    """How much content delivery may serve in a calendar month (UTC)."""
 
     requests: Annotated[int, Meta(ge=0, le=2**53)]
     bytes: Annotated[int, Meta(ge=0, le=2**53)]
@@ -140,10 +140,10 @@ class Holder(Struct, frozen=True):
 class NewToken(Struct, frozen=True, rename="camel"):
     """The body that makes a token.
 
-    ``permissions`` left out: all that the maker may grant. A project token has none of
-    those that are asked for in an organization only. The end is told as
-    ``expiresInDays`` or as ``expiresAt``, not as both: a moment to come, 366 days
-    from now at most. Both left out: 90 days.
+    Without ``permissions``, it has all that the maker may grant. A project token has
+    none of those that are needed only in an organization. Its end is given as
+    ``expiresInDays`` or as ``expiresAt``, not as both: a moment in the future, at most
+    366 days from now. Without both: 90 days.
     """
 
     name: Name

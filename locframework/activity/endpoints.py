@@ -30,8 +30,8 @@ class ActivityEndpoints:
         """List what happened, newest first.
 
         Filters by `actor` (its id), `since`, `until`, `keyId`, `branch` and `jobId`;
-        all must hold. A branch is named by name or id and brings along what its
-        merges did on main; `branch=main` is main alone.
+        all must hold. A branch is given by name or id, and includes what its merges did
+        on main; `branch=main` is main alone.
         """
         return self._activity.list_activity(caller, project_id, query)
 
@@ -48,14 +48,13 @@ class ActivityEndpoints:
         """Undo what a person, a job, a period or a merge changed.
 
         Takes the conditions of the list, at least one; all must hold. Without `branch`
-        it is about main and all open branches. 202 with a job
-        that puts values back as they stood, all in one transaction, and with
-        `key_update` names, descriptions, tags, plurals and screenshots. Keys that were
-        created go to the trash and keys that were deleted come back, with
-        `key_delete`. What was changed later stays, and is listed in the result:
-        `reverted`, `keysUpdated`, `keysDeleted`, `keysRestored`, `skippedCount`, and
-        the first 1000 of `skipped`, each with its `branch`. `dryRun` tells the same
-        and changes nothing.
+        it covers main and all open branches. Answers 202 with a job that puts values
+        back as they were, all in one transaction, and with `key_update` also names,
+        descriptions, tags, plurals and screenshots. With `key_delete`, keys that were
+        created go to the trash, and keys that were deleted come back. What was changed
+        later stays, and is listed in the result: `reverted`, `keysUpdated`,
+        `keysDeleted`, `keysRestored`, `skippedCount`, and the first 1000 of `skipped`,
+        each with its `branch`. `dryRun` reports the same, and changes nothing.
         """
         job = self._activity.start_revert(caller, project_id, body)
         where = f"/projects/{job.project_id}/jobs/{job.id}"

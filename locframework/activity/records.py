@@ -16,7 +16,7 @@ ShortText = Annotated[str, Meta(min_length=1, max_length=100)]
 class ActivityItem(Struct, frozen=True, rename="camel"):
     """One event: who did what to which records, up to 100 of one type.
 
-    ``items`` tell the records as webhooks do: of a text its key, language, plural
+    ``items`` describe the records as webhooks do: a text by its key, language, plural
     form, status and revision, which its history shows.
     """
 
@@ -63,9 +63,9 @@ class ActivityQuery(SortedRequest, frozen=True, rename="camel"):
 
 
 class RevertRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """What is to be undone; at least one condition, and all of them must hold.
+    """What to undo; at least one condition, and all of them must hold.
 
-    Unknown members are refused: without a misspelt condition more would be undone.
+    Unknown members are refused: ignoring a misspelt condition would undo more.
     """
 
     actor: ShortText | None = None  # its id

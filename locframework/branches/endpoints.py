@@ -42,10 +42,10 @@ class BranchEndpoints:
     ) -> BranchAnswer:
         """Make a branch.
 
-        It reads as main until something is changed on it, and goes on showing what
-        changes on main where it did not change the same itself. Its name may have
-        slashes, and then no part that is empty, `.` or `..`, and no last one that is
-        `diff` or `merge`, which is what paths end with.
+        It reads like main until something is changed on it, and continues to show what
+        changes on main, except where it changed the same itself. Its name may have
+        slashes, but then no part may be empty, `.` or `..`, and the last one may not be
+        `diff` or `merge`, because paths end with these.
         """
         return BranchAnswer(self._branches.create_branch(caller, project_id, body))
 
@@ -59,9 +59,9 @@ class BranchEndpoints:
     def list_branches(
         self, caller: Caller, project_id: str, query: BranchesQuery
     ) -> Page[Branch]:
-        """List branches, newest first; those merged or closed among them.
+        """List branches, newest first, also those merged or closed.
 
-        `status` asks for those that are `open`, `merging`, `merged` or `closed`.
+        `status` selects those that are `open`, `merging`, `merged` or `closed`.
         """
         return self._branches.list_branches(caller, project_id, query)
 
@@ -90,6 +90,6 @@ class BranchEndpoints:
     ) -> Deleted:
         """Close a branch without merging it.
 
-        Nothing of it comes to main. What stood on it is kept for 30 days.
+        Nothing of it reaches main. Its content is kept for 30 days.
         """
         return Deleted(self._branches.close_branch(caller, project_id, branch).id)

@@ -22,8 +22,8 @@ BranchName = Annotated[
         max_length=100,
         pattern=BRANCH_NAME,
         description=(
-            "Letters, digits, `.`, `_`, `/` and `-`, first a letter or digit;"
-            " no part between slashes is empty, `.` or `..`"
+            "Letters, digits, `.`, `_`, `/` and `-`, beginning with a letter or"
+            " digit; no part between slashes is empty, `.` or `..`"
         ),
         examples=["spring-campaign"],
     ),

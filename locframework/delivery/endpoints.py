@@ -58,7 +58,7 @@ class DistributionAnswer(Struct, frozen=True):
 class ReleaseAnswer(Struct, frozen=True):
     """One release; ``job`` builds it, null when there is nothing to build.
 
-    ``diff`` is there in answers to ``dryRun`` only.
+    ``diff`` is present only in answers to ``dryRun``.
     """
 
     release: Release | None
@@ -143,8 +143,8 @@ class DeliveryEndpoints:
     ) -> DistributionAnswer:
         """Change a distribution.
 
-        What the files depend on shows from the next release on; `name` and `channel`
-        show at once.
+        What affects the files takes effect with the next release; `name` and `channel`
+        take effect at once.
         """
         changed = self._distributions.update_distribution(
             caller, project_id, distribution_id, body
@@ -227,8 +227,9 @@ class DeliveryEndpoints:
     ) -> ReleaseAnswer | Accepted[ReleaseAnswer]:
         """Publish a release.
 
-        202 with the job that builds it; 200 with the current release when nothing
-        changed since. `dryRun` answers 200 with what would change, and builds nothing.
+        Answers 202 with the job that builds it, or 200 with the current release if
+        nothing has changed since. `dryRun` answers 200 with what would change, and
+        builds nothing.
         """
         return self._release_answer(caller, project_id, distribution_id, body)
 

@@ -69,8 +69,8 @@ class ContentEndpoints:
     def read_manifest(self, public_key: PublicKey, request: RequestInfo) -> Raw:
         """Read the manifest of a distribution.
 
-        Bare JSON, no token, any origin. `If-None-Match` with the `ETag` of an earlier
-        answer gives 304.
+        Plain JSON, without a token, from any origin. `If-None-Match` with the `ETag` of
+        an earlier answer gives 304.
         """
         answer = self._content.read_manifest(
             public_key,

@@ -88,7 +88,7 @@ class BuildingStatus(Struct, frozen=True):
 
 
 class NotThere(Struct, frozen=True):
-    """A refusal outside the envelope: nothing is to be read there."""
+    """A refusal outside the envelope: there is nothing to read there."""
 
     error: Literal["not_found"]
 

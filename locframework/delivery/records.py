@@ -115,7 +115,7 @@ class NewDistribution(Struct, frozen=True, rename="camel"):
 
 
 class DistributionChanges(Struct, frozen=True, rename="camel"):
-    """What PATCH of a distribution may name; it shows from the next release on."""
+    """What PATCH of a distribution may name; it takes effect with the next release."""
 
     name: Name | UnsetType = UNSET
     format: Annotated[str, Meta(max_length=100)] | UnsetType = UNSET

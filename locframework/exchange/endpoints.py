@@ -61,17 +61,16 @@ class ExchangeEndpoints:
     ) -> Prepared[Accepted[JobAnswer]]:
         """Import a file.
 
-        The file, or a ZIP archive of files, is read and judged at once; a job then
+        The file, or a ZIP archive of files, is read and checked at once; a job then
         imports it, 2,000 keys at a time, or fewer in a project with more than five
-        languages, so that others can write meanwhile. What is refused changes nothing,
-        unless somebody changed the project between two steps; then ``progress.done``
-        keys stay. With ``onConflict`` ``fail`` all of it
-        is one step. Its ``result`` counts what came of it. Needs translation_write
-        for texts, key_create for keys that are not there yet; for the mode ``replace``
-        key_delete, and every language of the project, as keys go with all their texts.
-        A text that is there and differs is
-        kept, unless ``onConflict`` is ``overwrite``; with ``fail`` the job
-        then fails with ``import_conflict``.
+        languages, so that others can write meanwhile. An import that is refused changes
+        nothing, unless somebody changed the project between two steps; then
+        ``progress.done`` keys stay. With ``onConflict`` ``fail``, all of it is one
+        step. The job's ``result`` counts what was done. Needs translation_write for
+        texts, key_create for new keys; for the mode ``replace`` also key_delete, and
+        every language of the project, because keys are removed with all their texts. An
+        existing text that differs is kept, unless ``onConflict`` is ``overwrite``; with
+        ``fail``, the job then fails with ``import_conflict``.
         """
         file = SourceFile(form.file.name, form.file.content)
         options = replace(form, branch=branch_of(form, query.branch))
@@ -94,7 +93,7 @@ class ExchangeEndpoints:
         raw=(
             RawAnswer(
                 200,
-                "The file, or a ZIP archive of one file a language.",
+                "The file, or a ZIP archive of one file per language.",
                 headers=(
                     "Content-Disposition",
                     WARNING_COUNT_HEADER,
@@ -106,10 +105,10 @@ class ExchangeEndpoints:
     def export(self, caller: Caller, project_id: str, query: ExportQuery) -> Raw:
         """Export a file.
 
-        One file of the format; a ZIP archive when several languages are asked for
-        and a file of the format holds one. What the format cannot express is left
-        out: `X-Service-Warning-Count` says how often, `X-Service-Warnings` lists
-        the first as JSON.
+        One file of the format; a ZIP archive if several languages are asked for and a
+        file of the format holds only one. What the format cannot express is left out:
+        `X-Service-Warning-Count` says how often, `X-Service-Warnings` lists the first
+        as JSON.
         """
         file = self._exports.export(caller, project_id, query)
         disposition = f'attachment; filename="{file.name}"'

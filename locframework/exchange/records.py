@@ -41,7 +41,7 @@ class ImportOptions(Struct, frozen=True, rename="camel"):
             Meta(
                 min_length=1,
                 max_length=KEY_LENGTH,
-                description="Keys that are not below this segment yet are put there",
+                description="Keys that are not yet below this segment are put there",
             ),
         ]
         | None
@@ -61,7 +61,7 @@ class ExportQuery(Struct, frozen=True, rename="camel"):
 
     format: FormatId
     language_codes: Annotated[
-        list[str], Meta(max_length=500, description="Left out: all of the project's")
+        list[str], Meta(max_length=500, description="Default: all of the project's")
     ] = []
     min_status: Literal["approved", "any"] = "approved"
     module: Annotated[str, Meta(max_length=KEY_LENGTH)] | None = None

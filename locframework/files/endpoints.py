@@ -54,8 +54,8 @@ class FileEndpoints:
     ) -> Prepared[FileAnswer]:
         """Upload an image, to be a key's screenshot.
 
-        PNG, JPEG or WebP, at most 5 MiB; which of them, its content says, not its
-        name or header. PATCH of a key then names it by `screenshotFileId`. A file
+        PNG, JPEG or WebP, at most 5 MiB; which of them is decided by its content, not
+        its name or header. PATCH of a key then names it by `screenshotFileId`. A file
         that no key has named for 30 days is removed.
         """
         add = self._files.prepare_file(caller, project_id, form.file.content)
@@ -81,7 +81,7 @@ class FileEndpoints:
     ) -> Raw:
         """Read an image.
 
-        The bytes as they came. They never change: `If-None-Match` gives 304.
+        The bytes as they were uploaded. They never change: `If-None-Match` gives 304.
         """
         file, content = self._files.read_file(caller, project_id, file_id)
         etag = f'"{file.blob}"'

@@ -57,8 +57,8 @@ class GlossaryEndpoints:
         """List the glossaries that the caller may read.
 
         By name. Whoever is bound to projects sees those linked to them. `search` looks
-        into names, whatever case or width of white space; `projectId`, an id or slug,
-        narrows the list to those linked to that project.
+        in names, ignoring case and the width of white space; `projectId`, an id or
+        slug, narrows the list to those linked to that project.
         """
         return self._glossaries.list_glossaries(caller, query)
 
@@ -134,7 +134,7 @@ class GlossaryEndpoints:
     ) -> GlossaryAnswer:
         """Link a glossary to a project.
 
-        Both are of one organization. Doing it twice is doing it once.
+        Both must belong to the same organization. Linking it again changes nothing.
         """
         return GlossaryAnswer(self._glossaries.attach(caller, project_id, glossary_id))
 
@@ -148,7 +148,7 @@ class GlossaryEndpoints:
     def detach_glossary(
         self, caller: Caller, project_id: str, glossary_id: str
     ) -> GlossaryAnswer:
-        """End the link of a glossary to a project."""
+        """Unlink a glossary from a project."""
         return GlossaryAnswer(self._glossaries.detach(caller, project_id, glossary_id))
 
     @operation(
@@ -164,11 +164,10 @@ class GlossaryEndpoints:
         """Find the terms of the project's glossaries in texts.
 
         By text, each from its beginning to its end: `start` and `end` count Unicode
-        code points of the text as it was sent. At every place the longest term
-        counts. A term with `caseSensitive` stands there to the letter; others also in
-        another case, and with another ending where their language has a stemmer.
-        Several terms can be told at one place, as `book` and `booking` for
-        `bookings`: the nearest comes first. All texts together have at most 100,000
-        characters.
+        code points of the text as it was sent. At every place the longest term counts.
+        A term with `caseSensitive` must match to the letter; others also match in
+        another case, and with another ending if their language has a stemmer. Several
+        terms can match at one place, such as `book` and `booking` for `bookings`: the
+        nearest comes first. All texts together may have at most 100,000 characters.
         """
         return MatchAnswer(self._matches.find_matches(caller, project_id, body))

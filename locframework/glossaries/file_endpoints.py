@@ -38,12 +38,12 @@ class GlossaryFileEndpoints:
     ) -> Prepared[Accepted[JobAnswer]]:
         """Import terms.
 
-        A CSV or TBX file is judged, the first 2 MiB at once and the rest by the job,
-        which then imports it, some 2,000 texts at a time. A term that is there, with
-        the same case rule, becomes what the file says; what the file does not say
-        stays, and so do terms it does not name. Translations are applied, or proposed
-        where the glossary requires approval and the caller cannot approve; drafts
-        replace nothing but drafts.
+        A CSV or TBX file is checked, the first 2 MiB at once and the rest by the job,
+        which then imports it, some 2,000 texts at a time. An existing term with the
+        same case rule becomes what the file says; what the file does not say stays as
+        it is, and so do terms it does not name. Translations are applied, or proposed
+        if the glossary requires approval and the caller cannot approve; drafts replace
+        only drafts.
         """
         start = self._files.prepare_import(
             caller, glossary_id, form.file.file, form.format
@@ -63,8 +63,8 @@ class GlossaryFileEndpoints:
     ) -> Raw:
         """Export terms.
 
-        `format` is `csv` or `tbx`. Every term, with the translations that count and
-        drafts; proposals are left out.
+        `format` is `csv` or `tbx`. Exports every term, with the translations that count
+        and drafts; proposals are left out.
         """
         file = self._files.export(caller, glossary_id, query.format)
         headers = {

@@ -25,7 +25,7 @@ Notes = Annotated[str, Meta(max_length=NOTES_MOST)]
 Search = Annotated[str, Meta(max_length=1000)]
 ByTerm = Annotated[
     Literal["term", "-term", "createdAt", "-createdAt", "updatedAt", "-updatedAt"],
-    Meta(description="The field that sorts the list; `-`: descending"),
+    Meta(description="The field to sort by; with `-`: descending"),
 ]
 
 
@@ -192,7 +192,7 @@ class MatchRequest(Struct, frozen=True, rename="camel"):
             Meta(
                 min_length=1,
                 max_length=50,
-                description="Of the translations to tell; left out: all",
+                description="Of the translations to return; default: all",
             ),
         ]
         | UnsetType

@@ -58,9 +58,9 @@ class TermEndpoints:
     ) -> Page[Term]:
         """List the terms of a glossary.
 
-        By term. `search` looks into terms, notes and translations, letter case
-        ignored. `languageCode` says where `status` and `hasProposal` must hold; alone,
-        it lists terms with a translation there.
+        By term. `search` looks in terms, notes and translations, ignoring letter case.
+        `languageCode` says in which language `status` and `hasProposal` must hold;
+        alone, it lists terms with a translation in it.
         """
         return self._terms.list_terms(caller, glossary_id, query)
 
@@ -82,8 +82,8 @@ class TermEndpoints:
     ) -> TermAnswer:
         """Create a term.
 
-        Its translations are applied, or proposed where the glossary requires approval
-        and the caller cannot approve.
+        Its translations are applied, or proposed if the glossary requires approval and
+        the caller cannot approve.
         """
         return TermAnswer(self._terms.create_term(caller, glossary_id, body))
 
@@ -105,9 +105,9 @@ class TermEndpoints:
     ) -> TermAnswer:
         """Change a term.
 
-        What the body leaves out stays. Where approval is required and a translation
-        is approved, another `term` needs `glossary_approve`; its translations must be
-        in languages assigned to the caller.
+        What the body leaves out stays as it is. If approval is required and a
+        translation is approved, changing `term` needs `glossary_approve`; its
+        translations must be in languages assigned to the caller.
         """
         changed = self._terms.update_term(caller, glossary_id, term_id, body)
         return TermAnswer(changed)
@@ -122,7 +122,7 @@ class TermEndpoints:
     def delete_term(self, caller: Caller, glossary_id: str, term_id: str) -> Deleted:
         """Delete a term with its translations.
 
-        Asks for what another `term` would.
+        Needs what changing `term` would need.
         """
         return Deleted(self._terms.delete_term(caller, glossary_id, term_id).id)
 
@@ -144,8 +144,8 @@ class TermEndpoints:
     ) -> TermAnswer:
         """Set a term translation.
 
-        The value is applied; where the glossary requires approval and the caller
-        cannot approve, it waits as `proposedValue`. "" clears the translation.
+        The value is applied; if the glossary requires approval and the caller cannot
+        approve, it waits as `proposedValue`. "" clears the translation.
         """
         term = self._translations.set_translation(
             caller, glossary_id, term_id, lang, body
@@ -165,7 +165,7 @@ class TermEndpoints:
     ) -> TermAnswer:
         """Clear a term translation.
 
-        As setting it to "": where that needs approval, it is proposed to clear it.
+        Like setting it to "": if that needs approval, clearing it becomes a proposal.
         """
         term = self._translations.clear_translation(caller, glossary_id, term_id, lang)
         return TermAnswer(term)
@@ -206,7 +206,8 @@ class TermEndpoints:
     ) -> TermAnswer:
         """Reject a proposed term translation.
 
-        It is dropped, and what was approved stays. `reason` is told with the event.
+        The proposal is dropped, and what was approved stays. `reason` is sent with the
+        event.
         """
         term = self._translations.reject_translation(
             caller, glossary_id, term_id, lang, body

@@ -37,7 +37,7 @@ class DocsPageEndpoints:
     def get_docs_page(self) -> Raw:
         """Read this document in the browser.
 
-        Works without any other host.
+        Loads nothing from other hosts.
         """
         headers = {
             "Content-Security-Policy": SECURITY_POLICY,

@@ -14,7 +14,7 @@ Check = Callable[[], object]
 
 
 class Health(Struct, frozen=True):
-    """How the process is."""
+    """The state of the process."""
 
     status: Literal["ok"] = "ok"
 
@@ -27,14 +27,14 @@ class HealthEndpoints:
 
     @operation("GET", "/healthz", public=True, rate=None, head=True, tag="Service")
     def get_health(self) -> Health:
-        """Ask whether the process lives."""
+        """Check whether the process is alive."""
         return Health()
 
     @operation("GET", "/readyz", public=True, rate=None, head=True, tag="Service")
     def get_readiness(self) -> Health:
-        """Ask whether requests can be served.
+        """Check whether requests can be served.
 
-        503 while the database does not answer, or a shared rate limit storage.
+        503 while the database, or a shared rate limit storage, does not answer.
         """
         for check in self._checks:
             check()

@@ -168,7 +168,7 @@ class MetricsEndpoints:
         raw=(RawAnswer(200, "Prometheus text format", "text/plain", str),),
     )
     def get_metrics(self) -> Raw:
-        """Get the numbers of this process."""
+        """Get the metrics of this process."""
         from prometheus_client import generate_latest
 
         headers = {"Cache-Control": "no-store"}

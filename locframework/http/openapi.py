@@ -19,8 +19,8 @@ VERSION = "1.2.0"  # service.md, Versioning
 DESCRIPTION = """\
 Answers are `{"success": true, "data": …}` or `{"success": false, "error": {"code",
 "message"}}`; codes are part of the interface, messages are for people. Unknown members
-are ignored. No text may hold U+0000 or a lone surrogate, no object a member twice.
-HEAD answers as GET does, without the body.
+are ignored. No text may contain U+0000 or a lone surrogate, no object a member twice.
+HEAD answers like GET, without the body.
 """
 
 _ID: Schema = {

@@ -16,22 +16,22 @@ from .schemas import Schema, Schemas
 RATE_HEADERS = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 
 _HEADERS = {
-    "X-Request-Id": ("string", "Names this request in the log"),
-    "X-RateLimit-Limit": ("integer", "Requests that a minute may hold"),
+    "X-Request-Id": ("string", "Identifies this request in the log"),
+    "X-RateLimit-Limit": ("integer", "Requests allowed per minute"),
     "X-RateLimit-Remaining": ("integer", "Requests left in this minute"),
     "X-RateLimit-Reset": (
         "integer",
         "Unix seconds at which the oldest request of the minute stops counting",
     ),
     "Retry-After": ("integer", "Seconds to wait"),
-    "ETag": ("string", "Names this state of what was read"),
+    "ETag": ("string", "Identifies the state of what was read"),
     "Idempotency-Replayed": (
         "string",
         "`true`: the answer given the first time; it was not done again",
     ),
-    "Location": ("string", "Where to see how the job goes"),
+    "Location": ("string", "Where to follow the job"),
     "WWW-Authenticate": ("string", "Always Bearer"),
-    "Allow": ("string", "The methods that the path has"),
+    "Allow": ("string", "The methods that the path allows"),
 }
 _MORE_HEADERS = {
     202: ("Location", "Retry-After"),
@@ -234,7 +234,7 @@ FAILURE: Schema = {
             "properties": {
                 "code": {"type": "string"},
                 "message": {"type": "string", "maxLength": 200},
-                "details": {"description": "More, where the code has more to tell"},
+                "details": {"description": "More details, for codes that have them"},
             },
             "required": ["code", "message"],
         },

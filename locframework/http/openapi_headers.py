@@ -9,9 +9,9 @@ from .operation import Operation
 from .preconditions import METHODS
 from .schemas import Schema
 
-_TAGS = "`*`, or ETags with commas between them"
+_TAGS = "`*`, or ETags separated by commas"
 
-_IF_NONE_MATCH = f"304 when the answer is still of one of these; {_TAGS}"
+_IF_NONE_MATCH = f"304 if the answer still has one of these; {_TAGS}"
 _IF_MATCH = (
     "Do it only if GET of this path, with this query, still answers with one of these "
     f"ETags, else 412; {_TAGS}. Needs the permission of that GET too"

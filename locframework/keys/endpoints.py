@@ -103,7 +103,7 @@ class ValueAnswer(Struct, frozen=True):
 
 
 class ResultsAnswer(Struct, frozen=True):
-    """What became of each item of a batch, in its order."""
+    """The outcome of each item of a batch, in its order."""
 
     results: list[ItemResult]
 
@@ -134,9 +134,9 @@ class KeyEndpoints:
     ) -> KeyAnswer:
         """Create a key.
 
-        Values may be seeded in the same call, which then needs `translation_write`
-        too. One refused value refuses the whole request. Without
-        `translation_approve` values become `pending_review`.
+        Values can be given in the same call, which then needs `translation_write` too.
+        One refused value refuses the whole request. Without `translation_approve`,
+        values become `pending_review`.
         """
         key = self._keys.create_key(caller, project_id, body, branch=query.branch)
         return KeyAnswer(key)
@@ -153,18 +153,18 @@ class KeyEndpoints:
     ) -> CursorPage[Key]:
         """List keys.
 
-        All conditions must hold. `search` finds the literal text, whatever the case,
-        in key, description and values; `tag` may be repeated; `include=values` adds
-        the values of each key.
+        All conditions must hold. `search` finds the literal text, ignoring case, in
+        key, description and values; `tag` may be repeated; `include=values` adds the
+        values of each key.
 
         Each page shows one moment. To read a whole list while others write, follow
-        `nextCursor`: a key that is in the list all the time then comes exactly once, as
-        long as its place in the order stays. That is always so by `createdAt`, by `key`
-        unless it is renamed, and by `updatedAt` unless it is changed; a key that moved
-        may come again, or not at all. A page by its number is counted from the
-        beginning of the list at that moment, so keys that are added or deleted before
-        it move it. `total` is that of the whole list at that moment. An export shows
-        one moment as a whole.
+        `nextCursor`: a key that is in the list all the time is then returned exactly
+        once, as long as its place in the order stays the same. That is always so when
+        sorted by `createdAt`, by `key` unless it is renamed, and by `updatedAt` unless
+        it is changed; a key that moved may be returned again, or not at all. A page by
+        its number is counted from the beginning of the list at that moment, so keys
+        that are added or deleted before it shift it. `total` is that of the whole list
+        at that moment. An export shows one moment as a whole.
         """
         return self._keys.list_keys(caller, project_id, query)
 
@@ -206,9 +206,9 @@ class KeyEndpoints:
     ) -> KeyAnswer:
         """Rename, describe or tag a key, or turn its plurals on or off.
 
-        What the body leaves out stays; so do the values. Turning `isPlural` on moves
-        each text to the form `other`, turning it off keeps that one; where there are
-        texts it needs translation_write too.
+        What the body leaves out stays as it is; so do the values. Turning `isPlural` on
+        moves each text to the form `other`, turning it off keeps only that form; if
+        there are texts, this needs translation_write too.
         """
         key = self._keys.update_key(
             caller, project_id, key_id, body, branch=query.branch
@@ -244,9 +244,9 @@ class KeyEndpoints:
     ) -> Page[TrashedKey]:
         """List the keys in the trash.
 
-        The one deleted last comes first. Each can be restored for 30 days from
-        `deletedAt` on, unless another key has its name by then. `search` finds a part
-        of key or description. A branch has a trash of its own: what was deleted there.
+        The one deleted last comes first. Each can be restored for 30 days after
+        `deletedAt`, unless another key has taken its name. `search` finds a part of the
+        key or description. A branch has its own trash, with what was deleted there.
         """
         return self._keys.list_trash(caller, project_id, query)
 
@@ -262,8 +262,8 @@ class KeyEndpoints:
     ) -> KeyAnswer:
         """Restore a key from the trash, with its values.
 
-        Refused with `invalid_key` where the project's key separator was changed
-        meanwhile, so that the name is no longer allowed.
+        Refused with `invalid_key` if the project's key separator has changed meanwhile,
+        so that the name is no longer allowed.
         """
         key = self._keys.restore_key(caller, project_id, key_id, branch=query.branch)
         return KeyAnswer(key)
@@ -281,16 +281,18 @@ class KeyEndpoints:
         """Create up to 500 keys.
 
         Answers 200 with an outcome for each item. `onExisting`: `skip` (default) leaves
-        a key that exists, `update` writes what the item names (needs `key_update`),
+        an existing key alone, `update` writes what the item names (needs `key_update`),
         `fail` fails the item.
 
-        An item fails alone with `validation_failed` (something is too long, or an item
-        before has its key), `invalid_key`, `key_exists`, `language_not_in_project`,
-        `language_not_assigned`, `plural_mismatch`, `invalid_plural_form`,
-        `permission_denied` (plurals turned without `translation_write`) or
-        `write_refused`. The request is refused, and nothing written, for a member of
-        the wrong type or none or more than 500 items, for a permission that any item
-        needs (`translation_write` for `values`), for its branch, or a protected main.
+        These errors fail only their item: `validation_failed` (something is too long,
+        or an earlier item has the same key), `invalid_key`, `key_exists`,
+        `language_not_in_project`, `language_not_assigned`, `plural_mismatch`,
+        `invalid_plural_form`, `permission_denied` (plurals turned on or off without
+        `translation_write`) and `write_refused`. The whole request is refused, and
+        nothing is written, if a member has the wrong type, if there are no items or
+        more than 500, if a permission is missing that any item needs
+        (`translation_write` for `values`), or because of the branch or a protected
+        main.
         """
         results = self._bulk.create_keys(caller, project_id, body, branch=query.branch)
         return ResultsAnswer(results)
@@ -310,7 +312,7 @@ class KeyEndpoints:
         lang: str,
         query: BranchQuery,
     ) -> ValueAnswer:
-        """Get where a value stands.
+        """Get a value with its review state.
 
         The newest text, the last approved one beside it, and who wrote them.
         """
@@ -347,8 +349,8 @@ class KeyEndpoints:
     ) -> FullKeyAnswer:
         """Write a value.
 
-        A string, or an object by plural form; forms that are not named stay, ""
-        clears. `lang` may carry a file extension.
+        A string, or an object by plural form; forms that are not named stay as they
+        are, "" clears. `lang` may have a file extension.
         """
         key = self._keys.set_value(
             caller, project_id, key_id, lang, body, branch=query.branch
@@ -367,15 +369,16 @@ class KeyEndpoints:
     ) -> ResultsAnswer:
         """Write up to 500 values.
 
-        Answers 200 with an outcome for each item, which names its key by `keyId` or by
-        `key`.
+        Answers 200 with an outcome for each item. An item names its key by `keyId` or
+        by `key`.
 
-        An item fails alone with `validation_failed` (a text that is too long, a key
-        that is named in both ways or in none), `key_not_found`,
+        These errors fail only their item: `validation_failed` (a text that is too long,
+        a key that is named in both ways or in none), `key_not_found`,
         `language_not_in_project`, `language_not_assigned`, `plural_mismatch`,
-        `invalid_plural_form` or `write_refused`. The request is refused, and nothing
-        written, for a member of the wrong type or none or more than 500 items, for the
-        permission, for its branch, or a protected main.
+        `invalid_plural_form` and `write_refused`. The whole request is refused, and
+        nothing is written, if a member has the wrong type, if there are no items or
+        more than 500, if the permission is missing, or because of the branch or a
+        protected main.
         """
         results = self._bulk.set_values(caller, project_id, body, branch=query.branch)
         return ResultsAnswer(results)

@@ -50,11 +50,11 @@ class HistoryEndpoints:
         lang: str,
         query: HistoryQuery,
     ) -> Page[HistoryItem]:
-        """List what a value was, newest first.
+        """List the history of a value, newest first.
 
         One item for each change: writes, approvals and rejections, imports, merges,
-        reverts. Plural forms have revisions of their own. A value that was cleared
-        has an item with the status `untranslated`.
+        reverts. Each plural form has its own revisions. A value that was cleared has an
+        item with the status `untranslated`.
         """
         return self._history.list_revisions(caller, project_id, key_id, lang, query)
 
@@ -82,10 +82,10 @@ class HistoryEndpoints:
     ) -> FullKeyAnswer:
         """Write the text of a revision again.
 
-        A new revision of the origin `revert`; without `translation_approve` it waits
-        for review. `pluralForm` tells forms apart that have the same number; what was
-        written before the key had plurals is `other`.
-        `keepFresh`: a source text that comes back outdates no other language.
+        Makes a new revision with the origin `revert`; without `translation_approve` it
+        waits for review. `pluralForm` tells apart forms that have the same number; what
+        was written before the key had plurals is `other`. With `keepFresh`, a source
+        text that comes back makes no other language outdated.
         """
         key = self._history.revert(
             caller, project_id, key_id, lang, body, branch=query.branch

@@ -32,12 +32,12 @@ KeyDescription = Annotated[
 Tag = Annotated[str, Meta(max_length=TAG_LENGTH, examples=["button"])]
 Tags = Annotated[list[Tag], Meta(max_length=TAGS_MOST)]
 Outdated = Annotated[
-    bool, Meta(description="true: keys with an outdated value; false: with none at all")
+    bool, Meta(description="true: keys with an outdated value; false: without any")
 ]
 HasIssues = Annotated[
-    bool, Meta(description="true: keys with a finding in any form; false: with none")
+    bool, Meta(description="true: keys with a finding in any form; false: without any")
 ]
-_ANY_FORM = "Keys with a value of it in any form; statistics count by the worst form"
+_ANY_FORM = "Keys with this status in any form; statistics count by the worst form"
 StatusFilter = Annotated[
     Literal["draft", "pending_review", "approved", "untranslated"],
     Meta(description=_ANY_FORM),
@@ -58,7 +58,7 @@ class KeyValue(Struct, frozen=True, gc=False, rename="camel"):
 
 
 class Key(Struct, frozen=True, gc=False, rename="camel"):
-    """A key (service.md, Key). ``values`` is there in reads that carry them."""
+    """A key (service.md, Key). ``values`` is in reads that include them."""
 
     id: str
     project_id: str
@@ -140,7 +140,7 @@ class BranchKey(Struct, frozen=True):
 
 
 class ValueDetail(KeyValue, frozen=True, rename="camel"):
-    """A Key value with where it stands (decisions 2.3.6)."""
+    """A value of a key, with its review state (decisions 2.3.6)."""
 
     revision: int
     origin: Origin
@@ -214,7 +214,7 @@ _ItemTags = Annotated[list[_ItemTag], _of_item(maxItems=TAGS_MOST)]
 
 
 class BulkKey(Struct, frozen=True, rename="camel"):
-    """One key of a batch; of one that exists, what is left out stays."""
+    """One key of a batch; if it exists, what is left out stays."""
 
     key: _ItemKey
     description: _ItemText | UnsetType = UNSET
@@ -232,7 +232,7 @@ class NewKeys(Struct, frozen=True, rename="camel"):
 
 
 class ItemError(Struct, frozen=True, omit_defaults=True):
-    """Why one item of a batch was refused: an error as the envelope has it."""
+    """Why one item of a batch was refused: an error like that of a refused request."""
 
     code: str
     message: str
@@ -240,7 +240,7 @@ class ItemError(Struct, frozen=True, omit_defaults=True):
 
 
 class ItemResult(Struct, frozen=True):
-    """What became of one item of a batch; ``index`` is its place in the request."""
+    """The outcome of one item of a batch; ``index`` is its place in the request."""
 
     index: int
     outcome: Literal["created", "updated", "skipped", "failed"]

@@ -61,9 +61,9 @@ class ReviewEndpoints:
     ) -> FullKeyAnswer:
         """Approve the text that waits for review.
 
-        All plural forms of the language at once; drafts too, and approved texts that
-        are outdated. With `revision` only what was read is approved: a number, or an
-        object by plural form for a key with plurals. Refused with
+        Approves all plural forms of the language at once, also drafts, and approved
+        texts that are outdated. With `revision`, only what was read is approved: a
+        number, or an object by plural form for a key with plurals. Refused with
         `quality_check_failed`, and all that was found, while one of the project's
         `blockingChecks` finds something in one of the texts.
         """
@@ -90,8 +90,8 @@ class ReviewEndpoints:
     ) -> FullKeyAnswer:
         """Reject the text that waits for review.
 
-        The last approved text returns, as `approved`; where there is none, the text
-        stays as `draft`. All plural forms of the language at once.
+        The last approved text comes back, as `approved`; if there is none, the text
+        stays as `draft`. Rejects all plural forms of the language at once.
         """
         key = self._review.reject(
             caller, project_id, key_id, lang, body, branch=query.branch

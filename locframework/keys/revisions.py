@@ -75,10 +75,10 @@ def last_number(place: Place, gone: Mapping[Place, int]) -> int:
 
 
 class HistoryItem(Struct, frozen=True, rename="camel"):
-    """One revision of a value, as its history tells it (decisions 2.3).
+    """One revision of a value, as its history shows it (decisions 2.3).
 
-    ``actor`` is who brought it about: the writer of a text, the reviewer who approved
-    or rejected it (``reason``). ``note`` is what plugins remarked on the write.
+    ``actor`` is who caused it: the writer of a text, the reviewer who approved or
+    rejected it (``reason``). ``note`` is what plugins noted about the write.
     """
 
     revision: int

@@ -71,8 +71,8 @@ class MemoryEndpoints:
     ) -> Page[TranslationMemory]:
         """List translation memories.
 
-        Those that the caller may read, by name. `search` looks into names, whatever
-        case or width of white space; `projectId`, an id or slug, narrows the list to
+        Those that the caller may read, by name. `search` looks in names, ignoring case
+        and the width of white space; `projectId`, an id or slug, narrows the list to
         those that the project uses.
         """
         return self._memories.list_memories(caller, query)
@@ -110,7 +110,7 @@ class MemoryEndpoints:
     def delete_memory(self, caller: Caller, tm_id: str) -> Deleted:
         """Delete a translation memory with all of its entries.
 
-        The projects that use it do so no more.
+        Projects that use it stop using it.
         """
         return Deleted(self._memories.delete_memory(caller, tm_id).id)
 
@@ -172,7 +172,7 @@ class MemoryEndpoints:
     def get_assignment(
         self, caller: Caller, project_id: str, tm_id: str
     ) -> AssignmentAnswer:
-        """Tell how a project uses a translation memory."""
+        """Get how a project uses a translation memory."""
         found = self._assignments.get_assignment(caller, project_id, tm_id)
         return AssignmentAnswer(found)
 
@@ -187,10 +187,10 @@ class MemoryEndpoints:
     def assign_memory(
         self, caller: Caller, project_id: str, tm_id: str, body: NewAssignment
     ) -> AssignmentAnswer:
-        """Let a project use a translation memory, in this way.
+        """Let a project use a translation memory, or change how.
 
-        `writeMode` says which values of the project's main line the memory learns.
-        Both must be of one organization, and have one source language.
+        `writeMode` says which values of the project's main line the memory learns. Both
+        must belong to the same organization, and have the same source language.
         """
         made = self._assignments.assign(caller, project_id, tm_id, body)
         return AssignmentAnswer(made)
@@ -203,7 +203,7 @@ class MemoryEndpoints:
         tag=TAG,
     )
     def unassign_memory(self, caller: Caller, project_id: str, tm_id: str) -> Deleted:
-        """Let a project use a translation memory no more.
+        """Stop a project from using a translation memory.
 
         What the memory has learned stays in it.
         """

@@ -60,8 +60,9 @@ class EntryEndpoints:
 
         `search` looks in source texts and translations; with `languageCode` only
         entries with a translation in that language are listed. `status` and
-        `hasProposal` hold of a translation in it, or in any; `untranslated`: of none.
-        With `hasProposal=true` the list is what waits for approval.
+        `hasProposal` must hold for the translation in it, or else for any;
+        `untranslated` means that there is none. With `hasProposal=true` the list is
+        what waits for approval.
         """
         return self._entries.list_entries(caller, tm_id, query)
 
@@ -98,9 +99,10 @@ class EntryEndpoints:
     ) -> EntryAnswer:
         """Change an entry's source text and context.
 
-        Translations stay. What is left out stays too. Where approval is required and
-        a translation is approved, another `sourceText` needs `tm_approve`; its
-        translations must be in languages assigned to the caller.
+        Translations stay as they are, and so does what is left out. If approval is
+        required and a translation is approved, changing `sourceText` needs
+        `tm_approve`; the entry's translations must be in languages assigned to the
+        caller.
         """
         return EntryAnswer(self._entries.update_entry(caller, tm_id, entry_id, body))
 
@@ -114,7 +116,7 @@ class EntryEndpoints:
     def delete_entry(self, caller: Caller, tm_id: str, entry_id: str) -> Deleted:
         """Delete an entry with its translations.
 
-        Asks for what another `sourceText` would.
+        Needs what changing `sourceText` would need.
         """
         return Deleted(self._entries.delete_entry(caller, tm_id, entry_id).id)
 
@@ -136,8 +138,8 @@ class EntryEndpoints:
     ) -> EntryAnswer:
         """Set the translation of an entry in one language.
 
-        Where the memory requires approval and the caller cannot approve, the value
-        becomes a proposal.
+        If the memory requires approval and the caller cannot approve, the value becomes
+        a proposal.
         """
         entry = self._entries.set_translation(caller, tm_id, entry_id, lang, body)
         return EntryAnswer(entry)
@@ -153,10 +155,10 @@ class EntryEndpoints:
     def remove_entry_translation(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
     ) -> EntryAnswer:
-        """Take away the translation of an entry in one language.
+        """Remove the translation of an entry in one language.
 
-        Where the memory requires approval and the caller cannot approve, taking an
-        approved value away becomes a proposal.
+        If the memory requires approval and the caller cannot approve, removing an
+        approved value becomes a proposal.
         """
         entry = self._entries.remove_translation(caller, tm_id, entry_id, lang)
         return EntryAnswer(entry)

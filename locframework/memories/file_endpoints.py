@@ -39,13 +39,13 @@ class MemoryFileEndpoints:
     ) -> Prepared[Accepted[JobAnswer]]:
         """Import entries.
 
-        A TMX 1.4b or CSV file is judged, the first 2 MiB at once and the rest by the
-        job, which then imports it, some 2,000 texts at a time. A unit whose source
-        text and context are there goes to that entry: `onExisting` `keep` fills what
-        is missing, `replace` writes over what differs. What cannot be imported of a
-        unit is left out, and told by the job. A language that the memory lacks is
-        taken as the one that it means there (`de-DE`: `de`), else added where the
-        caller has `tm_manage`.
+        A TMX 1.4b or CSV file is checked, the first 2 MiB at once and the rest by the
+        job, which then imports it, some 2,000 texts at a time. A unit whose source text
+        and context already exist goes to that entry: `onExisting` `keep` fills what is
+        missing, `replace` overwrites what differs. What cannot be imported of a unit is
+        left out, and reported by the job. A language that the memory lacks is taken as
+        the one that it means there (`de-DE`: `de`), else added if the caller has
+        `tm_manage`.
         """
         start = self._files.prepare_import(caller, tm_id, form.file.file, form)
         return Prepared(lambda: _accepted(tm_id, start()))
@@ -63,8 +63,8 @@ class MemoryFileEndpoints:
     ) -> Raw:
         """Export entries.
 
-        `format` is `tmx` or `csv`. Every entry, with the translations that count; TMX
-        has drafts too. Proposals are left out.
+        `format` is `tmx` or `csv`. Exports every entry, with the translations that
+        count; TMX also has drafts. Proposals are left out.
         """
         file = self._files.export(caller, tm_id, query)
         headers = {

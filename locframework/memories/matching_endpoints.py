@@ -37,8 +37,8 @@ class MatchingEndpoints:
     ) -> Page[ConcordanceItem]:
         """Find whole segments that contain a text.
 
-        Letter case and runs of white space do not count, accents do. Segments that
-        are the text come first, then the shorter ones.
+        Letter case and runs of white space are ignored, accents are not. Segments that
+        equal the text come first, then the shorter ones.
         """
         return self._matching.search(caller, project_id, body)
 
@@ -54,7 +54,7 @@ class MatchingEndpoints:
     ) -> MatchesAnswer:
         """Find entries whose source text is like the given texts.
 
-        Up to ten for each text and language, best first. The object is empty where
+        Up to ten for each text and language, best first. The object is empty if
         translation memory is switched off for the organization or the project.
         """
         return MatchesAnswer(self._matching.find_matches(caller, project_id, body))

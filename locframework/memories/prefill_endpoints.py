@@ -42,11 +42,11 @@ class PrefillEndpoints:
     ) -> Accepted[JobAnswer]:
         """Fill missing texts from the memories of a project.
 
-        A job looks for the best match of each source text, and takes it when it has
-        `minMatchPercentage` at least. What it writes are drafts of the origin `tm`:
-        they are not delivered until somebody approves them. The job's result says in
-        `warnings` why nothing could come: translation memory is switched off, or the
-        project reads none.
+        A job looks for the best match of each source text, and takes it if it has at
+        least `minMatchPercentage`. It writes drafts with the origin `tm`, which are not
+        delivered until somebody approves them. If nothing could be found, `warnings` in
+        the job's result say why: translation memory is switched off, or the project
+        reads none.
         """
         job = self._prefill.start_prefill(caller, project_id, body, branch=query.branch)
         return Accepted(JobAnswer(job), f"/projects/{job.project_id}/jobs/{job.id}")

@@ -24,8 +24,8 @@ class PrefillFilter(Struct, frozen=True):
 class PrefillRequest(Struct, frozen=True, rename="camel"):
     """The body that starts a pre-translation.
 
-    ``minMatchPercentage``: what a match must have to be taken. ``onlyMissing`` false:
-    also over texts that are there, but for those that wait for review.
+    ``minMatchPercentage``: what a match needs at least. ``onlyMissing`` false: also
+    overwrite existing texts, except those that wait for review.
     """
 
     language_codes: LanguageCodes

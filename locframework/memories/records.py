@@ -32,7 +32,7 @@ Values = Annotated[
 
 
 class Penalties(Struct, frozen=True, rename="camel"):
-    """What a match loses where it differs in one of these, in percentage points."""
+    """What a match loses if it differs in one of these, in percentage points."""
 
     case: Percentage = 2
     whitespace: Percentage = 1
@@ -100,7 +100,7 @@ class MemoryLanguage(Struct, frozen=True, rename="camel"):
 
 
 class NewMemoryLanguage(Struct, frozen=True, rename="camel"):
-    """The body that adds a target language; ``label`` is else its English name."""
+    """The body that adds a target language; ``label`` defaults to its English name."""
 
     language_code: LanguageTag
     label: Annotated[str, Meta(min_length=1, max_length=100)] | UnsetType = UNSET
@@ -184,8 +184,8 @@ class AssignedMemory(Struct, frozen=True):
 
 
 class NewAssignment(Struct, frozen=True, rename="camel"):
-    """The body that assigns a memory to a project; what is left out is the default,
-    also where it was assigned before."""
+    """The body that assigns a memory to a project; what is left out gets its default,
+    even if it was assigned before."""
 
     read: bool = True
     write_mode: WriteMode = "approved"

@@ -22,7 +22,7 @@ class ConcordanceQuery(Struct, frozen=True, rename="camel"):
     """The body of a concordance search.
 
     ``languageCodes`` restricts the translations that are returned, and those that are
-    searched; all without it.
+    searched; without it, all are.
     """
 
     query: Annotated[
@@ -80,7 +80,7 @@ class MatchPenalty(Struct, frozen=True, gc=False):
 
 
 class Match(Struct, frozen=True, gc=False, rename="camel"):
-    """An entry that is like a text, with its translation (decisions 2.5.2)."""
+    """An entry that is similar to a text, with its translation (decisions 2.5.2)."""
 
     entry_id: str
     tm_id: str
@@ -90,14 +90,14 @@ class Match(Struct, frozen=True, gc=False, rename="camel"):
     status: ValueStatus
     context: str
     match_percentage: Annotated[
-        int, Meta(ge=0, le=100, description="What the penalties leave of the raw one")
+        int, Meta(ge=0, le=100, description="The raw percentage minus the penalties")
     ]
     raw_percentage: Annotated[
-        int, Meta(ge=0, le=100, description="How alike the folded texts are")
+        int, Meta(ge=0, le=100, description="How similar the folded texts are")
     ]
     penalties: list[MatchPenalty]
     updated_at: Annotated[
-        Timestamp, Meta(description="When the entry was changed last")
+        Timestamp, Meta(description="When the entry was last changed")
     ]
 
 

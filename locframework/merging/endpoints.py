@@ -34,8 +34,8 @@ class MergingEndpoints:
     def diff_branch(self, caller: Caller, project_id: str, branch: BranchRef) -> Diff:
         """Show what merging a branch would do.
 
-        Each item is one field, of one language and plural form where it is a value,
-        with its text at the base, on main and on the branch.
+        Each item is one field (a value: in one language and plural form), with its text
+        at the base, on main and on the branch.
         """
         return self._merging.diff(caller, project_id, branch)
 
@@ -59,9 +59,10 @@ class MergingEndpoints:
     ) -> Prepared[MergeResult]:
         """Merge a branch into main.
 
-        All of it in one transaction. Where main changed the same field, `resolutions`
-        and then `strategy` decide; what stays open is 409 `merge_conflict`, and
-        nothing is written. Merging what is merged already does nothing.
+        Merges everything in one transaction. Where main changed the same field,
+        `resolutions` and then `strategy` decide; if anything stays open, the answer is
+        409 `merge_conflict`, and nothing is written. Merging what is already merged
+        does nothing.
         """
         merge = self._merging.prepare_merge(caller, project_id, branch, body)
         return Prepared(merge)

@@ -16,7 +16,7 @@ RESOLUTIONS_MOST = 10_000
 
 
 class MainChange(Struct, frozen=True, rename="camel"):
-    """What main changed of a key that the branch deleted; null: it is not there."""
+    """What main changed in a key that the branch deleted; null: it does not exist."""
 
     field: Field
     language_code: str | None
@@ -26,10 +26,10 @@ class MainChange(Struct, frozen=True, rename="camel"):
 
 
 class Change(Struct, frozen=True, rename="camel"):
-    """One field of one key, in one language and plural form where it is a value.
+    """One field of one key; of a value, in one language and plural form.
 
     ``base`` is what it was when the branch first touched the key, ``main`` and
-    ``branch`` what it is there now; null: it is not there.
+    ``branch`` what it is there now; null: it does not exist there.
     """
 
     id: str  # of this very change: another text has another id
@@ -48,7 +48,7 @@ class Change(Struct, frozen=True, rename="camel"):
 
 
 class ChangeCounts(Struct, frozen=True):
-    """How many changes there are of each type, and how many of all conflict."""
+    """How many changes there are of each type, and how many of them conflict."""
 
     added: int
     updated: int
@@ -80,7 +80,7 @@ class MergeRequest(Struct, frozen=True, rename="camel"):
 
 
 class Applied(Struct, frozen=True):
-    """How many changes came to main, by type."""
+    """How many changes reached main, by type."""
 
     added: int = 0
     updated: int = 0

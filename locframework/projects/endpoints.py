@@ -109,7 +109,7 @@ class ProjectEndpoints:
         """Change a project.
 
         What the body leaves out stays. `keySeparator` is fixed once keys exist, and
-        `sourceLanguage` the language of the translation memories that are assigned.
+        `sourceLanguage` must be that of the translation memories that are assigned.
         """
         changed = self._projects.update_project(caller, project_id, body)
         return ProjectAnswer(changed)
@@ -122,7 +122,7 @@ class ProjectEndpoints:
         tag="Projects",
     )
     def delete_project(self, caller: Caller, project_id: str) -> Deleted:
-        """Delete a project with all it holds.
+        """Delete a project with everything in it.
 
         Its distributions answer 404 at once.
         """
@@ -204,7 +204,7 @@ class ProjectEndpoints:
     def remove_language(self, caller: Caller, project_id: str, lang: str) -> Deleted:
         """Remove a language with its values.
 
-        The source language stays, and all of them while main is protected.
+        The source language cannot be removed, and none can while main is protected.
         """
         return Deleted(self._languages.remove_language(caller, project_id, lang).id)
 
@@ -238,7 +238,7 @@ class ProjectEndpoints:
     ) -> TokenAnswer:
         """Make a token bound to the project.
 
-        It cannot do more than its maker. `secret` is shown this once.
+        It cannot do more than whoever makes it. `secret` is shown only this once.
         """
         return TokenAnswer(*self._projects.create_token(caller, project_id, body))
 

@@ -23,7 +23,7 @@ Checks = Annotated[list[CheckName], Meta(max_length=100)]
 Severity = Literal["error", "warning", "off"]
 Severities = Annotated[
     dict[CheckName, Severity],
-    Meta(max_length=100, description="Check to severity; else the check's own"),
+    Meta(max_length=100, description="Severity by check; default: the check's own"),
 ]
 
 

@@ -33,11 +33,11 @@ class StatisticsEndpoints:
     def get_statistics(
         self, caller: Caller, project_id: str, query: BranchQuery
     ) -> StatisticsAnswer:
-        """Tell how far each language is, in keys and in words of the source texts.
+        """Get how far each language is, in keys and in words of the source texts.
 
-        A key counts once a language: with plurals, in the worst state of its texts.
-        Percentages are of keys, floored to one decimal; of an empty project they are
-        100. With ``branch``, as the branch is seen.
+        A key counts once per language; one with plurals, by the worst state of its
+        texts. Percentages are of keys, rounded down to one decimal; of an empty project
+        they are 100. With ``branch``, the numbers are those of the branch.
         """
         found = self._statistics.get_statistics(caller, project_id, branch=query.branch)
         return StatisticsAnswer(found)

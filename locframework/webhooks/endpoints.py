@@ -50,7 +50,7 @@ class WebhookAnswer(Struct, frozen=True):
 
 
 class NewSecretAnswer(Struct, frozen=True, rename="camel"):
-    """One webhook; ``signingSecret`` is shown this once."""
+    """One webhook; ``signingSecret`` is shown only this once."""
 
     webhook: Webhook
     signing_secret: str
@@ -109,9 +109,9 @@ class WebhookEndpoints:
     ) -> Prepared[NewSecretAnswer]:
         """Register a webhook.
 
-        `signingSecret` is shown this once: what is sent is signed with it, as
-        Standard Webhooks says. `languageCodes` null is every language; `branches`
-        null is main only. The URL must lead to a public address by https.
+        `signingSecret` is shown only this once: what is sent is signed with it, as
+        Standard Webhooks says. `languageCodes` null means every language; `branches`
+        null means main only. The URL must be https, and lead to a public address.
         """
         add = self._webhooks.prepare_webhook(caller, project_id, body)
         return Prepared(lambda: NewSecretAnswer(*add()))
@@ -122,7 +122,7 @@ class WebhookEndpoints:
     ) -> WebhookAnswer:
         """Get a webhook.
 
-        `disabledReason` tells who switched it off: `manual`, a person; `failing`, five
+        `disabledReason` tells what switched it off: `manual`, a person; `failing`, five
         days without a success; `gone`, its answer 410.
         """
         return WebhookAnswer(self._webhooks.get_webhook(caller, project_id, webhook_id))
@@ -140,7 +140,7 @@ class WebhookEndpoints:
     ) -> Prepared[WebhookAnswer]:
         """Change a webhook.
 
-        `isActive` false ends what is still to be sent; `true` sends nothing of that
+        `isActive` false cancels what is still to be sent; `true` sends none of that
         again, which is what replay is for.
         """
         save = self._webhooks.prepare_update(caller, project_id, webhook_id, body)
@@ -166,8 +166,8 @@ class WebhookEndpoints:
     ) -> NewSecretAnswer:
         """Give a webhook a new signing secret.
 
-        It is shown this once. For 24 hours what is sent has two signatures, of the new
-        secret and of the old one.
+        It is shown only this once. For 24 hours, what is sent has two signatures, one
+        with the new secret and one with the old.
         """
         rotated = self._webhooks.rotate_secret(caller, project_id, webhook_id)
         return NewSecretAnswer(*rotated)
@@ -184,8 +184,8 @@ class WebhookEndpoints:
     ) -> Accepted[DeliveryAnswer]:
         """Send a test.
 
-        `webhook.test`, with one attempt, also to a webhook that is switched off. The
-        delivery tells what came of it.
+        Sends `webhook.test`, with one attempt, also to a webhook that is switched off.
+        The delivery shows the outcome.
         """
         made, where = self._deliveries.test(caller, project_id, webhook_id)
         return Accepted(DeliveryAnswer(made), where)
@@ -228,9 +228,9 @@ class WebhookEndpoints:
     ) -> Accepted[DeliveryAnswer]:
         """Send a delivery again.
 
-        One attempt, with the same `webhook-id`, a fresh timestamp and the present
-        secret; also to a webhook that is switched off. A project has 60 replays a
-        minute; over that, 429 `rate_limited`.
+        Makes one attempt, with the same `webhook-id`, a new timestamp and the current
+        secret, also to a webhook that is switched off. A project has 60 replays per
+        minute; more than that are 429 `rate_limited`.
         """
         found, where = self._deliveries.replay(
             caller, project_id, webhook_id, delivery_id
@@ -249,8 +249,9 @@ class WebhookEndpoints:
     ) -> Accepted[ReplayAnswer]:
         """Send many deliveries again.
 
-        Those that failed, or succeeded, and were made at `since` or later. However
-        many they are, it is one of the 60 replays that a project has a minute.
+        Sends those that failed, or succeeded, and were made at `since` or later.
+        However many they are, this counts as one of the 60 replays that a project has
+        per minute.
         """
         count, where = self._deliveries.replay_many(
             caller, project_id, webhook_id, body

@@ -30,9 +30,9 @@ class KeyItem(Struct, rename="camel"):
 
     key_id: Id
     key: KeyName
-    previous_key: (
-        Annotated[str, Meta(description="where it was renamed")] | UnsetType
-    ) = UNSET
+    previous_key: Annotated[str, Meta(description="if it was renamed")] | UnsetType = (
+        UNSET
+    )
 
 
 class TranslationItem(Struct, rename="camel"):
@@ -142,7 +142,7 @@ class WebhookItem(Struct, rename="camel"):
 
 
 _TYPES: dict[str, tuple[type[Struct], str]] = {
-    "key.created": (KeyItem, "Keys were made"),
+    "key.created": (KeyItem, "Keys were created"),
     "key.updated": (KeyItem, "Names, descriptions, tags or plurals of keys changed"),
     "key.deleted": (KeyItem, "Keys went to the trash"),
     "key.restored": (KeyItem, "Keys came back from the trash"),
@@ -150,18 +150,18 @@ _TYPES: dict[str, tuple[type[Struct], str]] = {
     "translation.submitted": (TranslationItem, "Texts wait for review"),
     "translation.approved": (TranslationItem, "Texts were approved"),
     "translation.rejected": (TranslationItem, "Texts were rejected"),
-    "translation.outdated": (TranslationItem, "The source changed under these texts"),
+    "translation.outdated": (TranslationItem, "The source of these texts changed"),
     "language.added": (LanguageItem, "A language was added"),
     "language.updated": (ChangedLanguageItem, "A language's settings changed"),
     "language.removed": (LanguageItem, "A language was removed, with its texts"),
-    "language.completed": (LanguageItem, "No key lacks a text any more"),
-    "branch.created": (BranchItem, "A branch was made"),
+    "language.completed": (LanguageItem, "No key lacks a text any longer"),
+    "branch.created": (BranchItem, "A branch was created"),
     "branch.merged": (BranchItem, "A branch was merged to main"),
     "branch.closed": (BranchItem, "A branch was closed without a merge"),
-    "glossary.attached": (GlossaryItem, "The project uses a glossary from now on"),
-    "glossary.detached": (GlossaryItem, "The project uses a glossary no more"),
+    "glossary.attached": (GlossaryItem, "The project now uses a glossary"),
+    "glossary.detached": (GlossaryItem, "The project no longer uses a glossary"),
     "glossary.updated": (ChangedGlossaryItem, "Settings of a glossary changed"),
-    "glossary.term.created": (TermItem, "Terms were made"),
+    "glossary.term.created": (TermItem, "Terms were created"),
     "glossary.term.updated": (TermItem, "Terms changed"),
     "glossary.term.deleted": (TermItem, "Terms were deleted"),
     "glossary.translation.updated": (
@@ -180,15 +180,15 @@ _TYPES: dict[str, tuple[type[Struct], str]] = {
         TermTranslationItem,
         "Proposals for terms were rejected",
     ),
-    "import.completed": (JobItem, "An import has done its work"),
+    "import.completed": (JobItem, "An import was completed"),
     "job.failed": (EndedJobItem, "A job failed"),
     "job.cancelled": (EndedJobItem, "A job was cancelled"),
-    "distribution.published": (ReleaseItem, "A release is the current one"),
+    "distribution.published": (ReleaseItem, "A release has become the current one"),
     "distribution.rolled_back": (
         RolledBackItem,
         "An older release is the current one again",
     ),
-    "distribution.paused": (DistributionItem, "A distribution answers no more"),
+    "distribution.paused": (DistributionItem, "A distribution no longer answers"),
     "distribution.resumed": (DistributionItem, "A paused distribution answers again"),
     "project.updated": (ProjectItem, "Settings of the project changed"),
     "webhook.disabled": (WebhookItem, "A webhook was switched off by its failures"),

@@ -63,7 +63,7 @@ Description = Annotated[str, Meta(max_length=1000)]
 
 
 class Webhook(Struct, frozen=True, rename="camel"):
-    """A registered URL and what it is told of."""
+    """A registered URL, and the events that are sent to it."""
 
     id: str
     project_id: str
@@ -137,7 +137,7 @@ class WebhookQuery(SortedRequest, frozen=True):
 class DeliveryAttempt(Struct, frozen=True, rename="camel"):
     """One try to send a delivery.
 
-    Without ``statusCode`` and ``error`` it is at work, or its process was killed.
+    Without ``statusCode`` and ``error`` it is still running, or its process was killed.
     """
 
     number: int  # counts from 1

@@ -72,7 +72,7 @@ def test_a_missing_term_is_found_when_it_is_written_and_gone_when_it_is_there(
 
     assert checked.issues() == [
         ("a", "de", MISSING),
-        ("a", "de", "“Skerry” is not translated, says the glossary"),
+        ("a", "de", "“Skerry” is not to be translated, says the glossary"),
     ]
     path = f"{checked.path}/keys/{key['id']}/values"
     answer = checked.owner.put(f"{path}/de", json={"value": "Zum Anleger von Skerry"})
@@ -80,7 +80,7 @@ def test_a_missing_term_is_found_when_it_is_written_and_gone_when_it_is_there(
     assert checked.issues() == []
     checked.owner.put(f"{path}/fr", json={"value": "Au quai"})  # no term in French
     assert checked.issues() == [
-        ("a", "fr", "“Skerry” is not translated, says the glossary")
+        ("a", "fr", "“Skerry” is not to be translated, says the glossary")
     ]
 
 

@@ -144,7 +144,7 @@ def test_a_query_becomes_parameters_without_null(document):
         "sortBy",
     ]
     assert parameters["search"]["schema"] == {"type": "string", "maxLength": 10}
-    assert parameters["limit"]["description"] == "Items a page"
+    assert parameters["limit"]["description"] == "Items per page"
     assert parameters["limit"]["schema"]["maximum"] == 200
     assert not parameters["limit"]["required"]
     assert re.search(

@@ -70,7 +70,7 @@ def test_what_is_said_of_a_term_names_it_and_its_translations() -> None:
     )
 
     assert [each.message for each in GlossaryTerms().find(missing)] == [
-        "“Skerry” is not translated, says the glossary",
+        "“Skerry” is not to be translated, says the glossary",
         "“pier” is “Anleger” or “Landungsbrücke” in the glossary",
     ]
     [found] = GlossaryTerms().find(forbidden)

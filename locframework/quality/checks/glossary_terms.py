@@ -20,7 +20,7 @@ class GlossaryTerms:
     """
 
     name = "glossary_terms"
-    description = "A term is missing, or is one that the glossary forbids."
+    description = "A glossary term is missing, or a forbidden one is used."
     severity: Severity = "warning"
     needs = "terms"
 
@@ -50,7 +50,7 @@ def _is_code(wanted: WantedTerm) -> bool:
 
 def _missing(wanted: WantedTerm) -> str:
     if wanted.values == (wanted.term,):
-        return f"{_shown(wanted.term)} is not translated, says the glossary"
+        return f"{_shown(wanted.term)} is not to be translated, says the glossary"
     return f"{_shown(wanted.term)} is {_any_of(wanted.values)} in the glossary"
 
 

@@ -22,7 +22,7 @@ class Markup:
     """Compares the tags, in any order and without their attributes."""
 
     name = "markup"
-    description = "The HTML or XML tags are not those of the source text."
+    description = "The HTML or XML tags differ from those of the source text."
     severity: Severity = "error"
     needs = "source_texts"
 

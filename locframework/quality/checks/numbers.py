@@ -35,7 +35,7 @@ class Numbers:
     """Compares the numbers, however a language writes and groups them."""
 
     name = "numbers"
-    description = "The numbers are not those of the source text."
+    description = "The numbers differ from those of the source text."
     severity: Severity = "warning"
     needs = "source_texts"
 

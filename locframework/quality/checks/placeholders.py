@@ -21,7 +21,7 @@ class Placeholders:
     """
 
     name = "placeholders"
-    description = "The placeholders are not those of the source text."
+    description = "The placeholders differ from those of the source text."
     severity: Severity = "error"
     needs = "source_texts"
 

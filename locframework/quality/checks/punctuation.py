@@ -49,7 +49,7 @@ class Punctuation:
     """
 
     name = "punctuation"
-    description = "The text ends with other punctuation than the source text."
+    description = "The text ends with different punctuation than the source text."
     severity: Severity = "warning"
     needs = "source_texts"
 

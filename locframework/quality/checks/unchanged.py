@@ -21,7 +21,7 @@ class Unchanged:
     """
 
     name = "unchanged"
-    description = "The text is the source text, which looks translatable."
+    description = "The text is the same as the source text, which looks translatable."
     severity: Severity = "warning"
     needs = "source_texts"
 

@@ -12,7 +12,7 @@ class WhiteSpace:
     """Compares the white space at both ends with that of the source text."""
 
     name = "white_space"
-    description = "White space at an end is not that of the source text."
+    description = "White space at the beginning or end differs from the source text."
     severity: Severity = "warning"
     needs = "source_texts"
 
