@@ -120,7 +120,7 @@ class Files:
     def _content(self, file: StoredFile) -> bytes:
         content = self._blobs.get(file.blob, store=file.store)
         if content is None:
-            log.error("the blob %s of file %s is gone", file.blob, file.id)
+            log.error("the blob %s of file %s is missing", file.blob, file.id)
             raise Unavailable("the file's content is not available just now")
         return content
 

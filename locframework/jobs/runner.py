@@ -147,7 +147,7 @@ class JobRunner:
                 while not self._stopping.is_set() and self.run_one():
                     pass
             except Exception:
-                log.exception("the job runner failed; it goes on")
+                log.exception("the job runner failed; it continues")
         self._woken.set()  # for the other workers to see that it is over
 
     def _claim(self) -> StoredJob | None:

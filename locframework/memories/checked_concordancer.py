@@ -33,7 +33,9 @@ class CheckedConcordancer:
         except Unavailable:
             raise
         except PLUGIN_FAULTS:
-            log.exception("the concordancer %s failed; the database looks", self.name)
+            log.exception(
+                "the concordancer %s failed; the database searches instead", self.name
+            )
             return None
         return found
 

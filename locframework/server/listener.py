@@ -249,7 +249,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
         if now >= self._is_told_until:
             self._is_told_until = now + OUT_OF_FILES_TOLD_SECONDS
             count = len(self._channels)
-            log.error("%s connections, and no more can be had: %s", count, reason)
+            log.error("%s connections are open, and no more can be: %s", count, reason)
         if not self.is_stopping:
             self._close_one(self._channels)
 

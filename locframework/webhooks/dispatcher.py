@@ -154,7 +154,7 @@ class Dispatcher:
                 for each in self._look(self._free()):
                     self._to_send.put(each)
             except Exception:
-                log.exception("the dispatcher failed; it goes on")
+                log.exception("the dispatcher failed; it continues")
                 self._untold = []  # sent again, when their leases are over
 
     def _send(self, to_send: queue.SimpleQueue[Work | None]) -> None:

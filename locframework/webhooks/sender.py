@@ -71,7 +71,9 @@ class Sender:
             except SecretLost as error:
                 if each.signs_until is None:
                     raise
-                log.warning("an old secret of webhook %s signs no more: %s", id_, error)
+                log.warning(
+                    "an old secret of webhook %s can no longer sign: %s", id_, error
+                )
         return secrets
 
 

@@ -329,7 +329,7 @@ def test_the_example_of_loc_decide_settings(example: Example) -> None:
     )
 
     there.require_usable(Settings())
-    with pytest.raises(PluginError, match="program: no-such-program: is not there"):
+    with pytest.raises(PluginError, match="program: no-such-program: was not found"):
         gone.require_usable(Settings())
 
 

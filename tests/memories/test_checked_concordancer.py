@@ -104,7 +104,7 @@ def test_the_database_looks_where_a_concordancer_fails(
     assert answered.status == 200
     assert [item["entryId"] for item in answered.data["items"]] == searched.ids
     assert answered.data["total"] == 2
-    assert "the concordancer told failed; the database looks" in caplog.text
+    assert "the concordancer told failed; the database searches instead" in caplog.text
 
 
 def test_what_can_be_is_passed_on(

@@ -80,7 +80,11 @@ class PostgresMatcher:
         try:
             self._ask(remove)
         except Unavailable as error:
-            log.warning("the index of %s stays: %s", memory_id, error.message)
+            log.warning(
+                "the index of memory %s could not be removed: %s",
+                memory_id,
+                error.message,
+            )
 
     def _ask(self, work: Callable[[tables.Connection], T]) -> T:
         """What comes of it, in a transaction; asked again when the server was away."""
@@ -103,7 +107,10 @@ def _catch_up(to: tables.Connection, segments: Segments, memory_id: str) -> None
     known = tables.revisions(to, [memory_id]).get(memory_id)
     now = segments.revisions([memory_id]).get(memory_id, 0)
     if known is not None and known > now:
-        log.info("memory %s went back, its index is made anew", memory_id)
+        log.info(
+            "memory %s went back to an earlier state, its index is built anew",
+            memory_id,
+        )
         tables.remove(to, memory_id)
         known = None
     if known is None or known < now:

@@ -58,7 +58,7 @@ class MemoryFolder(Generic[S]):
                     return []
             except _UNREADABLE as error:
                 if self.stamp() == before:
-                    log.warning("%s is made anew: %s", self._path, error)
+                    log.warning("%s is built anew: %s", self._path, error)
                     return []
         return []
 

@@ -76,7 +76,9 @@ class MemoryIndex(Generic[V]):
             if self._view.revision > revision:  # by another thread, or it went back
                 revision = source.revision()
             if self._view.revision > revision:
-                log.info("%s went back, its index is made anew", self._name)
+                log.info(
+                    "%s went back to an earlier state, and is built anew", self._name
+                )
                 self._start_again()
             if self._view.revision < revision:
                 self._catch_up(source, revision)
@@ -110,7 +112,7 @@ class MemoryIndex(Generic[V]):
         try:
             self._read_on(source, revision)
         except Forgotten:
-            log.info("%s was not asked for long", self._name)
+            log.info("%s was not used for long, and is built anew", self._name)
             self._start_again()
             self._read_on(source, revision)
         if len(self._view.tail) > self._tail and not self._is_merging():
@@ -160,7 +162,7 @@ class MemoryIndex(Generic[V]):
             try:
                 self._folder.check()  # it is read as a whole here anyway
             except Damaged as error:
-                log.warning("%s is made anew: %s", self._name, error)
+                log.warning("%s is built anew: %s", self._name, error)
                 with self._folder.locked():
                     self._folder.clear()
                 return

@@ -37,7 +37,9 @@ class Indexes(Generic[V]):
         try:
             return self._index(memory_id).view(source, revision, patience)
         except OSError as error:
-            log.error("no index in %s: %s", self._path_of(memory_id), error)
+            log.error(
+                "the index in %s cannot be used: %s", self._path_of(memory_id), error
+            )
             raise
 
     def forget(self, memory_id: str) -> None:
@@ -47,7 +49,9 @@ class Indexes(Generic[V]):
         try:
             self._files_of(memory_id).remove()
         except OSError as error:
-            log.warning("the index of %s stays: %s", memory_id, error)
+            log.warning(
+                "the index of memory %s could not be removed: %s", memory_id, error
+            )
 
     def _index(self, memory_id: str) -> MemoryIndex[V]:
         with self._lock:

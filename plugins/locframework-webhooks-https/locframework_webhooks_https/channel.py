@@ -92,8 +92,8 @@ def check_authorities(ca_file: str | None) -> None:
     file, folder = _system_authorities()
     if not (file.is_file() or folder.is_dir()):
         warn_once(
-            "no certificate will be good: there are no authorities at %s and %s, and "
-            "ca_file in [plugins.https] names none",
+            "no certificate can be verified: there are no authorities at %s and %s, "
+            "and ca_file in [plugins.https] names none",
             *(file, folder),
         )
 
