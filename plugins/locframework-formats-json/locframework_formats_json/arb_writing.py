@@ -72,6 +72,8 @@ def _message(entry: Entry, value: Text, warnings: list[str]) -> tuple[str, Kept]
     if isinstance(value, str):
         plural = value.startswith("{") and parse_plural(value)
         return value, {X_PLURAL: False} if plural else {}
+    if not any(value.values()):  # a message of empty forms would be read as a text
+        return "", {X_PLURAL: dict(value)}
     argument = str(kept_in(entry.key_detail).get(ARGUMENT, DEFAULT_ARGUMENT))
     if not ARGUMENT_NAME.fullmatch(argument):
         argument = DEFAULT_ARGUMENT

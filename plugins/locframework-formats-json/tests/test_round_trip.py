@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from locframework_formats_json import JsonPlugin, JsonSettings
 
@@ -149,8 +149,12 @@ def test_i18next_keeps_what_no_warning_names(
         assert found == texts_of(catalogue.entries)
 
 
+SAYS_NOTHING = Catalogue("en", [Entry("a", {"zero": "", "other": ""}, is_plural=True)])
+
+
 @unhurried
 @given(catalogues(), indents)
+@example((SAYS_NOTHING, OPTIONS), 0)
 def test_arb_keeps_every_catalogue(
     made: tuple[Catalogue, FileOptions], indent: int
 ) -> None:
