@@ -50,7 +50,7 @@ def test_a_check_that_nobody_provides_is_refused_with_those_there_are(
         assert (answer.status, answer.error["code"]) == (400, "validation_failed")
         [problem] = answer.error["details"]
         assert problem["path"] == f"$.{field}"
-        assert "'lenght'; there is: glossary_terms, length, " in problem["message"]
+        assert "'lenght'; available: glossary_terms, length, " in problem["message"]
 
 
 @pytest.mark.parametrize(
