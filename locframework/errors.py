@@ -28,6 +28,7 @@ from .missing import ReleaseNotFound as ReleaseNotFound
 from .missing import TermNotFound as TermNotFound
 from .missing import TmNotFound as TmNotFound
 from .missing import TokenNotFound as TokenNotFound
+from .missing import TranslationNotFound as TranslationNotFound
 from .missing import WebhookNotFound as WebhookNotFound
 from .refusal import SHOWN_CHARACTERS as SHOWN_CHARACTERS
 from .refusal import LocError as LocError
@@ -269,8 +270,7 @@ class BranchProtected(LocError):
 
     def __init__(
         self,
-        message: str = "main is protected; pass ?branch= with the name of an open "
-        "branch",
+        message: str = "main is protected: `branch` must name an open branch",
     ) -> None:
         super().__init__(message)
 

@@ -50,6 +50,12 @@ class LanguageNotFound(NotFound):
     code, target = "language_not_found", "language"
 
 
+class TranslationNotFound(LanguageNotFound):
+    """The term or entry says nothing in this language."""
+
+    target = "translation"
+
+
 class KeyNotFound(NotFound):
     """No such key in this project."""
 

@@ -45,7 +45,8 @@ def find_plugins(
 def no_such(setting: str, name: str, there: Iterable[str]) -> str:
     """The line for a name that the setting has and nobody else."""
     names = ", ".join(sorted(there)) or "none"
-    return f"settings: {setting}: {name!r} is not provided; available: {names}"
+    reason = f"no installed plugin provides {name!r}"
+    return f"settings: {setting}: {reason}; available: {names}"
 
 
 def _take_name(name: str, origin: str, taken: dict[str, str]) -> None:

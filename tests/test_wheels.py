@@ -76,7 +76,8 @@ def test_what_serving_lacks_is_told_in_one_line(installed):
 
     assert asked.returncode == 2
     assert asked.stderr == (
-        "Error: settings: blob_store: 'disk' is not provided; available: none\n"
+        "Error: settings: blob_store: no installed plugin provides 'disk';"
+        " available: none\n"
     )
 
 

@@ -117,7 +117,9 @@ def test_a_cleared_translation_is_gone(terms: Terms) -> None:
     left = terms.put(term, "de", "").data["term"]["translations"]
     assert [each["languageCode"] for each in left] == ["fr"]
     assert terms.owner.delete(path).data["term"]["translations"] == []
-    assert refused(terms.owner.delete(path)) == (404, "language_not_found")
+    again = terms.owner.delete(path)
+    assert refused(again) == (404, "language_not_found")
+    assert again.error["message"] == "there is no such translation"
 
 
 def test_to_clear_what_is_approved_is_proposed_where_that_is_required(

@@ -70,7 +70,7 @@ def test_settings_may_be_named_before_and_after_the_command(command, folder):
     variable = command("check-settings", LOCFRAMEWORK_SETTINGS="my.toml")
 
     assert before.stderr == after.stderr == variable.stderr
-    assert "'oracle' is not provided" in before.stderr
+    assert "no installed plugin provides 'oracle'" in before.stderr
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_settings_may_be_named_before_and_after_the_command(command, folder):
         (
             {"LOCFRAMEWORK_BLOB_STORE": "tape"},
             (
-                "Error: settings: blob_store: 'tape' is not provided; available: disk"
-                " (from LOCFRAMEWORK_BLOB_STORE)\n"
+                "Error: settings: blob_store: no installed plugin provides 'tape';"
+                " available: disk (from LOCFRAMEWORK_BLOB_STORE)\n"
             ),
         ),
         (
@@ -101,7 +101,7 @@ def test_settings_may_be_named_before_and_after_the_command(command, folder):
         (
             {"LOCFRAMEWORK_PLUGINS__YSON__INDENT": "2"},
             (
-                "Error: settings: plugins: 'yson' is not provided;"
+                "Error: settings: plugins: no installed plugin provides 'yson';"
                 " available: disk, gettext, https, json, peewee, postgres, rapidfuzz"
                 " (from LOCFRAMEWORK_PLUGINS__YSON__INDENT)\n"
             ),

@@ -58,7 +58,9 @@ def test_a_setting_that_the_plugin_itself_finds_wrong(install: Install) -> None:
 def test_settings_of_a_plugin_that_there_is_not() -> None:
     line = refusal_of(jsn={})
 
-    assert line.startswith("settings: plugins: 'jsn' is not provided; available: ")
+    assert line.startswith(
+        "settings: plugins: no installed plugin provides 'jsn'; available: "
+    )
     assert {"disk", "json", "peewee"} <= set(
         line.partition("available: ")[2].split(", ")
     )
@@ -366,7 +368,7 @@ def test_a_storage_that_nobody_provides_lists_those_there_are() -> None:
     with pytest.raises(SettingsError) as caught:
         host.storage("mongo")
     assert str(caught.value) == (
-        "settings: storage: 'mongo' is not provided; available: peewee"
+        "settings: storage: no installed plugin provides 'mongo'; available: peewee"
     )
 
 
@@ -376,7 +378,7 @@ def test_a_blob_store_that_nobody_provides_lists_those_there_are() -> None:
     with pytest.raises(SettingsError) as caught:
         host.blob_store("s3")
     assert str(caught.value) == (
-        "settings: blob_store: 's3' is not provided; available: none"
+        "settings: blob_store: no installed plugin provides 's3'; available: none"
     )
 
 
@@ -386,7 +388,8 @@ def test_a_transport_that_nobody_provides_lists_those_there_are() -> None:
     with pytest.raises(SettingsError) as caught:
         host.transport("pigeon")
     assert str(caught.value) == (
-        "settings: webhook_transport: 'pigeon' is not provided; available: https"
+        "settings: webhook_transport: no installed plugin provides 'pigeon';"
+        " available: https"
     )
     assert caught.value.setting == "webhook_transport"
 
@@ -397,5 +400,6 @@ def test_a_matcher_that_nobody_provides_lists_those_there_are() -> None:
     with pytest.raises(SettingsError) as caught:
         host.matcher("soundex")
     assert str(caught.value) == (
-        "settings: matcher: 'soundex' is not provided; available: postgres, rapidfuzz"
+        "settings: matcher: no installed plugin provides 'soundex';"
+        " available: postgres, rapidfuzz"
     )
