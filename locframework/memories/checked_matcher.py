@@ -67,9 +67,9 @@ def _check(found: Found, least: Mapping[str, int], most: int) -> None:
     hits: list[Hit] = found.hits
     if len(hits) > most:
         raise ValueError(f"{len(hits)} hits of {most}")
-    if kinds := {(type(hit.percent), type(hit.note)) for hit in hits} - {(int, bytes)}:
-        raise TypeError(f"percentages and notes of {kinds}")
-    percents = [hit.percent for hit in hits]
+    percents, notes = [hit.percent for hit in hits], [hit.note for hit in hits]
+    if kinds := {*map(type, percents)} - {int} | {*map(type, notes)} - {bytes}:
+        raise TypeError(f"percentages or notes of {kinds}")
     if [100, *percents] != sorted([100, *percents], reverse=True):
         raise ValueError(f"percentages in this order: {percents[:20]}")
     lowest = {hit.memory_id: hit.percent for hit in hits}  # the last of each

@@ -41,11 +41,12 @@ import sys
 from locframework_matching_rapidfuzz.kernel import Kernel
 from locframework_matching_rapidfuzz.segment import Segment
 from locframework_matching_rapidfuzz.text_view import TextView
+from locframework.ports import Wanted
 from pathlib import Path
 view = TextView([Segment.open(Path(sys.argv[1]))], {}, 1)
 kernel = Kernel()
 for text in sys.stdin.read().split("\\x1f"):
-    view.near(kernel, [text], 70, 50)
+    view.near(kernel, [text], Wanted("", 70), 50)
 print(next(line.split()[1] for line in open("/proc/self/status") if "VmRSS" in line))
 """
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from locframework.ports import Found, Hit, Segments, Unavailable, Wanted
+from locframework.ports import Found, Segments, Unavailable, Wanted
 
 from .building import Noted
 from .entries import id_bytes
@@ -17,7 +17,7 @@ from .indexes import Indexes
 from .kernel import compiled
 from .segment import Segment
 from .settings import MatchingSettings
-from .text_view import Near, TextView
+from .text_view import TextView, together
 from .view import Change
 
 LONG = 1000  # characters
@@ -93,22 +93,9 @@ class RapidfuzzMatcher:
         self, views: Sequence[tuple[Wanted, TextView]], most: int
     ) -> Callable[[Sequence[str]], Mapping[str, Found]]:
         def search(texts: Sequence[str]) -> Mapping[str, Found]:
-            hits: list[list[Hit]] = [[] for _ in texts]
-            is_whole = [True] * len(texts)
-            for each, view in views:
-                least = max(1, each.least_percent)
-                found = view.near(self._kernel, texts, least, most)
-                for at, (near, is_all) in enumerate(found):
-                    hits[at] += _hits(each.memory_id, near)
-                    is_whole[at] &= is_all
-            if len(views) > 1:  # those of one are in order
-                for own in hits:
-                    own.sort(key=lambda hit: (-hit.percent, hit.entry_id))
-            told = zip(texts, hits, is_whole, strict=True)
-            return {
-                text: Found(own[:most], is_all and len(own) <= most)
-                for text, own, is_all in told
-            }
+            found = [view.near(self._kernel, texts, each, most) for each, view in views]
+            best = together(found, len(texts), most)
+            return dict(zip(texts, best, strict=True))
 
         return search
 
@@ -145,10 +132,6 @@ def _parted(texts: Sequence[str], most: int) -> list[list[str]]:
         parts[-1].append(text)
         length += len(text)
     return parts
-
-
-def _hits(memory_id: str, near: Near) -> list[Hit]:
-    return [Hit(memory_id, entry_id, percent, note) for percent, entry_id, note in near]
 
 
 class _Source(NamedTuple):

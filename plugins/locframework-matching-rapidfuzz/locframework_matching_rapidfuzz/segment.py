@@ -77,7 +77,7 @@ class Segment(Entries[Noted]):
         """What is kept with these texts."""
         begins, ends = self._note_ends[docs], self._note_ends[docs + 1]
         places = zip(begins.tolist(), ends.tolist(), strict=True)
-        return [bytes(self._notes[begin:end]) for begin, end in places]
+        return [self._notes[begin:end].tobytes() for begin, end in places]
 
     def texts_of(self, docs: Sequence[int]) -> list[str]:
         """The texts with these numbers."""

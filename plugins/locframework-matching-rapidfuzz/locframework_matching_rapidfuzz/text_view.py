@@ -1,9 +1,11 @@
 """The folded texts of a memory at one moment, and the search for similar ones."""
 
 from collections.abc import Iterable, Sequence
-from operator import itemgetter
+from itertools import repeat
 
 import numpy as np
+
+from locframework.ports import Found, Hit, Wanted
 
 from .building import Noted, arrays_of
 from .entries import Bits, Numbers, spelled
@@ -11,8 +13,6 @@ from .kernel import Hits, Kernel
 from .scanning import scan
 from .segment import Segment
 from .view import View
-
-Near = list[tuple[int, str, bytes]]  # percent, entry id, note
 
 
 class TextView(View[Segment, Noted]):
@@ -24,19 +24,28 @@ class TextView(View[Segment, Noted]):
         return Segment(arrays_of(ids, told, removed), self.revision)
 
     def near(
-        self, kernel: Kernel | None, texts: Sequence[str], percent: int, most: int
-    ) -> list[tuple[Near, bool]]:
-        """For each text the best, and whether they are all. No text is empty."""
+        self, kernel: Kernel | None, texts: Sequence[str], wanted: Wanted, most: int
+    ) -> list[Found]:
+        """For each text the best of the memory wanted. No text is empty."""
         found = [
-            _near(kernel, segment, gone, texts, percent, most)
+            _near(kernel, segment, gone, texts, wanted, most)
             for segment, gone in self.all_parts
         ]
-        if len(found) == 1:
-            return found[0]
-        return [
-            _together([of_segment[at] for of_segment in found], most)
-            for at in range(len(texts))
-        ]
+        return together(found, len(texts), most)
+
+
+def together(found: Sequence[list[Found]], texts: int, most: int) -> list[Found]:
+    """For each of so many texts the best of what was found in several places."""
+    if len(found) == 1:
+        return found[0]
+    return [_together([each[at] for each in found], most) for at in range(texts)]
+
+
+def _together(found: Sequence[Found], most: int) -> Found:
+    hits = [hit for each in found for hit in each.hits]
+    hits.sort(key=lambda hit: (-hit.percent, hit.entry_id))
+    is_complete = len(hits) <= most and all(each.is_complete for each in found)
+    return Found(hits[:most], is_complete)
 
 
 def _near(
@@ -44,25 +53,27 @@ def _near(
     segment: Segment,
     gone: Bits,
     texts: Sequence[str],
-    percent: int,
+    wanted: Wanted,
     most: int,
-) -> list[tuple[Near, bool]]:
-    found: list[tuple[Near, bool]] = []
+) -> list[Found]:
+    percent = max(1, wanted.least_percent)
+    found: list[Found] = []
     while left := texts[len(found) :]:
         if kernel is not None and segment.codes.dtype == np.uint16:
             hits = kernel.find(segment, gone, left, percent)
         else:
             hits = scan(segment, gone, left[0], percent)
-        found += _best(segment, hits, left[: len(hits.ends)], most)
+        these = left[: len(hits.ends)]
+        found += _best(wanted.memory_id, segment, hits, these, most)
     return found
 
 
 def _best(
-    segment: Segment, found: Hits, texts: Sequence[str], most: int
-) -> list[tuple[Near, bool]]:
+    memory_id: str, segment: Segment, found: Hits, texts: Sequence[str], most: int
+) -> list[Found]:
     """All texts' hits are put in order together: numpy takes its time for each call."""
     if not len(found.docs):  # as in most of many memories
-        return [([], True)] * len(texts)
+        return [Found([], is_complete=True) for _ in texts]
     ends = found.ends.astype(np.int64)
     many = ends - np.concatenate([[0], ends[:-1]])
     of = np.repeat(np.arange(len(texts)), many)
@@ -79,11 +90,11 @@ def _best(
     of = of[order]
     order = order[np.arange(len(of)) - np.searchsorted(of, of) < most]
     docs, percent, ids = docs[order], percent[order], ids[order]
-    told = percent.tolist(), spelled(ids), segment.notes_of(docs)
-    near_all = list(zip(*told, strict=True))
+    told = spelled(ids), percent.tolist(), segment.notes_of(docs)
+    hits = list(map(Hit, repeat(memory_id), *told))
     last = np.cumsum(np.minimum(many, most)).tolist()
     return [
-        (near_all[begin:end], own <= most)
+        Found(hits[begin:end], own <= most)
         for begin, end, own in zip([0, *last[:-1]], last, many.tolist(), strict=True)
     ]
 
@@ -97,14 +108,6 @@ def _nearest(percent: Numbers, many: Numbers, most: int) -> Numbers:
         own = slice(int(ends[text] - many[text]), int(ends[text]))
         chosen[own] = percent[own] >= np.partition(percent[own], -most)[-most]
     return np.flatnonzero(chosen)
-
-
-def _together(found: Sequence[tuple[Near, bool]], most: int) -> tuple[Near, bool]:
-    """The best of one text in several segments."""
-    near = [each for own, _ in found for each in own]
-    near.sort(key=itemgetter(1))
-    near.sort(key=itemgetter(0), reverse=True)
-    return near[:most], len(near) <= most and all(is_all for _, is_all in found)
 
 
 def _percent(length: Numbers, lengths: Numbers, distances: Numbers) -> Numbers:
