@@ -28,7 +28,6 @@ from .missing import ReleaseNotFound as ReleaseNotFound
 from .missing import TermNotFound as TermNotFound
 from .missing import TmNotFound as TmNotFound
 from .missing import TokenNotFound as TokenNotFound
-from .missing import TranslationNotFound as TranslationNotFound
 from .missing import WebhookNotFound as WebhookNotFound
 from .refusal import SHOWN_CHARACTERS as SHOWN_CHARACTERS
 from .refusal import LocError as LocError

@@ -16,8 +16,8 @@ class NotFound(LocError):
     code, status = "not_found", 404
     target: ClassVar[str] = "resource"
 
-    def __init__(self) -> None:
-        super().__init__(f"there is no such {self.target}")
+    def __init__(self, target: str = "") -> None:
+        super().__init__(f"there is no such {target or self.target}")
 
 
 class OrganizationNotFound(NotFound):
@@ -48,12 +48,6 @@ class LanguageNotFound(NotFound):
     """The project has no such language."""
 
     code, target = "language_not_found", "language"
-
-
-class TranslationNotFound(LanguageNotFound):
-    """The term or entry says nothing in this language."""
-
-    target = "translation"
 
 
 class KeyNotFound(NotFound):

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller
 from locframework.clock import Clock, Timestamp, timestamp
-from locframework.errors import TranslationNotFound
+from locframework.errors import LanguageNotFound
 from locframework.events import EventLog
 from locframework.languages import tag_in_path
 from locframework.proposals.records import TermTranslation
@@ -87,7 +87,7 @@ class TermTranslations:
     def clear_translation(
         self, caller: Caller, glossary_id: str, term_id: str, lang: str
     ) -> Term:
-        """As the value ""; but TranslationNotFound where there is none."""
+        """As the value ""; but LanguageNotFound where there is none."""
         stored = self._glossaries.require(caller, WRITE, glossary_id)
         tag = tag_in_path(lang)
 
@@ -95,7 +95,7 @@ class TermTranslations:
             stored: StoredGlossary, old: TermTranslation | None, at: Timestamp
         ) -> TermTranslation | None:
             if old is None:
-                raise TranslationNotFound
+                raise LanguageNotFound("translation")
             applies = self._terms.applies(caller, stored)
             return written(old, tag, "", applies=applies, at=at)
 

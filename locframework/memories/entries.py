@@ -12,7 +12,6 @@ from locframework.errors import (
     EntryExists,
     EntryNotFound,
     LanguageNotFound,
-    TranslationNotFound,
 )
 from locframework.folding import folded
 from locframework.ids import is_id, new_id
@@ -190,15 +189,15 @@ class Entries:
         """Take the translation in one language away, with what is proposed there.
 
         Where approval is required and the caller cannot approve, a proposal to clear
-        an approved value. Raises as ``set_translation``, LanguageNotFound, and
-        TranslationNotFound where there is none.
+        an approved value. Raises as ``set_translation``, and LanguageNotFound where
+        there is none.
         """
         kept = self._memories.require(caller, "tm_write", tm_id)
         with self._transactions.transaction():
             writing, entry, tag = self._begin(caller, kept, entry_id, lang)
             old = _translation(entry, tag)
             if old is None:
-                raise TranslationNotFound
+                raise LanguageNotFound("translation")
             applies, now = self._applies(caller, kept), timestamp(self._clock())
             translation = written(old, tag, "", applies=applies, at=now)
             return self._keep(writing, entry, tag, translation, now)
