@@ -6,6 +6,8 @@ from locframework.folding import folded
 # Brackets, quotes, per cent and the like carry meaning and stay.
 TRAILING_PUNCTUATION = ".,:;!?…‥·。、，．：；！？｡､،؛؟۔।॥՝՞՜։፡።፣፤፥፦፧၊။។៕༎༏།꓿"
 
+_PUNCTUATION_AND_SPACE = TRAILING_PUNCTUATION + " "
+
 
 def cut_punctuation(text: str) -> tuple[str, str]:
     """A text, folded in white space, without its trailing punctuation, and the cut.
@@ -13,7 +15,7 @@ def cut_punctuation(text: str) -> tuple[str, str]:
     White space before and between the marks goes with them (French ``Quoi ?``). A
     text of nothing else stays whole: ``?`` is not ``!``.
     """
-    kept = text.rstrip(TRAILING_PUNCTUATION + " ")
+    kept = text.rstrip(_PUNCTUATION_AND_SPACE)
     return (kept, text[len(kept) :]) if kept else (text, "")
 
 
