@@ -1,5 +1,6 @@
 """Runs commands in this process, and as processes of their own."""
 
+import json
 import logging
 import os
 import shutil
@@ -7,14 +8,17 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from locframework import OPERATOR, Framework, Settings
 from locframework.commands import main
+from locframework.keys.records import KeyQuery
 from locframework.projects.records import NewLanguage, NewProject, Project
 
+CATALOGUE = {"cart": {"pay": "Pay", "back": "Back"}}
 DATABASE = "data/locframework.sqlite3"  # the setting when there is none
 PROGRAM = Path(sys.executable).parent / "locframework"
 
@@ -96,3 +100,34 @@ def start(folder: Path) -> Iterator[Start]:
     for process in started:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture
+def english(folder: Path) -> Path:
+    """A file of English texts."""
+    path = folder / "en.json"
+    path.write_text(json.dumps(CATALOGUE))
+    return path
+
+
+@pytest.fixture
+def german(folder: Path) -> Path:
+    """A file of the same texts in German, whose path tells the language."""
+    path = folder / "locale" / "de" / "shop.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"cart": {"pay": "Zahlen", "back": "Zurück"}}))
+    return path
+
+
+@pytest.fixture
+def keys(framework: Framework, project: Project) -> Callable[[], Any]:
+    """What texts the keys of the project have now, by name and language."""
+
+    def read() -> Any:
+        query = KeyQuery(include="values")
+        return {
+            key.key: {value.language_code: value.value for value in key.values}
+            for key in framework.keys.list_keys(OPERATOR, project.id, query).items
+        }
+
+    return read
