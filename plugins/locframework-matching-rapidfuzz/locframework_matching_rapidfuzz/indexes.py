@@ -34,8 +34,12 @@ class Indexes(Generic[V]):
 
         Raises OSError when the folder cannot be used.
         """
+        view = self._index(memory_id).view
         try:
-            return self._index(memory_id).view(source, revision, patience)
+            try:
+                return view(source, revision, patience)
+            except FileNotFoundError:  # somebody removed it while we wrote
+                return view(source, revision, patience)
         except OSError as error:
             log.error(
                 "the index in %s cannot be used: %s", self._path_of(memory_id), error

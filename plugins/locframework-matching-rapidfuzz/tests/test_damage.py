@@ -127,3 +127,27 @@ def test_an_older_index_that_is_put_back_is_brought_up_to_date(tmp_path: Path) -
 
     by = matcher.distance
     assert found == brute_force(segments, wanted, "Save the file", 1000, by)
+
+
+def test_an_index_that_is_removed_while_one_writes_it_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matcher = RapidfuzzMatcher(MatchingSettings(str(tmp_path), 1, tail=3))
+    segments, wanted = SegmentsInMemory(), [Wanted(MEMORY, 60)]
+    segments.change(MEMORY, entries(sentences("Latin", 100, seed=1)))
+    matcher.find(segments, wanted, ["open"], 9)
+    write, times = segment.write_arrays, iter((1, 2))
+
+    def write_and_lose(path: Path, *given: object) -> None:
+        write(path, *given)  # type: ignore[arg-type]
+        if next(times) == 1:
+            shutil.rmtree(tmp_path / MEMORY)
+
+    monkeypatch.setattr(segment, "write_arrays", write_and_lose)
+    segments.change(MEMORY, entries(sentences("Latin", 50, seed=2)))
+    text = sentences("Latin", 1, seed=2)[0]
+
+    [found] = matcher.find(segments, wanted, [text], 1000)
+
+    assert found == brute_force(segments, wanted, text, 1000, matcher.distance)
+    assert list((tmp_path / MEMORY).glob("*.segment"))
