@@ -54,9 +54,7 @@ class Hints:
     def of_source(self, texts: Mapping[str | None, str]) -> TextTerms | None:
         """The forbidden terms in texts of the source language, by plural form."""
         avoided = {
-            form: _avoided(
-                text, [each for each in self._find(text) if self._is_forbidden(each)]
-            )
+            form: _avoided(text, self._forbidden(self._find(text)))
             for form, text in texts.items()
         }
         return _terms({}, avoided)
@@ -66,20 +64,30 @@ class Hints:
             self._found[text] = self._terminology.find(text)
         return self._found[text]
 
-    def _is_forbidden(self, found: Found) -> bool:
-        return self._terminology.term(found.id).usage_status == "forbidden"
+    def _forbidden(self, found: Sequence[Found]) -> list[Found]:
+        ids = {
+            id_
+            for id_ in {each.id for each in found}
+            if self._terminology.term(id_).usage_status == "forbidden"
+        }
+        return [each for each in found if each.id in ids] if ids else []
 
     def _wanted(self, language_code: str, source: str) -> list[WantedTerm]:
         """One for each place with a term; of several terms at one, any will do."""
-        places: dict[tuple[int, int], list[WantedTerm]] = {}
+        places: dict[int, tuple[str, ...]] = {}
         for found in self._find(source):
-            wanted = self._wanted_of(found.id, language_code)
-            if wanted is not None and not self._is_forbidden(found):
-                places.setdefault((found.start, found.end), []).append(wanted)
-        return list(dict.fromkeys(_any_of(some) for some in places.values()))
+            places[found.start] = (*places.get(found.start, ()), found.id)
+        told: dict[WantedTerm, None] = {}
+        for ids in dict.fromkeys(places.values()):
+            each = [self._wanted_of(id_, language_code) for id_ in ids]
+            if some := [wanted for wanted in each if wanted is not None]:
+                told[_any_of(some)] = None
+        return list(told)
 
     def _wanted_of(self, term_id: str, language_code: str) -> WantedTerm | None:
         term = self._terminology.term(term_id)
+        if term.usage_status == "forbidden":
+            return None
         if term.do_not_translate:
             return WantedTerm(term.term, (term.term,), term.case_sensitive)
         for each in self._terminology.in_language(language_code):

@@ -59,8 +59,9 @@ class TermEndpoints:
         """List the terms of a glossary.
 
         By term. `search` looks in terms, notes and translations, ignoring letter case.
-        `languageCode` says in which language `status` and `hasProposal` must hold;
-        alone, it lists terms with a translation in it.
+        With `languageCode` only terms with a translation in that language are listed,
+        and `search`, `status` and `hasProposal` look at that translation alone.
+        `untranslated` means that there is none.
         """
         return self._terms.list_terms(caller, glossary_id, query)
 

@@ -26,6 +26,9 @@ class _Candidate(NamedTuple):
     ids: Ids
 
 
+_NONE = _Candidate(-1, ())
+
+
 class TermIndex:
     """The terms of one language, ready to be found. Threads may share it."""
 
@@ -116,26 +119,31 @@ def find_terms(text: str, indexes: Sequence[TermIndex]) -> list[Found]:
     codes = {index.language_code for index in indexes}
     words = {code: words_of(text, code) for code in codes}
     tables = [index.candidates(words[index.language_code]) for index in indexes]
+    nearest: dict[tuple[object, ...], list[str]] = {}  # a word may come 30,000 times
     found: list[Found] = []
     place = 0
     for start in sorted(set[int]().union(*tables)):
         if start < place:
             continue
-        here = [
-            (index, table[start])
-            for index, table in zip(indexes, tables, strict=True)
-            if start in table
-        ]
-        place = max(candidate.end for _, candidate in here)
-        ending = [(index, each.ids) for index, each in here if each.end == place]
-        ids = _nearest(ending, text[start:place])
-        found += [Found(id_, start, place) for id_ in ids]
+        here = [table.get(start, _NONE) for table in tables]
+        place = max(candidate.end for candidate in here)
+        ending = [each.ids if each.end == place else () for each in here]
+        asked = (text[start:place], *ending)
+        if asked not in nearest:
+            nearest[asked] = _nearest(indexes, ending, text[start:place])
+        found += [Found(id_, start, place) for id_ in nearest[asked]]
     return found
 
 
-def _nearest(here: Sequence[tuple[TermIndex, Ids]], piece: str) -> list[str]:
+def _nearest(
+    indexes: Sequence[TermIndex], ending: Sequence[Ids], piece: str
+) -> list[str]:
     """Of the terms that end at one place of a text those to be told, nearest first."""
-    near = [(index, *index.nearest(ids, piece)) for index, ids in here]
+    near = [
+        (index, *index.nearest(ids, piece))
+        for index, ids in zip(indexes, ending, strict=True)
+        if ids
+    ]
     best = min(differs for _, differs, _ in near)
     told = [
         (index, id_) for index, differs, ids in near if differs == best for id_ in ids
@@ -173,8 +181,8 @@ class _Patterns:
         """The longest terms at every place where some begin: start, end and ids."""
         if not self._ids:
             return
-        words = self._cut(words)
-        keys = [self._key(word.text) for word in words]
+        words, key = self._cut(words), cache(self._key)  # words come again
+        keys = [key(word.text) for word in words]
         for first, word in enumerate(words):
             node, last = 0, -1
             for at in range(first, len(keys)):

@@ -212,6 +212,7 @@ def test_terms_are_listed_as_they_are_asked_for(careful: Terms) -> None:
     assert careful.listed(search="kai") == ["quay"]  # proposed
     assert careful.listed(usageStatus="deprecated") == ["quay"]
     assert careful.listed(languageCode="fr") == ["anchor"]
+    assert careful.listed(search="a", languageCode="fr") == ["anchor"]
     assert careful.listed(languageCode="fr", status="untranslated") == ["pier", "quay"]
     assert careful.listed(status="pending_review") == ["quay"]
     assert careful.listed(languageCode="de", status="approved") == ["anchor", "pier"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from itertools import pairwise
 
 import pytest
@@ -139,6 +140,22 @@ def test_many_terms_within_each_other_do_no_harm() -> None:
 
     assert len(hits) == 20
     assert set(map(len, hits)) == {499}
+
+
+def test_a_word_that_comes_thousands_of_times_is_compared_with_its_term_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    nearest = TermIndex.nearest
+
+    def counting(self: TermIndex, ids: Iterable[str], piece: str) -> object:
+        asked.append(piece)
+        return nearest(self, ids, piece)
+
+    monkeypatch.setattr(TermIndex, "nearest", counting)
+
+    assert len(found("pier Pier " * 1000, "pier")) == 2000
+    assert asked == ["pier", "Pier"]
 
 
 ALPHABETS = {

@@ -267,8 +267,7 @@ def _parts(where: TermFilter) -> Iterable[Part]:
     if where.has_proposal is not None:
         waits = [Part("v.proposed_value IS NOT NULL"), *language]
         yield _has(waits, "EXISTS" if where.has_proposal else "NOT EXISTS")
-    said = (where.search, where.status, where.has_proposal)
-    if language and said == (None, None, None):
+    if language and where.status is None and where.has_proposal is None:
         yield _has(language)
 
 
