@@ -206,7 +206,7 @@ class ReleaseBuilder:
             extension=info.extension,
             languages=tuple(_released(language) for language in chosen),
             last_event=last_event,
-            settings=settings_of(distribution),
+            settings=settings_of(distribution, line.branch_id),
         )
         return Draft(in_file_order(files), snapshot, tuple(warnings))
 

@@ -77,6 +77,10 @@ class Distributions:
         self._store.lock_distribution(found.id)
         return self.find(project, reference)
 
+    def require_branch(self, project: Project, distribution: Distribution) -> None:
+        """Raise BranchNotOpen where it shows a branch that was merged or closed."""
+        self._branches.line(project, distribution.branch)
+
     def create_distribution(
         self, caller: Caller, project_id: str, new: NewDistribution
     ) -> Distribution:

@@ -219,7 +219,13 @@ class DeliveryEndpoints:
         "POST",
         _ONE + "/releases",
         permission="distribution_publish",
-        errors=(*_FOUND, LanguageNotInProject, ReleaseInProgress),
+        errors=(
+            *_FOUND,
+            BranchNotFound,
+            BranchNotOpen,
+            LanguageNotInProject,
+            ReleaseInProgress,
+        ),
         tag=TAG,
     )
     def create_release(

@@ -104,7 +104,8 @@ class ReleaseQueue:
         snapshot = stored.snapshot if stored else None
         if stored is None or snapshot is None:
             return True
-        if snapshot.settings != settings_of(distribution):
+        now = settings_of(distribution, self._branch_id(distribution))
+        if snapshot.settings != now:
             return True
         if stored.storage != distribution.storage:
             return True
@@ -118,6 +119,13 @@ class ReleaseQueue:
                 return True
         # more than were looked at; or all there are, of a project that had none then
         return len(events) == EVENTS_LOOKED_AT or snapshot.last_event is not None
+
+    def _branch_id(self, distribution: Distribution) -> str | None:
+        if distribution.branch is None:
+            return None
+        branches, project_id = self._storage.branches, distribution.project_id
+        found = branches.find_branch(project_id, distribution.branch)
+        return found.id if found else None
 
     def on_event(self, event: Event) -> None:
         """Inside the transaction of an event. When a job has ended without its release,

@@ -60,7 +60,7 @@ class Releases:
         """Queue a release; or answer the current one when nothing changed since.
 
         One that the blob store has lost files of is built again, to bring them back.
-        Raises DistributionNotFound, ReleaseInProgress.
+        Raises DistributionNotFound, ReleaseInProgress, BranchNotOpen.
         """
         project = self._projects.require(caller, "distribution_publish", project_id)
         check_record(new)
@@ -82,6 +82,7 @@ class Releases:
         """
         with self._storage.transaction():
             distribution = self._distributions.lock(project, distribution_id)
+            self._distributions.require_branch(project, distribution)
             self._queue.require_idle(distribution)
             current = distribution.current_release
             differs = self._queue.may_differ(distribution)

@@ -186,12 +186,16 @@ def chosen_of(
     return sorted(chosen, key=lambda language: language.language_code)
 
 
-def settings_of(distribution: Distribution) -> str:
-    """What the files of a release follow, besides texts and store, as one text."""
+def settings_of(distribution: Distribution, branch_id: str | None) -> str:
+    """What the files of a release follow, besides texts and store, as one text.
+
+    ``branch_id``: of the branch that has the distribution's name for it now. When that
+    one has ended, another may be given the name.
+    """
     settings = (
         distribution.format,
         distribution.language_codes,
-        distribution.branch,
+        branch_id,
         distribution.split_by_module,
         distribution.min_status,
         distribution.missing,

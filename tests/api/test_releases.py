@@ -325,3 +325,43 @@ def _german(published: Any) -> str:
     [url] = [file["url"] for file in files if file["language"] == "de"]
     text: str = published.public.get(url).json["checkout"]["pay"]
     return text
+
+
+def test_another_branch_of_the_same_name_is_published_as_it_is(
+    published: Any,
+) -> None:
+    owner, branches = published.workspace.owner, f"{published.path}/branches"
+    [key, *_] = owner.get(f"{published.path}/keys").data["items"]
+    text = f"{published.path}/keys/{key['id']}/values/de"
+    owner.post(branches, json={"name": "spring"})
+    owner.put(text, json={"value": "Begleichen"}, query={"branch": "spring"})
+    owner.patch(published.one, json={"branch": "spring"})
+    published.release()
+    before = published.manifest().json["release"]
+
+    owner.delete(f"{branches}/spring")
+    owner.post(branches, json={"name": "spring"})
+    job = published.release()
+
+    after = published.manifest().json["release"]
+    assert job["result"] == {"version": before["version"] + 1, "unchanged": False}
+    assert after["contentHash"] != before["contentHash"]
+    assert published.act("releases").status == 200
+
+
+@pytest.mark.parametrize("body", [{}, {"dryRun": True}])
+@pytest.mark.parametrize("changes", [True, False])
+def test_a_branch_that_has_ended_is_not_published(
+    published: Any, body: dict[str, object], changes: bool
+) -> None:
+    owner, branches = published.workspace.owner, f"{published.path}/branches"
+    owner.post(branches, json={"name": "spring"})
+    owner.patch(published.one, json={"branch": "spring"})
+    published.release()
+    owner.delete(f"{branches}/spring")
+    if changes:
+        published.change("Begleichen")
+
+    answer = published.act("releases", body)
+
+    assert (answer.status, answer.error["code"]) == (409, "branch_not_open")
