@@ -106,6 +106,7 @@ def plan_key(
                     continue
             wanted.setdefault(tag, {})[form] = one
     write, warnings = _write(new, old, wanted, rules, turns_plural=turns_plural)
+    warnings += _left_out(new, there, rules)
     return KeyPlan(write, sum(map(len, wanted.values())), conflicts, warnings)
 
 
@@ -149,7 +150,7 @@ def _plan_new(new: ImportedKey, rules: ImportRules) -> KeyPlan:
         keep_fresh=rules.keep_fresh,
     )
     forms = sum(map(len, texts.values())) if new.is_plural else len(texts)
-    return KeyPlan(write, forms, [], [])
+    return KeyPlan(write, forms, [], _left_out(new, {}, rules))
 
 
 @lru_cache(maxsize=256)
@@ -172,12 +173,31 @@ def _is_settled(row: StoredValue, new: ImportedKey, rules: ImportRules) -> bool:
 
 def _texts(new: ImportedKey, there: There, rules: ImportRules) -> Mapping[str, Text]:
     """The file's texts; with the source text, where the project has none."""
+    if (
+        rules.fill_source
+        and _lacks_source(new, there, rules)
+        and new.source is not None
+    ):
+        return {rules.source_language: new.source, **new.values}
+    return new.values
+
+
+def _lacks_source(new: ImportedKey, there: There, rules: ImportRules) -> bool:
+    """Whether the file has a source text that the project lacks."""
     source = rules.source_language
-    if new.source is None or source in new.values or not rules.fill_source:
-        return new.values
-    if there and any(tag == source and row.value for (tag, _), row in there.items()):
-        return new.values
-    return {source: new.source, **new.values}
+    if new.source is None or source in new.values:
+        return False
+    return not any(tag == source and row.value for (tag, _), row in there.items())
+
+
+def _left_out(new: ImportedKey, there: There, rules: ImportRules) -> list[str]:
+    """A warning where the source text may not be written."""
+    if rules.fill_source or not _lacks_source(new, there, rules):
+        return []
+    source = rules.source_language
+    return [
+        f"{new.name}: its source text is left out, as {source} is not assigned to you"
+    ]
 
 
 def _fitting(text: Text, *, is_plural: bool) -> Text | None:

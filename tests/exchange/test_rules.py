@@ -225,10 +225,14 @@ def test_the_file_of_the_source_language_wins_over_the_text_beside() -> None:
 
 def test_the_source_is_not_filled_by_one_who_may_not_write_it() -> None:
     new = imported({"de": "Zahlen"}, source="Pay")
+    rules = replace(KEEP, fill_source=False)
 
-    plan = plan_key(new, key(), [], replace(KEEP, fill_source=False))
-
-    assert written(plan) == {"de": "Zahlen"}
+    for plan in (plan_key(new, None, [], rules), plan_key(new, key(), [], rules)):
+        assert written(plan) == {"de": "Zahlen"}
+        assert plan.warnings == [
+            f"{new.name}: its source text is left out, as en is not assigned to you"
+        ]
+    assert plan_key(new, key(), [value("en", "Pay now")], rules).warnings == []
 
 
 @pytest.mark.parametrize(
