@@ -147,6 +147,31 @@ def test_what_a_po_file_says_beyond_us_comes_back(workspace: Workspace) -> None:
     assert blocks(answer.content) == blocks(sent.read_bytes())
 
 
+@pytest.mark.parametrize("mode", ["merge", "replace"])
+def test_a_renamed_key_from_po_is_found_again(workspace: Workspace, mode: str) -> None:
+    project = workspace.project(languages=["de"])
+    path = f"/projects/{project['id']}"
+
+    def import_(content: bytes, **form: str) -> Any:
+        files = {"file": Upload("de.po", content, "text/plain")}
+        sent = workspace.owner.post(f"{path}/import", form=form, files=files)
+        return workspace.job_of(sent)["result"]
+
+    head = b'msgid ""\nmsgstr "Language: de\\n"\n\n'
+    import_(head + b'msgid "Hello world"\nmsgstr "Hallo Welt"\n')
+    [key] = workspace.owner.get(f"{path}/keys").data["items"]
+    workspace.owner.patch(f"{path}/keys/{key['id']}", json={"key": "greeting"})
+
+    written = ask(workspace.owner, project, "gettext-po", languageCodes="de").content
+    result = import_(written, mode=mode)
+
+    assert (result["keysUnchanged"], result["keysCreated"]) == (1, 0)
+    assert result["keysRemoved"] == 0
+    assert [k["key"] for k in workspace.owner.get(f"{path}/keys").data["items"]] == [
+        "greeting"
+    ]
+
+
 def test_an_export_reads_back_the_same(workspace: Workspace, project: Project) -> None:
     other = workspace.project(languages=["de", "pl"])
     archive = ask(workspace.owner, project, "json-flat").content

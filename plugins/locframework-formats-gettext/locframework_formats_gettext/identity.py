@@ -13,6 +13,10 @@ in ``key_detail``, whatever becomes of the key or its source text. Its name:
 A key that never came from PO is written with its source text as the msgid, where
 translators expect it, and ``key:<key>`` as the context, by which it is found again.
 Without a source text the key is the msgid.
+
+A key whose message would be read as another key (it was renamed, say) is named by a
+last line of the developers' comment, ``#. locframework-key: greeting``: programs look
+messages up by context and msgid, which must stay.
 """
 
 import re
@@ -25,6 +29,7 @@ from .details import KeyNotes, notes_in
 from .messages import Message
 
 KEY_CONTEXT = "key:"
+KEY_NOTE = "locframework-key: "
 _READABLE = 40
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 _HASH_BYTES = 6
@@ -42,6 +47,28 @@ def key_of(message: Message, separator: str) -> str:
     if context is not None and (key := _context_key(context, separator)):
         return key
     return f"{_readable(msgid)}{_digits(message)}"
+
+
+def take_named_key(message: Message, separator: str) -> str | None:
+    """The key that the developers' comment names, whose last line it then loses."""
+    comment, _, last = (message.extracted or "").rpartition("\n")
+    key = _named(last, KEY_NOTE, separator)
+    if key is not None:
+        message.extracted = comment or None
+    return key
+
+
+def name_key(message: Message, key: str, separator: str) -> None:
+    """Name the key in the developers' comment, unless it is read as that key anyway,
+    be it in the module that the file was imported into."""
+    comment = message.extracted
+    last = (comment or "").rpartition("\n")[2]
+    is_plain = _named(last, KEY_NOTE, separator) is None
+    told = key_of(message, separator)
+    if is_plain and (key == told or key.endswith(separator + told)):
+        return
+    note = KEY_NOTE + key
+    message.extracted = note if comment is None else f"{comment}\n{note}"
 
 
 def source_of(message: Message, separator: str) -> Text | None:
@@ -123,9 +150,14 @@ def _is_name(msgid: str, separator: str) -> bool:
 
 
 def _context_key(context: str, separator: str) -> str | None:
-    if not context.startswith(KEY_CONTEXT):
+    return _named(context, KEY_CONTEXT, separator)
+
+
+def _named(text: str, before: str, separator: str) -> str | None:
+    """The key after what stands before it, if one does."""
+    if not text.startswith(before):
         return None
-    key = context[len(KEY_CONTEXT) :]
+    key = text[len(before) :]
     return key if _is_key(key, separator) else None
 
 

@@ -6,7 +6,7 @@ from locframework.ports import Catalogue, Detail, Entry, FileOptions, Problem, T
 
 from .charset import decoded
 from .header import in_utf8, language_of, plural_rule_of, with_field
-from .identity import key_detail_of, key_of, source_of
+from .identity import key_detail_of, key_of, source_of, take_named_key
 from .messages import Message
 from .parser import MOST_PROBLEMS, parse, unreadable
 from .plural_forms import forms_of_rule, rule_instead, with_spares
@@ -89,8 +89,9 @@ def _plurals(
 def _entry(
     message: Message, separator: str, forms: tuple[str, ...], template: bool
 ) -> Entry:
+    named = take_named_key(message, separator)
     return Entry(
-        key=key_of(message, separator),
+        key=named or key_of(message, separator),
         value=None if template else _value(message, forms),
         is_plural=message.msgid_plural is not None,
         description=(message.extracted or "")[:LONGEST_DESCRIPTION],

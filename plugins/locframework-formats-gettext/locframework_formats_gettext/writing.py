@@ -23,7 +23,7 @@ from .header import (
     template_header,
     with_field,
 )
-from .identity import is_plural, message_of
+from .identity import is_plural, message_of, name_key
 from .messages import Message
 from .parser import parse
 from .plural_forms import common_forms, forms_of_rule, rule_from_cldr
@@ -63,8 +63,11 @@ def write_catalogue(
 
     def message_for(entry: Entry) -> Message:
         if template:
-            return _template_message(entry, plurals)
-        return _message(entry, plurals, is_source=is_source)
+            message = _template_message(entry, plurals)
+        else:
+            message = _message(entry, plurals, is_source=is_source)
+        name_key(message, entry.key, options.key_separator)
+        return message
 
     written, warnings = _once_each([(e, message_for(e)) for e in catalogue.entries])
     blocks = [render(header, width)]
