@@ -109,25 +109,28 @@ class Tokens:
             caller, "member_manage", organization_id
         )
         check_record(new)
-        member = (
-            self._store.find_member(organization.id, member_id)
-            if is_id(member_id)
-            else None
-        )
-        if member is None:
-            raise MemberNotFound
         scope = Scope(organization.id)
-        grant = Grant(
-            organization_id=organization.id,
-            permissions=ROLES[member.role] & self._mine(caller, scope),
-            languages=both(
-                frozenset(member.assigned_languages or ()) or None,
-                self._access.languages(caller, scope),
-            ),
-        )
-        return self._create(
-            grant, new, user_id=member.user_id, organization_id=organization.id
-        )
+        with self._transactions.transaction():
+            # who removes the member revokes this one too, or is there first
+            self._store.lock_organization(organization.id)
+            member = (
+                self._store.find_member(organization.id, member_id)
+                if is_id(member_id)
+                else None
+            )
+            if member is None:
+                raise MemberNotFound
+            grant = Grant(
+                organization_id=organization.id,
+                permissions=ROLES[member.role] & self._mine(caller, scope),
+                languages=both(
+                    frozenset(member.assigned_languages or ()) or None,
+                    self._access.languages(caller, scope),
+                ),
+            )
+            return self._create(
+                grant, new, user_id=member.user_id, organization_id=organization.id
+            )
 
     def create_for_project(
         self, caller: Caller, scope: Scope, new: NewToken

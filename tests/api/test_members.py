@@ -259,3 +259,24 @@ def test_no_more_languages_are_assigned_than_anybody_needs(
         assert refused.status == 400
         assert refused.error["details"][0]["path"] == "$.assignedLanguages"
         assert refused.error["details"][0]["rule"] == "length"
+
+
+def test_no_token_is_made_for_a_member_who_has_just_been_removed(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members = f"/organizations/{workspace.organization_id}/members"
+    body = {"email": "anna@example.com", "role": "translator"}
+    anna = workspace.owner.post(members, json=body).data["member"]
+    store = workspace.framework.storage.access
+    lock = store.lock_organization
+
+    def lock_after_another(organization_id: str) -> None:
+        lock(organization_id)
+        store.remove_member(anna["id"])
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "lock_organization", lock_after_another)
+        path = f"{members}/{anna['id']}/tokens"
+        refused = workspace.owner.post(path, json={"name": "phone"})
+
+    assert (refused.status, refused.error["code"]) == (404, "member_not_found")
