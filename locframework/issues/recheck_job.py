@@ -75,7 +75,8 @@ class RecheckJob:
         """500 keys a step, so that writers have their turn in between."""
         project_id = job.project_id
         self._findings.prepare(project_id)
-        parts = list(self._parts(self._project(project_id)))
+        with work.step():  # so whoever writes by the terms of before is done by now
+            parts = list(self._parts(self._project(project_id)))
         total = sum(len(ids) for _, ids in parts)
         done = 0
         for line, ids in parts:

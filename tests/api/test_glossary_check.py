@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import pytest
 
 from locframework.glossaries.events import GlossaryEvents
 from locframework.http.records import Upload
+from locframework.keys.findings import Findings
 from locframework.testing.client import Answer
 from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
@@ -269,3 +270,31 @@ def test_a_batch_asks_the_same_of_glossaries_however_large_it_is(
     few = cost("few", 3)
 
     assert cost("many", 33) == few
+
+
+def test_a_text_that_is_written_by_the_terms_of_before_is_looked_at_again(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked = Checked(workspace)
+    path = f"{checked.glossary}/terms/{checked.pier['id']}/translations/de"
+    follow = Findings.follow
+
+    with ThreadPoolExecutor(1) as threads:
+
+        def change_terms() -> None:
+            checked.owner.put(path, json={"value": "Kai"})
+            checked.workspace.run_jobs()
+
+        def slowly(*args: Any, **how: Any) -> None:
+            follow(*args, **how)
+            if not changing:  # the terms change before this text is there for others
+                changing.append(threads.submit(change_terms))
+                wait(changing, 0.5)
+
+        changing: list[Future[None]] = []
+        with monkeypatch.context() as patched:
+            patched.setattr(Findings, "follow", slowly)
+            checked.key("a", en="To the pier", de="Zum Anleger")
+        changing[0].result()
+
+    assert checked.issues_by_now() != []
