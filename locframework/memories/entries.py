@@ -92,24 +92,11 @@ class Entries:
         check_record(new)
         check_source(new.source_text)
         values = values_by_tag(new.translations)
-        self._require_there(kept, {tag: f"$.translations.{tag}" for tag in values})
-        self._require_assigned(caller, kept, values)
-        applies, now = self._applies(caller, kept), timestamp(self._clock())
-        translations = [
-            written(None, tag, values[tag], applies=applies, at=now)
-            for tag in sorted(values)
-        ]
-        entry = MemoryEntry(
-            id=new_id(),
-            tm_id=kept.memory.id,
-            source_text=new.source_text,
-            context=new.context,
-            created_at=now,
-            updated_at=now,
-            translations=tuple(each for each in translations if each is not None),
-        )
         with self._transactions.transaction():
             writing = self._memories.begin(kept.memory.id)
+            self._require_there(kept, {tag: f"$.translations.{tag}" for tag in values})
+            self._require_assigned(caller, kept, values)
+            entry = self._new_entry(caller, kept, new, values)
             self._require_free(kept, entry)
             self._store.add_entries(writing, [entry])
         return entry
@@ -233,6 +220,24 @@ class Entries:
             translation = rejected(_translation(entry, tag))
             now = timestamp(self._clock())
             return self._keep(writing, entry, tag, translation, now)
+
+    def _new_entry(
+        self, caller: Caller, kept: KeptMemory, new: NewEntry, values: Mapping[str, str]
+    ) -> MemoryEntry:
+        applies, now = self._applies(caller, kept), timestamp(self._clock())
+        translations = [
+            written(None, tag, values[tag], applies=applies, at=now)
+            for tag in sorted(values)
+        ]
+        return MemoryEntry(
+            id=new_id(),
+            tm_id=kept.memory.id,
+            source_text=new.source_text,
+            context=new.context,
+            created_at=now,
+            updated_at=now,
+            translations=tuple(each for each in translations if each is not None),
+        )
 
     def _begin(
         self,
