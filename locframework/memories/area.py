@@ -60,7 +60,7 @@ class MemoryArea:
         storage = framework.storage
         store, projects = storage.memories, framework.projects
         learning = Learning(storage, framework.clock)
-        relearning = Relearning(storage, framework.jobs)
+        self._relearning = relearning = Relearning(storage, framework.jobs)
         framework.events.listen_inside(learning.on_event)
         framework.events.listen_inside(relearning.on_event)
         framework.runner.handle(LearnJob(storage, learning))
@@ -83,6 +83,7 @@ class MemoryArea:
                 judge,
                 self.memories.may,
                 framework.tokens.renewed,
+                self._relearning,
             )
         )
 

@@ -30,6 +30,7 @@ from .file_records import (
     Unit,
 )
 from .import_judging import PERMISSION, READERS, ImportJudge, Sent
+from .learn_job import Relearning
 from .records import KeptMemory, MemoryLanguage, MemoryWriting
 from .tmx_reading import Found
 from .unit_import import UnitImport, UnitRules
@@ -55,8 +56,10 @@ class MemoryImportJob:
         judge: ImportJudge,
         may: May,
         renewed: Renewed,
+        relearning: Relearning,
     ) -> None:
         self._storage = storage
+        self._relearning = relearning
         self._blobs = blobs
         self._units = units
         self._judge = judge
@@ -143,6 +146,8 @@ class MemoryImportJob:
                 for code in missing
             ]
         )
+        # projects may say something in them already
+        self._relearning.start_others(None, kept.memory.id, missing)
         result.languages_added = sorted({*result.languages_added, *missing})
         return writing, self._rules(caller, kept, params, judged)
 

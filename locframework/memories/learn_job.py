@@ -45,9 +45,11 @@ class Relearning:
         if project is not None and any(one.memory.id == tm_id for one in writing):
             self.start(project, tm_id)
 
-    def start_others(self, project_id: str, tm_id: str, codes: Collection[str]) -> None:
-        """``start`` where another project teaches the memory, and may say something in
-        languages that it has again.
+    def start_others(
+        self, project_id: str | None, tm_id: str, codes: Collection[str]
+    ) -> None:
+        """``start`` where another project than this teaches the memory, and may say
+        something in languages that it has again.
 
         In the transaction that gives it these: one without the other would leave what
         is there unlearned for ever.

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from locframework.errors import Unavailable
+from locframework.http.records import Upload
 from locframework.testing.workspace import Workspace
 
 from .teaching import Shop
@@ -60,6 +61,21 @@ def test_a_language_that_comes_back_to_a_memory_is_learned_again(shop: Shop) -> 
     shop.workspace.run_jobs()
 
     assert shop.learned() == {"Only german | pay": {"de": "Nur"}}
+
+
+def test_a_language_that_an_import_brings_back_is_learned_again(shop: Shop) -> None:
+    shop.key(en="Pay", de="Zahlen", pl="Kup")
+    shop.owner.delete(f"{shop.memory}/languages/pl")
+    file = Upload("more.csv", b"en,pl\nOther,Inne\n", "text/csv")
+
+    sent = shop.owner.post(f"{shop.memory}/import", files={"file": file})
+    job = shop.workspace.job_of(sent)
+
+    assert job["result"]["languagesAdded"] == ["pl"]
+    assert shop.learned() == {
+        "Pay | pay": {"de": "Zahlen", "pl": "Kup"},
+        "Other | ": {"pl": "Inne"},
+    }
 
 
 def test_a_language_that_was_taken_from_a_memory_stays_away(shop: Shop) -> None:
