@@ -14,8 +14,11 @@ KEYS_MOST = 500
 SKIPPED_TOLD = 100
 
 
-class PrefillFilter(Struct, frozen=True):
-    """Which keys; every condition that is set must hold."""
+class PrefillFilter(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which keys; every condition that is set must hold.
+
+    A member that is unknown is refused: a misspelt condition would fill every key.
+    """
 
     prefix: Annotated[str, Meta(max_length=500)] = ""
     tag: Annotated[list[str], Meta(max_length=20)] = []  # all of them

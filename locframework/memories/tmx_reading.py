@@ -18,6 +18,8 @@ from .inline import NAMES, InlineText
 from .records import CONTEXT_LENGTH, VALUE_BYTES
 from .tmx_writing import CONTEXT, STATUS
 
+CONFIRMATION = "x-confirmationlevel"  # Trados Studio's, of a unit
+UNCONFIRMED = ("draft", "rejectedtranslation", "rejectedsignoff")
 SEGMENT_MOST = VALUE_BYTES  # characters of a segment that are looked at
 VARIANTS_MOST = 1000  # of a unit
 UNIT_MOST = 4 * 1024 * 1024  # characters of a unit
@@ -149,7 +151,7 @@ class _Unit:
         self.is_empty = True
         self._context = ""
         self._code: str | None = None  # of the variant that is open
-        self._is_draft = False
+        self._is_draft = self._is_unconfirmed = False
         self._variants = self._size = 0
         self._values: dict[str, UnitValue] = {}
         self._fault: UnitFault | None = None
@@ -158,7 +160,7 @@ class _Unit:
     def open(self, given: str) -> None:
         if self._code is not None:
             self.leave_out("a <tuv> is inside another one: what follows is left out")
-        self._code, self._is_draft = "", False
+        self._code, self._is_draft = "", self._is_unconfirmed
         self._variants += 1
         if self._is_too_large():
             return
@@ -178,6 +180,9 @@ class _Unit:
     def note(self, type_: str, text: str) -> None:
         if type_ == STATUS:
             self._is_draft = text == "draft"
+        elif type_ == CONFIRMATION and text.lower() in UNCONFIRMED:
+            self._is_draft = True
+            self._is_unconfirmed |= self._code is None
         elif type_ == CONTEXT and self._code is None:
             if self._context and self._context != text:
                 self.leave_out("a further x-context is left out: the first counts")

@@ -287,6 +287,18 @@ def test_only_the_keys_that_are_named_are_filled(shop: Shop) -> None:
     assert [shop.values(key) for key in (one, other, third)] == [filled, {}, filled]
 
 
+def test_a_condition_that_is_misspelt_fills_nothing(shop: Shop) -> None:
+    key = shop.key("save", en="Save the file")
+    body = {"languageCodes": ["de"], "filter": {"tags": ["none has it"]}}
+
+    refused = shop.owner.post(f"{shop.path}/tm/prefill", json=body)
+    shop.workspace.run_jobs()
+
+    assert refused.status == 400
+    assert "tags" in refused.error["message"]
+    assert shop.values(key) == {}
+
+
 def test_keys_that_are_named_and_are_not_there_are_told(shop: Shop) -> None:
     key = shop.key("save", en="Save the file")
     unknown = "01890000-0000-7000-8000-000000000000"

@@ -33,6 +33,27 @@ def test_any_text_comes_back_from_tmx_as_it_was(
 
 
 @pytest.mark.parametrize(
+    ("level", "is_draft"),
+    [
+        ("Draft", True),
+        ("RejectedTranslation", True),
+        ("RejectedSignOff", True),
+        ("Translated", False),
+        ("ApprovedSignOff", False),
+    ],
+)
+def test_what_trados_has_not_confirmed_is_a_draft(level: str, is_draft: bool) -> None:
+    told = f'<prop type="x-ConfirmationLevel">{level}</prop>'
+    texts = tuv("en", "Pay") + tuv("de", "Zahlen") + tuv("fr", "Payer")
+    inside = f'<tuv xml:lang="de">{told}<seg>Zahlen</seg></tuv>'
+
+    units = read(tmx(f"<tu>{told}{texts}</tu><tu>{tuv('en', 'Go')}{inside}</tu>"))
+
+    drafts = [[each.is_draft for each in unit.values.values()] for unit in units]
+    assert drafts == [[is_draft, is_draft], [is_draft]]
+
+
+@pytest.mark.parametrize(
     "segment",
     [
         '<ph x="1"/>',
