@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from .particles import stems_of
 from .records import Found, Wanted
-from .words import SPACE, Word, caseless, exact, loosely, words_of
+from .words import SPACE, Word, bare, caseless, exact, loosely, words_of
 
 Key = Callable[[str], str]
 Ids = tuple[str, ...]
@@ -27,6 +27,7 @@ class _Candidate(NamedTuple):
 
 
 _NONE = _Candidate(-1, ())
+_PARTICLE = "\0"  # begins one that was cut off: no term is that word
 
 
 class TermIndex:
@@ -42,7 +43,7 @@ class TermIndex:
         loose, strict = _by_rule(self._terms.values())
         self._patterns = [
             _Patterns(loose, loosely(language_code), language_code),
-            _Patterns(strict, exact, language_code),
+            _Patterns(strict, exact, language_code, bare(language_code)),
         ]
 
     def updated(self, ids: Collection[str], now: Collection[Wanted]) -> TermIndex:
@@ -154,10 +155,20 @@ def _nearest(
 
 
 class _Patterns:
-    """The terms of one case rule, as a tree of words. It begins at node 0."""
+    """The terms of one case rule, as a tree of words. It begins at node 0.
 
-    def __init__(self, terms: Collection[Wanted], key: Key, language_code: str) -> None:
+    The last word of one may stand in a text with more, which its ``bare`` key lacks.
+    """
+
+    def __init__(
+        self,
+        terms: Collection[Wanted],
+        key: Key,
+        language_code: str,
+        bare: Key | None = None,
+    ) -> None:
         self._key = key
+        self._bare = bare
         self._language_code = language_code
         self._stems: Collection[str] = ()  # what is cut off its particles
         if _has_particles(language_code):
@@ -183,14 +194,16 @@ class _Patterns:
             return
         words, key = self._cut(words), cache(self._key)  # words come again
         keys = [key(word.text) for word in words]
+        bares = list(map(cache(self._bare), keys)) if self._bare else keys
         for first, word in enumerate(words):
             node, last = 0, -1
             for at in range(first, len(keys)):
-                node = self._next.get((node, keys[at]), 0)
+                before, node = node, self._next.get((node, keys[at]), 0)
+                end = node or self._next.get((before, bares[at]), 0)
+                if end in self._ids:
+                    last, ids = at, self._ids[end]
                 if not node:
                     break
-                if node in self._ids:
-                    last, ids = at, self._ids[node]
             if last >= 0:
                 yield word.start, words[last].end, ids
 
@@ -228,7 +241,7 @@ class _Patterns:
             if self._key(stem) in self._stems:
                 place = word.start + len(stem)
                 yield Word(stem, word.start, place)
-                yield Word(word.text[len(stem) :], place, word.end)
+                yield Word(_PARTICLE + word.text[len(stem) :], place, word.end)
                 return
         yield word
 

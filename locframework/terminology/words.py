@@ -107,6 +107,17 @@ def exact(word: str) -> str:
     return nfc(word.translate(_SPELT))
 
 
+def bare(language_code: str) -> Callable[[str], str]:
+    """A word, as ``exact`` spells it, without what an apostrophe parts from a name: an
+    English possessive (``Skerry's``), a Turkish ending (``Skerry'nin``)."""
+    base = _base(language_code)
+    if base == "en":
+        return lambda word: word.removesuffix("'s") or word
+    if base in ("tr", "az"):
+        return lambda word: word.partition("'")[0] or word
+    return lambda word: word
+
+
 def caseless(language_code: str) -> Callable[[str], str]:
     """What words of a language share that differ in case only, or in Hebrew points and
     zero width non-joiners, which many leave out."""

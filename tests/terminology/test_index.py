@@ -37,6 +37,22 @@ def test_a_shorter_term_is_found_where_the_longest_has_another_case() -> None:
     assert hits == ["it"]
 
 
+def test_what_an_apostrophe_parts_from_a_name_is_none_of_it() -> None:
+    strict = ["Skerry", "Skerry Pass", "Levi's"]
+
+    assert found("Skerry’s, Skerry's, skerry's, Skerrys", strict=strict) == [
+        "Skerry’s",
+        "Skerry's",
+    ]
+    assert found("Skerry Pass's, Skerry's Pass", strict=strict) == [
+        "Skerry Pass's",
+        "Skerry's",
+    ]
+    assert found("Levi's, Levi", strict=strict) == ["Levi's"]
+    assert found("Skerry’nin", strict=strict, language="tr") == ["Skerry’nin"]
+    assert found("Skerry's", strict=strict, language="de") == []
+
+
 def test_case_counts_for_the_terms_that_say_so() -> None:
     text = "May I go in may?"
 

@@ -187,3 +187,12 @@ def test_katakana_is_the_same_however_wide(term: str) -> None:
 
     assert found(f"「{half}」", term, language="ja") == [half]
     assert found(f"「{term}」", half, language="ja", strict=[half]) == [term, term]
+
+
+def test_a_particle_that_is_cut_off_is_no_term_of_its_own() -> None:
+    terms = ("파일", "은", "이", "들")
+
+    assert (
+        found("파일은 저장, 파일이 없음, 파일들", *terms, language="ko") == ["파일"] * 3
+    )
+    assert found("은 반지", *terms, language="ko") == ["은"]
