@@ -135,6 +135,8 @@ class Languages:
                     fallback = gone.fallback_language_code
                     heir = replace(other, fallback_language_code=fallback)
                     self._store.save_language(heir)
+                    fields = changed_fields(other, heir)
+                    self._tell("language.updated", caller, project, heir, fields=fields)
             self._store.remove_language(project.id, gone.language_code)
             self._tell("language.removed", caller, project, gone)
         return gone

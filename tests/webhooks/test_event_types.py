@@ -127,6 +127,20 @@ def test_languages_tell_that_they_come_change_and_go(heard: Heard) -> None:
     assert heard.told_by(lambda: heard.owner.delete(nl)) == ["language.removed"]
 
 
+def test_a_language_tells_that_what_it_fell_back_to_has_gone(heard: Heard) -> None:
+    nl, fr = (f"{heard.path}/languages/{code}" for code in ("nl", "fr"))
+    heard.told_by(heard.post("/languages", {"languageCode": "nl"}))
+    fall_back = {"fallbackLanguageCode": "nl"}
+    heard.told_by(lambda: heard.owner.patch(fr, json=fall_back))
+
+    told = heard.told_by(lambda: heard.owner.delete(nl))
+
+    assert sorted(told) == ["language.removed", "language.updated"]
+    [item] = heard.items("language.updated")
+    assert item["languageCode"] == "fr"
+    assert item["fields"] == ["fallbackLanguageCode"]
+
+
 def test_branches_tell_that_they_are_made_merged_and_closed(heard: Heard) -> None:
     make = heard.post("/branches", {"name": "spring"})
     assert heard.told_by(make) == ["branch.created"]
