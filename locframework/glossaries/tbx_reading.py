@@ -29,7 +29,15 @@ _TEXTS = ("term", "termNote", "note", "descrip", *_OF_STYLE_DCT)
 _DESCRIPTIONS = ("definition", "explanation")  # kept as notes, which we have alone
 _OWN = ("translation", "status", "doNotTranslate", "caseSensitive", "usageStatus")
 _TOLD = {"administrativeStatus", *(OWN + name for name in _OWN)}  # types of termNotes
-_STATUSES = {"deprecatedTerm-admn-sts", "supersededTerm-admn-sts"}
+_FORBIDDEN = "forbidden"  # as MultiTerm and others have it; not of the standard
+_DEPRECATED = {
+    "deprecatedTerm-admn-sts",
+    "supersededTerm-admn-sts",
+    "deprecatedTerm",
+    "supersededTerm",
+    "notRecommended",
+    _FORBIDDEN,
+}
 _DEPTH_MOST = 64
 _TERMS_MOST = 1000  # of a concept
 _TEXT_MOST = NOTES_MOST + 1  # what is longer is refused as it is
@@ -220,7 +228,8 @@ def _texts(
     for each in sorted(others, key=_is_deprecated):
         if not each.text.strip():
             continue
-        is_draft = each.notes.get(f"{OWN}status") == "draft"
+        # one that is not to be used is not to be demanded
+        is_draft = each.notes.get(f"{OWN}status") == "draft" or _is_deprecated(each)
         text = FileText(each.language_code, each.text, is_draft)
         if texts.setdefault(each.language_code, text).value != each.text:
             further.add(each.language_code)
@@ -268,8 +277,10 @@ def _usage(spelling: _Spelling) -> UsageStatus | None:
         return "forbidden"
     if "administrativeStatus" not in spelling.notes:
         return None
+    if spelling.notes["administrativeStatus"] == _FORBIDDEN:
+        return "forbidden"
     return "deprecated" if _is_deprecated(spelling) else "preferred"
 
 
 def _is_deprecated(spelling: _Spelling) -> bool:
-    return spelling.notes.get("administrativeStatus", "") in _STATUSES
+    return spelling.notes.get("administrativeStatus", "") in _DEPRECATED

@@ -89,6 +89,32 @@ def test_older_tbx_with_several_terms_of_one_concept_is_read() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("status", "usage"),
+    [
+        ("preferredTerm-admn-sts", "preferred"),
+        ("admittedTerm-admn-sts", "preferred"),
+        ("deprecatedTerm-admn-sts", "deprecated"),
+        ("deprecatedTerm", "deprecated"),
+        ("notRecommended", "deprecated"),
+        ("forbidden", "forbidden"),
+    ],
+)
+def test_what_is_not_to_be_used_is_never_demanded(status: str, usage: str) -> None:
+    note = f'<termNote type="administrativeStatus">{status}</termNote>'
+    langs = "".join(
+        f'<langSet xml:lang="{code}"><tig><term>{term}</term>{note}</tig></langSet>'
+        for code, term in (("en", "pier"), ("de", "Kai"))
+    )
+    content = f"""<martif type="TBX"><text><body>
+        <termEntry>{langs}</termEntry></body></text></martif>"""
+
+    [found] = read(content.encode(), "tbx").terms
+
+    assert found.usage_status == usage
+    assert found.texts == (FileText("de", "Kai", usage != "preferred"),)
+
+
 DCT = b"""<tbx type="TBX-Basic" style="dct" xml:lang="en"
  xmlns="urn:iso:std:iso:30042:ed-2" xmlns:min="http://www.tbxinfo.net/ns/min"
  xmlns:basic="http://www.tbxinfo.net/ns/basic"><text><body><conceptEntry id="c1">
