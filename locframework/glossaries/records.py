@@ -135,10 +135,14 @@ class TermQuery(SortedRequest, frozen=True, rename="camel"):
 
 
 class TermFilter(Struct, frozen=True):
-    """Which terms a list holds; every condition that is set must hold."""
+    """Which terms a list holds; every condition that is set must hold.
+
+    ``language_code``: what is asked of translations is asked of the one in it, which is
+    there unless the status ``untranslated``, or no proposal, is asked for.
+    """
 
     search: str | None = None  # folded
-    language_code: str | None = None  # of what is said of translations; else any
+    language_code: str | None = None
     usage_status: UsageStatus | None = None
     status: TranslationStatus | Literal["untranslated"] | None = None
     has_proposal: bool | None = None

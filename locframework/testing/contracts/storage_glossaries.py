@@ -306,6 +306,7 @@ class StorageGlossariesContract:
         assert listed(search=fold("ÄPF")) == ["Ä"]
         assert listed(search="obst") == ["a"]
         assert listed(search="z", language_code="de") == []
+        assert listed(search=fold("x_"), language_code="de") == []
         assert listed(usage_status="deprecated") == ["Ä"]
         assert listed(language_code="fr") == ["a"]
         assert listed(language_code="fr", status="untranslated") == ["b", "Ä"]
