@@ -173,30 +173,28 @@ def _is_settled(row: StoredValue, new: ImportedKey, rules: ImportRules) -> bool:
 
 def _texts(new: ImportedKey, there: There, rules: ImportRules) -> Mapping[str, Text]:
     """The file's texts; with the source text, where the project has none."""
-    if (
-        rules.fill_source
-        and _lacks_source(new, there, rules)
-        and new.source is not None
-    ):
-        return {rules.source_language: new.source, **new.values}
-    return new.values
+    if not rules.fill_source or (source := _missing_source(new, there, rules)) is None:
+        return new.values
+    return {rules.source_language: source, **new.values}
 
 
-def _lacks_source(new: ImportedKey, there: There, rules: ImportRules) -> bool:
-    """Whether the file has a source text that the project lacks."""
-    source = rules.source_language
-    if new.source is None or source in new.values:
-        return False
-    return not any(tag == source and row.value for (tag, _), row in there.items())
+def _missing_source(new: ImportedKey, there: There, rules: ImportRules) -> Text | None:
+    """The source text beside a translation, where the project has none."""
+    language = rules.source_language
+    if language in new.values:
+        return None
+    if any(tag == language and row.value for (tag, _), row in there.items()):
+        return None
+    return new.source
 
 
 def _left_out(new: ImportedKey, there: There, rules: ImportRules) -> list[str]:
-    """A warning where the source text may not be written."""
-    if rules.fill_source or not _lacks_source(new, there, rules):
+    """A warning where that source text may not be written."""
+    if rules.fill_source or _missing_source(new, there, rules) is None:
         return []
-    source = rules.source_language
+    language = rules.source_language
     return [
-        f"{new.name}: its source text is left out, as {source} is not assigned to you"
+        f"{new.name}: its source text is left out, as {language} is not assigned to you"
     ]
 
 

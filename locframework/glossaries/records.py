@@ -127,7 +127,7 @@ class TermQuery(SortedRequest, frozen=True, rename="camel"):
     """What a list of terms is asked by; every condition must hold."""
 
     search: Search | None = None  # in the term, its notes and translations
-    language_code: LanguageTag | None = None  # it must be in; all else is asked of it
+    language_code: LanguageTag | None = None  # the only translation that counts
     usage_status: UsageStatus | None = None
     status: TranslationStatus | Literal["untranslated"] | None = None
     has_proposal: bool | None = None  # whether one waits for approval

@@ -60,8 +60,8 @@ class TermEndpoints:
 
         By term. `search` looks in terms, notes and translations, ignoring letter case.
         With `languageCode` only terms with a translation in that language are listed,
-        and `search`, `status` and `hasProposal` look at that translation alone.
-        `untranslated` means that there is none.
+        and of their translations `search`, `status` and `hasProposal` look at that one.
+        `status=untranslated` lists those without, and `hasProposal=false` them too.
         """
         return self._terms.list_terms(caller, glossary_id, query)
 

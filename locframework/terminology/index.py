@@ -194,12 +194,14 @@ class _Patterns:
             return
         words, key = self._cut(words), cache(self._key)  # words come again
         keys = [key(word.text) for word in words]
-        bares = list(map(cache(self._bare), keys)) if self._bare else keys
+        bares = list(map(cache(self._bare), keys)) if self._bare else []
         for first, word in enumerate(words):
             node, last = 0, -1
             for at in range(first, len(keys)):
                 before, node = node, self._next.get((node, keys[at]), 0)
-                end = node or self._next.get((before, bares[at]), 0)
+                end = node
+                if bares and not node:
+                    end = self._next.get((before, bares[at]), 0)
                 if end in self._ids:
                     last, ids = at, self._ids[end]
                 if not node:

@@ -107,7 +107,7 @@ def exact(word: str) -> str:
     return nfc(word.translate(_SPELT))
 
 
-def bare(language_code: str) -> Callable[[str], str]:
+def bare(language_code: str) -> Callable[[str], str] | None:
     """A word, as ``exact`` spells it, without what an apostrophe parts from a name: an
     English possessive (``Skerry's``), a Turkish ending (``Skerry'nin``)."""
     base = _base(language_code)
@@ -115,7 +115,7 @@ def bare(language_code: str) -> Callable[[str], str]:
         return lambda word: word.removesuffix("'s") or word
     if base in ("tr", "az"):
         return lambda word: word.partition("'")[0] or word
-    return lambda word: word
+    return None
 
 
 def caseless(language_code: str) -> Callable[[str], str]:

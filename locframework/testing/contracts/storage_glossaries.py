@@ -305,8 +305,8 @@ class StorageGlossariesContract:
         assert listed(search=fold("x_")) == ["b"]
         assert listed(search=fold("ÄPF")) == ["Ä"]
         assert listed(search="obst") == ["a"]
-        assert listed(search="z", language_code="de") == []
-        assert listed(search=fold("x_"), language_code="de") == []
+        for text in ("z", fold("x_")):
+            assert listed(search=text, language_code="de") == []
         assert listed(usage_status="deprecated") == ["Ä"]
         assert listed(language_code="fr") == ["a"]
         assert listed(language_code="fr", status="untranslated") == ["b", "Ä"]

@@ -5,8 +5,9 @@ import re
 import pytest
 from locframework_formats_gettext.identity import key_of, message_of, source_of
 from locframework_formats_gettext.messages import Message
+from msgspec.structs import replace
 
-from locframework.ports import Entry
+from locframework.ports import Catalogue, Entry
 
 
 def key(msgid: str, msgctxt: str | None = None, separator: str = ".") -> str:
@@ -107,3 +108,43 @@ def test_a_detail_of_another_shape_counts_as_none():
     message = message_of(Entry("a.b", key_detail={"msgid": 1}))
 
     assert message.msgid == "a.b"
+
+
+@pytest.mark.parametrize(
+    "description",
+    ["", "Explained", "Explained\n\ntwice", "Told\nlocframework-key: other"],
+)
+@pytest.mark.parametrize("is_plural", [True, False])
+def test_a_key_that_was_renamed_or_made_plural_is_read_as_itself(
+    read, write, description, is_plural
+):
+    [entry] = read('msgid "Save it"\nmsgstr "Sichern"\n').entries
+    value = {"one": "Sichern", "other": "Sichern"} if is_plural else "Sichern"
+    renamed = replace(
+        entry,
+        key="menu.save",
+        value=value,
+        is_plural=is_plural,
+        description=description,
+    )
+
+    written = write(Catalogue("de", [renamed]))
+    [again] = read(written).entries
+
+    assert written.count("#. locframework-key: menu.save\n") == 1
+    assert (again.key, again.value) == ("menu.save", value)
+    assert again.description == description
+    assert again.key_detail["msgid"] == "Save it"
+
+
+def test_a_key_that_its_message_tells_is_not_named_beside(read, write):
+    for text in ('msgid "Save it"\nmsgstr "Sichern"\n', 'msgid "a.b"\nmsgstr "x"\n'):
+        assert "locframework-key" not in write(read(text))
+    new = Entry("menu.save", "Sichern", source="Save it")
+    assert "locframework-key" not in write(Catalogue("de", [new]))
+
+
+def test_what_is_no_key_after_the_note_is_a_comment(read):
+    [entry] = read('#. locframework-key: no key!\nmsgid "a"\nmsgstr "b"\n').entries
+
+    assert (entry.key, entry.description) == ("a", "locframework-key: no key!")

@@ -39,46 +39,6 @@ def test_a_message_becomes_an_entry(read, with_header):
     )
 
 
-@pytest.mark.parametrize(
-    "description",
-    ["", "Explained", "Explained\n\ntwice", "Told\nlocframework-key: other"],
-)
-@pytest.mark.parametrize("is_plural", [True, False])
-def test_a_key_that_was_renamed_or_made_plural_is_read_as_itself(
-    read, write, description, is_plural
-):
-    [entry] = read('msgid "Save it"\nmsgstr "Sichern"\n').entries
-    value = {"one": "Sichern", "other": "Sichern"} if is_plural else "Sichern"
-    renamed = replace(
-        entry,
-        key="menu.save",
-        value=value,
-        is_plural=is_plural,
-        description=description,
-    )
-
-    written = write(Catalogue("de", [renamed]))
-    [again] = read(written).entries
-
-    assert written.count("#. locframework-key: menu.save\n") == 1
-    assert (again.key, again.value) == ("menu.save", value)
-    assert again.description == description
-    assert again.key_detail["msgid"] == "Save it"
-
-
-def test_a_key_that_its_message_tells_is_not_named_beside(read, write):
-    for text in ('msgid "Save it"\nmsgstr "Sichern"\n', 'msgid "a.b"\nmsgstr "x"\n'):
-        assert "locframework-key" not in write(read(text))
-    new = Entry("menu.save", "Sichern", source="Save it")
-    assert "locframework-key" not in write(Catalogue("de", [new]))
-
-
-def test_what_is_no_key_after_the_note_is_a_comment(read):
-    [entry] = read('#. locframework-key: no key!\nmsgid "a"\nmsgstr "b"\n').entries
-
-    assert (entry.key, entry.description) == ("a", "locframework-key: no key!")
-
-
 def test_a_message_without_a_text_has_no_value(read):
     assert read('msgid "Open it"\nmsgstr ""\n').entries[0].value is None
 
