@@ -172,6 +172,23 @@ def test_a_renamed_key_from_po_is_found_again(workspace: Workspace, mode: str) -
     ]
 
 
+def test_po_files_of_several_modules_are_read_back_as_one(workspace: Workspace) -> None:
+    project = workspace.project(languages=["de"])
+    head = b'msgid ""\nmsgstr "Language: de\\n"\n\n'
+    for module, text in (("mail", b"Hello world"), ("web", b"Good day")):
+        content = head + b'msgid "%s"\nmsgstr "Hallo"\n' % text
+        files = {"file": Upload("de.po", content, "text/plain")}
+        path = f"/projects/{project['id']}/import"
+        sent = workspace.owner.post(path, form={"module": module}, files=files)
+        workspace.job_of(sent)
+
+    written = ask(workspace.owner, project, "gettext-po", languageCodes="de").content
+    files = {"file": Upload("de.po", written, "text/plain")}
+    result = workspace.job_of(workspace.owner.post(path, files=files))["result"]
+
+    assert (result["keysUnchanged"], result["keysCreated"]) == (2, 0)
+
+
 def test_an_export_reads_back_the_same(workspace: Workspace, project: Project) -> None:
     other = workspace.project(languages=["de", "pl"])
     archive = ask(workspace.owner, project, "json-flat").content

@@ -20,8 +20,10 @@ messages up by context and msgid, which must stay.
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import takewhile
 
 from locframework.ports import PLURAL_FORMS, Detail, Entry, Text
 
@@ -58,14 +60,22 @@ def take_named_key(message: Message, separator: str) -> str | None:
     return key
 
 
-def name_key(message: Message, key: str, separator: str) -> None:
+def module_of(keys: Sequence[str], separator: str) -> str:
+    """What all keys of a file of one module begin with, ``emails.``; else nothing."""
+    # what the first and the last in order share, all between them do
+    pairs = zip(min(keys, default=""), max(keys, default=""), strict=False)
+    shared = "".join(one for one, _ in takewhile(lambda pair: len({*pair}) == 1, pairs))
+    before, found, _ = shared.rpartition(separator)
+    return before + found
+
+
+def name_key(message: Message, key: str, module: str, separator: str) -> None:
     """Name the key in the developers' comment, unless it is read as that key anyway,
-    be it in the module that the file was imported into."""
+    be it by an import into the module that the whole file is of."""
     comment = message.extracted
     last = (comment or "").rpartition("\n")[2]
     is_plain = _named(last, KEY_NOTE, separator) is None
-    told = key_of(message, separator)
-    if is_plain and (key == told or key.endswith(separator + told)):
+    if is_plain and key_of(message, separator) in (key, key.removeprefix(module)):
         return
     note = KEY_NOTE + key
     message.extracted = note if comment is None else f"{comment}\n{note}"

@@ -23,7 +23,7 @@ from .header import (
     template_header,
     with_field,
 )
-from .identity import is_plural, message_of, name_key
+from .identity import is_plural, message_of, module_of, name_key
 from .messages import Message
 from .parser import parse
 from .plural_forms import common_forms, forms_of_rule, rule_from_cldr
@@ -60,13 +60,15 @@ def write_catalogue(
     notes = notes_in(catalogue.detail, FileNotes) or FileNotes()
     header, plurals = (_template_head if template else _head)(catalogue, notes)
     is_source = catalogue.language_code == options.source_language
+    separator = options.key_separator
+    module = module_of([entry.key for entry in catalogue.entries], separator)
 
     def message_for(entry: Entry) -> Message:
         if template:
             message = _template_message(entry, plurals)
         else:
             message = _message(entry, plurals, is_source=is_source)
-        name_key(message, entry.key, options.key_separator)
+        name_key(message, entry.key, module, separator)
         return message
 
     written, warnings = _once_each([(e, message_for(e)) for e in catalogue.entries])
