@@ -200,13 +200,17 @@ SERVE = (
     "dev.TASKS['run'] = [['python', '-c', sys.argv[1]]];"
     "sys.argv[1:] = ['run']; sys.exit(dev.main())"
 )
+# It fetches its signals: a handler can miss the one that comes as a sleep begins.
 CHILD = (
-    "import signal, sys, time;"
-    "end = lambda *_: ("
-    "print('asked', flush=True), time.sleep(0.3), print('ended', flush=True),"
-    "sys.exit(0));"
-    "signal.signal(signal.SIGTERM, end); signal.signal(signal.SIGINT, end);"
-    "print('ready', flush=True); time.sleep(30)"
+    "import signal, time;"
+    "wanted = {signal.SIGTERM, signal.SIGINT};"
+    "signal.pthread_sigmask(signal.SIG_BLOCK, wanted);"
+    "time.sleep(0.2);"  # until dev.py waits for us
+    "print('ready', flush=True);"
+    "asked = signal.sigtimedwait(wanted, 30) and 'asked';"
+    "print(asked, flush=True);"
+    "again = signal.sigtimedwait(wanted, 0.3) and 'asked again';"
+    "print(again or 'ended', flush=True)"
 )
 
 

@@ -121,7 +121,9 @@ def worker(setup: Setup, metrics_host: str, metrics_port: int | None) -> None:
     ):
         framework.start()
         click.echo(f"locframework works on jobs, {settings.job_workers} at once")
-        stop.wait()
+        # A signal that comes just before we begin to wait does not end the waiting.
+        while not stop.wait(timeout=1.0):
+            pass
 
 
 def serve_settings(settings: Settings, on_ready: Callable[[str, int], None]) -> None:

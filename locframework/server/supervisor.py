@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.1, 30.0
 CALM_SECONDS = 10.0  # who lived so long did not die of its start
 MARGIN_SECONDS = 2.0  # between a child's own limit for stopping and our patience
+# A signal that comes just before we begin to wait does not end the waiting.
+WAIT_SECONDS = 1.0
 
 _READY, _STOP = b"r", b"s"
 
@@ -120,7 +122,8 @@ class Supervisor:
     def _wait(self) -> None:
         """Sleeps until there is a letter, a death, or an empty seat to fill."""
         due = [seat.start_at for seat in self._seats if seat.process is None]
-        timeout = max(0.0, min(due) - monotonic()) if due else None
+        now = monotonic()
+        timeout = max(0.0, min([*due, now + WAIT_SECONDS]) - now)
         ends = [process.sentinel for process in self._processes()]
         happened = wait([self._mailbox, *ends], timeout)
         if self._mailbox in happened:
