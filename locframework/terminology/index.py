@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from copy import copy
 from functools import cache
-from itertools import takewhile
 from typing import NamedTuple
 
 from .particles import stems_of
 from .records import Found, Wanted
-from .words import SPACE, Word, bare, caseless, exact, loosely, words_of
+from .words import SPACE, Word, bare, caseless, exact, length_shared, loosely, words_of
 
 Key = Callable[[str], str]
 Ids = tuple[str, ...]
@@ -100,10 +99,7 @@ class TermIndex:
             "".join(self._row(text, self._caseless))
             for text in (self._terms[id_].text, piece)
         )
-        same = takewhile(
-            lambda pair: pair[0] == pair[1], zip(term, there, strict=False)
-        )
-        return -len(list(same)), len(term)
+        return -length_shared(term, there), len(term)
 
     def _row(self, text: str, key: Key) -> list[str]:
         return [key(word.text) for word in _trimmed(text, self.language_code)]

@@ -11,6 +11,7 @@ import threading
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
+from itertools import takewhile
 from types import ModuleType
 from typing import NamedTuple, Protocol
 
@@ -38,6 +39,8 @@ _ELIDED = {
     "quell quest sant sugl sull",
     "ca": "d l m n s t",
 }
+# of verbs and nouns: what remains of an ending makes another word of its stem
+_INFLECTION = re.compile("(?:ings?|ying|ied?|ies?|ed?|d|es|(?<!s)s|y|'s)$")
 _APOSTROPHES = "'\u2019\u02bc\uff07"
 _ELISIONS = {
     code: re.compile(rf"(?:{'|'.join(words.split())})[{_APOSTROPHES}](?=\w)", re.I)
@@ -134,6 +137,12 @@ def loosely(language_code: str) -> Callable[[str], str]:
     return lambda word: _stem(algorithm, key(word))
 
 
+def length_shared(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return sum(1 for _ in pairs)
+
+
 class Searched:
     """A text in which parts are looked for; it is taken apart once, if at all."""
 
@@ -195,7 +204,20 @@ def _known() -> frozenset[str]:
 
 @lru_cache(maxsize=_STEMS_KEPT)
 def _stem(algorithm: str, word: str) -> str:
-    return exact(_stemmers.of(algorithm).stemWord(word))
+    stem = exact(_stemmers.of(algorithm).stemWord(word))
+    if algorithm == "english" and (made_of := _made_of(stem, word)):
+        return f"{stem}\0{made_of}"
+    return stem
+
+
+def _made_of(stem: str, word: str) -> str:
+    """What makes an English word another than its stem: without the ``er`` of
+    ``customer`` and ``customers`` these would be ``custom``, and ``important``
+    would be ``import``."""
+    ending = word[length_shared(word, stem) :]
+    if ending[:1] == stem[-1:] and ending[1:2] in {"e", "i"}:  # stop, stopped
+        ending = ending[1:]
+    return _INFLECTION.sub("", ending)
 
 
 class _Stemmer(Protocol):

@@ -57,6 +57,29 @@ def test_endings_do_not_count_where_the_language_has_a_stemmer(
 
 
 @pytest.mark.parametrize(
+    ("term", "forms", "others"),
+    [
+        ("custom", "custom customs", "customer customers customary"),
+        ("Customer", "customer customers customer's", "custom customs"),
+        ("import", "imports imported importing", "important importance importer"),
+        ("stop", "stops stopped stopping", "stopper"),
+        ("organize", "organizes organized organizing", "organ organizer organization"),
+        ("organization", "organizations", "organize organizer organizers"),
+        ("try", "tries tried trying", ""),
+        ("agree", "agrees agreed agreeing", "agreement"),
+        ("traveller", "traveler travelers travellers", "travel travels travelled"),
+        ("die", "dies died dying", ""),
+        ("general", "generals", "generally generation"),
+        ("happiness", "happinesses", "happy"),
+    ],
+)
+def test_an_english_word_that_is_made_of_another_is_not_that(
+    term: str, forms: str, others: str
+) -> None:
+    assert found(f"{forms} {others}", term, language="en") == forms.split()
+
+
+@pytest.mark.parametrize(
     ("language", "term", "text"),
     [
         ("th", "บันทึก", "ไฟล์ถูกบันทึกแล้ว"),
