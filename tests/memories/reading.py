@@ -37,7 +37,7 @@ TAGS = st.sampled_from(
     ]
 )
 
-TEXTS = st.lists(st.one_of(PLAIN, TAGS), min_size=1).map("".join)
+TEXTS = st.lists(st.one_of(PLAIN, TAGS), min_size=1).map("".join).filter(str.strip)
 
 
 def entry(source: str, context: str = "", **values: str) -> MemoryEntry:
