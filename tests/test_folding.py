@@ -48,8 +48,8 @@ def test_a_long_text_is_normalised_as_its_parts_are(text: str) -> None:
 @pytest.mark.parametrize("marks", ["\u0315\u0300", "\u0344\u0316", "\u0f73"])
 def test_marks_without_end_are_folded_soon(marks: str) -> None:
     text = "a" + marks * (64 * 1024 // len(marks.encode()))
-    begun = time.monotonic()
+    begun = time.process_time()
 
     assert fold(text) == fold(text)
 
-    assert time.monotonic() - begun < 1.0  # it took 3 s and more
+    assert time.process_time() - begun < 1.0  # it took 3 s and more

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from time import monotonic
+from time import process_time
 
 import pytest
 
@@ -61,11 +61,11 @@ def test_a_list_may_have_empty_elements(header: str) -> None:
 
 
 def test_a_long_header_is_read_in_no_time() -> None:
-    begun = monotonic()
+    begun = process_time()
 
     for junk in (" " * 50_000 + "x", "," * 50_000 + "x", '"' * 50_000):
         assert not any_match(junk, TAG)
-    assert monotonic() - begun < 2
+    assert process_time() - begun < 2
 
 
 @pytest.mark.parametrize(

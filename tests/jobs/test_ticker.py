@@ -15,7 +15,7 @@ def test_it_wakes_again_and_again() -> None:
     clock = Ticker(twice.release, [])
     clock.start()
 
-    rang = twice.acquire(timeout=5) and twice.acquire(timeout=5)
+    rang = twice.acquire(timeout=30) and twice.acquire(timeout=30)
     clock.stop()
 
     assert rang
@@ -32,7 +32,7 @@ def test_a_chore_that_fails_stops_neither_the_wake_nor_the_others(
 
     clock = Ticker(woke.release, [fails, swept.release])
     clock.start()
-    rang = all(each.acquire(timeout=5) for each in (woke, swept, woke, swept))
+    rang = all(each.acquire(timeout=30) for each in (woke, swept, woke, swept))
     clock.stop()
 
     assert rang
@@ -50,7 +50,7 @@ def test_a_chore_that_the_database_keeps_waiting_is_one_line(
 
     clock = Ticker(lambda: None, [purge])
     clock.start()
-    rang = swept.acquire(timeout=5) and swept.acquire(timeout=5)
+    rang = swept.acquire(timeout=30) and swept.acquire(timeout=30)
     clock.stop()
 
     assert rang
@@ -64,7 +64,7 @@ def test_it_rings_no_more_after_stop() -> None:
     woke = threading.Semaphore(0)
     clock = Ticker(woke.release, [])
     clock.start()
-    assert woke.acquire(timeout=5)
+    assert woke.acquire(timeout=30)
     clock.stop()
     while woke.acquire(blocking=False):
         pass
@@ -79,8 +79,8 @@ def test_it_does_not_fill_the_log_of_an_embedder(
     woke = threading.Semaphore(0)
     clock = Ticker(woke.release, [])
     clock.start()
-    assert woke.acquire(timeout=5)
-    assert woke.acquire(timeout=5)
+    assert woke.acquire(timeout=30)
+    assert woke.acquire(timeout=30)
     clock.stop()
 
     said = [record.getMessage() for record in caplog.records]
