@@ -196,7 +196,7 @@ class _Patterns:
             for at in range(first, len(keys)):
                 before, node = node, self._next.get((node, keys[at]), 0)
                 end = node
-                if bares and not node:
+                if bares and end not in self._ids:
                     end = self._next.get((before, bares[at]), 0)
                 if end in self._ids:
                     last, ids = at, self._ids[end]
@@ -235,13 +235,21 @@ class _Patterns:
         return [part for word in words for part in self._without_particle(word)]
 
     def _without_particle(self, word: Word) -> Iterator[Word]:
-        for stem in stems_of(word.text):
+        spelt = exact(word.text)
+        for stem in stems_of(spelt):
             if self._key(stem) in self._stems:
-                place = word.start + len(stem)
+                place = word.start + _length_of(stem, word.text)
                 yield Word(stem, word.start, place)
-                yield Word(_PARTICLE + word.text[len(stem) :], place, word.end)
+                yield Word(_PARTICLE + spelt[len(stem) :], place, word.end)
                 return
         yield word
+
+
+def _length_of(stem: str, word: str) -> int:
+    """How much of the word is the stem; its syllables may be written in parts."""
+    if word.startswith(stem):
+        return len(stem)
+    return next(n for n in range(1, len(word) + 1) if exact(word[:n]) == stem)
 
 
 def _by_rule(terms: Iterable[Wanted]) -> tuple[list[Wanted], list[Wanted]]:

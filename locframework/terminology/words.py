@@ -40,12 +40,14 @@ _ELIDED = {
     "ca": "d l m n s t",
 }
 # of verbs and nouns: what remains of an ending makes another word of its stem
-_INFLECTION = re.compile("(?:ings?|ying|ied?|ies?|ed?|d|es|(?<!s)s|y|'s)$")
+_INFLECTION = re.compile("(?:ing|ed|es|(?<!s)s|e|^d)$")
+_Y_INFLECTED = re.compile("ie[sd]$")  # ability, abilities
 _APOSTROPHES = "'\u2019\u02bc\uff07"
 _ELISIONS = {
     code: re.compile(rf"(?:{'|'.join(words.split())})[{_APOSTROPHES}](?=\w)", re.I)
     for code, words in _ELIDED.items()
 }
+_QUOTE = re.compile(f"([{_APOSTROPHES}])")
 _HYPHENS = "\u2010\u2011"
 # where words may be parted, and which way they run: nobody sees it
 _UNSEEN = "\u00ad\u061c\u200b\u200e\u200f\u2060\ufeff" + "".join(
@@ -78,7 +80,9 @@ def words_of(text: str, language_code: str = "") -> list[Word]:
     """
     found: list[Word] = []
     start = 0
-    for piece in _pieces(text, _ELISIONS.get(_base(language_code))):
+    base = _base(language_code)
+    pieces = _unquoted(text) if base == "ko" else _pieces(text, _ELISIONS.get(base))
+    for piece in pieces:
         end = start + len(piece)
         if not piece.isspace():
             if piece.strip(_UNSEEN):
@@ -99,6 +103,12 @@ def _pieces(text: str, elision: re.Pattern[str] | None) -> Iterator[str]:
             yield piece[elided.end() :]
         else:
             yield piece
+
+
+def _unquoted(text: str) -> Iterator[str]:
+    """An apostrophe ends a Korean word: what follows a quoted one is its particle."""
+    for piece in split_word_bounds(text):
+        yield from filter(None, _QUOTE.split(piece))
 
 
 def exact(word: str) -> str:
@@ -204,20 +214,28 @@ def _known() -> frozenset[str]:
 
 @lru_cache(maxsize=_STEMS_KEPT)
 def _stem(algorithm: str, word: str) -> str:
-    stem = exact(_stemmers.of(algorithm).stemWord(word))
-    if algorithm == "english" and (made_of := _made_of(stem, word)):
-        return f"{stem}\0{made_of}"
-    return stem
+    if algorithm == "english":
+        return exact(_english(word))
+    return exact(_stemmers.of(algorithm).stemWord(word))
 
 
-def _made_of(stem: str, word: str) -> str:
-    """What makes an English word another than its stem: without the ``er`` of
+def _english(word: str) -> str:
+    """The stem, and what makes the word another than its stem: without the ``er`` of
     ``customer`` and ``customers`` these would be ``custom``, and ``important``
     would be ``import``."""
-    ending = word[length_shared(word, stem) :]
-    if ending[:1] == stem[-1:] and ending[1:2] in {"e", "i"}:  # stop, stopped
+    word = word.removesuffix("'s") or word
+    stem = _stemmers.of("english").stemWord(word)
+    length = length_shared(word, stem)
+    ending = word[length:]
+    if stem[length : length + 1] == "i":  # try, tried; die, dying
+        ending = ending.removeprefix("y")
+    elif ending[:1] == stem[-1:]:  # stop, stopped
         ending = ending[1:]
-    return _INFLECTION.sub("", ending)
+    left = ""
+    ending = _Y_INFLECTED.sub("y", ending)
+    while ending != left:
+        left, ending = ending, _INFLECTION.sub("", ending)
+    return f"{stem}\0{ending}" if ending else stem
 
 
 class _Stemmer(Protocol):

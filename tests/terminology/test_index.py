@@ -49,6 +49,7 @@ def test_what_an_apostrophe_parts_from_a_name_is_none_of_it() -> None:
         "Skerry's",
     ]
     assert found("Levi's, Levi", strict=strict) == ["Levi's"]
+    assert found("Skerry's fleet", strict=[*strict, "Skerry's Cup"]) == ["Skerry's"]
     assert found("Skerry’nin", strict=strict, language="tr") == ["Skerry’nin"]
     assert found("Skerry's", strict=strict, language="de") == []
 
