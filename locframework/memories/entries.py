@@ -111,8 +111,8 @@ class Entries:
     ) -> MemoryEntry:
         """Change source text and context; what is left out stays, and translations do.
 
-        An entry that was learned is on its own from then on. Another source text is
-        for those who may write every translation of it. Raises TmNotFound,
+        An entry that keys teach is on its own from then on. That, and another source
+        text, is for those who may write every translation of it. Raises TmNotFound,
         EntryNotFound, ValidationFailed, PermissionDenied, LanguageNotAssigned,
         EntryExists. Source: service.md, update a TM entry.
         """
@@ -126,7 +126,8 @@ class Entries:
             new = _changed(old, changes)
             if new == old:
                 return old
-            if new.source_text != old.source_text:
+            is_other = new.source_text != old.source_text
+            if is_other or self._store.links_to(kept.memory.id, [old.id]):
                 self._require_source(caller, kept, old)
             self._require_free(kept, new)
             new = replace(new, updated_at=timestamp(self._clock()))

@@ -98,9 +98,15 @@ class PrefillJob:
         self, job: StoredJob, params: PrefillParams, ids: Sequence[str]
     ) -> PrefillResult:
         """Where a job begins: keys asked for that are not there, and why none helps."""
-        gone = sorted(set(params.key_ids or ()) - set(ids))
-        told = [PrefillSkipped(mentioned(id_), None, "key_not_found") for id_ in gone]
-        obstacle = self._matching.obstacle(self._line(job, params).project)
+        line = self._line(job, params)
+        asked = set(params.key_ids or ()) - set(ids)
+        if params.filter.prefix and asked:  # what the filter leaves out is there
+            asked -= {*self._names(line).values()}
+        told = [
+            PrefillSkipped(mentioned(id_), None, "key_not_found")
+            for id_ in sorted(asked)
+        ]
+        obstacle = self._matching.obstacle(line.project)
         return PrefillResult(
             skipped_count=len(told),
             skipped=told[:SKIPPED_TOLD],
@@ -114,11 +120,13 @@ class PrefillJob:
         return self._branches.line(project, params.branch)
 
     def _ids(self, job: StoredJob, params: PrefillParams) -> list[str]:
-        line = self._line(job, params)
-        store = store_of(self._storage, line)
-        names = store.names_of(line.project.id, prefix=params.filter.prefix)
+        names = self._names(self._line(job, params), params.filter.prefix)
         wanted = None if params.key_ids is None else set(params.key_ids)
         return sorted(id_ for id_ in names.values() if wanted is None or id_ in wanted)
+
+    def _names(self, line: Line, prefix: str = "") -> Mapping[str, str]:
+        store = store_of(self._storage, line)
+        return store.names_of(line.project.id, prefix=prefix)
 
     def _wishes(
         self, line: Line, params: PrefillParams, key_ids: Sequence[str]

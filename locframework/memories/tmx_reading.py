@@ -179,8 +179,8 @@ class _Unit:
 
     def note(self, type_: str, text: str) -> None:
         if type_ == STATUS:
-            self._is_draft = text == "draft"
-        elif type_ == CONFIRMATION and text.lower() in UNCONFIRMED:
+            self._is_draft = text.strip() == "draft"
+        elif type_ == CONFIRMATION and text.strip().lower() in UNCONFIRMED:
             self._is_draft = True
             self._is_unconfirmed |= self._code is None
         elif type_ == CONTEXT and self._code is None:

@@ -161,3 +161,24 @@ def test_a_key_that_is_yet_to_be_learned_again_teaches_nothing_of_its_old_text(
 
     assert before == {"Pay | pay": {"pl": "Kup"}}
     assert shop.learned() == before | {"Buy | pay": {"de": "Kaufen"}}
+
+
+def test_only_who_may_write_all_of_an_entry_takes_it_from_the_keys_that_teach_it(
+    shop: Shop,
+) -> None:
+    shop.assign()
+    key = shop.key(en="Pay", de="Zahlen", pl="Kup")
+    [entry] = shop.owner.get(f"{shop.memory}/entries").data["items"]
+    path = f"{shop.memory}/entries/{entry['id']}"
+    polish = shop.workspace.client("translator", languages=["pl"])
+
+    refused = polish.patch(path, json={"context": "mine"})
+    shop.put(key, "de", "Kaufen")
+    followed = shop.learned()
+    allowed = shop.owner.patch(path, json={"context": "mine"})
+    shop.owner.delete(key)
+
+    assert (refused.status, refused.error["code"]) == (403, "language_not_assigned")
+    assert followed == {"Pay | pay": {"de": "Kaufen", "pl": "Kup"}}
+    assert allowed.status == 200
+    assert shop.learned() == {"Pay | mine": {"de": "Kaufen", "pl": "Kup"}}

@@ -166,7 +166,7 @@ def test_what_is_approved_keeps_its_source_without_the_right_to_approve(
     for answer in answers:
         assert (answer.status, answer.error["code"]) == (403, "permission_denied")
         assert answer.error["details"] == {"required": "tm_approve"}
-    assert translator.patch(memory.one, json={"context": "x"}).status == 200
+    assert translator.patch(memory.one, json={"context": "x"}).status == 200  # no key's
     reviewer = workspace.client("reviewer")
     assert reviewer.patch(memory.one, json={"sourceText": "Pay now"}).status == 200
     assert reviewer.delete(memory.one).status == 200

@@ -312,6 +312,18 @@ def test_keys_that_are_named_and_are_not_there_are_told(shop: Shop) -> None:
     ]
 
 
+def test_keys_that_are_named_and_do_not_pass_the_filter_are_no_missing_ones(
+    shop: Shop,
+) -> None:
+    named = [shop.key(name, en="Save the file") for name in ("a.save", "b.save")]
+    ids = [key.rpartition("/")[2] for key in named]
+
+    result = shop.fill(keyIds=[*ids, "x"], filter={"prefix": "b"})
+
+    assert result["keysLookedAt"] == 1
+    assert [each["keyId"] for each in result["skipped"]] == ["x"]
+
+
 def test_a_branch_is_filled_and_main_is_not(shop: Shop) -> None:
     key = shop.key("save", en="Save the file")
     shop.owner.post(f"{shop.path}/branches", json={"name": "b"})

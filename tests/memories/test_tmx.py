@@ -36,6 +36,7 @@ def test_any_text_comes_back_from_tmx_as_it_was(
     ("level", "is_draft"),
     [
         ("Draft", True),
+        ("\n  Draft\n", True),
         ("RejectedTranslation", True),
         ("RejectedSignOff", True),
         ("Translated", False),
