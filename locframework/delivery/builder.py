@@ -246,9 +246,8 @@ class ReleaseBuilder:
         )
         files = []
         for module, part in _parts(project, distribution, catalogue):
-            written = self._formats.write(
-                distribution.format, [part], options_of(project, code)
-            )
+            options = options_of(project, code, module=module)
+            written = self._formats.write(distribution.format, [part], options)
             path = file_path(code, module, info.extension)
             warnings += [f"{path}: {warning}" for warning in written.warnings]
             files.append(

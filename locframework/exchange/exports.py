@@ -7,7 +7,7 @@ from locframework.branches.records import Line
 from locframework.branches.service import Branches
 from locframework.errors import LanguageNotInProject
 from locframework.formats.archive import write_archive
-from locframework.formats.records import Catalogue, FormatInfo, SourceFile
+from locframework.formats.records import Catalogue, FileOptions, FormatInfo, SourceFile
 from locframework.formats.service import Formats
 from locframework.ids import UUID_LENGTH
 from locframework.keys.catalogues import Catalogues, options_of
@@ -75,7 +75,8 @@ class Exports:
                 read = self._catalogue(line, languages, code, info, query)
                 catalogues.append(read)
                 tell(len(catalogues), 2 * len(codes))
-            return self._written(project, info, codes, catalogues, tell)
+            options = options_of(project, module=query.module)
+            return self._written(project, info, codes, options, catalogues, tell)
 
     def _catalogue(
         self,
@@ -93,11 +94,11 @@ class Exports:
         project: Project,
         info: FormatInfo,
         codes: list[str],
+        options: FileOptions,
         catalogues: list[Catalogue],
         tell: Tell,
     ) -> ExportedFile:
         stem = project.slug[: -UUID_LENGTH - 1] or "export"
-        options = options_of(project)
         if info.multilingual:
             file = self._formats.write(info.id, catalogues, options)
             name = f"{stem}{info.extension}"

@@ -36,6 +36,7 @@ class FileOptions(Struct, frozen=True):
     key_separator: str  # one of . : / |
     source_language: str  # BCP-47
     language_code: str | None = None  # reading: the language asked for, when one was
+    module: str | None = None  # writing: the one whose keys were asked for, if one was
 
 
 class Entry(Struct, frozen=True, gc=False):

@@ -20,7 +20,7 @@ from locframework.projects.rules import fallback_chain
 from locframework.storage import Storage
 
 from .file_records import FileDetail, Selection, TextRow
-from .rules import module_of
+from .rules import ROOT_MODULE, module_of
 from .store import KeyStore, store_of
 
 Missing = Literal["omit", "source", "fallback"]
@@ -88,9 +88,16 @@ def family_of(format_id: str) -> str:
     return format_id.partition("-")[0]
 
 
-def options_of(project: Project, language_code: str | None = None) -> FileOptions:
+def options_of(
+    project: Project, language_code: str | None = None, *, module: str | None = None
+) -> FileOptions:
     """What a format is told about the project."""
-    return FileOptions(project.key_separator, project.source_language, language_code)
+    return FileOptions(
+        project.key_separator,
+        project.source_language,
+        language_code,
+        module=None if module == ROOT_MODULE else module,
+    )
 
 
 def by_module(catalogue: Catalogue, separator: str) -> Mapping[str, Catalogue]:

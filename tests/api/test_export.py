@@ -130,6 +130,51 @@ def test_po_carries_the_source_texts(workspace: Workspace, project: Project) -> 
     assert 'msgid_plural "{n} items"' in content
 
 
+@pytest.mark.parametrize("mode", ["merge", "replace"])
+def test_a_project_stays_as_it_is_when_its_own_po_files_come_back(
+    workspace: Workspace, mode: str
+) -> None:
+    owner, project = workspace.owner, workspace.project(languages=["de", "pl"])
+    path = f"/projects/{project['id']}"
+
+    def send(name: str, content: bytes, **form: str) -> dict[str, Any]:
+        files = {"file": Upload(name, content, "application/octet-stream")}
+        job = workspace.job_of(owner.post(f"{path}/import", files=files, form=form))
+        result: dict[str, Any] = job["result"]
+        return result
+
+    def rename(old: str, new: str) -> None:
+        [key] = owner.get(f"{path}/keys", query={"prefix": old}).data["items"]
+        assert owner.patch(f"{path}/keys/{key['id']}", json={"key": new}).status == 200
+
+    def state() -> list[Any]:
+        query = {"include": "values", "sort": "key"}
+        keys: list[Any] = owner.get(f"{path}/keys", query=query).data["items"]
+        return keys
+
+    def po(*texts: tuple[str, str]) -> bytes:
+        return "\n".join(f'msgid "{a}"\nmsgstr "{b}"\n' for a, b in texts).encode()
+
+    send("de.po", po(("Save", "Sichern"), ("a.open", "Datei")))
+    rename("Save", "menu.Save")
+    rename("a.open", "a.a.open")
+    for module, polish in (("b", "Zapisz"), ("c", "Zachowaj")):
+        send("de.po", po(("Save", "Sichern")), module=module)
+        send("pl.po", po(("Save", polish)), module=module)
+    workspace.key(project, "ok", values={"de": "gut"})
+    workspace.key(project, "n", isPlural=True, values={"de": {"other": "x"}})
+    before = state()
+
+    exported = ask(owner, project, "gettext-po").content
+    result = send("all.zip", exported, mode=mode)
+
+    counts = {name: count for name, count in result.items() if name.startswith("keys")}
+    assert counts.pop("keysUnchanged") == len(before) == 6
+    assert set(counts.values()) == {0}
+    assert (result["valuesWritten"], result["conflicts"]) == (0, [])
+    assert state() == before
+
+
 def test_what_a_po_file_says_beyond_us_comes_back(workspace: Workspace) -> None:
     project = workspace.project(languages=["de"])
     sent = Path(__file__).parents[2] / "example_app/demo/emails/de.po"

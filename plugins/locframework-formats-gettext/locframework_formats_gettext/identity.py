@@ -16,22 +16,24 @@ Without a source text the key is the msgid.
 
 A key whose message would be read as another key (it was renamed, say) is named by a
 last line of the developers' comment, ``#. locframework-key: greeting``: programs look
-messages up by context and msgid, which must stay.
+messages up by context and msgid, which must stay. So are all keys that are one
+message, ``greeting welcome (hello)``: in brackets those whose text the message has no
+place for. A key that the msgid is already is named where the msgid is only that, and
+no source text.
 """
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import takewhile
+from typing import NamedTuple
 
-from locframework.ports import PLURAL_FORMS, Detail, Entry, Text
+from locframework.ports import PLURAL_FORMS, Detail, Entry, FileOptions, Text
 
 from .details import KeyNotes, notes_in
 from .messages import Message
 
 KEY_CONTEXT = "key:"
-KEY_NOTE = "locframework-key: "
+KEY_NOTE = "locframework-key:"
 _READABLE = 40
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 _HASH_BYTES = 6
@@ -51,33 +53,45 @@ def key_of(message: Message, separator: str) -> str:
     return f"{_readable(msgid)}{_digits(message)}"
 
 
-def take_named_key(message: Message, separator: str) -> str | None:
-    """The key that the developers' comment names, whose last line it then loses."""
+class Named(NamedTuple):
+    """The keys that a comment names."""
+
+    same: list[str]  # with the text of the message
+    other: list[str]  # with one of their own
+
+
+def take_named(message: Message, separator: str) -> Named | None:
+    """The keys that the developers' comment names, whose last line it then loses."""
     comment, _, last = (message.extracted or "").rpartition("\n")
-    key = _named(last, KEY_NOTE, separator)
-    if key is not None:
+    named = _note(last, separator)
+    if named is not None:
         message.extracted = comment or None
-    return key
+    return named
 
 
-def module_of(keys: Sequence[str], separator: str) -> str:
-    """What all keys of a file of one module begin with, ``emails.``; else nothing."""
-    # what the first and the last in order share, all between them do
-    pairs = zip(min(keys, default=""), max(keys, default=""), strict=False)
-    shared = "".join(one for one, _ in takewhile(lambda pair: len({*pair}) == 1, pairs))
-    before, found, _ = shared.rpartition(separator)
-    return before + found
+def has_broken_note(message: Message) -> bool:
+    """Whether the developers' comment ends with a note of which no key was taken."""
+    return (message.extracted or "").rpartition("\n")[2].startswith(KEY_NOTE)
 
 
-def name_key(message: Message, key: str, module: str, separator: str) -> None:
-    """Name the key in the developers' comment, unless it is read as that key anyway,
-    be it by an import into the module that the whole file is of."""
-    comment = message.extracted
-    last = (comment or "").rpartition("\n")[2]
-    is_plain = _named(last, KEY_NOTE, separator) is None
-    if is_plain and key_of(message, separator) in (key, key.removeprefix(module)):
+def name_keys(
+    message: Message, named: Named, options: FileOptions, *, is_only_name: bool
+) -> None:
+    """Name the keys of a message in the developers' comment, unless it is read as that
+    key anyway: be it by an import into the module that was asked for.
+
+    ``is_only_name``: the msgid is no source text.
+    """
+    comment, separator = message.extracted, options.key_separator
+    is_plain = _note((comment or "").rpartition("\n")[2], separator) is None
+    read = key_of(message, separator)
+    if options.module and not read.startswith(options.module + separator):
+        read = options.module + separator + read
+    is_read = named == ([read], [])
+    is_invented = is_only_name and source_of(message, separator) is not None
+    if is_plain and is_read and not is_invented:
         return
-    note = KEY_NOTE + key
+    note = " ".join([KEY_NOTE, *named.same, *(f"({key})" for key in named.other)])
     message.extracted = note if comment is None else f"{comment}\n{note}"
 
 
@@ -160,15 +174,22 @@ def _is_name(msgid: str, separator: str) -> bool:
 
 
 def _context_key(context: str, separator: str) -> str | None:
-    return _named(context, KEY_CONTEXT, separator)
-
-
-def _named(text: str, before: str, separator: str) -> str | None:
     """The key after what stands before it, if one does."""
-    if not text.startswith(before):
+    key = context.removeprefix(KEY_CONTEXT)
+    return key if key != context and _is_key(key, separator) else None
+
+
+def _note(line: str, separator: str) -> Named | None:
+    """The keys of a note; None where it is none, or names anything else."""
+    if not line.startswith(KEY_NOTE):
         return None
-    key = text[len(before) :]
-    return key if _is_key(key, separator) else None
+    words = line.removeprefix(KEY_NOTE).split()
+    same = [word for word in words if not word.startswith("(")]
+    other = [word[1:-1] for word in words if word.startswith("(") and word[-1] == ")"]
+    keys = [*same, *other]
+    is_whole = same and len(keys) == len({*keys}) == len(words)
+    is_legal = all(_is_key(key, separator) for key in keys)
+    return Named(same, other) if is_whole and is_legal else None
 
 
 def _readable(msgid: str) -> str:

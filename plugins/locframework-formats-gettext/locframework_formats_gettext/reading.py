@@ -2,11 +2,20 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from locframework.ports import Catalogue, Detail, Entry, FileOptions, Problem, Text
 
 from .charset import decoded
 from .header import in_utf8, language_of, plural_rule_of, with_field
-from .identity import key_detail_of, key_of, source_of, take_named_key
+from .identity import (
+    Named,
+    has_broken_note,
+    key_detail_of,
+    key_of,
+    source_of,
+    take_named,
+)
 from .messages import Message
 from .parser import MOST_PROBLEMS, parse, unreadable
 from .plural_forms import forms_of_rule, rule_instead, with_spares
@@ -39,8 +48,13 @@ def read_catalogue(
             raise unreadable([Problem(place, "plural-forms", str(error))]) from None
         forms, warnings = (), [f"{place}: {error}, and no message needs it"]
     separator = options.key_separator
-    entries = [_entry(message, separator, forms, template) for message in active]
-    _check_unique(headers, active, entries)
+    read = [(m, _entries(m, separator, forms, template)) for m in active]
+    _check_unique(headers, read)
+    for message, [entry, *_] in read:
+        if has_broken_note(message):
+            told = f"the comment names no key: it is read as {entry.key}"
+            warnings.append(f"line {message.line}: {told}")
+    entries = [entry for _, some in read for entry in some]
     detail = _file_detail(header, fields, messages)
     return Catalogue(language, entries, detail=detail, warnings=warnings)
 
@@ -86,21 +100,28 @@ def _plurals(
     return fields, forms, [warning]
 
 
-def _entry(
+def _entries(
     message: Message, separator: str, forms: tuple[str, ...], template: bool
-) -> Entry:
-    named = take_named_key(message, separator)
-    return Entry(
-        key=named or key_of(message, separator),
+) -> list[Entry]:
+    """One for each key that the message stands for; the first has its comments."""
+    named = take_named(message, separator)
+    is_only_name = message.msgctxt is None and named == ([message.msgid], [])
+    if named is None:
+        named = Named([key_of(message, separator)], [])
+    entry = Entry(
+        key=named.same[0],
         value=None if template else _value(message, forms),
         is_plural=message.msgid_plural is not None,
         description=(message.extracted or "")[:LONGEST_DESCRIPTION],
-        source=source_of(message, separator),
+        source=None if is_only_name else source_of(message, separator),
         needs_review=message.fuzzy and not template,
         line=message.line,
-        key_detail=key_detail_of(message, separator),
+        key_detail=None if is_only_name else key_detail_of(message, separator),
         detail=notes_of(message, with_forms=not template),
     )
+    same = [replace(entry, key=key, description="") for key in named.same[1:]]
+    other = [Entry(key, line=message.line) for key in named.other]
+    return [entry, *same, *other]
 
 
 def _value(message: Message, forms: tuple[str, ...]) -> Text | None:
@@ -147,17 +168,22 @@ def _file_detail(
 
 
 def _check_unique(
-    headers: Sequence[Message], messages: Sequence[Message], entries: Sequence[Entry]
+    headers: Sequence[Message], read: Sequence[tuple[Message, Sequence[Entry]]]
 ) -> None:
     """Raise for what gettext finds by the same context and msgid, or we by one key."""
-    keys = [""] * len(headers) + [entry.key for entry in entries]
     first: dict[object, int] = {}
     problems: list[Problem] = []
-    for key, message in zip(keys, [*headers, *messages], strict=True):
-        line = first.setdefault(key, message.line)
-        same = first.setdefault((message.msgctxt, message.msgid), message.line)
-        if min(line, same) < message.line and len(problems) < MOST_PROBLEMS:
-            text = f"the same message as on line {min(line, same)}"
-            problems.append(Problem(f"line {message.line}", "duplicate", text))
+    for message, entries in [*((header, ()) for header in headers), *read]:
+        line = message.line
+        same = first.setdefault((message.msgctxt, message.msgid), line)
+        before = {entry.key: first.setdefault(entry.key, line) for entry in entries}
+        taken = [key for key, number in before.items() if number < line]
+        if same < line:
+            text = f"the same message as on line {same}"
+        elif taken:
+            text = f"its key is {taken[0]}, as that of line {before[taken[0]]}"
+        else:
+            continue
+        problems.append(Problem(f"line {line}", "duplicate", text))
     if problems:
-        raise unreadable(problems)
+        raise unreadable(problems[:MOST_PROBLEMS])

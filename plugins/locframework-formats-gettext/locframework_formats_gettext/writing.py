@@ -23,7 +23,7 @@ from .header import (
     template_header,
     with_field,
 )
-from .identity import is_plural, message_of, module_of, name_key
+from .identity import Named, is_plural, message_of, name_keys
 from .messages import Message
 from .parser import parse
 from .plural_forms import common_forms, forms_of_rule, rule_from_cldr
@@ -60,18 +60,21 @@ def write_catalogue(
     notes = notes_in(catalogue.detail, FileNotes) or FileNotes()
     header, plurals = (_template_head if template else _head)(catalogue, notes)
     is_source = catalogue.language_code == options.source_language
-    separator = options.key_separator
-    module = module_of([entry.key for entry in catalogue.entries], separator)
 
     def message_for(entry: Entry) -> Message:
         if template:
-            message = _template_message(entry, plurals)
-        else:
-            message = _message(entry, plurals, is_source=is_source)
-        name_key(message, entry.key, module, separator)
-        return message
+            return _template_message(entry, plurals)
+        return _message(entry, plurals, is_source=is_source)
 
-    written, warnings = _once_each([(e, message_for(e)) for e in catalogue.entries])
+    written, left_out = _once_each([(e, message_for(e)) for e in catalogue.entries])
+    warnings: list[str] = []
+    for identity, (entry, message) in written.items():
+        beside = left_out.get(identity, [])
+        for each in beside:
+            warnings += _clash(*each, entry, message)
+        named = _named(entry, message, beside)
+        is_only_name = not (entry.source or entry.key_detail)
+        name_keys(message, named, options, is_only_name=is_only_name)
     blocks = [render(header, width)]
     blocks += [render(message, width) for _, message in written.values()]
     if not template:
@@ -86,14 +89,16 @@ def write_catalogue(
     return WrittenFile(content.encode(), _first(warnings))
 
 
-def _once_each(all_: Iterable[_Said]) -> tuple[dict[_Identity, _Said], list[str]]:
-    """Each message of gettext once, in order, and a warning for each text left out.
+def _once_each(
+    all_: Iterable[_Said],
+) -> tuple[dict[_Identity, _Said], dict[_Identity, list[_Said]]]:
+    """Each message of gettext once, in order, and what is that message too.
 
     Of several entries that are one message, one with a text is written, else the one
     that was in this language's file, else the first.
     """
     written: dict[_Identity, _Said] = {}
-    left_out: list[tuple[_Identity, _Said]] = []
+    left_out: dict[_Identity, list[_Said]] = {}
     for said in all_:
         entry, message = said
         identity = (message.msgctxt, message.msgid)
@@ -103,9 +108,21 @@ def _once_each(all_: Iterable[_Said]) -> tuple[dict[_Identity, _Said], list[str]
         if _weight(entry) > _weight(kept[0]):
             written[identity] = said
             said = kept
-        left_out.append((identity, said))
-    clashes = (_clash(*said, *written[identity]) for identity, said in left_out)
-    return written, [warning for warnings in clashes for warning in warnings]
+        left_out.setdefault(identity, []).append(said)
+    return written, left_out
+
+
+def _named(entry: Entry, message: Message, beside: Sequence[_Said]) -> Named:
+    """The keys of a message, those first that say the same."""
+    named = Named([entry.key], [])
+    for each, said in beside:
+        is_same = _texts(said) == _texts(message) and said.fuzzy == message.fuzzy
+        (named.same if is_same else named.other).append(each.key)
+    return named
+
+
+def _texts(message: Message) -> tuple[str | None, ...]:
+    return message.msgid_plural, *message.texts
 
 
 def _weight(entry: Entry) -> tuple[bool, bool]:
@@ -273,8 +290,7 @@ def _add_notes(message: Message, notes: Notes) -> None:
 
 
 def _clash(entry: Entry, message: Message, kept: Entry, other: Message) -> list[str]:
-    said = (message.msgid_plural, *message.texts)
-    if said == (other.msgid_plural, *other.texts) or not any(message.texts):
+    if _texts(message) == _texts(other) or not any(message.texts):
         return []
     name = shown(message.msgid)
     return [

@@ -7,7 +7,7 @@ from locframework_formats_gettext.identity import key_of, message_of, source_of
 from locframework_formats_gettext.messages import Message
 from msgspec.structs import replace
 
-from locframework.ports import Catalogue, Entry
+from locframework.ports import Catalogue, Entry, UnreadableFile
 
 
 def key(msgid: str, msgctxt: str | None = None, separator: str = ".") -> str:
@@ -144,7 +144,79 @@ def test_a_key_that_its_message_tells_is_not_named_beside(read, write):
     assert "locframework-key" not in write(Catalogue("de", [new]))
 
 
-def test_what_is_no_key_after_the_note_is_a_comment(read):
-    [entry] = read('#. locframework-key: no key!\nmsgid "a"\nmsgstr "b"\n').entries
+@pytest.mark.parametrize(
+    "note",
+    ["no key!", "", "a..b", "a (b", "(b)", "a a", "a (a)", "k" * 501, "a, b"],
+)
+def test_what_is_no_key_after_the_note_is_a_comment_and_told(read, note):
+    catalogue = read(f'#. locframework-key: {note}\nmsgid "a"\nmsgstr "b"\n')
 
-    assert (entry.key, entry.description) == ("a", "locframework-key: no key!")
+    [entry] = catalogue.entries
+    assert entry.key == "a"
+    assert entry.description == f"locframework-key: {note}"
+    [warning] = catalogue.warnings
+    assert warning == "line 2: the comment names no key: it is read as a"
+
+
+@pytest.mark.parametrize("note", ["locframework-key:b", "locframework-key:  b \t"])
+def test_an_editor_may_change_the_space_around_a_named_key(read, note):
+    catalogue = read(f'#. Told\n#. {note}\nmsgid "a"\nmsgstr "b"\n')
+
+    [entry] = catalogue.entries
+    assert (entry.key, entry.description, catalogue.warnings) == ("b", "Told", [])
+
+
+def test_keys_that_are_one_message_are_all_named(read, write):
+    born = {"msgid": "Save"}
+    a = Entry("a.save", "Sichern", key_detail=born, description="In a menu")
+    same = Entry("b.save", "Sichern", key_detail=born)
+    none = Entry("c.save", None, key_detail=born)
+    other = Entry("d.save", "Speichern", key_detail=born)
+
+    written = write(Catalogue("de", [a, same, none, other]))
+    again = {entry.key: entry for entry in read(written).entries}
+
+    assert "#. locframework-key: a.save b.save (c.save) (d.save)\n" in written
+    assert {key: entry.value for key, entry in again.items()} == {
+        "a.save": "Sichern",
+        "b.save": "Sichern",
+        "c.save": None,
+        "d.save": None,
+    }
+    assert [entry.description for entry in again.values()] == ["In a menu", "", "", ""]
+
+
+def test_a_name_without_a_source_text_is_not_read_as_one(read, write):
+    names = [Entry("ok", "gut"), Entry("home-page"), Entry("a.b")]
+    names += [Entry("n", {"one": "x", "other": "y"}, is_plural=True)]
+
+    written = write(Catalogue("de", names))
+
+    assert [(e.key, e.source, e.key_detail) for e in read(written).entries[:2]] == [
+        ("ok", None, None),
+        ("home-page", None, None),
+    ]
+    assert all(entry.source is None for entry in read(written).entries)
+    assert written.count("locframework-key") == 3  # a name with a separator is plain
+
+
+def test_of_a_module_that_was_asked_for_only_other_names_are_told(po, options):
+    born = [Entry(f"mail.{msgid}", "x", key_detail={"msgid": msgid}) for msgid in "ab"]
+    entries = [*born, Entry("mail.mail.c", "x", key_detail={"msgid": "mail.c"})]
+
+    def written(module: str | None) -> str:
+        asked = replace(options, module=module)
+        return po.write([Catalogue("de", entries)], asked).content.decode()
+
+    assert written(None).count("locframework-key") == 3
+    assert written("mail").count("locframework-key") == 1
+    assert "locframework-key: mail.mail.c" in written("mail")
+
+
+def test_two_messages_that_name_one_key_are_told_by_it(read):
+    text = '#. locframework-key: x\nmsgid "{}"\nmsgstr "S"\n\n'
+
+    with pytest.raises(UnreadableFile) as refused:
+        read(text.format("Save") + text.format("Quit"))
+
+    assert "line 6: its key is x, as that of line 2" in str(refused.value)
