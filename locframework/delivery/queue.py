@@ -89,8 +89,22 @@ class ReleaseQueue:
         if current is None:
             if self._store.find_building(distribution.id) is None:
                 self.queue(caller, project, distribution, note="")
-        elif current.rolled_back_from is None:
+        elif not self._is_as_rolled_back(distribution, current):
             self.after_build(distribution)
+
+    def _is_as_rolled_back(self, distribution: Distribution, current: Release) -> bool:
+        """Whether nothing has changed since a rollback to the current release."""
+        if current.rolled_back_from is None:
+            return False
+        events = self._storage.events.list_events(
+            distribution.project_id, EVENTS_LOOKED_AT
+        )
+        for event in events:
+            if any(item.get("releaseId") == current.id for item in event.items):
+                return True
+            if changes_content(event, distribution.branch):
+                return False
+        return True
 
     def require_idle(self, distribution: Distribution) -> None:
         """Raise ReleaseInProgress while a release is being built."""

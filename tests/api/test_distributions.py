@@ -250,6 +250,22 @@ def test_what_was_rolled_back_to_stays_when_a_distribution_is_resumed(
     assert published.manifest().json["release"]["version"] == 3
 
 
+def test_what_changed_after_a_rollback_is_published_when_it_is_resumed(
+    workspace: Workspace, publish: Callable[..., Any]
+) -> None:
+    published = publish(autoPublish=True).build()
+    published.change("Bezahlen")
+    workspace.run_jobs()
+    published.act("rollback", {"version": 1})
+
+    published.act("pause")
+    published.change("Begleichen")
+    published.act("resume")
+    workspace.run_jobs()
+
+    assert published.manifest().json["release"]["version"] == 4
+
+
 def test_a_language_that_left_the_project_is_left_out_with_a_warning(
     workspace: Workspace, publish: Callable[..., Any]
 ) -> None:
