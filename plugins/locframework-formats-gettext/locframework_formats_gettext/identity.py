@@ -69,9 +69,10 @@ def take_named(message: Message, separator: str) -> Named | None:
     return named
 
 
-def has_broken_note(message: Message) -> bool:
-    """Whether the developers' comment ends with a note of which no key was taken."""
-    return (message.extracted or "").rpartition("\n")[2].startswith(KEY_NOTE)
+def has_broken_note(message: Message, separator: str) -> bool:
+    """Whether the developers' comment ends with a note that names no key."""
+    last = _last_line(message)
+    return last.startswith(KEY_NOTE) and _note(last, separator) is None
 
 
 def name_keys(
@@ -83,7 +84,7 @@ def name_keys(
     ``is_only_name``: the msgid is no source text.
     """
     comment, separator = message.extracted, options.key_separator
-    is_plain = _note((comment or "").rpartition("\n")[2], separator) is None
+    is_plain = _note(_last_line(message), separator) is None
     read = key_of(message, separator)
     if options.module and not read.startswith(options.module + separator):
         read = options.module + separator + read
@@ -177,6 +178,10 @@ def _context_key(context: str, separator: str) -> str | None:
     """The key after what stands before it, if one does."""
     key = context.removeprefix(KEY_CONTEXT)
     return key if key != context and _is_key(key, separator) else None
+
+
+def _last_line(message: Message) -> str:
+    return (message.extracted or "").rpartition("\n")[2]
 
 
 def _note(line: str, separator: str) -> Named | None:

@@ -9,6 +9,7 @@ from locframework.ports import Catalogue, Detail, Entry, FileOptions, Problem, T
 from .charset import decoded
 from .header import in_utf8, language_of, plural_rule_of, with_field
 from .identity import (
+    KEY_NOTE,
     Named,
     has_broken_note,
     key_detail_of,
@@ -48,12 +49,13 @@ def read_catalogue(
             raise unreadable([Problem(place, "plural-forms", str(error))]) from None
         forms, warnings = (), [f"{place}: {error}, and no message needs it"]
     separator = options.key_separator
+    warnings += [
+        f"line {message.line}: its comment names no key, as `{KEY_NOTE}` should"
+        for message in active
+        if has_broken_note(message, separator)
+    ]
     read = [(m, _entries(m, separator, forms, template)) for m in active]
     _check_unique(headers, read)
-    for message, [entry, *_] in read:
-        if has_broken_note(message):
-            told = f"the comment names no key: it is read as {entry.key}"
-            warnings.append(f"line {message.line}: {told}")
     entries = [entry for _, some in read for entry in some]
     detail = _file_detail(header, fields, messages)
     return Catalogue(language, entries, detail=detail, warnings=warnings)
