@@ -12,14 +12,14 @@ in ``key_detail``, whatever becomes of the key or its source text. Its name:
 
 A key that never came from PO is written with its source text as the msgid, where
 translators expect it, and ``key:<key>`` as the context, by which it is found again.
-Without a source text the key is the msgid.
+Without a source text the key is the msgid, and where that would be read as a source
+text, the key's context stands before it, and its name in the comment.
 
 A key whose message would be read as another key (it was renamed, say) is named by a
 last line of the developers' comment, ``#. locframework-key: greeting``: programs look
 messages up by context and msgid, which must stay. So are all keys that are one
 message, ``greeting welcome (hello)``: in brackets those whose text the message has no
-place for. A key that the msgid is already is named where the msgid is only that, and
-no source text.
+place for.
 """
 
 import re
@@ -69,6 +69,12 @@ def take_named(message: Message, separator: str) -> Named | None:
     return named
 
 
+def is_only_name(message: Message, named: Named | None) -> bool:
+    """Whether the msgid is a key that has no source text, though it looks like one."""
+    context = KEY_CONTEXT + message.msgid
+    return message.msgctxt == context and named == ([message.msgid], [])
+
+
 def has_broken_note(message: Message, separator: str) -> bool:
     """Whether the developers' comment ends with a note that names no key."""
     last = _last_line(message)
@@ -76,21 +82,18 @@ def has_broken_note(message: Message, separator: str) -> bool:
 
 
 def name_keys(
-    message: Message, named: Named, options: FileOptions, *, is_only_name: bool
+    message: Message, named: Named, options: FileOptions, *, has_source: bool
 ) -> None:
     """Name the keys of a message in the developers' comment, unless it is read as that
-    key anyway: be it by an import into the module that was asked for.
-
-    ``is_only_name``: the msgid is no source text.
-    """
+    key anyway: be it by an import into the module that was asked for."""
     comment, separator = message.extracted, options.key_separator
     is_plain = _note(_last_line(message), separator) is None
     read = key_of(message, separator)
     if options.module and not read.startswith(options.module + separator):
         read = options.module + separator + read
     is_read = named == ([read], [])
-    is_invented = is_only_name and source_of(message, separator) is not None
-    if is_plain and is_read and not is_invented:
+    is_right = has_source or source_of(message, separator) is None
+    if is_plain and is_read and is_right:
         return
     note = " ".join([KEY_NOTE, *named.same, *(f"({key})" for key in named.other)])
     message.extracted = note if comment is None else f"{comment}\n{note}"
@@ -124,7 +127,7 @@ def key_detail_of(message: Message, separator: str) -> Detail | None:
     return detail
 
 
-def message_of(entry: Entry) -> Message:
+def message_of(entry: Entry, separator: str) -> Message:
     """The message that an entry is written as: its identity, and the shared flags."""
     known = notes_in(entry.key_detail, KeyNotes)
     one, other = _source_texts(entry.source)
@@ -136,7 +139,8 @@ def message_of(entry: Entry) -> Message:
     elif one:
         message = Message(one, KEY_CONTEXT + entry.key)
     else:
-        message = Message(entry.key)
+        context = None if _is_name(entry.key, separator) else KEY_CONTEXT + entry.key
+        message = Message(entry.key, context)
         other = entry.key
     if is_plural(entry):
         message.msgid_plural = other

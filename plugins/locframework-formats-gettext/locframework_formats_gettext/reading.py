@@ -12,6 +12,7 @@ from .identity import (
     KEY_NOTE,
     Named,
     has_broken_note,
+    is_only_name,
     key_detail_of,
     key_of,
     source_of,
@@ -107,7 +108,7 @@ def _entries(
 ) -> list[Entry]:
     """One for each key that the message stands for; the first has its comments."""
     named = take_named(message, separator)
-    is_only_name = message.msgctxt is None and named == ([message.msgid], [])
+    only_name = is_only_name(message, named)
     if named is None:
         named = Named([key_of(message, separator)], [])
     entry = Entry(
@@ -115,10 +116,10 @@ def _entries(
         value=None if template else _value(message, forms),
         is_plural=message.msgid_plural is not None,
         description=(message.extracted or "")[:LONGEST_DESCRIPTION],
-        source=None if is_only_name else source_of(message, separator),
+        source=None if only_name else source_of(message, separator),
         needs_review=message.fuzzy and not template,
         line=message.line,
-        key_detail=None if is_only_name else key_detail_of(message, separator),
+        key_detail=key_detail_of(message, separator),
         detail=notes_of(message, with_forms=not template),
     )
     same = [replace(entry, key=key, description="") for key in named.same[1:]]

@@ -62,9 +62,12 @@ def write_catalogue(
     is_source = catalogue.language_code == options.source_language
 
     def message_for(entry: Entry) -> Message:
+        message = message_of(entry, options.key_separator)
         if template:
-            return _template_message(entry, plurals)
-        return _message(entry, plurals, is_source=is_source)
+            _leave_empty(message, entry, plurals)
+        else:
+            _fill(message, entry, plurals, is_source=is_source)
+        return message
 
     written, left_out = _once_each([(e, message_for(e)) for e in catalogue.entries])
     warnings: list[str] = []
@@ -73,8 +76,8 @@ def write_catalogue(
         for each in beside:
             warnings += _clash(*each, entry, message)
         named = _named(entry, message, beside)
-        is_only_name = not (entry.source or entry.key_detail)
-        name_keys(message, named, options, is_only_name=is_only_name)
+        has_source = bool(entry.source or entry.key_detail)
+        name_keys(message, named, options, has_source=has_source)
     blocks = [render(header, width)]
     blocks += [render(message, width) for _, message in written.values()]
     if not template:
@@ -192,19 +195,18 @@ def _used_forms(entries: Iterable[Entry]) -> set[str]:
 # one entry
 
 
-def _template_message(entry: Entry, plurals: _Plurals) -> Message:
-    message = message_of(entry)
+def _leave_empty(message: Message, entry: Entry, plurals: _Plurals) -> None:
     notes = notes_in(entry.detail, Notes)
     if notes is not None:
         _add_notes(message, notes)
     message.previous = None
     message.extracted = _extracted(entry.description, notes)
     message.texts = [""] * (1 if message.msgid_plural is None else plurals.number)
-    return message
 
 
-def _message(entry: Entry, plurals: _Plurals, *, is_source: bool) -> Message:
-    message = message_of(entry)
+def _fill(
+    message: Message, entry: Entry, plurals: _Plurals, *, is_source: bool
+) -> None:
     notes = notes_in(entry.detail, Notes)
     if notes is not None:
         _add_notes(message, notes)
@@ -221,7 +223,6 @@ def _message(entry: Entry, plurals: _Plurals, *, is_source: bool) -> Message:
         unfinished = any(message.texts) and not all(message.texts)
     unfit = unfinished or _breaks_lines_otherwise(message)
     message.fuzzy = entry.needs_review or unfit
-    return message
 
 
 def _breaks_lines_otherwise(message: Message) -> bool:

@@ -57,7 +57,7 @@ def test_a_name_has_no_source_text():
 
 
 def test_a_key_of_another_origin_is_found_again_by_its_context():
-    message = message_of(Entry("checkout.pay", "Zahlen", source="Pay"))
+    message = message_of(Entry("checkout.pay", "Zahlen", source="Pay"), ".")
 
     assert (message.msgctxt, message.msgid) == ("key:checkout.pay", "Pay")
     assert key_of(message, ".") == "checkout.pay"
@@ -65,7 +65,7 @@ def test_a_key_of_another_origin_is_found_again_by_its_context():
 
 
 def test_a_key_without_a_source_text_is_its_own_msgid():
-    message = message_of(Entry("checkout.pay", "Zahlen"))
+    message = message_of(Entry("checkout.pay", "Zahlen"), ".")
 
     assert (message.msgctxt, message.msgid) == (None, "checkout.pay")
 
@@ -73,7 +73,7 @@ def test_a_key_without_a_source_text_is_its_own_msgid():
 def test_a_plural_of_another_origin_has_both_source_texts():
     source = {"one": "%d file", "other": "%d files"}
 
-    message = message_of(Entry("files", None, is_plural=True, source=source))
+    message = message_of(Entry("files", None, is_plural=True, source=source), ".")
 
     assert (message.msgid, message.msgid_plural) == ("%d file", "%d files")
     assert source_of(message, ".") == source
@@ -90,7 +90,7 @@ def test_a_plural_of_another_origin_has_both_source_texts():
     ],
 )
 def test_a_plural_always_has_a_msgid_and_a_plural(source, msgid, plural):
-    message = message_of(Entry("files", is_plural=True, source=source))
+    message = message_of(Entry("files", is_plural=True, source=source), ".")
 
     assert (message.msgid, message.msgid_plural) == (msgid, plural)
 
@@ -98,14 +98,14 @@ def test_a_plural_always_has_a_msgid_and_a_plural(source, msgid, plural):
 def test_the_stored_message_wins_over_key_and_source():
     detail = {"msgid": "Pay", "msgctxt": "button", "flags": "c-format"}
 
-    message = message_of(Entry("renamed", source="Pay now", key_detail=detail))
+    message = message_of(Entry("renamed", source="Pay now", key_detail=detail), ".")
 
     assert (message.msgctxt, message.msgid) == ("button", "Pay")
     assert message.flags == "c-format"
 
 
 def test_a_detail_of_another_shape_counts_as_none():
-    message = message_of(Entry("a.b", key_detail={"msgid": 1}))
+    message = message_of(Entry("a.b", key_detail={"msgid": 1}), ".")
 
     assert message.msgid == "a.b"
 
@@ -192,15 +192,17 @@ def test_keys_that_are_one_message_are_all_named(read, write):
 def test_a_name_without_a_source_text_is_not_read_as_one(read, write):
     names = [Entry("ok", "gut"), Entry("home-page"), Entry("a.b")]
     names += [Entry("n", {"one": "x", "other": "y"}, is_plural=True)]
+    born = Entry("x.ok", "Okay", key_detail={"msgid": "ok"}, source="ok")
 
-    written = write(Catalogue("de", names))
+    written = write(Catalogue("de", [*names, born]))
 
     assert [(e.key, e.source, e.key_detail) for e in read(written).entries[:2]] == [
         ("ok", None, None),
         ("home-page", None, None),
     ]
-    assert all(entry.source is None for entry in read(written).entries)
-    assert written.count("locframework-key") == 3  # a name with a separator is plain
+    sources = {entry.key: entry.source for entry in read(written).entries}
+    assert sources == dict.fromkeys(["ok", "home-page", "a.b", "n"]) | {"x.ok": "ok"}
+    assert written.count("locframework-key") == 4  # a name with a separator is plain
 
 
 def test_of_a_module_that_was_asked_for_only_other_names_are_told(po, options):

@@ -88,9 +88,10 @@ def test_details_are_small_json(read, with_header):
 
 
 def test_an_obsolete_message_that_is_in_use_again_is_left_out(read, write, with_header):
+    entry = Entry("back", "wieder da", key_detail={"msgid": "back"})
     text = with_header('#~ msgid "back"\n#~ msgstr "zurück"\n')
 
-    written = write(replace(read(text), entries=[Entry("back", "wieder da")]))
+    written = write(replace(read(text), entries=[entry]))
 
     assert written.count('msgid "back"') == 1
     assert "#~" not in written
@@ -134,9 +135,9 @@ def test_a_long_extracted_comment_comes_back_whole(read, write, with_header):
 
 
 def test_a_description_cannot_pass_for_a_message(write):
-    text = write([Entry("k", "v", description='a\rmsgid "x"\u2028b\nc')])
+    text = write([Entry("a.k", "v", description='a\rmsgid "x"\u2028b\nc')])
 
-    assert '#. a\n#. msgid "x"\n#. b\n#. c\n#. locframework-key: k\nmsgid "k"' in text
+    assert '#. a\n#. msgid "x"\n#. b\n#. c\nmsgid "a.k"' in text
 
 
 def test_a_language_that_was_in_no_file_keeps_the_format_flags(write):
@@ -196,7 +197,8 @@ def test_a_file_of_another_origin_has_a_whole_header_and_no_date(write):
         '#. A button\nmsgctxt "key:checkout.pay"\nmsgid "Pay"\nmsgstr "Zahlen"\n\n'
         'msgctxt "key:files"\nmsgid "file"\nmsgid_plural "files"\n'
         'msgstr[0] "Datei"\nmsgstr[1] "Dateien"\n\n'
-        '#. locframework-key: untranslated\nmsgid "untranslated"\nmsgstr ""\n'
+        "#. locframework-key: untranslated\n"
+        'msgctxt "key:untranslated"\nmsgid "untranslated"\nmsgstr ""\n'
     )
 
 

@@ -93,13 +93,13 @@ def test_more_forms_than_cldr_has_come_back(read, write, with_header):
 
 def test_a_message_that_lacks_a_form_is_marked_fuzzy(po, options):
     value = {"one": "файл", "many": "файлов"}
-    catalogue = Catalogue("ru", [Entry("files", value, is_plural=True)])
+    catalogue = Catalogue("ru", [Entry("all.files", value, is_plural=True)])
 
     written = po.write([catalogue], options)
 
-    assert b'#, fuzzy\nmsgid "files"' in written.content
+    assert b'#, fuzzy\nmsgid "all.files"' in written.content
     assert b'msgstr[1] ""' in written.content
-    assert written.warnings == ["files lacks a plural form and is marked fuzzy"]
+    assert written.warnings == ["all.files lacks a plural form and is marked fuzzy"]
 
 
 def test_a_form_for_fractions_is_filled_from_other(read, write, with_header):
