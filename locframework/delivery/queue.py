@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from itertools import dropwhile
 
 from msgspec.structs import replace
 
@@ -12,7 +13,7 @@ from locframework.errors import (
     LanguageNotInProject,
     ReleaseInProgress,
 )
-from locframework.events import SYSTEM, Event
+from locframework.events import SYSTEM, Event, EventFilter
 from locframework.ids import new_id
 from locframework.jobs.records import JobError, StoredJob
 from locframework.jobs.service import Jobs
@@ -96,15 +97,11 @@ class ReleaseQueue:
         """Whether nothing has changed since a rollback to the current release."""
         if current.rolled_back_from is None:
             return False
-        events = self._storage.events.list_events(
-            distribution.project_id, EVENTS_LOOKED_AT
+        events = self._storage.events.walk_events(
+            distribution.project_id, EventFilter(since=current.created_at)
         )
-        for event in events:
-            if any(item.get("releaseId") == current.id for item in event.items):
-                return True
-            if changes_content(event, distribution.branch):
-                return False
-        return True
+        since = dropwhile(lambda event: not _is_of(event, current), events)
+        return not any(changes_content(event, distribution.branch) for event in since)
 
     def require_idle(self, distribution: Distribution) -> None:
         """Raise ReleaseInProgress while a release is being built."""
@@ -214,3 +211,7 @@ class ReleaseQueue:
         project = self._storage.projects.find_project(distribution.project_id)
         if project is not None:
             self.queue(AUTO_PUBLISHER, project, distribution, note="")
+
+
+def _is_of(event: Event, release: Release) -> bool:
+    return any(item.get("releaseId") == release.id for item in event.items)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from locframework.delivery.queue import EVENTS_LOOKED_AT
 from locframework.errors import UnreadableFile
 from locframework.testing.workspace import Workspace
 
@@ -250,8 +251,9 @@ def test_what_was_rolled_back_to_stays_when_a_distribution_is_resumed(
     assert published.manifest().json["release"]["version"] == 3
 
 
+@pytest.mark.parametrize("others", [0, EVENTS_LOOKED_AT + 1])
 def test_what_changed_after_a_rollback_is_published_when_it_is_resumed(
-    workspace: Workspace, publish: Callable[..., Any]
+    workspace: Workspace, publish: Callable[..., Any], others: int
 ) -> None:
     published = publish(autoPublish=True).build()
     published.change("Bezahlen")
@@ -260,6 +262,10 @@ def test_what_changed_after_a_rollback_is_published_when_it_is_resumed(
 
     published.act("pause")
     published.change("Begleichen")
+    workspace.owner.post(f"{published.path}/branches", json={"name": "side"})
+    for number in range(others):
+        body, on = {"key": f"k{number}"}, {"branch": "side"}
+        workspace.owner.post(f"{published.path}/keys", json=body, query=on)
     published.act("resume")
     workspace.run_jobs()
 

@@ -106,7 +106,8 @@ def _plurals(
 def _entries(
     message: Message, separator: str, forms: tuple[str, ...], template: bool
 ) -> list[Entry]:
-    """One for each key that the message stands for; the first has its comments."""
+    """One for each key that the message stands for. The first has its comments; what
+    the others had of their own is in no file."""
     named = take_named(message, separator)
     only_name = is_only_name(message, named)
     if named is None:
@@ -122,7 +123,10 @@ def _entries(
         key_detail=key_detail_of(message, separator),
         detail=notes_of(message, with_forms=not template),
     )
-    same = [replace(entry, key=key, description="") for key in named.same[1:]]
+    same = [
+        replace(entry, key=key, description="", key_detail=None, detail=None)
+        for key in named.same[1:]
+    ]
     other = [Entry(key, line=message.line) for key in named.other]
     return [entry, *same, *other]
 

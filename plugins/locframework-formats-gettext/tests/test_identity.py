@@ -187,6 +187,7 @@ def test_keys_that_are_one_message_are_all_named(read, write):
         "d.save": None,
     }
     assert [entry.description for entry in again.values()] == ["In a menu", "", "", ""]
+    assert [entry.key_detail for entry in again.values()] == [born, None, None, None]
 
 
 def test_a_name_without_a_source_text_is_not_read_as_one(read, write):
