@@ -42,6 +42,11 @@ _ELIDED = {
 # of verbs and nouns: what remains of an ending makes another word of its stem
 _INFLECTION = re.compile("(?:ing|ed|es|(?<!s)s|e|^d)$")
 _Y_INFLECTED = re.compile("ie[sd]$")  # ability, abilities
+# that the stemmer takes for singulars, or whose singulars it takes for plurals
+_PLURALS = {
+    "aliases": "alias", "buses": "bus", "canvases": "canvas", "lenses": "lens",
+    "menus": "menu", "submenus": "submenu",
+}  # fmt: skip
 _APOSTROPHES = "'\u2019\u02bc\uff07"
 _ELISIONS = {
     code: re.compile(rf"(?:{'|'.join(words.split())})[{_APOSTROPHES}](?=\w)", re.I)
@@ -224,6 +229,7 @@ def _english(word: str) -> str:
     ``customer`` and ``customers`` these would be ``custom``, and ``important``
     would be ``import``."""
     word = word.removesuffix("'s") or word
+    word = _PLURALS.get(word, word)
     stem = _stemmers.of("english").stemWord(word)
     length = length_shared(word, stem)
     ending = word[length:]

@@ -72,6 +72,8 @@ def test_endings_do_not_count_where_the_language_has_a_stemmer(
         ("setting", "settings setting's", ""),
         ("install", "installs installed installing install's", "installation"),
         ("embed", "embeds", ""),
+        ("Menu", "menus MENUS menu's", ""),
+        ("alias", "aliases", ""),
         ("ability", "abilities ability's", "able"),
         ("assemble", "assembles assembled assembling", "assembly assemblies"),
         ("assembly", "assemblies", "assemble assembled"),
