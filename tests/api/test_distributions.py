@@ -236,40 +236,40 @@ def test_what_changes_while_a_paused_distribution_is_built_waits_until_it_is_res
     assert published.manifest().json["release"]["version"] == 3
 
 
-def test_what_was_rolled_back_to_stays_when_a_distribution_is_resumed(
-    workspace: Workspace, publish: Callable[..., Any]
-) -> None:
+@pytest.fixture
+def rolled_back(workspace: Workspace, publish: Callable[..., Any]) -> Any:
+    """Publishes by itself, and shows as version 3 what version 1 was."""
     published = publish(autoPublish=True).build()
     published.change("Bezahlen")
     workspace.run_jobs()
     published.act("rollback", {"version": 1})
+    return published
 
-    published.act("pause")
-    published.act("resume")
+
+def test_what_was_rolled_back_to_stays_when_a_distribution_is_resumed(
+    workspace: Workspace, rolled_back: Any
+) -> None:
+    rolled_back.act("pause")
+    rolled_back.act("resume")
     workspace.run_jobs()
 
-    assert published.manifest().json["release"]["version"] == 3
+    assert rolled_back.manifest().json["release"]["version"] == 3
 
 
 @pytest.mark.parametrize("others", [0, EVENTS_LOOKED_AT + 1])
 def test_what_changed_after_a_rollback_is_published_when_it_is_resumed(
-    workspace: Workspace, publish: Callable[..., Any], others: int
+    workspace: Workspace, rolled_back: Any, others: int
 ) -> None:
-    published = publish(autoPublish=True).build()
-    published.change("Bezahlen")
-    workspace.run_jobs()
-    published.act("rollback", {"version": 1})
-
-    published.act("pause")
-    published.change("Begleichen")
-    workspace.owner.post(f"{published.path}/branches", json={"name": "side"})
+    rolled_back.act("pause")
+    rolled_back.change("Begleichen")
+    workspace.owner.post(f"{rolled_back.path}/branches", json={"name": "side"})
     for number in range(others):
         body, on = {"key": f"k{number}"}, {"branch": "side"}
-        workspace.owner.post(f"{published.path}/keys", json=body, query=on)
-    published.act("resume")
+        workspace.owner.post(f"{rolled_back.path}/keys", json=body, query=on)
+    rolled_back.act("resume")
     workspace.run_jobs()
 
-    assert published.manifest().json["release"]["version"] == 4
+    assert rolled_back.manifest().json["release"]["version"] == 4
 
 
 def test_a_language_that_left_the_project_is_left_out_with_a_warning(

@@ -181,7 +181,7 @@ def test_a_first_start_that_died_is_completed_by_the_next(
 def test_a_first_start_that_is_killed_at_any_time_is_completed_by_the_next(
     launch, start_app, tmp_path
 ):
-    for tenths in (4, 7, 10, 14, 20):
+    for tenths in (3, 6, 8, 10, 13, 17, 22, 28):
         died = launch(tmp_path)
         time.sleep(tenths / 10)
         died.process.kill()

@@ -26,8 +26,6 @@ from .undoing import Undoing
 from .writing import Writing
 
 STEPS = 40  # of a run
-RUNS = {"sqlite": 200, "postgresql": 60}  # four times as long there
-LONG_RUNS = 20_000
 
 
 class Everybody(Making, Writing, Branching, Undoing):
@@ -52,15 +50,14 @@ def office(
 
 
 def test_every_line_is_as_the_model_says_whatever_people_do(
-    office: Office, database_url: str, is_long: bool
+    office: Office, is_long: bool
 ) -> None:
-    runs = RUNS[database_url.partition(":")[0]]
     machine = type("PeopleAtWork", (Everybody,), {"office": office})
     run_state_machine_as_test(
         machine,
         _min_steps=STEPS,  # else hypothesis ends a run early as it likes
         settings=settings(
-            max_examples=LONG_RUNS if is_long else runs,
+            max_examples=20_000 if is_long else 200,
             stateful_step_count=STEPS,
             deadline=None,
             database=None,

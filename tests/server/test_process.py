@@ -31,7 +31,7 @@ def test_sigterm_lets_a_running_request_end_and_exits_with_0(
         answer = busy.read_to_end()
     assert b" 200 OK" in answer
     assert b"Connection: close" in answer
-    assert time.monotonic() - before < 10.0
+    assert time.monotonic() - before < 4.0
     assert code == 0
     assert printed == [f"stopped {server.process.pid}", "returned"]
     with pytest.raises(ConnectionRefusedError):
@@ -49,7 +49,7 @@ def test_a_request_that_does_not_end_is_not_waited_for_longer_than_agreed(
         code, _ = server.stop(signal.SIGINT)
 
     assert code == 0
-    assert time.monotonic() - before < 10.0
+    assert time.monotonic() - before < 3.0
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -64,7 +64,7 @@ def test_a_second_signal_ends_at_once(start: Start, processes: int) -> None:
         code, _ = server.stop()
 
     assert code == 128 + signal.SIGTERM
-    assert time.monotonic() - before < 10.0
+    assert time.monotonic() - before < 2.0
 
 
 def test_the_callers_signal_handlers_and_cpus_are_back_afterwards() -> None:
