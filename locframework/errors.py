@@ -1,41 +1,123 @@
-"""Every refusal that the API can answer: one class a case, its code is API.
+"""Every error that the API responds with, one class per case, and those of the start.
 
-Codes and statuses are decisions 2.2. A service raises, ``http`` answers, nothing
-between catches. The message is for people and may change; the code may not.
+Codes and statuses are those of docs/spec/decisions.md 2.2. Services raise them and
+``http`` responds with them; nothing in between catches them. A message is for people
+and may change; a code may not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
-from .faults import PLUGIN_FAULTS as PLUGIN_FAULTS
-from .faults import PluginError as PluginError
-from .faults import SettingsError as SettingsError
-from .missing import BranchNotFound as BranchNotFound
-from .missing import DeliveryNotFound as DeliveryNotFound
-from .missing import DistributionNotFound as DistributionNotFound
-from .missing import EntryNotFound as EntryNotFound
-from .missing import FileNotFound as FileNotFound
-from .missing import GlossaryNotFound as GlossaryNotFound
-from .missing import JobNotFound as JobNotFound
-from .missing import KeyNotFound as KeyNotFound
-from .missing import LanguageNotFound as LanguageNotFound
-from .missing import MemberNotFound as MemberNotFound
-from .missing import NotFound as NotFound
-from .missing import OrganizationNotFound as OrganizationNotFound
-from .missing import ProjectNotFound as ProjectNotFound
-from .missing import ReleaseNotFound as ReleaseNotFound
-from .missing import TermNotFound as TermNotFound
-from .missing import TmNotFound as TmNotFound
-from .missing import TokenNotFound as TokenNotFound
-from .missing import WebhookNotFound as WebhookNotFound
-from .refusal import SHOWN_CHARACTERS as SHOWN_CHARACTERS
-from .refusal import LocError as LocError
-from .refusal import Problem as Problem
-from .refusal import Repeats as Repeats
-from .refusal import brief as brief
-from .refusal import mentioned as mentioned
-from .refusal import shown as shown
+from msgspec import Struct
+
+SHOWN_CHARACTERS = 200
+MENTIONED_CHARACTERS = 60
+
+
+def shown(text: str) -> str:
+    """``text`` as a message may repeat it: 200 characters at most (decisions 2.10)."""
+    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
+
+
+def mentioned(text: str) -> str:
+    """``text`` where an answer may repeat it thrice, as message, path and detail."""
+    if len(text) <= MENTIONED_CHARACTERS:
+        return text
+    return text[: MENTIONED_CHARACTERS - 1] + "…"
+
+
+class Problem(Struct, frozen=True, omit_defaults=True):
+    """One fault in what was sent: where, which rule, and a sentence."""
+
+    path: str  # "$.tags[3]", "query.page", or "line 12" of an imported file
+    rule: str  # one word or two: "required", "type", "length", "syntax", …
+    message: str
+
+
+class LocError(Exception):
+    """The base of every refusal. ``details`` is JSON-shaped, or None."""
+
+    code: ClassVar[str] = "internal_error"
+    status: ClassVar[int] = 500
+
+    def __init__(self, message: str, details: object = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details
+
+
+def brief(refusal: LocError) -> str:
+    """What a refusal's code means, in a sentence that repeats nothing."""
+    lines = (type(refusal).__doc__ or refusal.code).splitlines()
+    return lines[0].replace("`", "").rstrip(".")
+
+
+class Repeats:
+    """Counts what one answer with many refusals repeats of what was sent."""
+
+    def __init__(self) -> None:
+        self._left = SHOWN_CHARACTERS
+
+    def allow(self, told: str, sent: Iterable[str]) -> bool:
+        """Whether ``told`` may stand in the answer, that repeats some of ``sent``."""
+        repeated = _repeated(told, {text for text in sent if text})
+        if repeated > self._left:
+            return False
+        self._left -= repeated
+        return True
+
+
+def _repeated(told: str, sent: Iterable[str]) -> int:
+    """At least as many characters of ``told`` as are of ``sent``."""
+    count = 0
+    for text in sent:
+        short = mentioned(text)
+        ways = {short, repr(short)[1:-1], repr(repr(short))[1:-1]}
+        count += max(len(way) * told.count(way) for way in ways)
+    return count
+
+
+# The start: settings and plugins that cannot be used
+
+
+_USER = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s'\"]*@", re.I)
+
+
+def without_user(text: str) -> str:
+    """Return ``text`` with "…" for the user and password of each URL in it."""
+    return _USER.sub(r"\1…@", text)
+
+
+class PluginError(Exception):
+    """A plugin that cannot be used; it stops the start with this one line.
+
+    ``setting`` is the one at fault, from the top ("plugins.json.indent"), or "".
+    """
+
+    def __init__(
+        self, plugin: str, origin: str, reason: str, setting: str = ""
+    ) -> None:
+        super().__init__(without_user(f"plugin {plugin!r} ({origin}): {reason}"))
+        self.setting = setting
+
+
+PLUGIN_FAULTS = (Exception, SystemExit)
+"""What a plugin's code may raise at us; one that exits would end our thread."""
+
+
+class SettingsError(Exception):
+    """Settings that cannot be used; it stops the start with this one line.
+
+    ``setting`` is the one at fault, from the top ("server.port"), or "".
+    """
+
+    def __init__(self, message: str, setting: str = "") -> None:
+        super().__init__(without_user(message))
+        self.setting = setting
+
 
 # 400: the request is wrong
 
@@ -371,3 +453,119 @@ class Unavailable(LocError):
 
     code, status = "unavailable", 503
     retry_after_seconds = 5
+
+
+# 404: missing, or not visible to the caller. Both read alike to the last byte, so
+# the message never repeats the id that was sent.
+
+
+class NotFound(LocError):
+    """An unknown route, and the base of every missing target."""
+
+    code, status = "not_found", 404
+    target: ClassVar[str] = "resource"
+
+    def __init__(self, target: str = "") -> None:
+        super().__init__(f"there is no such {target or self.target}")
+
+
+class OrganizationNotFound(NotFound):
+    """No such organization for this caller."""
+
+    code, target = "organization_not_found", "organization"
+
+
+class MemberNotFound(NotFound):
+    """No such member in this organization."""
+
+    code, target = "member_not_found", "member"
+
+
+class TokenNotFound(NotFound):
+    """No such token among those the caller manages."""
+
+    code, target = "token_not_found", "token"
+
+
+class ProjectNotFound(NotFound):
+    """No such project for this caller."""
+
+    code, target = "project_not_found", "project"
+
+
+class LanguageNotFound(NotFound):
+    """The project has no such language."""
+
+    code, target = "language_not_found", "language"
+
+
+class KeyNotFound(NotFound):
+    """No such key in this project."""
+
+    code, target = "key_not_found", "key"
+
+
+class BranchNotFound(NotFound):
+    """No such branch in this project."""
+
+    code, target = "branch_not_found", "branch"
+
+
+class FileNotFound(NotFound):
+    """No such file in this project."""
+
+    code, target = "file_not_found", "file"
+
+
+class GlossaryNotFound(NotFound):
+    """No such glossary for this caller."""
+
+    code, target = "glossary_not_found", "glossary"
+
+
+class TermNotFound(NotFound):
+    """No such term in this glossary."""
+
+    code, target = "term_not_found", "term"
+
+
+class JobNotFound(NotFound):
+    """No such job in this project."""
+
+    code, target = "job_not_found", "job"
+
+
+class DistributionNotFound(NotFound):
+    """No such distribution in this project."""
+
+    code, target = "distribution_not_found", "distribution"
+
+
+class ReleaseNotFound(NotFound):
+    """No such release of this distribution."""
+
+    code, target = "release_not_found", "release"
+
+
+class TmNotFound(NotFound):
+    """No such translation memory for this caller."""
+
+    code, target = "tm_not_found", "translation memory"
+
+
+class EntryNotFound(NotFound):
+    """No such entry in this translation memory."""
+
+    code, target = "entry_not_found", "entry"
+
+
+class WebhookNotFound(NotFound):
+    """No such webhook in this project."""
+
+    code, target = "webhook_not_found", "webhook"
+
+
+class DeliveryNotFound(NotFound):
+    """No such delivery of this webhook; deliveries are kept for 30 days."""
+
+    code, target = "delivery_not_found", "delivery"

@@ -10,7 +10,7 @@ from msgspec import Struct
 from .clock import Clock, Timestamp, timestamp
 from .ids import new_id
 from .paging import Page, PageRequest
-from .storage import Transactions
+from .transactions import Transactions
 
 ITEMS_MOST = 100
 

@@ -158,7 +158,8 @@ from locframework.settings import Settings
 from locframework.statistics.records import LanguageCounts, LineCounts
 from locframework.statistics.rules import complete_languages, count_words
 from locframework.statistics.store import StatisticsStore
-from locframework.storage import Storage, StorageProvider, Transactions
+from locframework.storage import Storage, StorageProvider
+from locframework.transactions import Transactions
 from locframework.webhooks.plugin_events import EventTeller
 from locframework.webhooks.records import (
     ATTEMPT_SECONDS,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
+
+from .transactions import Transactions
 
 if TYPE_CHECKING:  # every area's store stands above this floor
     from locframework.access.store import AccessStore
@@ -22,43 +22,6 @@ if TYPE_CHECKING:  # every area's store stands above this floor
     from locframework.projects.store import ProjectStore
     from locframework.statistics.store import StatisticsStore
     from locframework.webhooks.store import WebhookStore
-
-
-class Transactions(Protocol):
-    """All or nothing, for the thread that asks."""
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """Write: all of it is kept when the block ends, or nothing of it.
-
-        When the outermost block has ended, what was written survives a crash of the
-        machine. A block inside a block joins it. Reads inside see what was written.
-        Waits up to 5 s for others, then raises Unavailable.
-        """
-        ...
-
-    def snapshot(self) -> AbstractContextManager[None]:
-        """Read: everything in the block is seen as of one moment. No writes."""
-        ...
-
-    def before_commit(
-        self, name: Hashable, begin: Callable[[], Callable[[], None]]
-    ) -> None:
-        """Look at something before a transaction changes it, and once more at its end.
-
-        ``begin`` is called at once, and answers what is called when the outermost block
-        ends, still inside it: what that writes is kept with the rest, and what it
-        raises lets nothing be kept. A second call with the same ``name`` in one
-        transaction does nothing. Outside a transaction: RuntimeError.
-        """
-        ...
-
-    def after_commit(self, call: Callable[[], None]) -> None:
-        """Call once the outermost transaction is committed; never if it is not.
-
-        Outside a transaction: at once. What ``call`` raises is logged and stays
-        there.
-        """
-        ...
 
 
 class Storage(Transactions, Protocol):

@@ -1,20 +1,52 @@
-"""The WSGI app: every operation of a framework, as one falcon app."""
+"""The WSGI app: every operation of a framework, as one Falcon app."""
 
 from __future__ import annotations
 
-import falcon
+from collections.abc import Callable
 
+import falcon
+from msgspec import Struct
+
+from .access.endpoints import AccessEndpoints
 from .access.permissions import PERMISSIONS
+from .access.records import Caller
+from .activity.endpoints import ActivityEndpoints
 from .app import Framework
+from .branches.endpoints import BranchEndpoints
+from .delivery.endpoints import DeliveryEndpoints
+from .delivery.public_endpoints import ContentEndpoints
+from .exchange.endpoints import ExchangeEndpoints
+from .files.endpoints import FileEndpoints
+from .formats.endpoints import FormatEndpoints
+from .glossaries.endpoints import GlossaryEndpoints
+from .glossaries.file_endpoints import GlossaryFileEndpoints
+from .glossaries.term_endpoints import TermEndpoints
 from .http.api_document import ApiDocumentEndpoints
 from .http.app import build_wsgi
+from .http.dispatch import Guard, Sight
 from .http.docs_page import DocsPageEndpoints
 from .http.health import HealthEndpoints
 from .http.idempotency import Idempotency
 from .http.metrics import MetricsEndpoints, open_metrics
-from .http.preconditions import Preconditions
+from .http.operation import operation
+from .http.preconditions import Lock, Preconditions
 from .http.rate_limit import RateLimiter, open_windows
-from .operations import guards_of, locks_of, operations_of, sights_of
+from .ids import id_in
+from .issues.endpoints import IssueEndpoints
+from .jobs.endpoints import JobEndpoints
+from .keys.endpoints import KeyEndpoints
+from .keys.history_endpoints import HistoryEndpoints
+from .keys.review_endpoints import ReviewEndpoints
+from .memories.endpoints import MemoryEndpoints
+from .memories.entry_endpoints import EntryEndpoints
+from .memories.file_endpoints import MemoryFileEndpoints
+from .memories.matching_endpoints import MatchingEndpoints
+from .memories.prefill_endpoints import PrefillEndpoints
+from .merging.endpoints import MergingEndpoints
+from .plugins import LoadedPlugin, PluginHost
+from .projects.endpoints import ProjectEndpoints
+from .statistics.endpoints import StatisticsEndpoints
+from .webhooks.endpoints import WebhookEndpoints
 
 
 def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Response]:
@@ -62,3 +94,112 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     if settings.start_scheduler:
         framework.start()
     return app
+
+
+def operations_of(framework: Framework) -> list[object]:
+    """The endpoints of every area, for one framework."""
+    permissions = list(PERMISSIONS.values())
+    return [
+        KeyEndpoints(framework.keys, framework.bulk_keys),
+        ReviewEndpoints(framework.review),
+        HistoryEndpoints(framework.history),
+        ActivityEndpoints(framework.activity),
+        ProjectEndpoints(framework.projects, framework.languages),
+        BranchEndpoints(framework.branches),
+        MergingEndpoints(framework.merging),
+        MemoryEndpoints(
+            framework.memories,
+            framework.memory_languages,
+            framework.memory_assignments,
+        ),
+        EntryEndpoints(framework.memory_entries),
+        MatchingEndpoints(framework.matching),
+        PrefillEndpoints(framework.prefill),
+        MemoryFileEndpoints(framework.memory_files),
+        IssueEndpoints(framework.issues),
+        StatisticsEndpoints(framework.statistics),
+        GlossaryEndpoints(framework.glossaries, framework.glossary_matches),
+        GlossaryFileEndpoints(framework.glossary_files),
+        TermEndpoints(framework.terms, framework.term_translations),
+        ExchangeEndpoints(framework.imports, framework.exports),
+        FileEndpoints(framework.files),
+        FormatEndpoints(framework.formats),
+        JobEndpoints(framework.jobs),
+        DeliveryEndpoints(framework.distributions, framework.releases),
+        ContentEndpoints(framework.content),
+        WebhookEndpoints(framework.webhooks, framework.deliveries),
+        AccessEndpoints(framework.organizations, framework.tokens, permissions),
+        PluginEndpoints(framework.plugins),
+    ]
+
+
+def guards_of(framework: Framework) -> dict[str, Guard[Caller]]:
+    """What raises the 404 or 403 of a caller, by the first parameter of a path.
+
+    Asked before anything else is told: what is wrong with a body, which state a thing
+    has (If-Match), or the answer kept for an Idempotency-Key.
+    """
+    return {
+        "": framework.access.require_somewhere,
+        "organizationId": framework.access.require_organization,
+        "projectId": framework.projects.require,
+        "glossaryId": framework.glossaries.require,
+        "tmId": framework.memories.require,
+    }
+
+
+def sights_of(framework: Framework) -> dict[str, Sight[Caller]]:
+    """What raises the 404 of a caller where an operation asks for no permission; asked
+    when guards are."""
+    return {
+        "projectId": framework.projects.visible,
+        "glossaryId": framework.glossaries.visible,
+        "tmId": framework.memories.visible,
+    }
+
+
+def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:
+    """What keeps other writers out, by the parameter of a path that names something.
+
+    Services take the same locks in the same order, so that nobody waits in a circle.
+    """
+    storage, organizations = framework.storage, framework.organizations
+
+    def lock_own(caller: Caller, _: str) -> None:
+        storage.access.lock_organization(organizations.get_own(caller).id)
+
+    return {
+        "": lock_own,
+        "organizationId": _by_id(storage.access.lock_organization),
+        "projectId": _by_id(storage.projects.lock_project),
+        "glossaryId": _by_id(storage.glossaries.lock_glossary),
+        "distributionId": _by_id(storage.delivery.lock_distribution),
+        "tmId": _by_id(storage.memories.lock_memory),
+        "webhookId": _by_id(storage.webhooks.lock_webhook),
+    }
+
+
+def _by_id(lock: Callable[[str], None]) -> Lock[Caller]:
+    """Lock by id or slug. What names nothing locks nothing: the service refuses it."""
+    return lambda _, reference: lock(id_in(reference) or "")
+
+
+class PluginsAnswer(Struct, frozen=True):
+    """Every loaded plugin, by name."""
+
+    plugins: list[LoadedPlugin]
+
+
+class PluginEndpoints:
+    """Declares the list of plugins."""
+
+    def __init__(self, plugins: PluginHost) -> None:
+        self._plugins = plugins
+
+    @operation("GET", "/plugins", permission=None, tag="Service")
+    def list_plugins(self, caller: Caller) -> PluginsAnswer:
+        """List the plugins, with their hooks and settings.
+
+        Names and types of settings; never their values.
+        """
+        return PluginsAnswer(self._plugins.loaded())

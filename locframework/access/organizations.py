@@ -17,7 +17,7 @@ from locframework.errors import (
 )
 from locframework.ids import id_in, is_id, new_id, slug
 from locframework.paging import Page, PageRequest
-from locframework.storage import Transactions
+from locframework.transactions import Transactions
 from locframework.validation import check_record
 
 from .permissions import ROLES

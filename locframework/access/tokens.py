@@ -21,7 +21,7 @@ from locframework.errors import (
 from locframework.events import Actor
 from locframework.ids import is_id, new_id
 from locframework.paging import Page, PageRequest
-from locframework.storage import Transactions
+from locframework.transactions import Transactions
 from locframework.validation import check_record
 
 from .permissions import ROLES

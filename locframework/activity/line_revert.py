@@ -11,7 +11,6 @@ from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.records import Line
 from locframework.clock import Timestamp
-from locframework.crash_points import crash_point
 from locframework.errors import KeyNotFound, LocError
 from locframework.events import EventFilter, EventLine, Touch
 from locframework.files.service import Files
@@ -27,6 +26,7 @@ from locframework.keys.writer import KeyWriter
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 
 from .following import Following
 from .key_revert import Attempt, KeyRevert

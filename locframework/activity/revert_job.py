@@ -9,7 +9,6 @@ from locframework.access.records import Renewed
 from locframework.access.service import Access
 from locframework.branches.records import Line
 from locframework.branches.service import require_writable
-from locframework.crash_points import crash_point
 from locframework.errors import PermissionDenied, ProjectNotFound
 from locframework.events import EventFilter
 from locframework.files.service import Files
@@ -19,6 +18,7 @@ from locframework.keys.moves import KeyMoves
 from locframework.keys.writer import KeyWriter
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 
 from .branches_then import BranchesThen
 from .line_revert import LineRevert

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from msgspec.structs import replace
 
 from locframework.clock import Clock, timestamp
-from locframework.crash_points import crash_point
 from locframework.errors import Unavailable
-from locframework.storage import Transactions
+from locframework.transactions import Transactions, crash_point
 
 from .blob_store import BlobStore
 from .checked_blob_store import CheckedBlobStore

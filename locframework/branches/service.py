@@ -16,7 +16,7 @@ from locframework.ids import new_id
 from locframework.paging import Page
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
-from locframework.storage import Transactions
+from locframework.transactions import Transactions
 from locframework.validation import check_record, forbidden
 
 from .records import MAIN, Branch, BranchesQuery, Line, NewBranch

@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 import click
 
 from locframework.app import Framework
-from locframework.redact import RedactingFormatter
 from locframework.settings import Settings, source_of
+
+from .redact import RedactingFormatter
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

@@ -14,7 +14,6 @@ from locframework.blobs.service import Blobs
 from locframework.branches.records import Line
 from locframework.branches.service import Branches
 from locframework.clock import Clock, timestamp
-from locframework.crash_points import crash_point
 from locframework.errors import (
     DistributionNotFound,
     LanguageNotInProject,
@@ -31,6 +30,7 @@ from locframework.keys.catalogues import Catalogues, by_module, options_of
 from locframework.keys.file_records import Selection
 from locframework.projects.records import Language, Project
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 
 from .queue import RELEASE_JOB, ReleaseQueue
 from .records import (

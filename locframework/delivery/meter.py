@@ -12,7 +12,7 @@ from locframework.access.records import Quota
 from locframework.access.store import AccessStore
 from locframework.clock import Clock
 from locframework.errors import Unavailable
-from locframework.storage import Transactions
+from locframework.transactions import Transactions
 
 from .records import Usage
 from .rules import added, month_of

@@ -17,7 +17,7 @@ from locframework.languages import require_tag
 from locframework.projects.languages import Languages
 from locframework.projects.records import Language, Project
 from locframework.projects.service import Projects
-from locframework.storage import Transactions
+from locframework.transactions import Transactions
 from locframework.validation import check_record
 
 from .records import ExportedFile, ExportQuery

@@ -14,7 +14,6 @@ from locframework.access.records import Renewed
 from locframework.access.service import Access
 from locframework.blobs.service import Blobs
 from locframework.branches.service import Branches
-from locframework.crash_points import crash_point
 from locframework.errors import (
     ImportConflict,
     PermissionDenied,
@@ -28,6 +27,7 @@ from locframework.keys.moves import KeyMoves
 from locframework.keys.writer import KeyWriter
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 
 from .details import DetailKeeper
 from .importing import KEYS_AT_ONCE, Importer, ImportRun, in_parts

@@ -14,7 +14,6 @@ from locframework.access.service import Access
 from locframework.blobs.service import Blobs
 from locframework.branches.records import Line
 from locframework.branches.service import Branches, require_writable
-from locframework.crash_points import crash_point
 from locframework.errors import UnreadableFile, ValidationFailed
 from locframework.formats.records import SourceFile
 from locframework.formats.service import Formats
@@ -28,6 +27,7 @@ from locframework.projects.languages import Languages
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 from locframework.validation import bytes_of, check_record, require_record
 
 from .gathering import gather

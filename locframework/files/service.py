@@ -7,12 +7,12 @@ from datetime import timedelta
 from locframework.access.records import Caller
 from locframework.blobs.service import Blobs
 from locframework.clock import Clock, timestamp
-from locframework.crash_points import crash_point
 from locframework.errors import FileNotFound, PayloadTooLarge, Unavailable
 from locframework.ids import is_id, new_id
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 from locframework.validation import bytes_of
 
 from .records import IMAGE_MOST, File, StoredFile

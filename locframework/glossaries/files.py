@@ -10,13 +10,13 @@ import msgspec
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller
 from locframework.blobs.service import Blobs
-from locframework.crash_points import crash_point
 from locframework.errors import UnknownFormat, mentioned
 from locframework.jobs.records import Job, JobQuery
 from locframework.jobs.service import Jobs
 from locframework.large_files import ExportedFile, exported
 from locframework.paging import Page
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 from locframework.validation import file_of
 from locframework.xml_reading import begins_like_xml
 

@@ -18,7 +18,6 @@ from locframework.access.records import Caller, Renewed
 from locframework.blobs.records import KeptParts
 from locframework.blobs.service import Blobs
 from locframework.clock import Clock, timestamp
-from locframework.crash_points import crash_point
 from locframework.errors import (
     GlossaryNotFound,
     PermissionDenied,
@@ -29,6 +28,7 @@ from locframework.events import EventLog
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 
 from .events import GlossaryEvents
 from .file_records import FileFormat, FileTerm, ImportResult, JudgedFile

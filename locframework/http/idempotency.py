@@ -18,9 +18,8 @@ from falcon import Response
 from msgspec import UNSET, Struct, structs
 
 from locframework.clock import Clock, Timestamp, timestamp
-from locframework.crash_points import crash_point
 from locframework.errors import IdempotencyConflict, ValidationFailed
-from locframework.storage import Transactions
+from locframework.transactions import Transactions, crash_point
 
 from .answers import write_kept
 from .body import Environ

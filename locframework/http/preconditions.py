@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from locframework.errors import PreconditionFailed
-from locframework.storage import Transactions
+from locframework.transactions import Transactions
 
 from .answers import encoded
 from .body import Environ

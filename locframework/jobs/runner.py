@@ -10,10 +10,10 @@ from typing import Literal
 from msgspec.structs import replace
 
 from locframework.clock import Clock, timestamp
-from locframework.crash_points import crash_point
 from locframework.errors import LocError, Unavailable, shown
 from locframework.events import EventLog
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 
 from .events import tell_ended
 from .handler import JobHandler

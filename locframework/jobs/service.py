@@ -15,7 +15,7 @@ from locframework.ids import is_id, new_id
 from locframework.paging import Page
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
-from locframework.storage import Transactions
+from locframework.transactions import Transactions
 from locframework.validation import check_record
 
 from .events import tell_ended

@@ -12,9 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from locframework.clock import Clock, timestamp
-from locframework.crash_points import crash_point
 from locframework.errors import Unavailable
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 
 from .records import Job, Progress, StoredJob
 

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.branches.records import Line
 from locframework.branches.service import Branches, require_writable
-from locframework.crash_points import crash_point
 from locframework.errors import (
     KeyExists,
     KeyNotFound,
@@ -25,6 +24,7 @@ from locframework.projects.languages import Languages
 from locframework.projects.records import Language
 from locframework.projects.service import Projects
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .bodies import key_write

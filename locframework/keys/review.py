@@ -4,7 +4,6 @@ from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.records import Line
 from locframework.branches.service import Branches, require_writable
-from locframework.crash_points import crash_point
 from locframework.errors import KeyNotFound, LanguageNotFound
 from locframework.ids import is_id
 from locframework.languages import tag_in_path
@@ -12,6 +11,7 @@ from locframework.projects.languages import Languages
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .records import Approval, Key, KeyWrite, Rejection, Verdict

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.branches.records import Line
 from locframework.branches.service import Branches, require_writable
-from locframework.crash_points import crash_point
 from locframework.errors import (
     KeyNotFound,
     LanguageNotFound,
@@ -26,6 +25,7 @@ from locframework.projects.service import Projects
 from locframework.quality.records import Issue
 from locframework.quality.service import Checks
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .bodies import new_key_write

@@ -10,7 +10,6 @@ from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.records import Line
 from locframework.clock import Clock, timestamp
-from locframework.crash_points import crash_point
 from locframework.errors import (
     LocError,
 )
@@ -19,6 +18,7 @@ from locframework.projects.records import Language
 from locframework.projects.service import scope_of
 from locframework.statistics.completion import Completion
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 
 from .approval import Gate
 from .batch_write import BatchWrite

@@ -7,7 +7,7 @@ from locframework.languages import same_language
 from locframework.paging import Page, PageRequest, SortedRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
-from locframework.storage import Transactions
+from locframework.transactions import Transactions
 from locframework.validation import check_record
 
 from .learn_job import Relearning

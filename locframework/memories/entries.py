@@ -19,7 +19,7 @@ from locframework.languages import require_tag, tag_in_path
 from locframework.paging import Page
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import approved, rejected, written
-from locframework.storage import Transactions
+from locframework.transactions import Transactions
 from locframework.validation import check_record
 
 from .records import (

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.blobs.service import Blobs
-from locframework.crash_points import crash_point
 from locframework.errors import UnknownFormat, mentioned
 from locframework.jobs.records import Job, JobQuery
 from locframework.jobs.service import Jobs
@@ -19,6 +18,7 @@ from locframework.languages import require_tag
 from locframework.large_files import ExportedFile, exported
 from locframework.paging import Page
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 from locframework.validation import check_record, file_of
 from locframework.xml_reading import begins_like_xml
 

@@ -13,13 +13,13 @@ import msgspec
 
 from locframework.access.records import Caller, Renewed
 from locframework.blobs.service import Blobs
-from locframework.crash_points import crash_point
 from locframework.errors import PermissionDenied, TmNotFound
 from locframework.ids import new_id
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
 from locframework.languages import facts
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 
 from .file_records import (
     ERRORS_TOLD,

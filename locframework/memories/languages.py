@@ -3,12 +3,11 @@
 from time import monotonic
 
 from locframework.access.records import Caller
-from locframework.crash_points import crash_point
 from locframework.errors import LanguageExists, LanguageNotFound
 from locframework.jobs.work import give_way
 from locframework.languages import tag_in_path
 from locframework.paging import Page, PageRequest
-from locframework.storage import Transactions
+from locframework.transactions import Transactions, crash_point
 from locframework.validation import check_record
 
 from .learn_job import Relearning

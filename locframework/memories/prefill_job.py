@@ -10,7 +10,6 @@ from locframework.access.records import Caller, Renewed
 from locframework.access.service import Access
 from locframework.branches.records import Line
 from locframework.branches.service import Branches, require_writable
-from locframework.crash_points import crash_point
 from locframework.errors import (
     LocError,
     PermissionDenied,
@@ -25,6 +24,7 @@ from locframework.keys.store import store_of
 from locframework.keys.writer import KeyWriter
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 
 from .matching import Matching
 from .prefill_records import (

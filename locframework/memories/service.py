@@ -13,7 +13,7 @@ from locframework.folding import folded
 from locframework.ids import id_in
 from locframework.paging import Page
 from locframework.projects.service import Projects
-from locframework.storage import Transactions
+from locframework.transactions import Transactions
 from locframework.validation import check_record, require_record
 
 from .records import (

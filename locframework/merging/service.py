@@ -8,7 +8,6 @@ from locframework.access.records import Caller
 from locframework.branches.records import Branch, Line
 from locframework.branches.service import Branches
 from locframework.clock import Clock, timestamp
-from locframework.crash_points import crash_point
 from locframework.errors import BranchNotOpen, MergeConflict, mentioned
 from locframework.events import EventLog
 from locframework.keys.comparing import touched_keys
@@ -17,6 +16,7 @@ from locframework.keys.store import BranchKeyStore
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .applying import Applying

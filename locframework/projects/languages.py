@@ -13,7 +13,7 @@ from locframework.errors import (
 from locframework.events import EventLog
 from locframework.languages import require_tag, tag_in_path
 from locframework.paging import Page, PageRequest
-from locframework.storage import Transactions
+from locframework.transactions import Transactions
 from locframework.validation import check_record
 
 from .records import Language, LanguageChanges, NewLanguage, Project

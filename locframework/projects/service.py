@@ -19,7 +19,7 @@ from locframework.events import EventLog
 from locframework.ids import id_in, new_id, slug
 from locframework.languages import require_tag
 from locframework.paging import Page, PageRequest
-from locframework.storage import Transactions
+from locframework.transactions import Transactions
 from locframework.validation import check_record, require_record
 
 from .records import NewLanguage, NewProject, Project, ProjectChanges

@@ -11,10 +11,10 @@ from datetime import timedelta
 from functools import partial
 
 from locframework.clock import Clock, timestamp
-from locframework.crash_points import crash_point
 from locframework.errors import Unavailable
 from locframework.jobs.lease import is_dead, new_owner
 from locframework.storage import Storage
+from locframework.transactions import crash_point
 
 from .bookkeeping import Bookkeeping
 from .records import AttemptOutcome, ClaimedDelivery, WebhookTarget

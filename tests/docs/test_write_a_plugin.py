@@ -85,7 +85,7 @@ def address(workspace: Workspace) -> Iterator[str]:
 
 
 ONLY_ASKED_FOR = """
-from locframework import plugin_finding as finding
+from locframework import plugins as finding
 
 every = finding.installed_entries
 finding.installed_entries = lambda: [e for e in every() if e.dist.name in {names!r}]

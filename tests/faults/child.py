@@ -22,7 +22,7 @@ from typing import Any
 import locframework_storage_peewee.postgres  # noqa: F401
 
 import locframework.server.listener  # noqa: F401
-from locframework import Framework, Settings, crash_points, create_app, wsgi
+from locframework import Framework, Settings, create_app, transactions, wsgi
 from locframework.server import serve
 
 
@@ -35,9 +35,9 @@ def serve_one(asked: dict[str, Any]) -> None:
 
     ``hang_at``: who comes to that place does not go on.
     """
-    crash_points.arm(asked.get("hang_at", asked["crash_at"]))
+    transactions.arm(asked.get("hang_at", asked["crash_at"]))
     if "hang_at" in asked:
-        crash_points.os = SimpleNamespace(_exit=lambda _: time.sleep(3600))
+        transactions.os = SimpleNamespace(_exit=lambda _: time.sleep(3600))
     if "requests_a_minute" in asked:  # for clients that are quicker than any of ours
         wsgi.RateLimiter = partial(
             wsgi.RateLimiter, api_most=asked["requests_a_minute"]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from locframework.commands.redact import RedactingFormatter, redact
 from locframework.errors import PluginError, SettingsError
-from locframework.redact import RedactingFormatter, redact
 
 PERSONAL = "svc_pat_aM9OFdFuRFpjTEW0zvfZIoKlsrup8URyzfCX0ysgHy"
 PROJECT = "svc_proj_04u8iorYGsjkZ9fJP1Q1PkFblMTH7mGHRHT00j952t"

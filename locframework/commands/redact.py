@@ -17,14 +17,6 @@ _SECRETS = (
 )
 
 
-_USER = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s'\"]*@", re.I)
-
-
-def without_user(text: str) -> str:
-    """``text`` with "…" for user and password of each URL in it, odd ones too."""
-    return _USER.sub(r"\1…@", text)
-
-
 def redact(text: str) -> str:
     """``text`` with "…" in place of what is secret in it.
 
