@@ -101,10 +101,9 @@ def test_an_empty_database_is_told_in_one_short_line(command):
     refused = command("organization", "list")
 
     assert refused.exit_code == 2
-    assert refused.stderr.startswith("Error: the database lacks ")
-    assert " migrations, 0001_access to 00" in refused.stderr
-    assert refused.stderr.endswith("; run: locframework migrate\n")
-    assert len(refused.stderr) < 120
+    assert refused.stderr == (
+        "Error: the database lacks 0001_initial; run: locframework migrate\n"
+    )
 
 
 def test_a_token_may_be_narrow(command, framework, project):

@@ -1,7 +1,7 @@
-"""Makes tables the same in both databases. Migrations use it, so it never changes.
+"""Data definition for both databases, written in SQLite's dialect.
 
-Migrations write SQLite's dialect; PostgreSQL gets its own words for it: text that
-compares and sorts by code point, as SQLite's does, and 64-bit integers.
+On PostgreSQL text compares and sorts by code point, as it does on SQLite, and integers
+have 64 bits.
 """
 
 import re
@@ -20,9 +20,9 @@ _POSTGRES = (
 
 
 def run(database: peewee.Database, *statements: str) -> None:
-    """Run each statement, in order."""
+    """Execute the statements in order, translated for PostgreSQL."""
     for statement in statements:
         if isinstance(database, peewee.PostgresqlDatabase):
-            for pattern, words in _POSTGRES:
-                statement = re.sub(pattern, words, statement)
+            for pattern, replacement in _POSTGRES:
+                statement = re.sub(pattern, replacement, statement)
         database.execute_sql(statement)

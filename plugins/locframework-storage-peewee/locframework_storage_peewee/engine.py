@@ -94,12 +94,10 @@ class Engine(Protocol):
         None: to try again may help."""
         ...
 
-    def prepare_to_migrate(self, database: peewee.Database) -> None:
-        """Set up the connection that migrations will run on."""
-        ...
-
-    def migrating(self, database: peewee.Database) -> AbstractContextManager[object]:
-        """Keep every other migrator out; a killed process lets them in again."""
+    def migration_lock(
+        self, database: peewee.Database
+    ) -> AbstractContextManager[object]:
+        """Let one process at a time migrate. The lock ends with its process."""
         ...
 
     def spell(self, sql: str) -> str:

@@ -1,4 +1,4 @@
-"""Brings the schema up to date, whoever else starts or dies meanwhile."""
+"""Migrations: applied in the order of their numbers, by one process at a time."""
 
 import logging
 from collections.abc import Iterator
@@ -20,13 +20,14 @@ log = logging.getLogger("locframework.storage")
 
 
 def pending_migrations(engine: Engine) -> list[str]:
-    """What ``migrate`` would apply; makes nothing, not even the file of a database.
+    """Return the names that ``migrate`` would apply, without creating a database.
 
-    SettingsError: the schema is newer than we are, or the address is of no use.
+    Raise SettingsError if the schema is newer than this program or the address is
+    wrong.
     """
     try:
         if not engine.is_made():
-            return _names()
+            return _all_names()
     except OSError as error:
         raise _unusable(engine, error) from error
     with _connected(engine) as database:
@@ -34,25 +35,24 @@ def pending_migrations(engine: Engine) -> list[str]:
 
 
 def migrate(engine: Engine) -> list[str]:
-    """Apply what is pending, one process at a time; answers what it applied."""
+    """Apply pending migrations and return their names."""
     with _connected(engine) as database:
         if not _pending(database):
             return []
-        engine.prepare_to_migrate(database)
-        with engine.migrating(database):
-            _pending(database)  # a newer program may have been faster
+        with engine.migration_lock(database):
+            _pending(database)  # raises if a newer program migrated meanwhile
             runner = Runner(database, str(MIGRATIONS), table_name=HISTORY)
             applied: list[str] = runner.up()
             return applied
 
 
-def _names() -> list[str]:
+def _all_names() -> list[str]:
     return sorted(file.stem for file in MIGRATIONS.glob("[0-9]*.py"))
 
 
 def _pending(database: peewee.Database) -> list[str]:
-    """As ``Runner.status`` tells, in a third of its time: every start asks."""
-    names = _names()
+    # every start comes here; Runner.status() takes three times as long
+    names = _all_names()
     applied: set[str] = set()
     if database.table_exists(HISTORY):
         rows = database.execute_sql(f"SELECT name FROM {HISTORY}")

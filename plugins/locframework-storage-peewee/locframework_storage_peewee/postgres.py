@@ -116,12 +116,10 @@ class Postgres:
         text = str(error)
         return next((told for part, told in _REFUSALS.items() if part in text), None)
 
-    def prepare_to_migrate(self, database: peewee.Database) -> None:
-        database.execute_sql("SET lock_timeout = 0")
-
     @contextmanager
-    def migrating(self, database: peewee.Database) -> Iterator[None]:
-        # held by the session, so it goes with the process that held it
+    def migration_lock(self, database: peewee.Database) -> Iterator[None]:
+        database.execute_sql("SET lock_timeout = 0")
+        # a lock of the session, which ends with the process
         database.execute_sql("SELECT pg_advisory_lock(%s)", (MIGRATION_LOCK,))
         try:
             yield
