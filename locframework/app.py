@@ -17,7 +17,6 @@ from .activity.revert_job import RevertJob
 from .activity.service import Activity
 from .blobs.service import Blobs
 from .branches.service import Branches
-from .clock import Clock, system_clock
 from .delivery.builder import ReleaseBuilder
 from .delivery.distributions import Distributions
 from .delivery.meter import Meter
@@ -29,6 +28,7 @@ from .events import SYSTEM, EventLog
 from .exchange.exports import Exports
 from .exchange.import_job import ImportJob
 from .exchange.imports import Imports
+from .fields import Clock, system_clock
 from .files.service import Files
 from .formats.service import Formats
 from .glossaries.area import GlossaryArea

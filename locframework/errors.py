@@ -17,12 +17,12 @@ SHOWN_CHARACTERS = 200
 MENTIONED_CHARACTERS = 60
 
 
-def shown(text: str) -> str:
+def truncate(text: str) -> str:
     """``text`` as a message may repeat it: 200 characters at most (decisions 2.10)."""
     return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
 
 
-def mentioned(text: str) -> str:
+def abbreviate(text: str) -> str:
     """``text`` where an answer may repeat it thrice, as message, path and detail."""
     if len(text) <= MENTIONED_CHARACTERS:
         return text
@@ -49,7 +49,7 @@ class LocError(Exception):
         self.details = details
 
 
-def brief(refusal: LocError) -> str:
+def code_meaning(refusal: LocError) -> str:
     """What a refusal's code means, in a sentence that repeats nothing."""
     lines = (type(refusal).__doc__ or refusal.code).splitlines()
     return lines[0].replace("`", "").rstrip(".")
@@ -74,7 +74,7 @@ def _repeated(told: str, sent: Iterable[str]) -> int:
     """At least as many characters of ``told`` as are of ``sent``."""
     count = 0
     for text in sent:
-        short = mentioned(text)
+        short = abbreviate(text)
         ways = {short, repr(short)[1:-1], repr(repr(short))[1:-1]}
         count += max(len(way) * told.count(way) for way in ways)
     return count
@@ -104,7 +104,7 @@ class PluginError(Exception):
         self.setting = setting
 
 
-PLUGIN_FAULTS = (Exception, SystemExit)
+PLUGIN_EXCEPTIONS = (Exception, SystemExit)
 """What a plugin's code may raise at us; one that exits would end our thread."""
 
 
@@ -387,9 +387,9 @@ class WriteRefused(LocError):
     code, status = "write_refused", 409
 
     def __init__(self, plugin: str, reason: str, what: Mapping[str, object]) -> None:
-        where = ", ".join(shown(str(each)) for each in what.values() if each)
+        where = ", ".join(truncate(str(each)) for each in what.values() if each)
         super().__init__(
-            f"{where}: {shown(reason)}", {"plugin": plugin, "reason": reason, **what}
+            f"{where}: {truncate(reason)}", {"plugin": plugin, "reason": reason, **what}
         )
 
 

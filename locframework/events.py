@@ -7,8 +7,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from .clock import Clock, Timestamp, timestamp
-from .ids import new_id
+from .fields import Clock, Timestamp, new_id, timestamp
 from .paging import Page, PageRequest
 from .transactions import Transactions
 

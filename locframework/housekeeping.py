@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from .clock import Clock, timestamp
+from .fields import Clock, timestamp
 from .http.idempotency import KEPT_FOR as KEYS_KEPT
 from .storage import Storage
 

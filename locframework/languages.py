@@ -1,15 +1,17 @@
-"""What is known of languages: canonical tags, and names and plurals from CLDR."""
+"""Languages: canonical tags, names and plural forms from CLDR; case folding of text."""
 
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import langcodes
 from babel import Locale, UnknownLocaleError, localedata
 from msgspec import Struct
 
-from .errors import LanguageNotFound, ValidationFailed, mentioned
+from .errors import LanguageNotFound, ValidationFailed, abbreviate
 
 PLURAL_FORMS = ("zero", "one", "two", "few", "many", "other")
 """The CLDR plural categories, in the order in which they are listed."""
@@ -23,7 +25,7 @@ _RTL_SCRIPTS = frozenset(
 _A = 0x1F1E6  # regional indicator letter A
 
 
-class LanguageFacts(Struct, frozen=True):
+class LanguageInfo(Struct, frozen=True):
     """What CLDR says of a language, with answers for those it does not know."""
 
     label: str  # in English; the tag itself when unknown
@@ -50,13 +52,13 @@ def require_tag(text: str, path: str) -> str:
     """The canonical tag. ValidationFailed, at ``path``, when it is none."""
     tag = canonical_tag(text)
     if tag is None:
-        raise ValidationFailed.at(path, "language", why_no_tag(text))
+        raise ValidationFailed.at(path, "language", explain_invalid_tag(text))
     return tag
 
 
-def why_no_tag(text: str) -> str:
+def explain_invalid_tag(text: str) -> str:
     """What is wrong with a text of which there is no canonical tag."""
-    short, tag = repr(mentioned(text)), text.replace("_", "-")
+    short, tag = repr(abbreviate(text)), text.replace("_", "-")
     if len(text) <= 100 and text.isascii() and text[:2].isalpha():
         with suppress(ValueError):
             langcodes.get(tag)
@@ -64,7 +66,7 @@ def why_no_tag(text: str) -> str:
     return f"{short} is not a BCP-47 language tag"
 
 
-def might_be_a_word(tag: str) -> bool:
+def looks_like_word(tag: str) -> bool:
     """Whether a canonical tag may well be a word: letters alone, and no language that
     CLDR has a name or data for. BCP-47 has 8,000 of three letters, ``key``, ``tag``,
     ``url`` and ``max`` among them.
@@ -78,7 +80,7 @@ def same_language(one: str, other: str) -> bool:
     return one.partition("-")[0] == other.partition("-")[0]
 
 
-def meant_by(codes: Collection[str], there: Collection[str]) -> dict[str, str]:
+def match_languages(codes: Collection[str], there: Collection[str]) -> dict[str, str]:
     """Which of the languages that are there the codes of a file mean.
 
     All are canonical tags. What is there means itself. Another code means what differs
@@ -125,7 +127,7 @@ def _maximized(tag: str) -> langcodes.Language:
     return language.maximize()
 
 
-def tag_in_path(segment: str) -> str:
+def tag_from_path(segment: str) -> str:
     """The tag a path segment names: all from the first ``.`` on is dropped.
 
     Raises LanguageNotFound when it is no tag at all (decisions 2.1.4).
@@ -138,13 +140,13 @@ def tag_in_path(segment: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def facts(tag: str) -> LanguageFacts:
+def language_info(tag: str) -> LanguageInfo:
     """What CLDR says of a canonical tag; never fails."""
     language = langcodes.Language.get(tag)
     likely = language.maximize()
     locale = _locale(tag)
     rtl = (likely.script or "") in _RTL_SCRIPTS
-    return LanguageFacts(
+    return LanguageInfo(
         label=_label(locale, tag),
         icon=_flag(language.territory or (likely.territory if locale else None)),
         direction="rtl" if rtl else "ltr",
@@ -192,3 +194,76 @@ def _flag(territory: str | None) -> str | None:
 def _plural_forms(locale: Locale | None) -> tuple[str, ...]:
     tags = locale.plural_form.tags if locale else frozenset()
     return tuple(form for form in PLURAL_FORMS if form in tags or form == "other")
+
+
+# Python puts the marks behind a letter in order in quadratic time: 64 KiB of them held
+# all threads of a process for 3 s.
+MARKS_MOST = 64  # that are put in order together; no script has ten behind one letter
+_SHORT = 1000  # characters, which take a millisecond at most
+_STEP = 8
+
+_DOTTED_I = re.compile("i\u0307+")
+
+
+def nfc(text: str) -> str:
+    """``text`` in Unicode's form NFC, in linear time.
+
+    Of more than 64 marks behind one letter, each 64 are put in order by themselves.
+    """
+    if len(text) <= _SHORT or not _may_have_run(text):
+        return unicodedata.normalize("NFC", text)
+    return "".join(unicodedata.normalize("NFC", piece) for piece in _pieces(text))
+
+
+def fold(text: str) -> str:
+    """``text`` as search compares it: NFC and Unicode's full case folding.
+
+    ``\u0130`` is ``i``: what it has more than ``I`` is no accent, but case. So
+    ``STRASSE`` is ``straße``, and ``istanbul`` is ``İstanbul``, in any language.
+    """
+    if text.isascii():
+        return text.lower()
+    folded = nfc(text).casefold()
+    if "\u0307" in folded:
+        folded = _DOTTED_I.sub("i", folded)
+    return nfc(folded)  # folding may leave parts to compose
+
+
+def collapse_white_space(text: str) -> str:
+    """Runs of white space to one space, none at the ends."""
+    return " ".join(text.split())
+
+
+def folded(text: str) -> str:
+    """As concordance and lists by name compare it (decisions 2.5.1): accents count,
+    case and how wide white space is do not."""
+    return collapse_white_space(fold(text))
+
+
+def _may_have_run(text: str) -> bool:
+    """Whether 64 marks may follow each other; looks at every eighth character."""
+    marks = _marks()
+    seen = "".join("m" if each in marks else " " for each in text[::_STEP])
+    return "m" * (MARKS_MOST // _STEP) in seen
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text, cut behind each 64 marks that follow each other."""
+    marks, start, run = _marks(), 0, 0
+    for end, each in enumerate(text, 1):
+        run = run + 1 if each in marks else 0
+        if run == MARKS_MOST:
+            yield text[start:end]
+            start, run = end, 0
+    yield text[start:]
+
+
+@cache
+def _marks() -> frozenset[str]:
+    """What has a class by which it is put in order, or is made of such marks."""
+    return frozenset(filter(_is_mark, map(chr, range(0x300, 0x20000))))
+
+
+def _is_mark(character: str) -> bool:
+    first = unicodedata.normalize("NFD", character)[0]
+    return unicodedata.combining(first) > 0

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from locframework.errors import mentioned
+from .errors import abbreviate
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[\.\.\.\]")
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
@@ -84,5 +84,5 @@ def _shown(step: Step) -> str:
     if isinstance(step, int):
         return f"[{step}]"
     if _PLAIN.fullmatch(step):
-        return f".{mentioned(step)}"
-    return f"[{json.dumps(mentioned(step), ensure_ascii=False)}]"
+        return f".{abbreviate(step)}"
+    return f"[{json.dumps(abbreviate(step), ensure_ascii=False)}]"

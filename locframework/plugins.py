@@ -36,7 +36,7 @@ from . import hookspecs
 from .access.records import Caller, Scope
 from .blobs.blob_store import BlobStore
 from .errors import (
-    PLUGIN_FAULTS,
+    PLUGIN_EXCEPTIONS,
     PluginError,
     SettingsError,
     Unauthorized,
@@ -171,7 +171,7 @@ class PluginHost:
             raise
         except PortBroken as fault:
             raise self._refused(self._givers[hook, name], hook, str(fault)) from None
-        except PLUGIN_FAULTS as error:
+        except PLUGIN_EXCEPTIONS as error:
             reason = f"{name} cannot be opened: {error!r}"
             raise self._refused(self._givers[hook, name], hook, reason) from error
 
@@ -211,7 +211,7 @@ class PluginHost:
                     return made
             except (Unauthorized, Unavailable):
                 raise
-            except PLUGIN_FAULTS:
+            except PLUGIN_EXCEPTIONS:
                 log.exception("plugin %s failed in loc_decide_caller", name)
                 raise Unauthorized from None
         return None
@@ -229,7 +229,7 @@ class PluginHost:
                     return msgspec.convert(reason, str)
             except Unavailable:
                 raise
-            except PLUGIN_FAULTS:
+            except PLUGIN_EXCEPTIONS:
                 log.exception("plugin %s failed in loc_decide_refusal", name)
                 return "a plugin could not decide"
         return None
@@ -251,7 +251,7 @@ class PluginHost:
                 found = write_answer(judge(caller=caller, change=change))
             except Unavailable:
                 raise
-            except PLUGIN_FAULTS:
+            except PLUGIN_EXCEPTIONS:
                 log.exception("plugin %s failed in loc_decide_write", name)
                 reason = "a plugin could not decide"
                 raise WriteRefused(name, reason, named(change)) from None
@@ -274,7 +274,7 @@ class PluginHost:
                 setting = f"plugins.{name}.{error.setting}"
                 reason = f"settings: {error}"
                 raise PluginError(name, origin, reason, setting) from error
-            except PLUGIN_FAULTS as error:
+            except PLUGIN_EXCEPTIONS as error:
                 hook = "loc_decide_settings"
                 raise self._refused(name, hook, repr(error)) from error
 
@@ -283,7 +283,7 @@ class PluginHost:
         for name, listen in self._listeners:
             try:
                 listen(event=event)
-            except PLUGIN_FAULTS:
+            except PLUGIN_EXCEPTIONS:
                 log.exception("plugin %s failed in loc_on_event %s", name, event.type)
 
     def close(self) -> None:
@@ -291,7 +291,7 @@ class PluginHost:
         for name, close in self._closers:
             try:
                 close()
-            except PLUGIN_FAULTS:
+            except PLUGIN_EXCEPTIONS:
                 log.exception("plugin %s failed in loc_on_close", name)
 
     def plugin_of_format(self, format_id: str) -> str:
@@ -375,7 +375,7 @@ class PluginHost:
             return list(by_name(hook, call()))
         except PortBroken as fault:
             raise self._refused(plugin, hook, str(fault)) from None
-        except PLUGIN_FAULTS as error:
+        except PLUGIN_EXCEPTIONS as error:
             raise self._refused(plugin, hook, repr(error)) from error
 
     def _refused(self, plugin: str, hook: str, reason: str) -> PluginError:
@@ -444,7 +444,7 @@ def built(entry: EntryPoint, settings: Mapping[str, object]) -> object:
         setting = f"plugins.{entry.name}.{error.setting}"
         reason = f"settings: {error}"
         raise PluginError(entry.name, installed_with(entry), reason, setting) from error
-    except PLUGIN_FAULTS as error:
+    except PLUGIN_EXCEPTIONS as error:
         reason = f"cannot be loaded: {error!r}"
         raise PluginError(entry.name, installed_with(entry), reason) from error
 
@@ -477,7 +477,7 @@ def name_of(plugin: object) -> str:
     origin = origin_of("", plugin)
     try:
         name = getattr(plugin, "name", None)
-    except PLUGIN_FAULTS as error:
+    except PLUGIN_EXCEPTIONS as error:
         reason = f"its name cannot be read: {error!r}"
         raise PluginError(made_of.__name__, origin, reason) from error
     if not isinstance(name, str | None):

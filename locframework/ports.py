@@ -19,7 +19,6 @@ from locframework.blobs.records import BlobNote
 from locframework.blobs.store import BlobIndex
 from locframework.branches.records import Branch, BranchStatus
 from locframework.branches.store import BranchStore
-from locframework.clock import Timestamp
 from locframework.delivery.records import (
     Distribution,
     PublicHead,
@@ -40,8 +39,8 @@ from locframework.errors import (
     Unavailable,
     UnreadableFile,
     UrlNotAllowed,
-    mentioned,
-    shown,
+    abbreviate,
+    truncate,
 )
 from locframework.events import (
     Actor,
@@ -53,9 +52,9 @@ from locframework.events import (
     Trace,
     Traces,
 )
+from locframework.fields import Timestamp
 from locframework.files.records import StoredFile
 from locframework.files.store import FileStore
-from locframework.folding import fold, folded
 from locframework.formats.format import Format
 from locframework.formats.records import (
     PLURAL_FORMS,
@@ -107,6 +106,7 @@ from locframework.keys.records import (
 from locframework.keys.revisions import Revision
 from locframework.keys.rules import ROOT_MODULE
 from locframework.keys.store import BranchKeyStore, KeyStore
+from locframework.languages import fold, folded
 from locframework.memories.concordancer import (
     SOURCE_CODE,
     Concordancer,
@@ -354,6 +354,7 @@ __all__ = [
     "WriteNote",
     "WriteRefusal",
     "WrittenFile",
+    "abbreviate",
     "complete_languages",
     "count_words",
     "cut_punctuation",
@@ -361,9 +362,8 @@ __all__ = [
     "folded",
     "last_lease_end",
     "match_fold",
-    "mentioned",
     "noted",
     "outdated",
-    "shown",
     "spelling",
+    "truncate",
 ]

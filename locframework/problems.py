@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from locframework.errors import Problem, ValidationFailed, shown
+from locframework.errors import Problem, ValidationFailed, truncate
 from locframework.member_names import place_with_names
 from locframework.wording import sentence
 
@@ -41,7 +41,7 @@ def refusal_of(problems: list[Problem]) -> ValidationFailed:
     first = problems[0]
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     return ValidationFailed(
-        shown(f"{first.path}: {first.message}{more}"), problems[:PROBLEMS_MOST]
+        truncate(f"{first.path}: {first.message}{more}"), problems[:PROBLEMS_MOST]
     )
 
 
@@ -59,7 +59,9 @@ def _in_fields(value: object, type_: type[Struct], root: str) -> list[Problem]:
             found.append(problem)
     if type_.__struct_config__.forbid_unknown_fields:
         found += [
-            Problem(f"{root}.{shown(name)}", "unknown", "is not a member of this body")
+            Problem(
+                f"{root}.{truncate(name)}", "unknown", "is not a member of this body"
+            )
             for name in value.keys() - {*type_.__struct_encode_fields__}
         ]
     return found
@@ -80,4 +82,4 @@ def _problem(text: str, value: object, type_: Any, root: str) -> Problem:
     if missing := _MISSING.match(message):
         return Problem(f"{path}.{missing[1]}", "required", "is required")
     rule = next((rule for begin, rule in _RULES if begin.match(message)), "invalid")
-    return Problem(path, rule, shown(sentence(message, type_, place)))
+    return Problem(path, rule, truncate(sentence(message, type_, place)))

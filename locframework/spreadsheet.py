@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO, NamedTuple
 
-from locframework.errors import Problem, UnreadableFile, mentioned
-from locframework.languages import might_be_a_word
+from locframework.errors import Problem, UnreadableFile
+from locframework.languages import looks_like_word
+
+from .errors import abbreviate
 
 _MARK = "'"
 _MARKED = ("=", "+", "-", "@", "\t", "\r", "\n", _MARK)
@@ -147,11 +149,11 @@ def columns_in(
         name = cell.strip()
         column = known(name)
         if column is None:
-            told = f"{mentioned(name)!r} is neither a language nor a known column"
+            told = f"{abbreviate(name)!r} is neither a language nor a known column"
             wrong.append(f"{told} (the file was read as CSV; XML begins with '<')")
             column = name
         if column in columns:
-            wrong.append(f"{mentioned(column)!r} appears twice")
+            wrong.append(f"{abbreviate(column)!r} appears twice")
         columns.append(column)
     return columns, wrong
 
@@ -162,7 +164,7 @@ def refuse_words(codes: Iterable[str], instead: str) -> None:
 
     Raises UnreadableFile.
     """
-    for code in sorted(filter(might_be_a_word, codes)):
+    for code in sorted(filter(looks_like_word, codes)):
         told = f"{code!r} is not a known column, nor a language that exists here"
         message = f"{told} or that CLDR knows: if it is a language, {instead}"
         raise UnreadableFile(message, [Problem("head", "column", message)])

@@ -10,7 +10,7 @@ from typing import BinaryIO
 import msgspec
 from msgspec import Struct
 
-from .errors import Problem, ValidationFailed, mentioned, shown
+from .errors import Problem, ValidationFailed, abbreviate, truncate
 from .problems import refusal, refusal_of
 
 DEPTH_MOST = 64  # decisions 2.10
@@ -37,7 +37,7 @@ def check_record(record: object, root: str = "$") -> None:
         message = f"nested deeper than {DEPTH_MOST} levels"
         raise ValidationFailed.at(root, "depth", message) from None
     except (TypeError, NotImplementedError, UnicodeEncodeError) as error:
-        raise ValidationFailed.at(root, "type", shown(str(error))) from None
+        raise ValidationFailed.at(root, "type", truncate(str(error))) from None
     if _may_hold_forbidden(value) and (problems := text_problems(value, root)):
         raise refusal_of(problems)
 
@@ -106,7 +106,7 @@ def _in_texts(value: object, path: str, depth: int) -> list[Problem]:
     if isinstance(value, dict):
         if any(forbidden(name) for name in value):
             return [Problem(path, "character", CHARACTER)]
-        members = [(f".{mentioned(name)}", member) for name, member in value.items()]
+        members = [(f".{abbreviate(name)}", member) for name, member in value.items()]
     elif isinstance(value, list | tuple):  # a program may give the one for the other
         members = [(f"[{index}]", item) for index, item in enumerate(value)]
     else:

@@ -16,6 +16,7 @@ from .branches.endpoints import BranchEndpoints
 from .delivery.endpoints import DeliveryEndpoints
 from .delivery.public_endpoints import ContentEndpoints
 from .exchange.endpoints import ExchangeEndpoints
+from .fields import id_from_reference
 from .files.endpoints import FileEndpoints
 from .formats.endpoints import FormatEndpoints
 from .glossaries.endpoints import GlossaryEndpoints
@@ -31,7 +32,6 @@ from .http.metrics import MetricsEndpoints, open_metrics
 from .http.operation import operation
 from .http.preconditions import Lock, Preconditions
 from .http.rate_limit import RateLimiter, open_windows
-from .ids import id_in
 from .issues.endpoints import IssueEndpoints
 from .jobs.endpoints import JobEndpoints
 from .keys.endpoints import KeyEndpoints
@@ -181,7 +181,7 @@ def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:
 
 def _by_id(lock: Callable[[str], None]) -> Lock[Caller]:
     """Lock by id or slug. What names nothing locks nothing: the service refuses it."""
-    return lambda _, reference: lock(id_in(reference) or "")
+    return lambda _, reference: lock(id_from_reference(reference) or "")
 
 
 class PluginsAnswer(Struct, frozen=True):

@@ -14,7 +14,7 @@ from xml.parsers import expat
 
 from msgspec import Struct
 
-from .errors import mentioned
+from .errors import abbreviate
 
 CHUNK = 64 * 1024
 # Of a tag with its attributes, of a comment: expat reads what is not yet whole again
@@ -70,7 +70,7 @@ def parser_for(own: OwnDoctype, separator: str | None = None) -> expat.XMLParser
             raise XmlFault(parser.CurrentLineNumber, "doctype", message)
 
     def refuse_entity(name: str, _: bool) -> None:
-        message = f"the entity {mentioned(name)} is not known"
+        message = f"the entity {abbreviate(name)} is not known"
         raise XmlFault(parser.CurrentLineNumber, "entity", message)
 
     parser.StartDoctypeDeclHandler = judge_doctype

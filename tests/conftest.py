@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from locframework import Framework, Settings
-from locframework.clock import Clock, system_clock
 from locframework.errors import LocError
+from locframework.fields import Clock, system_clock
 from locframework.http.dispatch import Dispatch
 from locframework.http.openapi_answers import refusals_of
 from locframework.http.operation import Operation

@@ -1,18 +1,24 @@
 """Language tags, and what CLDR knows of them."""
 
+import time
+from unicodedata import normalize
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from locframework.errors import LanguageNotFound, ValidationFailed
 from locframework.formats.records import PLURAL_FORMS
 from locframework.languages import (
     canonical_tag,
-    facts,
-    meant_by,
-    might_be_a_word,
+    fold,
+    folded,
+    language_info,
+    looks_like_word,
+    match_languages,
+    nfc,
     require_tag,
-    tag_in_path,
+    tag_from_path,
 )
 
 LANGUAGES = st.sampled_from(["de", "pt", "zh", "sr", "ar", "he", "gsw", "qaa", "x"])
@@ -96,25 +102,25 @@ def test_a_tag_of_endless_length_is_refused_and_told_in_short() -> None:
 @pytest.mark.parametrize("tag", ["key", "tag", "url", "max", "src", "doc"])
 def test_a_code_that_cldr_does_not_know_might_be_a_word(tag: str) -> None:
     assert canonical_tag(tag) == tag
-    assert might_be_a_word(tag)
+    assert looks_like_word(tag)
 
 
 @pytest.mark.parametrize(
     "tag", ["id", "no", "de", "hsb", "tlh", "lld", "src-IT", "x-pseudo", "zh-Hant"]
 )
 def test_a_code_of_cldr_or_of_several_parts_is_no_word(tag: str) -> None:
-    assert not might_be_a_word(tag)
+    assert not looks_like_word(tag)
 
 
 @pytest.mark.parametrize("segment", ["pt-BR", "pt_br.json", "pt-br.po.gz", "PT-BR."])
 def test_a_path_segment_may_end_in_a_file_extension(segment: str) -> None:
-    assert tag_in_path(segment) == "pt-BR"
+    assert tag_from_path(segment) == "pt-BR"
 
 
 @pytest.mark.parametrize("segment", ["", ".json", "german.json", "%"])
 def test_a_path_segment_that_is_no_tag_is_not_found(segment: str) -> None:
     with pytest.raises(LanguageNotFound):
-        tag_in_path(segment)
+        tag_from_path(segment)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +142,7 @@ def test_a_path_segment_that_is_no_tag_is_not_found(segment: str) -> None:
 def test_names_direction_and_plural_forms_are_those_of_cldr(
     tag: str, label: str, icon: str, direction: str, forms: str
 ) -> None:
-    known = facts(tag)
+    known = language_info(tag)
 
     assert (known.label, known.icon, known.direction) == (label, icon, direction)
     assert known.plural_forms == tuple(forms.split())
@@ -144,15 +150,15 @@ def test_names_direction_and_plural_forms_are_those_of_cldr(
 
 @pytest.mark.parametrize("tag", ["qaa", "x-house", "tlh", "und"])
 def test_a_language_that_cldr_does_not_know_has_answers_too(tag: str) -> None:
-    known = facts(tag)
+    known = language_info(tag)
 
     assert (known.label, known.icon, known.direction) == (tag, None, "ltr")
     assert known.plural_forms == ("other",)
 
 
 def test_what_a_tag_adds_does_not_hide_the_language() -> None:
-    assert facts("de-x-house").label == "German"
-    assert facts("de-u-co-phonebk").plural_forms == ("one", "other")
+    assert language_info("de-x-house").label == "German"
+    assert language_info("de-u-co-phonebk").plural_forms == ("one", "other")
 
 
 @given(TAGS)
@@ -169,7 +175,7 @@ def test_every_tag_has_facts_that_fit_their_fields(text: str) -> None:
     if tag is None:
         return
 
-    known = facts(tag)
+    known = language_info(tag)
 
     assert known.label
     assert known.direction in ("ltr", "rtl")
@@ -220,6 +226,51 @@ def test_a_code_of_a_file_means_the_one_language_that_it_can_be(
 ) -> None:
     expected = dict(zip(codes.split(), meant.split(), strict=True))
 
-    found = meant_by(codes.split(), there.split())
+    found = match_languages(codes.split(), there.split())
 
     assert found == {code: tag for code, tag in expected.items() if tag != "-"}
+
+
+@given(st.text())
+@example("\u0130\u0301")
+@example("i\u0323\u0307")
+@example("J\u030c")
+def test_folding_twice_is_folding_once(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+
+
+def test_search_folds_case_beyond_ascii() -> None:
+    assert fold("ÄPFEL") == fold("a\u0308pfel")
+    assert fold("STRASSE") == fold("straße")
+    assert fold("ſtraße") == fold("STRASSE")
+    assert fold("ΟΔΟΣ") == fold("οδος") == fold("οδοσ")
+    assert fold("ΠΡΩΤΕΪ\u0301ΝΗ") == fold("πρωτεΐνη")
+
+
+def test_the_dot_of_a_turkish_capital_is_case_and_no_accent() -> None:
+    spelt = ["İstanbul", "I\u0307stanbul", "i\u0307stanbul", "ISTANBUL", "istanbul"]
+
+    assert {fold(text) for text in spelt} == {"istanbul"}
+    assert fold("ısı") == "ısı"
+    assert fold("í") != fold("i")
+
+
+@given(st.text())
+def test_concordance_folds_case_as_search_does(text: str) -> None:
+    assert folded(text) == folded(fold(text))
+    assert folded(text).split() == fold(text).split()
+
+
+@given(st.text("a\u0300\u0315\u0344\u0f73\u0130\u1e9b", max_size=50))
+def test_a_long_text_is_normalised_as_its_parts_are(text: str) -> None:
+    assert nfc(f"{text}. " * 600) == normalize("NFC", f"{text}. ") * 600
+
+
+@pytest.mark.parametrize("marks", ["\u0315\u0300", "\u0344\u0316", "\u0f73"])
+def test_marks_without_end_are_folded_soon(marks: str) -> None:
+    text = "a" + marks * (64 * 1024 // len(marks.encode()))
+    begun = time.process_time()
+
+    assert fold(text) == fold(text)
+
+    assert time.process_time() - begun < 1.0  # it took 3 s and more

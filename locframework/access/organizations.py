@@ -5,7 +5,6 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from locframework.clock import Clock, timestamp
 from locframework.errors import (
     LanguageNotAssigned,
     LastOwner,
@@ -13,9 +12,9 @@ from locframework.errors import (
     MemberNotFound,
     PermissionDenied,
     ValidationFailed,
-    shown,
+    truncate,
 )
-from locframework.ids import id_in, is_id, new_id, slug
+from locframework.fields import Clock, id_from_reference, is_id, new_id, slug, timestamp
 from locframework.paging import Page, PageRequest
 from locframework.transactions import Transactions
 from locframework.validation import check_record
@@ -210,7 +209,7 @@ class Organizations:
             user = User(new_id(), email, True, now)
             self._store.add_user(user)
         if organization_id in self._store.organizations_of(user.id):
-            raise MemberExists(f"{shown(new.email)} is a member already")
+            raise MemberExists(f"{truncate(new.email)} is a member already")
         member = Member(
             id=new_id(),
             organization_id=organization_id,
@@ -243,7 +242,7 @@ class Organizations:
         """Their ids. ValidationFailed for what is no project of the organization."""
         if references is None:
             return None
-        ids = [id_in(reference) or "" for reference in references]
+        ids = [id_from_reference(reference) or "" for reference in references]
         known = set(self._store.projects_among(organization_id, ids)) if ids else ()
         for at, id_ in enumerate(ids):
             if id_ not in known:

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from locframework.clock import GivenTime, Timestamp
 from locframework.events import Actor
+from locframework.fields import TimeInput, Timestamp
 from locframework.paging import ByEmail, ByName, ByNameOrUpdate, SortedRequest
 
 Role = Literal["viewer", "translator", "reviewer", "developer", "manager", "owner"]
@@ -149,7 +149,7 @@ class NewToken(Struct, frozen=True, rename="camel"):
     name: Name
     permissions: Annotated[list[str], Meta(max_length=200)] | UnsetType = UNSET
     expires_in_days: Annotated[int, Meta(ge=1, le=366)] | UnsetType = UNSET
-    expires_at: GivenTime | UnsetType = UNSET
+    expires_at: TimeInput | UnsetType = UNSET
     assigned_languages: Languages | None = None
     project_id: str | UnsetType | None = UNSET
     """Of a project token its project, which the path names already; of others none."""

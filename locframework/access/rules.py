@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 import msgspec
 from msgspec import UNSET
 
-from locframework.clock import given_moment, moment
-from locframework.errors import UnknownPermission, ValidationFailed, mentioned
+from locframework.errors import UnknownPermission, ValidationFailed, abbreviate
+from locframework.fields import parse_given_time, parse_timestamp
 from locframework.languages import require_tag
 from locframework.validation import check_text
 
@@ -67,7 +67,7 @@ def token_hash(text: str) -> str:
 def is_live(token: StoredToken, now: datetime) -> bool:
     """Whether the token still counts: not revoked, not expired."""
     expires_at = token.token.expires_at
-    expired = expires_at is not None and moment(expires_at) <= now
+    expired = expires_at is not None and parse_timestamp(expires_at) <= now
     return token.revoked_at is None and not expired
 
 
@@ -198,7 +198,7 @@ def expiry(new: NewToken, now: datetime) -> datetime:
     if new.expires_in_days is not UNSET:
         message = "cannot be combined with expiresInDays: leave one of them out"
         raise ValidationFailed.at("$.expiresAt", "exclusive", message)
-    at = given_moment(new.expires_at, "$.expiresAt")
+    at = parse_given_time(new.expires_at, "$.expiresAt")
     if not now < at <= now + timedelta(days=LIFE_DAYS_MOST):
         message = f"must be in the future, at most {LIFE_DAYS_MOST} days from now"
         raise ValidationFailed.at("$.expiresAt", "range", message)
@@ -209,7 +209,7 @@ def check_permissions(keys: Collection[str], known: Collection[str]) -> None:
     """Refuse an allow-list that names a permission nobody provides."""
     for key in keys:
         if key not in known:
-            raise UnknownPermission(f"there is no permission {mentioned(key)!r}")
+            raise UnknownPermission(f"there is no permission {abbreviate(key)!r}")
 
 
 def kept_permissions(keys: Collection[str], project_id: str | None) -> tuple[str, ...]:
@@ -246,7 +246,7 @@ def check_email(email: str, path: str = "$.email") -> str:
     try:
         return msgspec.convert(email, Email)
     except msgspec.ValidationError:
-        message = f"{mentioned(email)!r} is not an email address"
+        message = f"{abbreviate(email)!r} is not an email address"
         raise ValidationFailed.at(path, "email", message) from None
 
 

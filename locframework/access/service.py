@@ -9,7 +9,7 @@ from locframework.errors import (
     PermissionDenied,
     ValidationFailed,
 )
-from locframework.ids import id_in
+from locframework.fields import id_from_reference
 
 from .records import Caller, Grant, Organization, Scope
 from .rules import allows, covers, effective, require_caller, union
@@ -106,7 +106,7 @@ class Access:
         """The organization, by id or slug. Raises OrganizationNotFound,
         PermissionDenied."""
         missing = OrganizationNotFound
-        organization_id = id_in(reference)
+        organization_id = id_from_reference(reference)
         if organization_id is None:
             raise missing
         self.require(caller, permission, Scope(organization_id), missing)

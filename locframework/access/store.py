@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 from locframework.paging import Page, PageRequest
 
 from .records import Holder, Member, Organization, StoredToken, Token, User

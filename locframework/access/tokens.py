@@ -10,7 +10,6 @@ from datetime import timedelta
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from locframework.clock import Clock, moment, timestamp
 from locframework.errors import (
     LanguageNotAssigned,
     MemberNotFound,
@@ -19,7 +18,7 @@ from locframework.errors import (
     Unavailable,
 )
 from locframework.events import Actor
-from locframework.ids import is_id, new_id
+from locframework.fields import Clock, is_id, new_id, parse_timestamp, timestamp
 from locframework.paging import Page, PageRequest
 from locframework.transactions import Transactions
 from locframework.validation import check_record
@@ -314,7 +313,7 @@ class TokenUse:
     def note(self, token: Token) -> None:
         """The token was used just now."""
         last = token.last_used_at
-        if last is not None and self._clock() - moment(last) < USE_NOTED_EVERY:
+        if last is not None and self._clock() - parse_timestamp(last) < USE_NOTED_EVERY:
             return
         with self._lock:
             if token.id in self._pending:

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.records import Line
-from locframework.clock import Timestamp
 from locframework.errors import KeyNotFound, LocError
 from locframework.events import EventFilter, EventLine, Touch
+from locframework.fields import Timestamp
 from locframework.files.service import Files
 from locframework.jobs.work import Work
 from locframework.keys.comparing import states_of, touched_keys

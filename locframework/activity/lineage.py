@@ -13,7 +13,7 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 from locframework.keys.revisions import Revision
 from locframework.keys.traces import Moved, text_of
 

@@ -8,8 +8,8 @@ from msgspec import Struct, field
 
 from locframework.access.records import Caller
 from locframework.branches.records import Line
-from locframework.clock import Timestamp
 from locframework.events import Touch
+from locframework.fields import Timestamp
 from locframework.keys.records import Field, Key
 from locframework.keys.revisions import Revision
 from locframework.keys.traces import FieldValue, KeyTrace, Part, key_trace, text_of

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from locframework.clock import GivenTime, Timestamp
 from locframework.events import Actor, Event
+from locframework.fields import TimeInput, Timestamp
 from locframework.keys.records import Field
 from locframework.paging import ByTime, SortedRequest
 
@@ -54,8 +54,8 @@ class ActivityQuery(SortedRequest, frozen=True, rename="camel"):
     """
 
     actor: ShortText | None = None  # its id
-    since: GivenTime | None = None
-    until: GivenTime | None = None
+    since: TimeInput | None = None
+    until: TimeInput | None = None
     key_id: ShortText | None = None
     branch: ShortText | None = None
     job_id: ShortText | None = None
@@ -69,8 +69,8 @@ class RevertRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=T
     """
 
     actor: ShortText | None = None  # its id
-    since: GivenTime | None = None
-    until: GivenTime | None = None  # left out: now
+    since: TimeInput | None = None
+    until: TimeInput | None = None  # left out: now
     key_id: ShortText | None = None
     branch: ShortText | None = None
     job_id: ShortText | None = None

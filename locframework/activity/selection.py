@@ -4,10 +4,9 @@ from typing import Protocol
 
 from locframework.branches.records import MAIN
 from locframework.branches.service import Branches
-from locframework.clock import GivenTime, Timestamp, given_moment, timestamp
 from locframework.errors import ValidationFailed
 from locframework.events import EventFilter, EventLine
-from locframework.ids import is_id
+from locframework.fields import TimeInput, Timestamp, is_id, parse_given_time, timestamp
 from locframework.paging import PageRequest
 from locframework.projects.records import Project
 from locframework.storage import Storage
@@ -20,10 +19,10 @@ class Asked(Protocol):
     def actor(self) -> str | None: ...
 
     @property
-    def since(self) -> GivenTime | None: ...
+    def since(self) -> TimeInput | None: ...
 
     @property
-    def until(self) -> GivenTime | None: ...
+    def until(self) -> TimeInput | None: ...
 
     @property
     def key_id(self) -> str | None: ...
@@ -115,5 +114,5 @@ def _did_happen(storage: Storage, project: Project, where: EventFilter) -> bool:
     return storage.events.page_of_events(project.id, where, one).total > 0
 
 
-def _moment(given: GivenTime | None, path: str) -> Timestamp | None:
-    return None if given is None else timestamp(given_moment(given, path))
+def _moment(given: TimeInput | None, path: str) -> Timestamp | None:
+    return None if given is None else timestamp(parse_given_time(given, path))

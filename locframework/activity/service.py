@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.branches.records import MAIN, Line
 from locframework.branches.service import Branches, require_writable
-from locframework.clock import Clock, timestamp
 from locframework.errors import ValidationFailed
 from locframework.events import EventFilter
+from locframework.fields import Clock, timestamp
 from locframework.jobs.records import Job
 from locframework.jobs.service import Jobs
 from locframework.paging import Page

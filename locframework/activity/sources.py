@@ -8,7 +8,7 @@ from typing import Self
 
 from msgspec import Struct
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 from locframework.keys.revisions import Revision
 
 from .lineage import Places

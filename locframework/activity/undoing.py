@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from msgspec import Struct, field
 
-from locframework.clock import Timestamp
 from locframework.events import Event
+from locframework.fields import Timestamp
 from locframework.projects.records import Language
 
 from .rules import Place

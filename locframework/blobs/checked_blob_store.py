@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from locframework.errors import PLUGIN_FAULTS, Unavailable
+from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable
 
 from .blob_store import BlobStore
 
@@ -53,7 +53,7 @@ class CheckedBlobStore:
             return ask()
         except Unavailable:
             raise
-        except PLUGIN_FAULTS as error:
+        except PLUGIN_EXCEPTIONS as error:
             log.exception("the blob store %s failed", self.name)
             raise Unavailable(f"the blob store {self.name} failed") from error
 

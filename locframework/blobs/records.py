@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 
 
 class BlobNote(Struct, frozen=True):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from msgspec.structs import replace
 
-from locframework.clock import Clock, timestamp
 from locframework.errors import Unavailable
+from locframework.fields import Clock, timestamp
 from locframework.transactions import Transactions, crash_point
 
 from .blob_store import BlobStore
@@ -133,8 +133,8 @@ class Blobs:
         Raises Unavailable for one that cannot be deleted; it is tried again in an hour,
         the others by the next call.
         """
-        moment = self._clock()
-        now, later = timestamp(moment), timestamp(moment + LOOKED_AT_AGAIN)
+        at = self._clock()
+        now, later = timestamp(at), timestamp(at + LOOKED_AT_AGAIN)
         self._index.keep_named(now, later, KEPT_AT_ONCE)
         notes = self._index.list_expired(now, PRUNED_AT_ONCE, sorted(self._stores))
         return sum(self._drop(note, now) for note in notes)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 from locframework.http.operation import SLASHES
 from locframework.paging import ByNameOrUpdate, SortedRequest
 from locframework.projects.records import Project

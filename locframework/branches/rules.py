@@ -1,7 +1,7 @@
 """What a branch may be called, beyond the pattern of its name."""
 
 from locframework.errors import ValidationFailed
-from locframework.ids import is_id
+from locframework.fields import is_id
 
 from .records import MAIN
 

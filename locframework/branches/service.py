@@ -3,16 +3,15 @@
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
-from locframework.clock import Clock, timestamp
 from locframework.errors import (
     BranchExists,
     BranchNotFound,
     BranchNotOpen,
     BranchProtected,
-    shown,
+    truncate,
 )
 from locframework.events import EventLog
-from locframework.ids import new_id
+from locframework.fields import Clock, new_id, timestamp
 from locframework.paging import Page
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
@@ -95,7 +94,7 @@ class Branches:
             project = self._projects.lock(project)
             there = self._store.find_branch(project.id, new.name)
             if there is not None and there.status == "open":
-                raise BranchExists(f"branch {shown(new.name)!r} is open already")
+                raise BranchExists(f"branch {truncate(new.name)!r} is open already")
             self._store.add_branch(branch)
             self._tell("branch.created", caller, project, branch)
         return branch

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 from locframework.paging import Page, PageRequest
 
 from .records import Branch, BranchStatus

@@ -9,7 +9,7 @@ import click
 from locframework.app import Framework
 from locframework.errors import LocError
 from locframework.jobs.records import Job
-from locframework.languages import facts
+from locframework.languages import language_info
 
 from .progress import progress
 from .telling import Refused, problems_of
@@ -61,5 +61,5 @@ def tell_languages(path: Path, taken: Mapping[str, str], added: Sequence[str]) -
     for code, other in taken.items():
         click.echo(f"{path}: {code} was taken as {other}", err=True)
     if added:
-        names = ", ".join(f"{code} ({facts(code).label})" for code in added)
+        names = ", ".join(f"{code} ({language_info(code).label})" for code in added)
         click.echo(f"{path}: new languages: {names}", err=True)

@@ -2,7 +2,7 @@
 
 import click
 
-from locframework.languages import canonical_tag, why_no_tag
+from locframework.languages import canonical_tag, explain_invalid_tag
 
 
 class Language(click.ParamType[str]):
@@ -20,7 +20,7 @@ class Language(click.ParamType[str]):
         code = str(value).strip()
         tag = canonical_tag(code)
         if tag is None:
-            self.fail(why_no_tag(code), param, ctx)
+            self.fail(explain_invalid_tag(code), param, ctx)
         return tag
 
 

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from locframework.blobs.service import Blobs
 from locframework.branches.records import Line
 from locframework.branches.service import Branches
-from locframework.clock import Clock, timestamp
 from locframework.errors import (
     DistributionNotFound,
     LanguageNotInProject,
@@ -22,6 +21,7 @@ from locframework.errors import (
     Unavailable,
 )
 from locframework.events import EventLog
+from locframework.fields import Clock, timestamp
 from locframework.formats.records import Catalogue
 from locframework.formats.service import Formats
 from locframework.jobs.records import StoredJob

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.access.rules import check_name
 from locframework.branches.service import Branches
-from locframework.clock import Clock, timestamp
 from locframework.errors import (
     AlreadyPaused,
     DistributionNotFound,
@@ -16,11 +15,11 @@ from locframework.errors import (
     NotPaused,
     UnknownFormat,
     ValidationFailed,
-    mentioned,
+    abbreviate,
 )
 from locframework.events import EventLog
+from locframework.fields import Clock, id_from_reference, new_id, timestamp
 from locframework.formats.service import Formats
-from locframework.ids import id_in, new_id
 from locframework.languages import require_tag
 from locframework.paging import Page, PageRequest
 from locframework.projects.records import Project
@@ -60,7 +59,7 @@ class Distributions:
 
     def find(self, project: Project, reference: str) -> Distribution:
         """The project's distribution of this id. Raises DistributionNotFound."""
-        id_ = id_in(reference)
+        id_ = id_from_reference(reference)
         found = self._store.find_distribution(project.id, id_) if id_ else None
         if found is None:
             raise DistributionNotFound
@@ -275,7 +274,7 @@ class Distributions:
             return self._blob_stores[0]
         if name not in self._blob_stores:
             names = ", ".join(self._blob_stores)
-            message = f"{mentioned(name)!r} is not installed; available: {names}"
+            message = f"{abbreviate(name)!r} is not installed; available: {names}"
             raise ValidationFailed.at("$.storage", "enum", message)
         return name
 

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from locframework.access.records import Quota
 from locframework.access.store import AccessStore
-from locframework.clock import Clock
 from locframework.errors import Unavailable
+from locframework.fields import Clock
 from locframework.transactions import Transactions
 
 from .records import Usage

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 
 from .records import ReleasedLanguage
 

@@ -7,14 +7,13 @@ from itertools import dropwhile
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
-from locframework.clock import Clock, timestamp
 from locframework.errors import (
     BranchNotOpen,
     LanguageNotInProject,
     ReleaseInProgress,
 )
 from locframework.events import SYSTEM, Event, EventFilter
-from locframework.ids import new_id
+from locframework.fields import Clock, new_id, timestamp
 from locframework.jobs.records import JobError, StoredJob
 from locframework.jobs.service import Jobs
 from locframework.projects.records import Project

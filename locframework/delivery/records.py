@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.access.records import Name
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 from locframework.jobs.records import JobError
 from locframework.paging import ByNameOrUpdate, ByVersion, SortedRequest
 

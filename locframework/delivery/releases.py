@@ -6,10 +6,9 @@ import tempfile
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
-from locframework.clock import Clock, timestamp
 from locframework.errors import ReleaseNotFound
 from locframework.events import EventLog
-from locframework.ids import new_id
+from locframework.fields import Clock, new_id, timestamp
 from locframework.jobs.records import StoredJob
 from locframework.paging import Page, PageRequest
 from locframework.projects.records import Project

@@ -6,10 +6,10 @@ from locframework.access.records import Caller
 from locframework.branches.records import Line
 from locframework.branches.service import Branches
 from locframework.errors import LanguageNotInProject
+from locframework.fields import UUID_LENGTH
 from locframework.formats.archive import write_archive
 from locframework.formats.records import Catalogue, FileOptions, FormatInfo, SourceFile
 from locframework.formats.service import Formats
-from locframework.ids import UUID_LENGTH
 from locframework.keys.catalogues import Catalogues, options_of
 from locframework.keys.file_records import Selection
 from locframework.keys.rules import ROOT_MODULE

@@ -12,9 +12,9 @@ from locframework.errors import (
     Problem,
     Repeats,
     UnreadableFile,
-    brief,
-    mentioned,
-    shown,
+    abbreviate,
+    code_meaning,
+    truncate,
 )
 from locframework.formats.records import Entry, Text
 from locframework.keys.catalogues import family_of
@@ -98,7 +98,7 @@ class _Gathered:
             return
         first, count = self._problems[0], len(self._problems)
         more = "" if count == 1 else f" (and {count - 1} more)"
-        message = shown(f"{first.path}: {first.message}{more}")
+        message = truncate(f"{first.path}: {first.message}{more}")
         if any(problem.rule == "key" for problem in self._problems):
             raise InvalidKey(message, self._problems)
         raise UnreadableFile(message, self._problems)
@@ -115,14 +115,14 @@ class _Gathered:
         _add(key, file.language_code, family, entry)
 
     def _note(self, file: ReadFile, entry: Entry, fault: LocError) -> None:
-        place = f"line {entry.line}" if entry.line else f"key {mentioned(entry.key)}"
+        place = f"line {entry.line}" if entry.line else f"key {abbreviate(entry.key)}"
         rule = "key" if isinstance(fault, InvalidKey) else "text"
         if isinstance(fault, _Twice):
             rule = "duplicate"
         message = fault.message
         times = 1 if self._problems else 2  # the first is told twice
         if not self._repeats.allow(message * times, [entry.key]):
-            message = brief(fault)
+            message = code_meaning(fault)
         problem = Problem(_told(file.path, place, ""), rule, message)
         if len(self._problems) < PROBLEMS_MOST:
             self._problems.append(problem)
@@ -134,7 +134,7 @@ def _add(key: ImportedKey, language_code: str, family: str, entry: Entry) -> Non
     if value is not None:
         if key.values.setdefault(language_code, value) != value:
             raise _Twice(
-                f"key {mentioned(key.name)!r} has another text before; import files"
+                f"key {abbreviate(key.name)!r} has another text before; import files"
                 " that share keys one by one, each with its own module"
             )
         if entry.needs_review:

@@ -12,7 +12,7 @@ from locframework.errors import (
     UnknownFormat,
     UnreadableFile,
     ValidationFailed,
-    shown,
+    truncate,
 )
 from locframework.formats.archive import is_archive, read_archive
 from locframework.formats.records import Catalogue, FormatInfo, SourceFile
@@ -91,7 +91,9 @@ class UploadReader:
                 if known:
                     yield file, named
             if not known:
-                reading.warnings.append(f"{shown(file.name)} is not in a known format")
+                reading.warnings.append(
+                    f"{truncate(file.name)} is not in a known format"
+                )
 
     def _read(
         self, file: SourceFile, info: FormatInfo, reading: Reading, *, alone: bool
@@ -110,7 +112,7 @@ class UploadReader:
             if wanted is not None and (info.multilingual or not alone):
                 theirs = _first_known((stated, in_path), reading.languages) or wanted
                 if theirs != wanted:
-                    name = shown(path) or "the file"
+                    name = truncate(path) or "the file"
                     told = f"{name}: the texts in {theirs!r} were left out"
                     reading.warnings.append(told)
                     reading.left_out += [entry.key for entry in catalogue.entries]
@@ -130,11 +132,11 @@ def require_language(tag: str, languages: Collection[str]) -> str:
 
 def _require(tag: str | None, path: str, reading: Reading) -> str:
     if tag is None:
-        file = shown(path) or "the file"
+        file = truncate(path) or "the file"
         message = f"is required: {file} does not say its language"
         raise ValidationFailed.at("form.languageCode", "required", message)
     if tag not in reading.languages and path:
-        message = f"{shown(path)}: the project has no language {tag!r}"
+        message = f"{truncate(path)}: the project has no language {tag!r}"
         raise LanguageNotInProject(message)
     return require_language(tag, reading.languages)
 
@@ -152,7 +154,7 @@ def _named(refusal: UnreadableFile, path: str) -> UnreadableFile:
 
 
 def _at(path: str, told: str) -> str:
-    name = shown(path)
+    name = truncate(path)
     if told.startswith(name):
         return told
     return f"{name} {told}" if told.startswith("line ") else f"{name}: {told}"

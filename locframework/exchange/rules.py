@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from msgspec import UNSET, Struct, UnsetType
 
-from locframework.errors import InvalidKey, ValidationFailed, mentioned, shown
+from locframework.errors import InvalidKey, ValidationFailed, abbreviate, truncate
 from locframework.formats.records import Text
 from locframework.keys.records import TAGS_MOST, Key, KeyWrite, StoredValue
 from locframework.keys.rules import check_key, status_of_write
@@ -30,7 +30,7 @@ def check_module(module: str, separator: str) -> None:
     check_key(module, separator)
     if separator in module:
         raise InvalidKey(
-            f"a module is one segment, and {mentioned(module)!r} has several"
+            f"a module is one segment, and {abbreviate(module)!r} has several"
         )
 
 
@@ -130,7 +130,7 @@ def warn(result: ImportResult, warnings: Iterable[str]) -> None:
     """Add warnings, as long as there is room for them."""
     for warning in warnings:
         if len(result.warnings) < TOLD_MOST:
-            result.warnings.append(shown(warning))
+            result.warnings.append(truncate(warning))
 
 
 def _plan_new(new: ImportedKey, rules: ImportRules) -> KeyPlan:
@@ -304,7 +304,7 @@ def _text(forms: Mapping[str | None, str]) -> Text:
 
 def _conflict(name: str, place: Place, existing: str, imported: str) -> Conflict:
     tag, form = place
-    return Conflict(name, tag, form, shown(existing), shown(imported))
+    return Conflict(name, tag, form, truncate(existing), truncate(imported))
 
 
 def warning_headers(warnings: Sequence[str]) -> dict[str, str]:
@@ -316,7 +316,7 @@ def warning_headers(warnings: Sequence[str]) -> dict[str, str]:
     headers = {WARNING_COUNT_HEADER: str(len(warnings))}
     told, size = [], len("[]")
     for warning in warnings:
-        text = json.dumps(shown(warning)).replace("\x7f", "\\u007f")
+        text = json.dumps(truncate(warning)).replace("\x7f", "\\u007f")
         size += len(text) + len(", ")
         if size > HEADER_BYTES_MOST:
             break

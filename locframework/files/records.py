@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 from locframework.http.links import Link
 from locframework.http.records import Upload
 

@@ -6,9 +6,8 @@ from datetime import timedelta
 
 from locframework.access.records import Caller
 from locframework.blobs.service import Blobs
-from locframework.clock import Clock, timestamp
 from locframework.errors import FileNotFound, PayloadTooLarge, Unavailable
-from locframework.ids import is_id, new_id
+from locframework.fields import Clock, is_id, new_id, timestamp
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Storage

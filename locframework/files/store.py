@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Protocol
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 
 from .records import StoredFile
 

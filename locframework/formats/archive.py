@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from locframework.errors import Problem, UnreadableFile, shown
+from locframework.errors import Problem, UnreadableFile, truncate
 
 from .records import SourceFile
 
@@ -165,5 +165,5 @@ def _too_big(path: str, size: int, left: int) -> UnreadableFile:
 def _refused(path: str, reason: str) -> UnreadableFile:
     short = path if len(path) <= _SHOWN_PATH else f"…{path[-_SHOWN_PATH:]}"
     where = short or "the archive"
-    message = shown(f"{where} {reason}")
+    message = truncate(f"{where} {reason}")
     return UnreadableFile(message, [Problem(where, "archive", message)])

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from locframework.errors import (
-    PLUGIN_FAULTS,
+    PLUGIN_EXCEPTIONS,
     LocError,
     Problem,
     UnknownFormat,
     UnreadableFile,
-    shown,
+    truncate,
 )
 
 from .checking import checked_catalogues, checked_file, checked_refusal
@@ -70,7 +70,7 @@ class Formats:
         Raises UnknownFormat when there is none, or several: then nothing is guessed.
         """
         found = self.recognize(file)
-        name = shown(file.name) or "the file"
+        name = truncate(file.name) or "the file"
         if not found:
             message = (
                 f"no format recognizes {name}; choose one with format: {self.readable}"
@@ -92,10 +92,10 @@ class Formats:
             return checked_catalogues(self._formats[info.id].read(file, options))
         except UnreadableFile as refusal:
             raise checked_refusal(refusal) from None
-        except PLUGIN_FAULTS:
+        except PLUGIN_EXCEPTIONS:
             log.exception("format %s of plugin %s failed", info.id, info.plugin)
             message = f"the format {info.id} cannot read the file"
-            problem = Problem(shown(file.name) or "file", "syntax", message)
+            problem = Problem(truncate(file.name) or "file", "syntax", message)
             raise UnreadableFile(message, [problem]) from None
 
     def write(
@@ -109,21 +109,21 @@ class Formats:
         info = self.to_write(format_id)
         try:
             return checked_file(self._formats[info.id].write(catalogues, options))
-        except PLUGIN_FAULTS:
+        except PLUGIN_EXCEPTIONS:
             log.exception("format %s of plugin %s failed", info.id, info.plugin)
             raise LocError(f"the format {info.id} cannot write the file") from None
 
     def _find(self, format_id: str) -> FormatInfo:
         if format_id not in self._infos:
             there = _listed(self._infos.values())
-            message = f"there is no format {shown(format_id)!r}; available: {there}"
+            message = f"there is no format {truncate(format_id)!r}; available: {there}"
             raise UnknownFormat(message)
         return self._infos[format_id]
 
     def _recognizes(self, info: FormatInfo, file: SourceFile) -> bool:
         try:
             return bool(self._formats[info.id].recognizes(file))
-        except PLUGIN_FAULTS:
+        except PLUGIN_EXCEPTIONS:
             log.exception(
                 "format %s of plugin %s failed to recognize a file",
                 info.id,

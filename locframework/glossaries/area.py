@@ -4,8 +4,8 @@ from locframework.access.linked import LinkedAccess
 from locframework.access.records import Renewed
 from locframework.access.service import Access
 from locframework.blobs.service import Blobs
-from locframework.clock import Clock
 from locframework.events import EventLog
+from locframework.fields import Clock
 from locframework.jobs.service import Jobs
 from locframework.projects.service import Projects
 from locframework.storage import Storage

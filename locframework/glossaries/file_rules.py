@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from locframework.errors import Problem, UnreadableFile, shown
+from locframework.errors import Problem, UnreadableFile, truncate
 from locframework.quality.checks.prose import prose
 from locframework.validation import forbidden
 
@@ -57,7 +57,7 @@ def judged(
     for each in terms:
         _judge(each, faults)
         if prose(each.term) != each.term:
-            result.warn(f"line {each.line}: {shown(each.term)!r} {_NEVER_FOUND}")
+            result.warn(f"line {each.line}: {truncate(each.term)!r} {_NEVER_FOUND}")
         texts = [t for t in each.texts if t.language_code != source_language]
         codes.update(text.language_code for text in texts)
         if len(codes) > LANGUAGES_MOST:
@@ -122,7 +122,7 @@ def same(each: FileTerm) -> tuple[bool, str]:
 def together(first: FileTerm, other: FileTerm) -> tuple[FileTerm, str]:
     """The first with what only the other says; and what is told of it."""
     made, left_out = _together(first, other)
-    told = f"line {other.line}: {shown(other.term)!r} is also in line {first.line}"
+    told = f"line {other.line}: {truncate(other.term)!r} is also in line {first.line}"
     if left_out:
         told += f", which counts for {', '.join(left_out[:NAMED_MOST])}"
         told += " and others" if len(left_out) > NAMED_MOST else ""

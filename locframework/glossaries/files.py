@@ -10,7 +10,7 @@ import msgspec
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller
 from locframework.blobs.service import Blobs
-from locframework.errors import UnknownFormat, mentioned
+from locframework.errors import UnknownFormat, abbreviate
 from locframework.jobs.records import Job, JobQuery
 from locframework.jobs.service import Jobs
 from locframework.large_files import ExportedFile, exported
@@ -153,7 +153,7 @@ def _format(name: str) -> FileFormat:
     if name == "tbx":
         return "tbx"
     there = ", ".join(get_args(FileFormat))
-    raise UnknownFormat(f"glossaries have no format {mentioned(name)!r}: only {there}")
+    raise UnknownFormat(f"glossaries have no format {abbreviate(name)!r}: only {there}")
 
 
 def _detected(file: BinaryIO) -> FileFormat:

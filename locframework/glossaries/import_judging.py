@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller
 from locframework.blobs.service import Blobs
-from locframework.languages import meant_by
+from locframework.languages import match_languages
 from locframework.large_files import Enough, begin_of, watched
 from locframework.spreadsheet import refuse_words
 from locframework.storage import Storage
@@ -105,7 +105,7 @@ class ImportJudge:
         for project_id in self._linked.seen(sent.caller, sent.stored.reach):
             languages = self._storage.projects.list_languages(project_id)
             there |= {each.language_code for each in languages}
-        return meant_by(codes, there - {sent.stored.glossary.source_language})
+        return match_languages(codes, there - {sent.stored.glossary.source_language})
 
 
 class _Looked(Struct):

@@ -8,9 +8,8 @@ from typing import ClassVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from locframework.clock import Timestamp
-from locframework.errors import shown
-from locframework.ids import new_id
+from locframework.errors import truncate
+from locframework.fields import Timestamp, new_id
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import drafted, standing, written
 
@@ -107,7 +106,7 @@ def _after(
 
 
 def _stays(said: FileTerm, text: TermTranslation) -> str:
-    stays = f"{shown(said.term)!r} stays {shown(standing(text))!r}"
+    stays = f"{truncate(said.term)!r} stays {truncate(standing(text))!r}"
     why = "a draft replaces only drafts"
     return f"line {said.line}: {stays} in {text.language_code}: {why}"
 

@@ -6,11 +6,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.access.rules import check_name
-from locframework.clock import Timestamp
 from locframework.errors import TermNotTranslatable, ValidationFailed
-from locframework.folding import fold
-from locframework.ids import slug
-from locframework.languages import require_tag
+from locframework.fields import Timestamp, slug
+from locframework.languages import fold, require_tag
 from locframework.proposals.records import TermTranslation
 from locframework.terminology.words import exact
 

@@ -6,12 +6,10 @@ from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller
 from locframework.access.rules import check_name
 from locframework.access.service import Access
-from locframework.clock import Clock, timestamp
 from locframework.errors import GlossaryNotFound, LanguageExists
 from locframework.events import EventLog
-from locframework.folding import folded
-from locframework.ids import id_in, new_id, slug
-from locframework.languages import require_tag
+from locframework.fields import Clock, id_from_reference, new_id, slug, timestamp
+from locframework.languages import folded, require_tag
 from locframework.paging import Page, PageRequest
 from locframework.projects.rules import changed_fields
 from locframework.projects.service import Projects
@@ -182,7 +180,7 @@ class Glossaries:
             return self._shown(caller, self._find(old.id))
 
     def _find(self, reference: str) -> StoredGlossary:
-        id_ = id_in(reference)
+        id_ = id_from_reference(reference)
         found = self._store.find_glossary(id_) if id_ is not None else None
         if found is None:
             raise GlossaryNotFound

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 from locframework.access.records import Scope
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 from locframework.paging import Page, PageRequest
 
 from .records import (

@@ -17,14 +17,14 @@ from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller, Renewed
 from locframework.blobs.records import KeptParts
 from locframework.blobs.service import Blobs
-from locframework.clock import Clock, timestamp
 from locframework.errors import (
     GlossaryNotFound,
     PermissionDenied,
     TermNotTranslatable,
-    shown,
+    truncate,
 )
 from locframework.events import EventLog
+from locframework.fields import Clock, timestamp
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
 from locframework.storage import Storage
@@ -176,7 +176,9 @@ class GlossaryImportJob:
             try:
                 done.append(merged(old, said, glossary_id, applies=applies, at=now))
             except TermNotTranslatable as error:
-                result.leave(f"line {said.line}: {shown(said.term)!r}: {error.message}")
+                result.leave(
+                    f"line {said.line}: {truncate(said.term)!r}: {error.message}"
+                )
         writes = [each.write for each in done if each.write is not None]
         if writes:
             self._storage.terms.write_terms(glossary_id, writes, now)
@@ -213,4 +215,4 @@ def _for_a_step(rest: Iterator[FileTerm]) -> list[FileTerm]:
 def _stays(said: FileTerm, old: Term) -> str:
     """What is told of a term whose spelling the caller may not change."""
     why = "to respell it, one must be allowed to write all its translations"
-    return f"line {said.line}: {shown(old.term)!r} keeps its spelling: {why}"
+    return f"line {said.line}: {truncate(old.term)!r} keeps its spelling: {why}"

@@ -4,18 +4,16 @@ from msgspec import UNSET
 
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller
-from locframework.clock import Clock, timestamp
 from locframework.errors import (
     LanguageNotAssigned,
     PermissionDenied,
     TermExists,
     TermNotFound,
-    shown,
+    truncate,
 )
 from locframework.events import EventLog
-from locframework.folding import fold
-from locframework.ids import is_id, new_id
-from locframework.languages import require_tag
+from locframework.fields import Clock, is_id, new_id, timestamp
+from locframework.languages import fold, require_tag
 from locframework.paging import Page
 from locframework.proposals.rules import written
 from locframework.storage import Storage
@@ -195,7 +193,7 @@ class Terms:
         wanted = [(term.case_sensitive, text)]
         for other in self._store.find_terms_spelt(stored.id, wanted):
             if other.id != term.id:
-                message = f"the glossary already has the term {shown(other.term)!r}"
+                message = f"the glossary already has the term {truncate(other.term)!r}"
                 raise TermExists(message)
 
 

@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller
-from locframework.clock import Clock, Timestamp, timestamp
 from locframework.errors import LanguageNotFound
 from locframework.events import EventLog
-from locframework.languages import tag_in_path
+from locframework.fields import Clock, Timestamp, timestamp
+from locframework.languages import tag_from_path
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import approved, rejected, written
 from locframework.storage import Storage
@@ -72,7 +72,7 @@ class TermTranslations:
         stored = self._glossaries.require(caller, WRITE, glossary_id)
         check_record(new)
         check_text(new.value, "$.value")
-        tag = tag_in_path(lang)
+        tag = tag_from_path(lang)
 
         def write(
             stored: StoredGlossary, old: TermTranslation | None, at: Timestamp
@@ -89,7 +89,7 @@ class TermTranslations:
     ) -> Term:
         """As the value ""; but LanguageNotFound where there is none."""
         stored = self._glossaries.require(caller, WRITE, glossary_id)
-        tag = tag_in_path(lang)
+        tag = tag_from_path(lang)
 
         def clear(
             stored: StoredGlossary, old: TermTranslation | None, at: Timestamp
@@ -116,7 +116,7 @@ class TermTranslations:
         ) -> TermTranslation | None:
             return approved(old, at=at)
 
-        tag = tag_in_path(lang)
+        tag = tag_from_path(lang)
         return self._write(caller, APPROVE, stored, term_id, tag, approve, "approved")
 
     def reject_translation(
@@ -136,7 +136,7 @@ class TermTranslations:
         ) -> TermTranslation | None:
             return rejected(old)
 
-        tag = tag_in_path(lang)
+        tag = tag_from_path(lang)
         return self._write(
             caller,
             APPROVE,

@@ -5,7 +5,13 @@ from __future__ import annotations
 import msgspec
 from falcon import Response, code_to_http_status
 
-from locframework.errors import LocError, RateLimited, Unauthorized, Unavailable, shown
+from locframework.errors import (
+    LocError,
+    RateLimited,
+    Unauthorized,
+    Unavailable,
+    truncate,
+)
 
 from .etags import etag_of, none_match
 from .records import Accepted, Raw
@@ -100,7 +106,7 @@ def write_raw(response: Response, answer: Raw) -> None:
 def write_error(response: Response, error: LocError) -> None:
     """The failure envelope (service.md, Errors)."""
     _write_status(response, error)
-    message = shown(error.message)
+    message = truncate(error.message)
     try:
         response.data = failure(error.code, message, error.details)
     except (TypeError, ValueError):  # what a plugin refuses with may be anything

@@ -9,7 +9,7 @@ from locframework.errors import (
     PayloadTooLarge,
     UnsupportedMediaType,
     ValidationFailed,
-    shown,
+    truncate,
 )
 
 Environ = Mapping[str, Any]
@@ -71,7 +71,7 @@ def check_encoding(environ: Environ) -> None:
     """Raises UnsupportedMediaType for a compressed body (decisions 2.10)."""
     encoding = environ.get("HTTP_CONTENT_ENCODING", "").strip().lower()
     if encoding not in ("", "identity"):
-        message = f"the content encoding {shown(encoding)!r} is not accepted"
+        message = f"the content encoding {truncate(encoding)!r} is not accepted"
         raise UnsupportedMediaType(message)
 
 

@@ -17,7 +17,7 @@ from falcon.media.multipart import (
 )
 from msgspec import Struct, structs
 
-from locframework.errors import UnsupportedMediaType, ValidationFailed, shown
+from locframework.errors import UnsupportedMediaType, ValidationFailed, truncate
 from locframework.validation import forbidden
 
 from .body import CountedBody, Environ, check_encoding, media_type
@@ -49,14 +49,14 @@ class FormBody(Generic[T]):
         if media_type(environ)[0] != "multipart/form-data":
             raise UnsupportedMediaType(
                 "the body must be multipart/form-data, not "
-                f"{shown(environ.get('CONTENT_TYPE', ''))!r}"
+                f"{truncate(environ.get('CONTENT_TYPE', ''))!r}"
             )
         body = CountedBody(environ, self._most)
         try:
             texts, files = self._parts(body, environ["CONTENT_TYPE"])
         except HTTPError as error:
             message = error.description or "cannot be read"
-            raise ValidationFailed.at("form", "syntax", shown(message)) from None
+            raise ValidationFailed.at("form", "syntax", truncate(message)) from None
         except ValueError:  # a part's header that is not UTF-8
             raise ValidationFailed.at("form", "syntax", "is not UTF-8") from None
         return self._texts.read(texts, files)

@@ -17,8 +17,8 @@ import msgspec
 from falcon import Response
 from msgspec import UNSET, Struct, structs
 
-from locframework.clock import Clock, Timestamp, timestamp
 from locframework.errors import IdempotencyConflict, ValidationFailed
+from locframework.fields import Clock, Timestamp, timestamp
 from locframework.transactions import Transactions, crash_point
 
 from .answers import write_kept

@@ -20,8 +20,8 @@ from msgspec import Struct
 from locframework.errors import (
     InvalidJson,
     UnsupportedMediaType,
-    mentioned,
-    shown,
+    abbreviate,
+    truncate,
 )
 from locframework.problems import refusal
 from locframework.validation import DEPTH_MOST, text_problems
@@ -81,7 +81,7 @@ def _require_json(environ: Environ) -> None:
     if name != "application/json" or charset not in ("", "utf-8", "utf8"):
         raise UnsupportedMediaType(
             "the body must be application/json in UTF-8, not "
-            f"{shown(environ.get('CONTENT_TYPE', ''))!r}"
+            f"{truncate(environ.get('CONTENT_TYPE', ''))!r}"
         )
 
 
@@ -103,7 +103,7 @@ def decode(content: bytes) -> object:
     except ValueError:  # an integer of thousands of digits
         raise InvalidJson("a number is too large") from None
     if _ESCAPED.search(content) and (problems := text_problems(value)):
-        raise InvalidJson(shown(f"{problems[0].path} {problems[0].message}"))
+        raise InvalidJson(truncate(f"{problems[0].path} {problems[0].message}"))
     return value
 
 
@@ -127,7 +127,7 @@ def _object(members: Iterable[tuple[str, object]]) -> dict[str, object]:
     if len(made) != len(members):
         times = Counter(name for name, _ in members)
         twice = next(name for name in times if times[name] > 1)
-        raise InvalidJson(f"an object has the member {mentioned(twice)!r} twice")
+        raise InvalidJson(f"an object has the member {abbreviate(twice)!r} twice")
     return made
 
 

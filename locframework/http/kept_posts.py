@@ -6,7 +6,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 
 
 class KeptPost(Struct, frozen=True):

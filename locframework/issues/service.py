@@ -2,7 +2,7 @@
 
 from locframework.access.records import Caller
 from locframework.branches.service import Branches
-from locframework.ids import is_id
+from locframework.fields import is_id
 from locframework.jobs.records import Job
 from locframework.keys.query import tag_of
 from locframework.keys.records import FindingFilter, ProjectIssue

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from locframework.access.records import Caller
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 from locframework.paging import ByTime, SortedRequest
 
 JobStatus = Literal["queued", "running", "succeeded", "partial", "failed", "cancelled"]

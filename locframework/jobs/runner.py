@@ -9,9 +9,9 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from locframework.clock import Clock, timestamp
-from locframework.errors import LocError, Unavailable, shown
+from locframework.errors import LocError, Unavailable, truncate
 from locframework.events import EventLog
+from locframework.fields import Clock, timestamp
 from locframework.storage import Storage
 from locframework.transactions import crash_point
 
@@ -189,7 +189,7 @@ class JobRunner:
             if job.attempt - job.step_attempt < SOON_MOST:
                 self._put_off.append((job.job.id, job.attempt))
         except LocError as refusal:
-            error = JobError(refusal.code, shown(refusal.message))
+            error = JobError(refusal.code, truncate(refusal.message))
             self._end(job, work, "failed", error)
         except Exception:
             log.exception("job %s (%s) failed", job.job.id, job.job.type)

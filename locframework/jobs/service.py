@@ -8,10 +8,9 @@ from msgspec.structs import replace
 from locframework.access.permissions import PERMISSIONS
 from locframework.access.records import Caller, Scope
 from locframework.access.service import Access
-from locframework.clock import Clock, timestamp
 from locframework.errors import JobNotCancellable, JobNotFound
 from locframework.events import EventLog
-from locframework.ids import is_id, new_id
+from locframework.fields import Clock, is_id, new_id, timestamp
 from locframework.paging import Page
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Protocol
 
-from locframework.clock import Timestamp, moment, timestamp
+from locframework.fields import Timestamp, parse_timestamp, timestamp
 from locframework.paging import Page, PageRequest
 
 from .records import Job, JobFilter, Progress, StoredJob
@@ -17,7 +17,7 @@ def last_lease_end(now: Timestamp) -> Timestamp:
 
     One that ends later was given by a clock that was put back since: it has run out.
     """
-    return timestamp(moment(now) + LEASE_MOST)
+    return timestamp(parse_timestamp(now) + LEASE_MOST)
 
 
 class JobStore(Protocol):

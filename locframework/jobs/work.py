@@ -11,8 +11,8 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from locframework.clock import Clock, timestamp
 from locframework.errors import Unavailable
+from locframework.fields import Clock, timestamp
 from locframework.storage import Storage
 from locframework.transactions import crash_point
 

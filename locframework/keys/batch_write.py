@@ -15,7 +15,7 @@ from locframework.errors import (
     KeyNotFound,
     LanguageNotInProject,
     ProjectNotFound,
-    mentioned,
+    abbreviate,
 )
 from locframework.projects.service import scope_of
 
@@ -115,7 +115,7 @@ class BatchWrite:
         return _Meant(key, there, gone)
 
     def _taken(self, name: str, write: KeyWrite, other: Key) -> str:
-        message = f"key {mentioned(name)!r} is already in the project"
+        message = f"key {abbreviate(name)!r} is already in the project"
         if self.batch.origin != "merge":
             return message
         mine = write.key_id or write.new_id
@@ -135,7 +135,7 @@ class BatchWrite:
         texts: dict[str, dict[str | None, str]] = {}
         for tag, text in write.values.items():
             if tag not in self.batch.order:
-                short = mentioned(tag)
+                short = abbreviate(tag)
                 raise LanguageNotInProject(f"the project has no language {short!r}")
             path = write.places.get(tag) or _path(tag)
             texts[tag] = texts_by_form(text, is_plural=is_plural, path=path)
@@ -240,7 +240,7 @@ class BatchWrite:
 @lru_cache(maxsize=1024)
 def _path(tag: str) -> str:
     """Where a request has the text of a language, if it does not say."""
-    return f"$.values.{mentioned(tag)}"
+    return f"$.values.{abbreviate(tag)}"
 
 
 def _codes_beside(write: KeyWrite) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Container
 
 from msgspec import UNSET
 
-from locframework.errors import ValidationFailed, mentioned
+from locframework.errors import ValidationFailed, abbreviate
 
 from .records import BulkKey, KeyWrite, NewKey
 from .rules import check_key, clean_tags, tag_in_project, texts_by_form
@@ -32,7 +32,7 @@ def key_write(
 
     ``codes``: the project's languages. Raises LanguageNotInProject, ValidationFailed.
     """
-    places = {code: f"{path}.values.{mentioned(code)}" for code in new.values}
+    places = {code: f"{path}.values.{abbreviate(code)}" for code in new.values}
     tags = {code: tag_in_project(code, codes, at) for code, at in places.items()}
     values = {tags[code]: text for code, text in new.values.items()}
     if len(values) < len(new.values):

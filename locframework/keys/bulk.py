@@ -15,10 +15,10 @@ from locframework.errors import (
     LocError,
     Repeats,
     ValidationFailed,
-    brief,
-    mentioned,
+    abbreviate,
+    code_meaning,
 )
-from locframework.ids import is_id
+from locframework.fields import is_id
 from locframework.languages import canonical_tag
 from locframework.projects.languages import Languages
 from locframework.projects.records import Language
@@ -193,7 +193,7 @@ def _judged(items: Sequence[BulkKey]) -> Iterator[BulkKey | LocError]:
         path = f"$.keys[{at}]"
         first = seen.setdefault(item.key, at)
         if first != at:
-            message = f"item {first} has the key {mentioned(item.key)!r} too"
+            message = f"item {first} has the key {abbreviate(item.key)!r} too"
             yield ValidationFailed.at(f"{path}.key", "unique", message)
             continue
         try:
@@ -217,7 +217,7 @@ def _key_plan(
     if old is not None and on_existing == "skip":
         return old
     if old is not None and on_existing == "fail":
-        return KeyExists(f"key {mentioned(item.key)!r} is already in the project")
+        return KeyExists(f"key {abbreviate(item.key)!r} is already in the project")
     try:
         key_id = old.id if old is not None else None
         write = key_write(item, codes, key_id, f"$.keys[{at}]")
@@ -270,7 +270,7 @@ def _item_error(
     """The whole refusal, as long as not too much of the request is repeated."""
     if repeats.allow(f"{refusal.message} {refusal.details}", _names_in(item)):
         return ItemError(refusal.code, refusal.message, refusal.details)
-    return ItemError(refusal.code, brief(refusal))
+    return ItemError(refusal.code, code_meaning(refusal))
 
 
 def _names_in(item: BulkKey | ValueItem) -> Iterator[str]:

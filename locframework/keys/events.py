@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from locframework.branches.records import Line
-from locframework.clock import Timestamp
 from locframework.events import Actor, EventLog, Trace, Traces
+from locframework.fields import Timestamp
 
 from .records import Key, StoredValue
 from .traces import Followed, Moved, text_of, trace_of, trace_of_values

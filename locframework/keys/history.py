@@ -5,8 +5,8 @@ from locframework.access.service import Access
 from locframework.branches.records import Line
 from locframework.branches.service import Branches, require_writable
 from locframework.errors import KeyNotFound, LanguageNotFound, ValidationFailed
-from locframework.ids import is_id
-from locframework.languages import tag_in_path
+from locframework.fields import is_id
+from locframework.languages import tag_from_path
 from locframework.paging import Page
 from locframework.projects.languages import Languages
 from locframework.projects.service import Projects, scope_of
@@ -119,7 +119,7 @@ class History:
         return key
 
     def _tag(self, line: Line, lang: str) -> str:
-        tag = tag_in_path(lang)
+        tag = tag_from_path(lang)
         languages = self._languages.of(line.project)
         if tag not in {language.language_code for language in languages}:
             raise LanguageNotFound

@@ -7,9 +7,9 @@ from typing import Literal
 
 from locframework.access.records import Caller
 from locframework.branches.records import Line
-from locframework.clock import Clock, timestamp
-from locframework.errors import KeyExists, LocError, WriteRefused, shown
+from locframework.errors import KeyExists, LocError, WriteRefused, truncate
 from locframework.events import EventLog
+from locframework.fields import Clock, timestamp
 from locframework.projects.records import Language
 from locframework.storage import Storage
 
@@ -188,6 +188,6 @@ def _check(key: Key, line: Line, taken: Mapping[str, str]) -> None:
     check_key(key.key, line.project.key_separator)
     if key.key in taken:
         raise KeyExists(
-            f"key {taken[key.key]} now has the name {shown(key.key)!r}; rename or"
+            f"key {taken[key.key]} now has the name {truncate(key.key)!r}; rename or"
             f" delete it, and {key.id} can be restored"
         )

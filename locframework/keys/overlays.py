@@ -8,8 +8,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from locframework.branches.records import Line
-from locframework.clock import Timestamp
 from locframework.events import Event
+from locframework.fields import Timestamp
 from locframework.projects.records import Project
 from locframework.storage import Storage
 

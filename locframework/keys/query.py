@@ -2,10 +2,9 @@
 
 from collections.abc import Collection, Sequence
 
-from locframework.clock import Timestamp, given_moment, timestamp
 from locframework.errors import LanguageNotInProject
-from locframework.folding import fold
-from locframework.languages import require_tag
+from locframework.fields import Timestamp, parse_given_time, timestamp
+from locframework.languages import fold, require_tag
 
 from .records import KeyFilter, KeyQuery
 
@@ -45,4 +44,8 @@ def tag_of(code: str | None, language_codes: Sequence[str]) -> str | None:
 
 
 def _moment(text: str | None) -> Timestamp | None:
-    return None if text is None else timestamp(given_moment(text, "query.updatedSince"))
+    return (
+        None
+        if text is None
+        else timestamp(parse_given_time(text, "query.updatedSince"))
+    )

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from locframework.clock import GivenTime, Timestamp
 from locframework.events import ActorType
+from locframework.fields import TimeInput, Timestamp
 from locframework.formats.records import Text
 from locframework.http.links import Link
 from locframework.paging import ByDeletion, GivenCursor, SortedRequest
@@ -330,7 +330,7 @@ class KeyQuery(SortedRequest, frozen=True, rename="camel"):
     is_outdated: Outdated | None = None
     has_issues: HasIssues | None = None
     is_plural: bool | None = None
-    updated_since: GivenTime | None = None
+    updated_since: TimeInput | None = None
     include: Literal["values"] | None = None
     cursor: GivenCursor | None = None
     sort: KeySort = "key"

@@ -5,8 +5,8 @@ from locframework.access.service import Access
 from locframework.branches.records import Line
 from locframework.branches.service import Branches, require_writable
 from locframework.errors import KeyNotFound, LanguageNotFound
-from locframework.ids import is_id
-from locframework.languages import tag_in_path
+from locframework.fields import is_id
+from locframework.languages import tag_from_path
 from locframework.projects.languages import Languages
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
@@ -56,7 +56,7 @@ class Review:
         LanguageNotAssigned, BranchProtected, NothingPending, QualityCheckFailed.
         """
         project = self._project(caller, project_id, asked)
-        verdict = Verdict(tag_in_path(lang), approves=True, revision=asked.revision)
+        verdict = Verdict(tag_from_path(lang), approves=True, revision=asked.revision)
         return self._judge(caller, project, key_id, verdict, branch)
 
     def reject(
@@ -75,7 +75,7 @@ class Review:
         """
         project = self._project(caller, project_id, asked)
         verdict = Verdict(
-            tag_in_path(lang),
+            tag_from_path(lang),
             approves=False,
             revision=asked.revision,
             reason=asked.reason or None,

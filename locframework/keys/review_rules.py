@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from locframework.clock import Timestamp
 from locframework.errors import NothingPending, PluralMismatch
 from locframework.events import Actor
+from locframework.fields import Timestamp
 
 from .marks import is_approved_outdated
 from .records import AskedRevision, StoredValue, Verdict

@@ -6,8 +6,8 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from locframework.clock import Timestamp
 from locframework.events import Actor, ActorType
+from locframework.fields import Timestamp
 from locframework.paging import PageRequest
 
 from .records import Origin, RevisionNumber, StoredValue, ValueStatus

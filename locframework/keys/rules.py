@@ -7,16 +7,16 @@ from typing import Literal, TypeVar
 
 from msgspec.structs import replace
 
-from locframework.clock import Timestamp
 from locframework.errors import (
     InvalidKey,
     InvalidPluralForm,
     LanguageNotInProject,
     PluralMismatch,
     ValidationFailed,
-    mentioned,
+    abbreviate,
 )
 from locframework.events import Actor, ActorType
+from locframework.fields import Timestamp
 from locframework.formats.records import PLURAL_FORMS, Text
 from locframework.languages import canonical_tag
 
@@ -47,7 +47,7 @@ def check_key(key: str, separator: str) -> None:
     and ``-``, which is ASCII (decisions 2.2, invalid_key).
     """
     if len(key) > KEY_LENGTH or not _legal_keys(separator).fullmatch(key):
-        raise InvalidKey(f"key {mentioned(key)!r}{_fault_of(key, separator)}")
+        raise InvalidKey(f"key {abbreviate(key)!r}{_fault_of(key, separator)}")
 
 
 @lru_cache(maxsize=16)
@@ -87,7 +87,7 @@ def tag_in_project(code: str, codes: Container[str], path: str) -> str:
     """
     tag = canonical_tag(code)
     if tag is None or tag not in codes:
-        message = f"the project has no language {mentioned(code)!r}"
+        message = f"the project has no language {abbreviate(code)!r}"
         raise LanguageNotInProject(f"{path}: {message}")
     return tag
 
@@ -129,7 +129,7 @@ def check_form(form: str, path: str) -> None:
     """Refuse what is no plural form of CLDR."""
     if form not in PLURAL_FORMS:
         names = ", ".join(PLURAL_FORMS)
-        message = f"{mentioned(form)!r} is not one of {names}"
+        message = f"{abbreviate(form)!r} is not one of {names}"
         raise InvalidPluralForm(f"{path}: {message}")
 
 

@@ -14,10 +14,9 @@ from locframework.errors import (
     LanguageNotInProject,
     ValidationFailed,
 )
+from locframework.fields import is_id
 from locframework.files.service import Files
-from locframework.folding import fold
-from locframework.ids import is_id
-from locframework.languages import tag_in_path
+from locframework.languages import fold, tag_from_path
 from locframework.paging import CursorPage, Page
 from locframework.projects.languages import Languages
 from locframework.projects.records import Language, Project
@@ -286,7 +285,7 @@ class Keys:
         check_record(new)
         check_texts(new.value, "$.value")
         line = self._branches.line(project, branch)
-        tag = tag_in_path(lang)
+        tag = tag_from_path(lang)
         write = KeyWrite(
             name=key_id,
             key_id=_require_id(key_id),
@@ -324,7 +323,7 @@ class Keys:
         return written.key
 
     def _tag(self, project: Project, lang: str) -> str:
-        tag = tag_in_path(lang)
+        tag = tag_from_path(lang)
         if tag not in self._order(project):
             raise LanguageNotFound
         return tag

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from locframework.branches.records import Line
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 from locframework.paging import Page, PageRequest, Place
 from locframework.quality.records import Finding
 from locframework.storage import Storage

@@ -7,8 +7,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
-from locframework.clock import Timestamp
-from locframework.ids import new_id
+from locframework.fields import Timestamp, new_id
 from locframework.projects.records import Project
 
 from .approval import Gate, Place

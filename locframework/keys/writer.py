@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.records import Line
-from locframework.clock import Clock, timestamp
 from locframework.errors import (
     LocError,
 )
 from locframework.events import EventLog
+from locframework.fields import Clock, timestamp
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
 from locframework.statistics.completion import Completion

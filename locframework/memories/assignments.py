@@ -2,7 +2,7 @@
 
 from locframework.access.records import Caller
 from locframework.errors import TmNotFound, ValidationFailed
-from locframework.ids import id_in
+from locframework.fields import id_from_reference
 from locframework.languages import same_language
 from locframework.paging import Page, PageRequest, SortedRequest
 from locframework.projects.records import Project
@@ -118,7 +118,7 @@ class Assignments:
         return "none"
 
     def _find(self, project: Project, reference: str) -> Assignment:
-        id_ = id_in(reference)
+        id_ = id_from_reference(reference)
         for each in self._store.list_assigned(project.id):
             if each.assignment.tm_id == id_:
                 return each.assignment

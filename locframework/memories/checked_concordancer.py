@@ -2,7 +2,7 @@
 
 import logging
 
-from locframework.errors import PLUGIN_FAULTS, Unavailable
+from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable
 from locframework.paging import PageRequest
 
 from .concordancer import Concordancer, FoundEntries, Passages
@@ -32,7 +32,7 @@ class CheckedConcordancer:
                 _check(found, page)
         except Unavailable:
             raise
-        except PLUGIN_FAULTS:
+        except PLUGIN_EXCEPTIONS:
             log.exception(
                 "the concordancer %s failed; the database searches instead", self.name
             )
@@ -43,7 +43,7 @@ class CheckedConcordancer:
         """As the port says; a copy that cannot be dropped does no harm."""
         try:
             self._concordancer.forget(memory_id)
-        except PLUGIN_FAULTS:
+        except PLUGIN_EXCEPTIONS:
             log.exception("the concordancer %s failed to forget", self.name)
 
 

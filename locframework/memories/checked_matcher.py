@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from locframework.errors import PLUGIN_FAULTS, Unavailable
+from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable
 
 from .matcher import Found, Hit, Matcher, Segments, Wanted
 
@@ -57,7 +57,7 @@ class CheckedMatcher:
             yield
         except Unavailable:
             raise
-        except PLUGIN_FAULTS as error:
+        except PLUGIN_EXCEPTIONS as error:
             log.exception("the matcher %s failed", self.name)
             raise Unavailable(f"the matcher {self.name} failed") from error
 

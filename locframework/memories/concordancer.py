@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 from locframework.paging import PageRequest
 
 from .matcher import Revisions

@@ -7,15 +7,13 @@ from msgspec.structs import replace
 
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller
-from locframework.clock import Clock, Timestamp, timestamp
 from locframework.errors import (
     EntryExists,
     EntryNotFound,
     LanguageNotFound,
 )
-from locframework.folding import folded
-from locframework.ids import is_id, new_id
-from locframework.languages import require_tag, tag_in_path
+from locframework.fields import Clock, Timestamp, is_id, new_id, timestamp
+from locframework.languages import folded, require_tag, tag_from_path
 from locframework.paging import Page
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import approved, rejected, written
@@ -160,7 +158,7 @@ class Entries:
         kept = self._memories.require(caller, "tm_write", tm_id)
         check_record(new)
         check_value(new.value)
-        tag = tag_in_path(lang)
+        tag = tag_from_path(lang)
         with self._transactions.transaction():
             writing = self._memories.begin(kept.memory.id)
             entry = self._find(kept, entry_id)
@@ -249,7 +247,7 @@ class Entries:
         permission: str = "tm_write",
     ) -> tuple[MemoryWriting, MemoryEntry, str]:
         """The memory locked, the entry and the language found, and judged."""
-        tag = tag_in_path(lang)
+        tag = tag_from_path(lang)
         writing = self._memories.begin(kept.memory.id)
         entry = self._find(kept, entry_id)
         if tag not in self._codes(kept):

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from locframework.blobs.records import KeptParts
-from locframework.errors import shown
+from locframework.errors import truncate
 from locframework.http.records import UploadedFile
 from locframework.projects.records import LanguageTag
 
@@ -112,7 +112,9 @@ class ImportResult(Struct, rename="camel"):
     def keep(self, line: int, source_text: str, code: str, value: str) -> None:
         """Count a translation that stays as it is, and tell of it."""
         self.translations_kept += 1
-        self.warn(line, f"{shown(source_text)!r} stays {shown(value)!r} in {code}")
+        self.warn(
+            line, f"{truncate(source_text)!r} stays {truncate(value)!r} in {code}"
+        )
 
     def warn(self, line: int, told: str) -> None:
         """Tell of a part of a unit; the first hundred are."""

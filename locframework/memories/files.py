@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.blobs.service import Blobs
-from locframework.errors import UnknownFormat, mentioned
+from locframework.errors import UnknownFormat, abbreviate
 from locframework.jobs.records import Job, JobQuery
 from locframework.jobs.service import Jobs
 from locframework.languages import require_tag
@@ -182,7 +182,7 @@ def _format(name: str) -> FileFormat:
     if name == "tmx":
         return "tmx"
     there = ", ".join(get_args(FileFormat))
-    message = f"memories have no format {mentioned(name)!r}: only {there}"
+    message = f"memories have no format {abbreviate(name)!r}: only {there}"
     raise UnknownFormat(message)
 
 

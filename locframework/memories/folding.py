@@ -1,6 +1,6 @@
 """Folds texts as matching compares them."""
 
-from locframework.folding import folded
+from locframework.languages import folded
 
 # What ends or halts a sentence, in the scripts that have marks of their own for it.
 # Brackets, quotes, per cent and the like carry meaning and stay.

@@ -14,10 +14,10 @@ import msgspec
 from locframework.access.records import Caller, Renewed
 from locframework.blobs.service import Blobs
 from locframework.errors import PermissionDenied, TmNotFound
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
-from locframework.languages import facts
+from locframework.languages import language_info
 from locframework.storage import Storage
 from locframework.transactions import crash_point
 
@@ -142,7 +142,9 @@ class MemoryImportJob:
         missing = self._judge.missing(caller, kept, judged.language_codes)
         store.add_languages(
             [
-                MemoryLanguage(new_id(), kept.memory.id, code, facts(code).label)
+                MemoryLanguage(
+                    new_id(), kept.memory.id, code, language_info(code).label
+                )
                 for code in missing
             ]
         )

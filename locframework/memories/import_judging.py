@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller, Reach
 from locframework.errors import UnreadableFile
-from locframework.languages import meant_by
+from locframework.languages import match_languages
 from locframework.large_files import Enough, begin_of, watched
 from locframework.spreadsheet import refuse_words
 
@@ -103,7 +103,7 @@ class ImportJudge:
         reach, own = self._reach(caller, sent.kept), memory.source_language
         may_add = self._linked.may(caller, "tm_manage", reach)
         apart = looked.codes.intersection(wanted) if may_add else set()
-        meant = meant_by(looked.codes - {own}, (there | apart) - {own})
+        meant = match_languages(looked.codes - {own}, (there | apart) - {own})
         taken, left_out = dict[str, str](), dict[str, str]()
         for code in sorted(looked.codes):
             target = meant.get(code, code)

@@ -5,7 +5,7 @@ from time import monotonic
 from locframework.access.records import Caller
 from locframework.errors import LanguageExists, LanguageNotFound
 from locframework.jobs.work import give_way
-from locframework.languages import tag_in_path
+from locframework.languages import tag_from_path
 from locframework.paging import Page, PageRequest
 from locframework.transactions import Transactions, crash_point
 from locframework.validation import check_record
@@ -101,7 +101,7 @@ class MemoryLanguages:
             raise LanguageExists(f"the memory has the language {tag} already")
 
     def _find(self, kept: KeptMemory, lang: str) -> MemoryLanguage:
-        tag = tag_in_path(lang)
+        tag = tag_from_path(lang)
         for language in self._store.list_languages(kept.memory.id):
             if language.language_code == tag:
                 return language

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Sequence
 from locframework.access.records import Caller
 from locframework.errors import MemoriesAssigned, ProjectNotFound
 from locframework.events import SYSTEM, Event
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.service import Jobs
 from locframework.jobs.work import Work
-from locframework.languages import facts, same_language
+from locframework.languages import language_info, same_language
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
@@ -76,7 +76,7 @@ class Relearning:
         new = [code for code in codes if code not in there]
         self._store.add_languages(
             [
-                MemoryLanguage(new_id(), memory.id, code, facts(code).label)
+                MemoryLanguage(new_id(), memory.id, code, language_info(code).label)
                 for code in new
             ]
         )

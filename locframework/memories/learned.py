@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 from locframework.keys.records import KeyState, StoredValue
 from locframework.proposals.records import TermTranslation
 

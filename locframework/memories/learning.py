@@ -8,9 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from locframework.clock import Clock, timestamp
 from locframework.events import Event
-from locframework.ids import new_id
+from locframework.fields import Clock, new_id, timestamp
 from locframework.keys.comparing import states_of
 from locframework.keys.records import KeyState
 from locframework.projects.records import Project

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from locframework.access.records import Caller
 from locframework.access.store import AccessStore
 from locframework.errors import ValidationFailed
-from locframework.folding import folded
-from locframework.languages import canonical_tag
+from locframework.languages import canonical_tag, folded
 from locframework.paging import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects

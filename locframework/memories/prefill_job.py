@@ -14,7 +14,7 @@ from locframework.errors import (
     LocError,
     PermissionDenied,
     ProjectNotFound,
-    mentioned,
+    abbreviate,
 )
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
@@ -103,7 +103,7 @@ class PrefillJob:
         if params.filter.prefix and asked:  # what the filter leaves out is there
             asked -= {*self._names(line).values()}
         told = [
-            PrefillSkipped(mentioned(id_), None, "key_not_found")
+            PrefillSkipped(abbreviate(id_), None, "key_not_found")
             for id_ in sorted(asked)
         ]
         obstacle = self._matching.obstacle(line.project)
@@ -204,7 +204,7 @@ def _gone(step: PrefillStep, read: Mapping[str, str], total: int) -> list[str]:
     """What the keys of this step are filled without, unlike those before."""
     return [
         f"after {step.done} of {total} keys the project no longer read the "
-        f"translation memory {mentioned(name)!r}"
+        f"translation memory {abbreviate(name)!r}"
         for id_, name in step.read.items()
         if id_ not in read
     ]

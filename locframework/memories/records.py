@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.access.records import Name
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 from locframework.paging import ByCode, ByNameOrUpdate, SortedRequest
 from locframework.projects.records import LanguageTag, Reference
 from locframework.proposals.records import TermTranslation, TranslationStatus

@@ -11,10 +11,10 @@ from locframework.errors import (
     LanguageNotInProject,
     Problem,
     ValidationFailed,
-    mentioned,
+    abbreviate,
 )
-from locframework.ids import new_id, slug
-from locframework.languages import canonical_tag, facts, require_tag
+from locframework.fields import new_id, slug
+from locframework.languages import canonical_tag, language_info, require_tag
 from locframework.paging import PageRequest, SortedRequest
 
 from .records import (
@@ -74,7 +74,11 @@ def changed_memory(
 def new_language(memory: TranslationMemory, new: NewMemoryLanguage) -> MemoryLanguage:
     """The target language that a body asks for. Raises ValidationFailed."""
     tag = require_tag(new.language_code, "$.languageCode")
-    label = facts(tag).label if new.label is UNSET else check_name(new.label, "$.label")
+    label = (
+        language_info(tag).label
+        if new.label is UNSET
+        else check_name(new.label, "$.label")
+    )
     return MemoryLanguage(new_id(), memory.id, tag, label)
 
 
@@ -90,7 +94,7 @@ def new_languages(
         message = f"{memory.source_language} is the memory's source language"
         raise LanguageExists(message)
     return [
-        MemoryLanguage(new_id(), memory.id, tag, facts(tag).label)
+        MemoryLanguage(new_id(), memory.id, tag, language_info(tag).label)
         for tag in dict.fromkeys(tags)
     ]
 
@@ -153,11 +157,11 @@ def values_by_tag(values: Mapping[str, str]) -> NewValues:
     for code, value in values.items():
         tag = canonical_tag(code)
         if tag is None:
-            message = f"the memory has no language {mentioned(code)!r}"
+            message = f"the memory has no language {abbreviate(code)!r}"
             problem = Problem("$.translations", "language", message)
             raise LanguageNotInProject(message, [problem])
         if tag in found:
             message = f"{tag} is named twice, in two spellings"
             raise ValidationFailed.at(f"$.translations.{tag}", "unique", message)
-        found[tag] = check_value(value, f"$.translations.{mentioned(code)}")
+        found[tag] = check_value(value, f"$.translations.{abbreviate(code)}")
     return {tag: value for tag, value in found.items() if value}

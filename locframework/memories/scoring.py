@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from locframework.folding import fold, fold_white_space, nfc
+from locframework.languages import collapse_white_space, fold, nfc
 
 from .folding import cut_marks, cut_punctuation
 from .records import Penalties
@@ -84,9 +84,11 @@ class Folds(msgspec.Struct, frozen=True, gc=False):
 def folds_of(text: str) -> Folds:
     """Fold once what is scored many times."""
     cased = fold(text)
-    spaced, cut = cut_punctuation(fold_white_space(nfc(text)))
+    spaced, cut = cut_punctuation(collapse_white_space(nfc(text)))
     is_plain = text.isascii()  # then it is all one which folding is the first
-    full = spaced.lower() if is_plain else cut_punctuation(fold_white_space(cased))[0]
+    full = (
+        spaced.lower() if is_plain else cut_punctuation(collapse_white_space(cased))[0]
+    )
     return Folds(text, full, spaced, cut_marks(cased), cut.replace(" ", ""))
 
 

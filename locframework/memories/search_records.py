@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 from locframework.paging import LIMIT_MOST, PAGE_MOST
 
 from .records import SEARCH_LENGTH

@@ -7,10 +7,9 @@ from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller, Reach
 from locframework.access.rules import require_caller
 from locframework.access.service import Access
-from locframework.clock import Clock, timestamp
 from locframework.errors import TmNotFound
-from locframework.folding import folded
-from locframework.ids import id_in
+from locframework.fields import Clock, id_from_reference, timestamp
+from locframework.languages import folded
 from locframework.paging import Page
 from locframework.projects.service import Projects
 from locframework.transactions import Transactions
@@ -156,7 +155,7 @@ class Memories:
         return found.memory
 
     def _find(self, reference: str) -> KeptMemory:
-        id_ = id_in(reference)
+        id_ = id_from_reference(reference)
         found = self._store.find_memory(id_) if id_ is not None else None
         if found is None:
             raise TmNotFound

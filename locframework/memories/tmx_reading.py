@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO
 
-from locframework.errors import Problem, UnreadableFile, mentioned, shown
+from locframework.errors import Problem, UnreadableFile, abbreviate, truncate
 from locframework.languages import canonical_tag, same_language
 from locframework.xml_reading import OwnDoctype, XmlFault, feed, parser_for
 
@@ -91,7 +91,9 @@ class _Reader:
             if name in NAMES and self._segment.size <= SEGMENT_MOST:
                 self._segment.begin(name, attributes)
             elif name not in NAMES and self._unit is not None:
-                told = f"the tags of <{shown(name)}> are left out, their text is kept"
+                told = (
+                    f"the tags of <{truncate(name)}> are left out, their text is kept"
+                )
                 self._unit.leave_out(told)
             return
         given = dict(zip(attributes[::2], attributes[1::2], strict=True))
@@ -168,7 +170,7 @@ class _Unit:
         if not self._code:
             told = "a text without xml:lang is left out"
             if given:
-                code = repr(mentioned(given))
+                code = repr(abbreviate(given))
                 told = f"a text in {code}, which is not a BCP-47 language, is left out"
             self.leave_out(told)
 

@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from locframework.clock import Clock, timestamp
-from locframework.ids import new_id
+from locframework.fields import Clock, new_id, timestamp
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import drafted, standing, written
 

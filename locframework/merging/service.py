@@ -7,9 +7,9 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.branches.records import Branch, Line
 from locframework.branches.service import Branches
-from locframework.clock import Clock, timestamp
-from locframework.errors import BranchNotOpen, MergeConflict, mentioned
+from locframework.errors import BranchNotOpen, MergeConflict, abbreviate
 from locframework.events import EventLog
+from locframework.fields import Clock, timestamp
 from locframework.keys.comparing import touched_keys
 from locframework.keys.edits import Touched
 from locframework.keys.store import BranchKeyStore
@@ -177,7 +177,7 @@ def _told(conflicts: list[Change]) -> str:
     first, count = conflicts[0], len(conflicts)
     many = "1 change conflicts" if count == 1 else f"{count} changes conflict"
     place = f" in {first.language_code}" if first.language_code else ""
-    what = f"the {first.field} of {mentioned(first.key)!r}{place}"
+    what = f"the {first.field} of {abbreviate(first.key)!r}{place}"
     return f"{many} with main, first {what}; decide by strategy or resolutions"
 
 

@@ -3,7 +3,6 @@
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
-from locframework.clock import Clock, timestamp
 from locframework.errors import (
     BranchProtected,
     LanguageExists,
@@ -11,7 +10,8 @@ from locframework.errors import (
     SourceLanguageRequired,
 )
 from locframework.events import EventLog
-from locframework.languages import require_tag, tag_in_path
+from locframework.fields import Clock, timestamp
+from locframework.languages import require_tag, tag_from_path
 from locframework.paging import Page, PageRequest
 from locframework.transactions import Transactions
 from locframework.validation import check_record
@@ -142,7 +142,7 @@ class Languages:
         return gone
 
     def _find(self, project: Project, lang: str) -> Language:
-        tag = tag_in_path(lang)
+        tag = tag_from_path(lang)
         for language in self.of(project):
             if language.language_code == tag:
                 return language

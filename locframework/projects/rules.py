@@ -6,10 +6,9 @@ from msgspec import UNSET, Struct
 from msgspec.structs import fields, replace
 
 from locframework.access.rules import check_name
-from locframework.clock import Timestamp
-from locframework.errors import LanguageNotInProject, ValidationFailed, mentioned
-from locframework.ids import new_id
-from locframework.languages import PLURAL_FORMS, facts, require_tag
+from locframework.errors import LanguageNotInProject, ValidationFailed, abbreviate
+from locframework.fields import Timestamp, new_id
+from locframework.languages import PLURAL_FORMS, language_info, require_tag
 from locframework.paging import PageRequest, SortedRequest
 
 from .records import Direction, Language, LanguageChanges, NewLanguage
@@ -21,7 +20,7 @@ def check_plural_forms(forms: Sequence[str]) -> tuple[str, ...]:
     """Plural forms in CLDR order, each once; ``other`` is always among them."""
     for at, form in enumerate(forms):
         if form not in PLURAL_FORMS:
-            message = f"{mentioned(form)!r} is not one of {', '.join(PLURAL_FORMS)}"
+            message = f"{abbreviate(form)!r} is not one of {', '.join(PLURAL_FORMS)}"
             raise ValidationFailed.at(f"$.pluralForms[{at}]", "enum", message)
     return tuple(form for form in PLURAL_FORMS if form in forms or form == "other")
 
@@ -39,7 +38,7 @@ def require_checks(
     for name in names:
         if name not in known and name not in kept:
             there = ", ".join(known)
-            message = f"there is no check {mentioned(name)!r}; available: {there}"
+            message = f"there is no check {abbreviate(name)!r}; available: {there}"
             raise ValidationFailed.at(f"{within}.{field}", "enum", message)
 
 
@@ -85,7 +84,7 @@ def new_language(
     is_source: bool = False,
 ) -> Language:
     """A language as asked for, completed from CLDR."""
-    known = facts(tag)
+    known = language_info(tag)
     direction: Direction = "rtl" if known.direction == "rtl" else "ltr"
     fallback = new.fallback_language_code
     forms = known.plural_forms

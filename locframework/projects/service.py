@@ -9,14 +9,13 @@ from locframework.access.records import Caller, NewToken, Scope, Token
 from locframework.access.rules import check_name
 from locframework.access.service import Access
 from locframework.access.tokens import Tokens
-from locframework.clock import Clock, timestamp
 from locframework.errors import (
     LanguageNotInProject,
     ProjectNotFound,
     SeparatorFixed,
 )
 from locframework.events import EventLog
-from locframework.ids import id_in, new_id, slug
+from locframework.fields import Clock, id_from_reference, new_id, slug, timestamp
 from locframework.languages import require_tag
 from locframework.paging import Page, PageRequest
 from locframework.transactions import Transactions
@@ -216,7 +215,7 @@ class Projects:
 
     def _find(self, reference: str) -> Project:
         """Whoever asks. Raises ProjectNotFound."""
-        id_ = id_in(reference)
+        id_ = id_from_reference(reference)
         project = self._store.find_project(id_) if id_ is not None else None
         if project is None:
             raise ProjectNotFound

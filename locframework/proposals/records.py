@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 
 TranslationStatus = Literal["approved", "pending_review", "draft"]
 

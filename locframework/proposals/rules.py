@@ -7,8 +7,8 @@ stood means that nothing happened. Source: service.md, States; decisions 2.4.1.
 
 from msgspec.structs import replace
 
-from locframework.clock import Timestamp
 from locframework.errors import NothingPending
+from locframework.fields import Timestamp
 
 from .records import TermTranslation
 

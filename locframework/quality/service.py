@@ -6,7 +6,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from locframework.errors import PLUGIN_FAULTS
+from locframework.errors import PLUGIN_EXCEPTIONS
 from locframework.projects.records import Project, Severity
 
 from .check import Check
@@ -52,7 +52,7 @@ class Checks:
                 # a list first: one that fails half way has found nothing
                 if some := [*islice(find(subject), FINDINGS_MOST)]:
                     found += [_judged(name, each, subject) for each in some]
-            except PLUGIN_FAULTS:
+            except PLUGIN_EXCEPTIONS:
                 self._tell(name, subject)
         return found
 

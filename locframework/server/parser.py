@@ -2,7 +2,7 @@
 
 import re
 
-from locframework.errors import shown
+from locframework.errors import truncate
 
 from .waitress_parts import (
     BadRequest,
@@ -42,7 +42,7 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]
             # Else waitress sends 100 Continue and takes it for unfinished again.
             self.expect_continue = False
         if self.error is not None:
-            self.error.body = shown(self.error.body)
+            self.error.body = truncate(self.error.body)
         return taken
 
     def _bound_chunk_lines(self) -> None:

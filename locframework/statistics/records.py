@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 
 
 class LanguageCounts(Struct, frozen=True):

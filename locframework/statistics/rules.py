@@ -2,7 +2,7 @@
 
 from unicode_segmentation_rs import unicode_words
 
-from locframework.clock import Timestamp
+from locframework.fields import Timestamp
 
 from .records import LanguageCounts, LanguageStatistics, LineCounts, Statistics
 

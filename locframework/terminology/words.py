@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 
 from unicode_segmentation_rs import split_word_bounds
 
-from locframework.folding import fold, nfc
+from locframework.languages import fold, nfc
 
 SPACE = " "
 

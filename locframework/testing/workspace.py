@@ -30,7 +30,7 @@ from msgspec import UNSET
 
 from locframework.access.records import NewMember, NewToken, Role
 from locframework.app import OPERATOR, Framework
-from locframework.clock import Clock, system_clock
+from locframework.fields import Clock, system_clock
 from locframework.settings import Settings
 from locframework.wsgi import create_app
 

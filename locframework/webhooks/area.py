@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from locframework.access.service import Access
-from locframework.clock import Clock
 from locframework.events import EventLog
+from locframework.fields import Clock
 from locframework.projects.service import Projects
 from locframework.settings import WebhookSettings
 from locframework.storage import Storage

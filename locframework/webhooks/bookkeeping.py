@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from locframework.clock import Clock, Timestamp, timestamp
 from locframework.events import SYSTEM, EventLog
+from locframework.fields import Clock, Timestamp, timestamp
 from locframework.storage import Storage
 
 from .records import (

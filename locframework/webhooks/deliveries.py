@@ -4,11 +4,10 @@ import re
 from collections.abc import Callable
 
 from locframework.access.records import Caller
-from locframework.clock import Clock, given_moment, timestamp
 from locframework.errors import DeliveryNotFound, RateLimited
 from locframework.events import Event
+from locframework.fields import Clock, new_id, parse_given_time, timestamp
 from locframework.http.rate_limit import MemoryWindows
-from locframework.ids import new_id
 from locframework.paging import Page
 from locframework.projects.service import Projects
 from locframework.storage import Storage
@@ -100,7 +99,7 @@ class Deliveries:
         webhook = self._webhooks.find(project, webhook_id).webhook
         since = which.since
         if since is not None:
-            since = timestamp(given_moment(since, "$.since"))
+            since = timestamp(parse_given_time(since, "$.since"))
         self._count_replay(webhook)
         where = DeliveryFilter(which.status, since=since)
         ended = self._store.ended_deliveries(webhook.id, where)

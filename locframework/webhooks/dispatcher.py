@@ -10,8 +10,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
-from locframework.clock import Clock, timestamp
 from locframework.errors import Unavailable
+from locframework.fields import Clock, timestamp
 from locframework.jobs.lease import is_dead, new_owner
 from locframework.storage import Storage
 from locframework.transactions import crash_point

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from locframework.clock import Timestamp
 from locframework.events import ITEMS_MOST, Actor
+from locframework.fields import Timestamp
 
 from .items import BUILT_IN
 from .records import TYPE_LENGTH, EventType, ShownEventType

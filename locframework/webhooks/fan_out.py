@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from locframework.events import Event
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.storage import Storage
 
 from .payloads import payloads

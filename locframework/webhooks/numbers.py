@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from locframework.clock import Clock, moment
 from locframework.errors import Unavailable
+from locframework.fields import Clock, parse_timestamp
 from locframework.http.metrics import Reading
 
 from .dispatcher import Dispatcher
@@ -49,7 +49,7 @@ class WebhookNumbers:
         )
         age = 0.0
         if depth.oldest_due_at is not None:
-            age = (self._clock() - moment(depth.oldest_due_at)).total_seconds()
+            age = (self._clock() - parse_timestamp(depth.oldest_due_at)).total_seconds()
         yield Reading(
             "locframework_webhooks_oldest_seconds",
             "For how long the oldest delivery has been due",

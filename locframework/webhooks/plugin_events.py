@@ -11,7 +11,7 @@ from locframework.branches.records import BRANCH_NAME
 from locframework.branches.rules import check_name
 from locframework.errors import ProjectNotFound, ValidationFailed
 from locframework.events import Actor, EventLog
-from locframework.ids import id_in
+from locframework.fields import id_from_reference
 from locframework.storage import Storage
 from locframework.validation import CHARACTER, DEPTH_MOST, forbidden
 
@@ -68,7 +68,7 @@ class PluginEvents:
             raise ValueError(f"plugin {plugin} provides no event type {type_!r}")
         _check(items)
         _check_branch(branch)
-        id_ = id_in(project_id)
+        id_ = id_from_reference(project_id)
         with self._storage.transaction():
             project = self._storage.projects.find_project(id_) if id_ else None
             if project is None:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.branches.records import BRANCH_NAME
-from locframework.clock import GivenTime, Timestamp
+from locframework.fields import TimeInput, Timestamp
 from locframework.paging import ByTime, SortedRequest
 
 DisabledReason = Literal["manual", "failing", "gone"]
@@ -181,7 +181,7 @@ class DeliveryFilter(Struct, frozen=True):
 class ReplayMany(Struct, frozen=True):
     """The body that sends deliveries again."""
 
-    since: GivenTime | None = None  # those created then or later; left out: all kept
+    since: TimeInput | None = None  # those created then or later; left out: all kept
     status: Literal["failed", "succeeded"] = "failed"
 
 

@@ -10,8 +10,8 @@ from email.utils import parsedate_to_datetime
 from msgspec.structs import replace
 
 from locframework.branches.records import MAIN
-from locframework.clock import moment, timestamp
 from locframework.events import Event
+from locframework.fields import parse_timestamp, timestamp
 
 from .records import (
     AttemptOutcome,
@@ -132,7 +132,7 @@ def judged(
     next_at = claimed.planned_at
     if claimed.trigger == "auto":
         asked = read_retry_after(retry_after, at)
-        first_at = moment(claimed.created_at)
+        first_at = parse_timestamp(claimed.created_at)
         found = next_attempt(claimed.tries, at, first_at, share, asked)
         next_at = None if found is None else timestamp(found)
     status: DeliveryStatus = "failed" if next_at is None else "pending"
@@ -182,10 +182,10 @@ def is_failing(health: WebhookHealth) -> bool:
     since, failed_at = health.failing_since, health.failed_at
     if since is None or failed_at is None or not health.failed_others:
         return False
-    latest = moment(failed_at)
+    latest = parse_timestamp(failed_at)
     return (
-        latest - moment(health.good_at) >= FAILING_AFTER
-        and latest - moment(since) >= FAILING_SPAN
+        latest - parse_timestamp(health.good_at) >= FAILING_AFTER
+        and latest - parse_timestamp(since) >= FAILING_SPAN
     )
 
 

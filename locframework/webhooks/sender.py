@@ -6,8 +6,8 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from locframework.clock import Clock, timestamp
-from locframework.errors import PLUGIN_FAULTS
+from locframework.errors import PLUGIN_EXCEPTIONS
+from locframework.fields import Clock, timestamp
 
 from .records import (
     KEPT_BYTES,
@@ -54,7 +54,7 @@ class Sender:
         except SecretLost as error:
             log.error("delivery %s cannot be signed: %s", claimed.id, error)
             answer, found = None, _failed(claimed, timestamp(at), "secret_lost")
-        except PLUGIN_FAULTS:
+        except PLUGIN_EXCEPTIONS:
             name = self._transport.name
             log.exception("the transport %s failed with delivery %s", name, claimed.id)
             answer, found = None, _failed(claimed, timestamp(at), "transport_failed")

@@ -10,18 +10,17 @@ from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.branches.records import MAIN
 from locframework.branches.rules import check_name
-from locframework.clock import Clock, timestamp
 from locframework.errors import (
-    PLUGIN_FAULTS,
+    PLUGIN_EXCEPTIONS,
     LanguageNotInProject,
     LocError,
     Unavailable,
     UnknownEventType,
     WebhookNotFound,
     WebhooksNotSetUp,
-    mentioned,
+    abbreviate,
 )
-from locframework.ids import id_in, new_id
+from locframework.fields import Clock, id_from_reference, new_id, timestamp
 from locframework.languages import require_tag
 from locframework.paging import Page, PageRequest
 from locframework.projects.records import Project
@@ -178,7 +177,7 @@ class Webhooks:
 
     def find(self, project: Project, reference: str) -> StoredWebhook:
         """A webhook of a project that the caller was let into. WebhookNotFound."""
-        id_ = id_in(reference)
+        id_ = id_from_reference(reference)
         found = self._store.find_webhook(project.id, id_) if id_ else None
         if found is None:
             raise WebhookNotFound
@@ -255,7 +254,7 @@ class Webhooks:
             self._transport.judge(url)
         except LocError:
             raise
-        except PLUGIN_FAULTS as error:
+        except PLUGIN_EXCEPTIONS as error:
             name = self._transport.name
             log.exception("the transport %s failed to judge a URL", name)
             raise Unavailable(f"the transport {name} failed") from error
@@ -268,7 +267,7 @@ class Webhooks:
     def _known(self, types: list[str], had: Collection[str] = ()) -> tuple[str, ...]:
         for type_ in types:
             if type_ not in self._types and type_ not in had:
-                told = f"there is no event type {mentioned(type_)!r}"
+                told = f"there is no event type {abbreviate(type_)!r}"
                 raise UnknownEventType(f"{told}; see GET /webhook-event-types")
         return tuple(dict.fromkeys(types))
 

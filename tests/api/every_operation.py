@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from locframework.access.permissions import PERMISSIONS
+from locframework.fields import new_id
 from locframework.http.records import Upload
-from locframework.ids import new_id
 from locframework.testing.client import Answer, Client
 from locframework.testing.images import png
 from locframework.testing.workspace import Workspace

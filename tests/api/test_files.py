@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from locframework.fields import new_id
 from locframework.files.records import IMAGE_MOST
-from locframework.ids import new_id
 from locframework.testing import images
 from locframework.testing.client import Client
 from locframework.testing.databases import statements_of

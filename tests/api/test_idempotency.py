@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from locframework.clock import system_clock
+from locframework.fields import system_clock
 from locframework.http.records import Upload
 from locframework.testing.client import Answer, Client
 from locframework.testing.databases import statements_of

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from locframework.fields import new_id
 from locframework.http.records import Upload
-from locframework.ids import new_id
 from locframework.testing.client import Answer
 from locframework.testing.workspace import Workspace
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from locframework import OPERATOR
 from locframework.access.permissions import ORGANIZATION_WIDE, PERMISSIONS
 from locframework.access.records import NewToken
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.testing.client import Client
 from locframework.testing.workspace import Workspace
 

@@ -10,8 +10,8 @@ import pytest
 
 from locframework.app import OPERATOR
 from locframework.errors import KeyNotFound, ProjectNotFound, ValidationFailed
+from locframework.fields import new_id
 from locframework.http.records import Upload
-from locframework.ids import new_id
 from locframework.keys.records import Approval, Rejection
 from locframework.testing.workspace import Workspace
 

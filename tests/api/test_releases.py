@@ -12,8 +12,8 @@ import pytest
 from msgspec.structs import replace
 
 from locframework.events import SYSTEM
+from locframework.fields import new_id
 from locframework.http.records import Upload
-from locframework.ids import new_id
 from locframework.testing.workspace import Workspace
 
 

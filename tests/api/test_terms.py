@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from locframework.ids import new_id
+from locframework.fields import new_id
 
 
 def test_who_cannot_approve_writes_a_pending_text(keys: Any) -> None:

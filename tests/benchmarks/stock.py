@@ -11,9 +11,8 @@ from typing import Any
 import peers
 
 from locframework import wsgi
-from locframework.clock import system_clock, timestamp
+from locframework.fields import new_id, system_clock, timestamp
 from locframework.http.rate_limit import RateLimiter
-from locframework.ids import new_id
 from locframework.keys.records import Key, StoredValue
 from locframework.testing.workspace import Workspace
 

@@ -15,8 +15,8 @@ import pytest
 import segments as corpus
 from measuring import Table, in_turns, name_of
 
-from locframework.folding import folded
-from locframework.ids import new_id
+from locframework.fields import new_id
+from locframework.languages import folded
 from locframework.memories.records import MemoryEntry
 from locframework.ports import TermTranslation
 

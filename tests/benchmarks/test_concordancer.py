@@ -18,8 +18,8 @@ from locframework_matching_rapidfuzz.kernel import Kernel
 from measuring import Table, in_turns
 from test_concordance import AT, CJK, PAGE, japanese
 
-from locframework.folding import folded
-from locframework.ids import new_id
+from locframework.fields import new_id
+from locframework.languages import folded
 from locframework.ports import Concordance, PageRequest, Passage
 from locframework.testing.contracts.matchers import MEMORY
 from locframework.testing.databases import fresh_postgres_url

@@ -20,7 +20,7 @@ from measuring import Table, in_turns, name_of
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.memories.folding import match_fold
 from locframework.memories.matcher import Found, Matcher, Wanted
 from locframework.memories.search_records import Matches, MatchSource

@@ -15,8 +15,8 @@ import segments as corpus
 import stock
 from measuring import Stopwatch, Table, in_turns, rounds
 
-from locframework.folding import fold
 from locframework.http.records import Upload
+from locframework.languages import fold
 
 TEXTS = 100
 AT_ONCE = 500  # keys a request

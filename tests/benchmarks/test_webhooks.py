@@ -19,8 +19,8 @@ import stock
 from locframework_webhooks_https import HttpsPlugin, HttpsSettings
 from measuring import Table
 
-from locframework.clock import system_clock, timestamp
 from locframework.events import Event
+from locframework.fields import system_clock, timestamp
 from locframework.testing.databases import KINDS, Kind, fresh_url
 from locframework.testing.workspace import Workspace, open_workspace
 from locframework.webhooks.records import NewDelivery

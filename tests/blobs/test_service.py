@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from locframework.blobs.service import PRUNED_AT_ONCE, Blobs
-from locframework.clock import timestamp
 from locframework.errors import Unavailable
+from locframework.fields import timestamp
 from locframework.testing.workspace import Workspace, open_workspace
 
 DAY = timedelta(days=1)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from locframework.clock import system_clock
+from locframework.fields import system_clock
 from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace, open_workspace
 

@@ -22,7 +22,7 @@ import msgspec
 import pytest
 from locframework_webhooks_https import HttpsSettings, HttpsTransport
 
-from locframework.clock import system_clock
+from locframework.fields import system_clock
 from locframework.ports import Post, SendError
 from locframework.webhooks.event_types import EventTypes
 from locframework.webhooks.records import NewWebhook

@@ -19,7 +19,7 @@ import pytest
 
 from locframework import OPERATOR, Framework, Settings, create_app
 from locframework.access.records import NewToken
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.testing.client import Answer, Client
 
 DATABASE = "l10n.sqlite3"

@@ -14,7 +14,7 @@ from locframework.errors import (
     PermissionDenied,
     ProjectNotFound,
 )
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.projects.records import NewLanguage
 from locframework.testing.workspace import Workspace
 

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locframework.errors import shown
+from locframework.errors import truncate
 from locframework.exchange.rules import (
     WARNING_COUNT_HEADER,
     WARNINGS_HEADER,
@@ -23,5 +23,5 @@ def test_warnings_are_headers_of_ascii_that_fit_a_proxy(warnings: list[str]) -> 
     assert listed.isprintable()
     assert len(listed) <= 4096
     told = json.loads(listed)
-    assert told == [shown(warning) for warning in warnings[: len(told)]]
+    assert told == [truncate(warning) for warning in warnings[: len(told)]]
     assert bool(told) == bool(warnings)

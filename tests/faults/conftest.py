@@ -23,7 +23,7 @@ from wsgiref.headers import Headers
 import pytest
 
 from locframework import Framework
-from locframework.clock import system_clock
+from locframework.fields import system_clock
 from locframework.http.records import Upload
 from locframework.testing.client import Answer, multipart
 from locframework.testing.workspace import Workspace, open_workspace

@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from locframework.access.records import Caller, Grant, Organization
 from locframework.access.service import Access
 from locframework.access.tokens import Tokens
-from locframework.clock import timestamp
 from locframework.events import Actor, EventLog
-from locframework.ids import new_id
+from locframework.fields import new_id, timestamp
 from locframework.jobs.handler import JobHandler
 from locframework.jobs.records import Job, StoredJob
 from locframework.jobs.runner import JobRunner

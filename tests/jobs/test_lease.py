@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from locframework.clock import timestamp
+from locframework.fields import timestamp
 from locframework.jobs.lease import PLACE, is_dead, new_owner
 
 from .doing import succeeds, wait_until

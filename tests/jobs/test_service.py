@@ -8,7 +8,7 @@ import pytest
 from locframework.access.records import Caller, Grant
 from locframework.errors import JobNotCancellable, JobNotFound, ProjectNotFound
 from locframework.events import Actor
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.jobs.records import JobQuery, Progress, StoredJob
 from locframework.jobs.work import Work
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
-from locframework.faults import PluginError
 
 from locframework import hookimpl
-from locframework.errors import Unavailable
+from locframework.errors import PluginError, Unavailable
 from locframework.memories.checked_matcher import CheckedMatcher
 from locframework.memories.matcher import Found, Hit, Wanted
 from locframework.plugins import PluginHost

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 from rapidfuzz.distance import Levenshtein
 
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.memories import gathering, ranking, showing
 from locframework.memories.folding import match_fold
 from locframework.memories.gathering import gather

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from locframework.folding import fold_white_space, folded
+from locframework.languages import collapse_white_space, folded
 from locframework.memories.folding import (
     cut_punctuation,
     match_fold,
@@ -160,7 +160,9 @@ def test_a_score_is_raw_less_its_penalties(text: str, source: str) -> None:
     off = sum(each.points for each in given.penalties)
     assert given.match_percentage == max(0, given.raw_percentage - off)
     assert (given.raw_percentage == 100) == (match_fold(text) == match_fold(source))
-    assert fold_white_space(text) == fold_white_space(fold_white_space(text))
+    assert collapse_white_space(text) == collapse_white_space(
+        collapse_white_space(text)
+    )
 
 
 class Candidate(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from locframework.clock import system_clock, timestamp
+from locframework.fields import system_clock, timestamp
 
 UNKNOWN = "0197b2c0-6a70-7a11-9c35-3b1d0e8f4a5b"
 

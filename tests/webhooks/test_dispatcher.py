@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from locframework import Framework
-from locframework.clock import moment, timestamp
+from locframework.fields import parse_timestamp, timestamp
 from locframework.webhooks.rules import RETRY_AFTER
 
 from .conftest import Clock, Hooked, LoopbackPlugin, Receiver, open_hooked
@@ -45,7 +45,7 @@ def test_a_failed_delivery_is_tried_five_times_more_over_seven_hours(
     sent = list(timed.send())
     for plan in RETRY_AFTER:
         [delivery] = timed.log(webhook)
-        planned = moment(delivery["nextAttemptAt"])
+        planned = parse_timestamp(delivery["nextAttemptAt"])
         assert 0.8 * plan <= planned - clock.now + timedelta(milliseconds=1)
         assert planned - clock.now <= plan
         clock.now = planned - timedelta(milliseconds=2)
@@ -76,7 +76,7 @@ def test_retry_after_is_heeded_up_to_twice_the_plan(
     timed.send()
 
     [delivery] = timed.log(webhook)
-    waits = moment(delivery["nextAttemptAt"]) - clock.now
+    waits = parse_timestamp(delivery["nextAttemptAt"]) - clock.now
     assert waits == timedelta(seconds=10)
 
 
@@ -372,7 +372,9 @@ def test_a_retry_that_a_clock_planned_which_is_put_back_is_sent_at_once(
 
     [delivery] = timed.log(webhook)
     assert [each["statusCode"] for each in delivery["attempts"]] == [500, 500]
-    assert moment(delivery["nextAttemptAt"]) <= clock.now + timedelta(minutes=5)
+    assert parse_timestamp(delivery["nextAttemptAt"]) <= clock.now + timedelta(
+        minutes=5
+    )
 
 
 def test_who_a_stop_leaves_behind_ends_although_there_is_a_later_start(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from locframework.clock import system_clock
+from locframework.fields import system_clock
 
 from .conftest import Receiver, open_hooked
 

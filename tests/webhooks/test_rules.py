@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locframework.clock import moment, timestamp
 from locframework.events import SYSTEM, Event
+from locframework.fields import parse_timestamp, timestamp
 from locframework.webhooks.records import (
     ClaimedDelivery,
     DeliveryAttempt,
@@ -312,7 +312,9 @@ def test_an_old_secret_signs_for_a_day_more() -> None:
     second = rotated(first, sealed("c"), NOW + HOUR)
 
     assert [each.sealed for each in second] == ["c", "b", "a"]
-    assert [each.signs_until and moment(each.signs_until) for each in second] == [
+    assert [
+        each.signs_until and parse_timestamp(each.signs_until) for each in second
+    ] == [
         None,
         NOW + 25 * HOUR,
         NOW + 24 * HOUR,

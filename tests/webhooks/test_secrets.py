@@ -15,8 +15,8 @@ from standardwebhooks import Webhook as Verifier
 from standardwebhooks import WebhookVerificationError
 
 from locframework import OPERATOR
-from locframework.clock import system_clock
 from locframework.errors import SettingsError
+from locframework.fields import system_clock
 from locframework.testing.workspace import WEBHOOK_KEY, open_workspace
 from locframework.webhooks.sealing import SecretBox, SecretLost, new_key, new_secret
 from locframework.webhooks.signing import signed_headers

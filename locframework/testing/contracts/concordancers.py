@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from locframework.folding import folded
-from locframework.ids import new_id
+from locframework.fields import new_id
+from locframework.languages import folded
 from locframework.memories.concordancer import Concordancer, FoundEntries
 from locframework.memories.search_records import Concordance, SearchIn
 from locframework.paging import PageRequest

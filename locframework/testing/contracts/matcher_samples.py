@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterator, Sequence
 
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.memories.matcher import Forgotten, Found, Hit, SegmentChange, Wanted
 
 WORDS = {

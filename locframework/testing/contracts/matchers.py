@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from locframework.errors import Unavailable
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.memories.matcher import (
     Found,
     Matcher,

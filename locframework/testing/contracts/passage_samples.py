@@ -6,9 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from locframework.clock import timestamp
-from locframework.folding import folded
-from locframework.ids import new_id
+from locframework.fields import new_id, timestamp
+from locframework.languages import folded
 from locframework.memories.concordancer import (
     SOURCE_CODE,
     FoundEntries,

@@ -6,7 +6,7 @@ from threading import Barrier
 
 from msgspec.structs import replace
 
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.storage import Storage
 from locframework.webhooks.records import (
     AttemptOutcome,

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from locframework.delivery.records import Distribution, PublicHead, Release, Usage
 from locframework.errors import Unavailable
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.jobs.records import JobError
 from locframework.paging import PageRequest
 from locframework.storage import Storage

@@ -12,7 +12,7 @@ from locframework.delivery.records import (
     ReleaseSnapshot,
     StoredRelease,
 )
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.projects.records import Project
 
 from .storage_key_records import LANGUAGES

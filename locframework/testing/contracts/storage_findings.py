@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.keys.records import FindingFilter, KeyFinding, Spot
 from locframework.keys.store import BranchKeyStore
 from locframework.paging import PageRequest

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from locframework.access.records import Scope
 from locframework.errors import Unavailable
-from locframework.folding import fold
+from locframework.fields import new_id, slug
 from locframework.glossaries.records import Glossary, Term, TermFilter, TermWrite
 from locframework.glossaries.rules import spelling
-from locframework.ids import new_id, slug
+from locframework.languages import fold
 from locframework.paging import PageRequest, SortedRequest
 from locframework.proposals.records import TermTranslation
 from locframework.storage import Storage

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from locframework.branches.records import Branch
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.keys.records import StoredValue
 from locframework.keys.revisions import Revision, revision_of
 from locframework.keys.store import BranchKeyStore, KeyStore

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller, Grant
 from locframework.events import Actor
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.jobs.records import Job, JobError, JobFilter, Progress, StoredJob
 from locframework.paging import PageRequest
 from locframework.storage import Storage

@@ -3,10 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
-from locframework.folding import fold
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.keys.records import Key, KeyFilter
 from locframework.keys.walking import place_of
+from locframework.languages import fold
 from locframework.paging import Page, PageRequest, Place
 from locframework.projects.records import Project
 from locframework.storage import Storage

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from locframework.folding import fold
 from locframework.keys.marks import outdated
 from locframework.keys.records import Key, KeyFilter, Spot, StoredValue
+from locframework.languages import fold
 
 Place = tuple[str, str | None]  # language, plural form
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from locframework.folding import fold
 from locframework.keys.records import Key, KeyFilter, StoredValue
 from locframework.keys.walking import place_of
+from locframework.languages import fold
 from locframework.paging import PageRequest
 from locframework.projects.records import Project
 from locframework.quality.records import Finding

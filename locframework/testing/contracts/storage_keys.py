@@ -8,11 +8,11 @@ from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from locframework.errors import Unavailable
-from locframework.folding import fold
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.keys.file_records import Selection
 from locframework.keys.records import Key, KeyFilter, KeyValue, TrashedKey
 from locframework.keys.rules import shown_value
+from locframework.languages import fold
 from locframework.paging import Page, PageRequest
 from locframework.storage import Storage
 

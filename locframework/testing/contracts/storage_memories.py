@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from locframework.errors import Unavailable
-from locframework.folding import folded
-from locframework.ids import new_id
+from locframework.fields import new_id
+from locframework.languages import folded
 from locframework.memories.records import (
     Assignment,
     EntryFilter,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.memories.records import KeyLink, MemoryWriting, TranslationMemory
 from locframework.storage import Storage
 

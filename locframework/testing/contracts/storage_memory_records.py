@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from locframework.ids import new_id, slug
+from locframework.fields import new_id, slug
 from locframework.memories.records import (
     KeptMemory,
     MemoryEntry,

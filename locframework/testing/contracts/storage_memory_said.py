@@ -4,7 +4,7 @@ import random
 
 from msgspec.structs import replace
 
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.memories.records import MemoryWriting, StoredTranslation
 from locframework.memories.search_records import MatchSource, ValueStatus
 from locframework.memories.sources import noted

@@ -8,8 +8,8 @@ from operator import attrgetter
 import pytest
 from msgspec.structs import replace
 
-from locframework.folding import folded
-from locframework.ids import new_id
+from locframework.fields import new_id
+from locframework.languages import folded
 from locframework.memories.concordancer import Passage
 from locframework.memories.folding import match_fold
 from locframework.memories.matcher import Forgotten

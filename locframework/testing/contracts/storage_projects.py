@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from locframework.access.records import Scope
 from locframework.events import Actor, EventFilter, EventLine, Touch
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.paging import PageRequest, SortedRequest
 from locframework.storage import Storage
 

@@ -16,7 +16,7 @@ from locframework.access.records import (
 )
 from locframework.branches.records import Branch
 from locframework.events import SYSTEM, Event
-from locframework.ids import new_id, slug
+from locframework.fields import new_id, slug
 from locframework.jobs.records import Job, Progress, StoredJob
 from locframework.paging import PageRequest
 from locframework.projects.records import Language, Project

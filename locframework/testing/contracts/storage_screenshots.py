@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from locframework.blobs.records import BlobNote
+from locframework.fields import new_id
 from locframework.files.records import StoredFile
-from locframework.ids import new_id
 from locframework.projects.records import Project
 from locframework.storage import Storage
 

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.keys.records import KeyFilter, StoredValue
 from locframework.storage import Storage
 

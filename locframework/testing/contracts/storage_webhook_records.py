@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.projects.records import Project
 from locframework.storage import Storage
 from locframework.webhooks.records import (

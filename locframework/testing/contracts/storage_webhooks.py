@@ -6,7 +6,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.paging import PageRequest
 from locframework.storage import Storage
 from locframework.webhooks.records import (

@@ -10,7 +10,7 @@ from locframework.ports import (
     FileOptions,
     UnreadableFile,
     WrittenFile,
-    shown,
+    truncate,
 )
 
 from .details import FileNotes, Notes, notes_in
@@ -293,7 +293,7 @@ def _add_notes(message: Message, notes: Notes) -> None:
 def _clash(entry: Entry, message: Message, kept: Entry, other: Message) -> list[str]:
     if _texts(message) == _texts(other) or not any(message.texts):
         return []
-    name = shown(message.msgid)
+    name = truncate(message.msgid)
     return [
         f"{kept.key} and {entry.key} are the same message, {name!r}: the first is kept"
     ]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from locframework.ports import Problem, UnreadableFile, mentioned
+from locframework.ports import Problem, UnreadableFile, abbreviate
 
 MOST_PROBLEMS = 100  # are told one by one; the rest are counted
 MOST_REPEATED = 200  # characters of the file, in one answer
@@ -39,4 +39,4 @@ def _capped(problems: Sequence[Problem]) -> list[Problem]:
 
 def quoted(name: str) -> str:
     """A name or text of the file as a message may repeat it: printable, cut short."""
-    return mentioned(repr(name))
+    return abbreviate(repr(name))

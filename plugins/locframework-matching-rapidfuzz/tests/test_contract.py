@@ -11,7 +11,7 @@ from locframework_matching_rapidfuzz import (
     kernel,
 )
 
-from locframework.ids import new_id
+from locframework.fields import new_id
 from locframework.ports import Wanted
 from locframework.testing.contracts.matcher_samples import SegmentsInMemory
 from locframework.testing.contracts.matchers import (

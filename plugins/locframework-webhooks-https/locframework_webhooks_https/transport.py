@@ -15,7 +15,7 @@ from locframework.ports import (
     Post,
     SendError,
     UrlNotAllowed,
-    mentioned,
+    abbreviate,
 )
 
 from .addresses import AddressRule
@@ -66,7 +66,7 @@ class HttpsTransport:
         """Raise UrlNotAllowed unless all addresses of the host are public now."""
         target = read_url(url, self._ports)
         if not self._public_addresses(target, Deadline(LOOKUP_SECONDS)):
-            host = mentioned(target.host)  # the message is cut, and is to say why
+            host = abbreviate(target.host)  # the message is cut, and is to say why
             raise UrlNotAllowed(
                 f"url: {host} must lead to addresses of the public internet only"
             )

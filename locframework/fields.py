@@ -1,10 +1,16 @@
-"""Makes identifiers and slugs, and reads the ones that arrive in paths."""
+"""Fields that all records share: identifiers, slugs and timestamps."""
 
 import os
 import re
 import time
 import unicodedata
-from typing import TypeGuard
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Annotated, TypeGuard
+
+from msgspec import Meta
+
+from .errors import ValidationFailed, abbreviate
 
 UUID_LENGTH = 36
 _UUID = re.compile(  # without a group that repeats, which is slower
@@ -37,7 +43,7 @@ def is_id(text: object) -> TypeGuard[str]:
     return isinstance(text, str) and _UUID.fullmatch(text) is not None
 
 
-def id_in(reference: object) -> str | None:
+def id_from_reference(reference: object) -> str | None:
     """The UUID at the end of a bare id or a slug, or None (decisions 2.1.3).
 
     What stands before the UUID is ignored, so renames never break links. None too for
@@ -56,3 +62,53 @@ def slug(name: str, id_: str) -> str:
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     kebab = _NOT_WORD.sub("-", plain.lower()).strip("-")[:SLUG_NAME_LENGTH].rstrip("-")
     return f"{kebab}-{id_}" if kebab else id_
+
+
+Timestamp = Annotated[
+    str,
+    Meta(
+        extra_json_schema={"format": "date-time"},
+        examples=["2026-11-21T08:45:29.123Z"],
+    ),
+]
+"""UTC with milliseconds and ``Z`` (decisions 2.1.5). As text it sorts by time."""
+
+TimeInput = Annotated[
+    str, Meta(max_length=40, extra_json_schema={"format": "date-time"})
+]
+"""A time that a client sends, as ``parse_given_time`` reads it."""
+
+_LOST_PLUS = re.compile(r"\d \d\d(?::?\d\d)?$")  # a query reads + as a blank
+
+Clock = Callable[[], datetime]
+"""Gives the present as an aware UTC datetime; tests hand in their own."""
+
+
+def system_clock() -> datetime:
+    """The machine's time, in UTC."""
+    return datetime.now(UTC)
+
+
+def timestamp(at: datetime) -> Timestamp:
+    """``at`` as every record spells it. ``at`` must be aware."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def parse_timestamp(text: Timestamp) -> datetime:
+    """The aware datetime that ``timestamp`` wrote as ``text``."""
+    return datetime.fromisoformat(text)
+
+
+def parse_given_time(text: str, path: str) -> datetime:
+    """The aware datetime that a client sent at ``path``; UTC where no zone is said.
+
+    Raises ValidationFailed for what is not an ISO 8601 date or time.
+    """
+    try:
+        at = datetime.fromisoformat(text)
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        message = f"{abbreviate(text)!r} is not an ISO 8601 date"
+        if path.startswith("query.") and _LOST_PLUS.search(text):
+            message += "; in a query, write + as %2B"
+        raise ValidationFailed.at(path, "date-time", message) from None

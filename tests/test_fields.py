@@ -1,13 +1,25 @@
-"""Identifiers and slugs: made, recognised, and read from paths."""
+"""Identifiers, slugs and timestamps."""
 
 import time
+from datetime import UTC, datetime, timedelta, timezone
 from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locframework.ids import SLUG_NAME_LENGTH, id_in, is_id, new_id, slug
+from locframework.errors import ValidationFailed
+from locframework.fields import (
+    SLUG_NAME_LENGTH,
+    id_from_reference,
+    is_id,
+    new_id,
+    parse_given_time,
+    parse_timestamp,
+    slug,
+    system_clock,
+    timestamp,
+)
 
 ID = "01a1fd83-846d-748b-82ee-b31324cf0e63"
 
@@ -67,7 +79,7 @@ def test_no_two_ids_are_the_same() -> None:
 )
 def test_only_a_lower_case_hyphenated_uuid_is_an_id(text: str) -> None:
     assert not is_id(text)
-    assert id_in(text) is None
+    assert id_from_reference(text) is None
 
 
 def test_any_version_of_uuid_is_an_id() -> None:
@@ -76,15 +88,15 @@ def test_any_version_of_uuid_is_an_id() -> None:
 
 
 def test_a_path_segment_ends_in_its_id() -> None:
-    assert id_in(ID) == ID
-    assert id_in(f"web-shop-{ID}") == ID
-    assert id_in(f"renamed-since-{ID}") == ID
-    assert id_in(f"-{ID}") == ID
+    assert id_from_reference(ID) == ID
+    assert id_from_reference(f"web-shop-{ID}") == ID
+    assert id_from_reference(f"renamed-since-{ID}") == ID
+    assert id_from_reference(f"-{ID}") == ID
 
 
 @pytest.mark.parametrize("before", ["x", "web-shop", "0", ID])
 def test_what_stands_before_the_id_ends_with_a_hyphen(before: str) -> None:
-    assert id_in(f"{before}{ID}") is None
+    assert id_from_reference(f"{before}{ID}") is None
 
 
 @pytest.mark.parametrize(
@@ -111,7 +123,7 @@ def test_a_name_without_ascii_letters_gives_the_bare_id(name: str) -> None:
 def test_every_slug_leads_back_to_its_id(name: str) -> None:
     made = slug(name, ID)
 
-    assert id_in(made) == ID
+    assert id_from_reference(made) == ID
     assert len(made) <= SLUG_NAME_LENGTH + 1 + len(ID)
     assert made.isascii()
     assert made == made.lower()
@@ -119,6 +131,69 @@ def test_every_slug_leads_back_to_its_id(name: str) -> None:
 
 @given(st.text(max_size=60))
 def test_no_text_breaks_the_reader(text: str) -> None:
-    found = id_in(text)
+    found = id_from_reference(text)
 
     assert found is None or text.endswith(found)
+
+
+AWARE = st.datetimes(timezones=st.just(UTC)).filter(lambda at: at.year >= 1000)
+
+
+def test_a_time_is_utc_with_milliseconds_and_z() -> None:
+    at = datetime(2026, 11, 21, 8, 45, 29, 123456, UTC)
+
+    assert timestamp(at) == "2026-11-21T08:45:29.123Z"
+
+
+def test_whole_seconds_have_their_milliseconds_too() -> None:
+    assert timestamp(datetime(2026, 1, 2, tzinfo=UTC)) == "2026-01-02T00:00:00.000Z"
+
+
+@pytest.mark.parametrize("hours", [-12, -5.5, 1, 14])
+def test_another_zone_is_turned_into_utc(hours: float) -> None:
+    at = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+    there = at.astimezone(timezone(timedelta(hours=hours)))
+
+    assert timestamp(there) == timestamp(at)
+
+
+def test_the_system_clock_is_aware_and_now() -> None:
+    now = system_clock()
+
+    assert now.utcoffset() == timedelta(0)
+    assert abs(datetime.now(UTC) - now) < timedelta(seconds=5)
+
+
+@pytest.mark.parametrize(
+    ("given_as", "path", "is_told"),
+    [
+        ("2026-01-01T00:00:00 02:00", "query.since", True),
+        ("2026-01-01T00:00 0200", "query.updatedSince", True),
+        ("2026-01-01T00:00:00 02:00", "$.since", False),
+        ("new year", "query.since", False),
+    ],
+)
+def test_a_zone_whose_plus_a_query_has_lost_is_told_how_to_send_it(
+    given_as: str, path: str, is_told: bool
+) -> None:
+    with pytest.raises(ValidationFailed) as refused:
+        parse_given_time(given_as, path)
+
+    assert "is not an ISO 8601 date" in refused.value.message
+    assert ("%2B" in refused.value.message) is is_told
+
+
+@given(AWARE)
+def test_a_time_read_back_is_the_same_millisecond(at: datetime) -> None:
+    read = parse_timestamp(timestamp(at))
+
+    assert read.utcoffset() == timedelta(0)
+    assert timedelta(0) <= at - read < timedelta(milliseconds=1)
+    assert timestamp(read) == timestamp(at)
+
+
+@given(AWARE, AWARE)
+def test_as_text_times_sort_as_they_happened(one: datetime, other: datetime) -> None:
+    if timestamp(one) < timestamp(other):
+        assert one < other
