@@ -188,7 +188,9 @@ class AccessTables(TokenTable):
         return row[0] if row else 0
 
     def projects_among(self, organization_id: str, ids: Sequence[str]) -> list[str]:
-        organization = self._database.engine.walked("organization_id")  # few of many
+        organization = self._database.engine.without_index(
+            "organization_id"
+        )  # few of many
         rows = self._database.rows(
             f"""SELECT id FROM projects WHERE {self._database.among("id")}
                 AND {organization} = ? AND deleted_at IS NULL""",

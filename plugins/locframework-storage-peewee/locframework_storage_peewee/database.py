@@ -83,7 +83,7 @@ class Database:
             self._tell(sql)
             with self._judged(session) as connection:
                 cursor = connection.cursor()
-                cursor.executemany(self.engine.spell(sql), rows)
+                cursor.executemany(self.engine.to_driver_sql(sql), rows)
                 return cursor.rowcount
 
     def insert_many(
@@ -110,7 +110,7 @@ class Database:
         session = self._sessions.here()
         with self._judged(session) as connection:
             cursor = self.engine.stream_cursor(connection)
-            cursor.execute(self.engine.spell(sql), params)
+            cursor.execute(self.engine.to_driver_sql(sql), params)
         try:
             while True:
                 with self._judged(session):
@@ -145,7 +145,7 @@ class Database:
         self, name: Hashable, begin: Callable[[], Callable[[], None]]
     ) -> None:
         """At the end of the outermost block (locframework/storage.py, Transactions)."""
-        self.need_transaction()
+        self.require_transaction()
         before = self._sessions.here().before
         if name not in before:
             before[name] = begin()
@@ -159,13 +159,13 @@ class Database:
 
     def lock_row(self, table: str, id_: str) -> None:
         """Until the transaction ends, let nobody else lock this row."""
-        self.need_transaction()
-        if self.engine.locked_row:  # else the transaction has locked everything
+        self.require_transaction()
+        if self.engine.for_update:  # else the transaction has locked everything
             self.rows(
-                f"SELECT id FROM {table} WHERE id = ?{self.engine.locked_row}", (id_,)
+                f"SELECT id FROM {table} WHERE id = ?{self.engine.for_update}", (id_,)
             )
 
-    def need_transaction(self) -> None:
+    def require_transaction(self) -> None:
         """Raise RuntimeError unless a transaction is open."""
         session = self._sessions.here()
         if not session.depth or session.mode != "write":
@@ -295,7 +295,7 @@ class Database:
             _run_calls(session)
 
     def _begin(self, session: Session, mode: Mode) -> None:
-        if mode == "write" and not self.engine.take_turn():
+        if mode == "write" and not self.engine.acquire_write_lock():
             raise _unavailable("busy")
         session.mode, session.writes, session.doom = mode, 0, None
         try:
@@ -324,7 +324,7 @@ class Database:
 
     def _end(self, session: Session) -> None:
         if session.mode == "write":
-            self.engine.leave_turn()
+            self.engine.release_write_lock()
         session.mode, session.doom = "read", None
         session.before.clear()
 

@@ -134,7 +134,7 @@ class DeliveryTables:
         return [_distribution(row) for row in rows]
 
     def next_version(self, distribution_id: str) -> int:
-        self._database.need_transaction()
+        self._database.require_transaction()
         row = self._database.row(
             """UPDATE distributions SET last_version = last_version + 1
                 WHERE id = ? RETURNING last_version""",

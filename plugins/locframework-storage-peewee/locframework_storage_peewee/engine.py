@@ -59,7 +59,7 @@ class Engine(Protocol):
     """One kind of database, at one address.
 
     ``place`` says where to the operator, and to nobody else: a file; "" where the
-    address may have a password. The other strings are pieces of SQL: ``locked_row``
+    address may have a password. The other strings are pieces of SQL: ``for_update``
     ends a SELECT that locks what it finds until the transaction ends, ``skip_locked``
     one that takes the first row nobody else has locked. ``has_trigram_tables``: parts
     of texts are found by full-text tables; else LIKE has an index. ``merges_walks``:
@@ -69,7 +69,7 @@ class Engine(Protocol):
 
     errors: tuple[type[Exception], ...]  # of the driver, that ``fault`` can judge
     place: str
-    locked_row: str
+    for_update: str
     skip_locked: str
     has_trigram_tables: bool
     merges_walks: bool
@@ -100,7 +100,7 @@ class Engine(Protocol):
         """Let one process at a time migrate. The lock ends with its process."""
         ...
 
-    def spell(self, sql: str) -> str:
+    def to_driver_sql(self, sql: str) -> str:
         """``sql``, which has ``?`` for each parameter, as the driver wants it."""
         ...
 
@@ -119,11 +119,11 @@ class Engine(Protocol):
         """
         ...
 
-    def walked(self, column: str) -> str:
+    def without_index(self, column: str) -> str:
         """The text of a column that no index is to be used for."""
         ...
 
-    def gathered(self, code: str, text: str, word: str) -> str:
+    def json_rows(self, code: str, text: str, word: str) -> str:
         """An aggregate: a JSON array, as text, with an array of the columns for each
         row, in no order.
 
@@ -166,11 +166,11 @@ class Engine(Protocol):
         much since it last did."""
         ...
 
-    def take_turn(self) -> bool:
+    def acquire_write_lock(self) -> bool:
         """Wait for the other threads that write; False after LOCK_SECONDS."""
         ...
 
-    def leave_turn(self) -> None: ...
+    def release_write_lock(self) -> None: ...
 
     def forget_threads(self) -> None:
         """In a forked child: the other threads are gone, with what they held."""

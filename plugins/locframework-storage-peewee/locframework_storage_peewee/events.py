@@ -48,7 +48,7 @@ class EventTable:
         self._database = database
 
     def add(self, events: Sequence[Event], traces: Traces | None = None) -> None:
-        self._database.need_transaction()
+        self._database.require_transaction()
         kept = traces or {}
         for some in chunks(events):
             numbers = self._add(some)

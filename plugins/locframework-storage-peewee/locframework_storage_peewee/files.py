@@ -41,8 +41,10 @@ class FileTable:
         return StoredFile(*row) if row is not None else None
 
     def use_files(self, project_id: str, file_ids: Collection[str]) -> set[str]:
-        self._database.need_transaction()
-        project = self._database.engine.walked("project_id")  # SQLite would walk it all
+        self._database.require_transaction()
+        project = self._database.engine.without_index(
+            "project_id"
+        )  # SQLite would walk it all
         # a write, not a lock: who purges it meanwhile looks at the row anew
         used = self._database.run_rows(
             f"""UPDATE files SET unused_since = NULL

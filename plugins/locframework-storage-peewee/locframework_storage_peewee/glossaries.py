@@ -17,11 +17,11 @@ from locframework.ports import (
 from .database import Database
 from .engine import Row
 from .pages import Order, page_of
-from .parts import Part, contains, every
+from .sql import SqlFragment, all_of, contains
 
 _GLOSSARY = """g.id, g.slug, g.name, g.source_language, g.requires_approval,
     g.term_count, g.created_at, g.updated_at, g.organization_id, g.revision"""
-_LIVE = Part("g.deleted_at IS NULL")
+_LIVE = SqlFragment("g.deleted_at IS NULL")
 _LINKED = """glossary_projects l JOIN projects p ON p.id = l.project_id
     WHERE l.glossary_id = g.id AND p.deleted_at IS NULL"""
 _ORDER = Order(
@@ -131,8 +131,8 @@ class GlossaryTables:
             parts.append(contains("g.folded", search))
         if project_id is not None:
             used = f"EXISTS (SELECT 1 FROM {_LINKED} AND l.project_id = ?)"
-            parts.append(Part(used, (project_id,)))
-        where = every(parts)
+            parts.append(SqlFragment(used, (project_id,)))
+        where = all_of(parts)
         found = page_of(
             self._database,
             _glossary,
@@ -189,13 +189,13 @@ class GlossaryTables:
             for each in found
         ]
 
-    def _within(self, scopes: Sequence[Scope]) -> Part:
+    def _within(self, scopes: Sequence[Scope]) -> SqlFragment:
         """The condition that a glossary is in one of the scopes."""
         database = self._database
         whole = [s.organization_id for s in scopes if s.project_id is None]
         pairs = [f"{s.project_id} {s.organization_id}" for s in scopes if s.project_id]
         linked = database.among("l.project_id || ' ' || g.organization_id")
-        return Part(
+        return SqlFragment(
             f"""({database.among("g.organization_id")}
                 OR EXISTS (SELECT 1 FROM {_LINKED} AND {linked}))""",
             (database.listed(whole), database.listed(pairs)),

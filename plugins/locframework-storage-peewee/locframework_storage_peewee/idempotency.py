@@ -16,7 +16,7 @@ class IdempotencyTable:
     def claim(
         self, owner: str, key: str, at: Timestamp, since: Timestamp
     ) -> KeptPost | None:
-        self._database.need_transaction()
+        self._database.require_transaction()
         # the update changes nothing: it makes RETURNING answer the row that is there,
         # and locks it; a row that is new has no status
         [row] = self._database.rows(

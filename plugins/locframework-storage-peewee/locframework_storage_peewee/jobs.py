@@ -143,15 +143,15 @@ class JobTable:
         )
 
     def hold(self, job_id: str, attempt: int) -> bool:
-        self._database.need_transaction()
+        self._database.require_transaction()
         row = self._database.row(
-            f"SELECT id FROM jobs WHERE {_CURRENT}{self._database.engine.locked_row}",
+            f"SELECT id FROM jobs WHERE {_CURRENT}{self._database.engine.for_update}",
             (job_id, attempt),
         )
         return row is not None
 
     def hold_queued(self, project_id: str, type_: str) -> bool:
-        self._database.need_transaction()
+        self._database.require_transaction()
         row = self._database.row(
             f"""SELECT id FROM jobs WHERE {_OPEN} AND status = 'queued' AND type = ?
                 AND project_id = ? ORDER BY created_at, id LIMIT 1
@@ -173,7 +173,7 @@ class JobTable:
         step: Mapping[str, object],
         progress: Progress,
     ) -> bool:
-        self._database.need_transaction()
+        self._database.require_transaction()
         return self._write(
             f"""UPDATE jobs SET step = ?, step_attempt = attempt, done = ?, total = ?
                 WHERE {_CURRENT}""",

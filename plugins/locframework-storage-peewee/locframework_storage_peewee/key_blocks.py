@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from .database import Database
 from .key_columns import PROJECT
-from .parts import LAST, Part
+from .sql import LAST, SqlFragment
 
 SIZE = 1000
 """Keys of a block when it is made."""
@@ -23,11 +23,11 @@ MOST = 2 * SIZE
 
 def near(
     database: Database, line_id: str, offset: int, *, descending: bool
-) -> tuple[Part, int]:
+) -> tuple[SqlFragment, int]:
     """Where the key at ``offset`` of a line is: which names to walk, and how many of
     them to walk past."""
     if offset < SIZE:
-        return Part("TRUE"), offset
+        return SqlFragment("TRUE"), offset
     blocks = database.rows(
         f"SELECT first, keys FROM key_blocks WHERE project = {PROJECT} ORDER BY first",
         (line_id,),
@@ -36,11 +36,13 @@ def near(
     for first, keys in reversed(blocks) if descending else blocks:
         if offset < keys:
             if not descending:
-                return Part("k.key >= ?", (first,)), offset
-            return Part("k.key < ?", (end,)) if end else Part("TRUE"), offset
+                return SqlFragment("k.key >= ?", (first,)), offset
+            return SqlFragment("k.key < ?", (end,)) if end else SqlFragment(
+                "TRUE"
+            ), offset
         offset -= keys
         end = first
-    return Part("TRUE"), offset
+    return SqlFragment("TRUE"), offset
 
 
 def move_names(

@@ -17,7 +17,7 @@ from .engine import Row
 from .key_columns import IN_PROJECT, PROJECT
 from .key_lists import chunks
 from .key_sets import Source, of_names
-from .parts import Part, every, one_of
+from .sql import SqlFragment, all_of, one_of
 
 _FINDING = """f.message, f.start_at, f.end_at, NULLIF(f.plural_form, ''),
     f.check_name"""
@@ -133,19 +133,21 @@ def drop_findings_in(database: Database, line_id: str, language_code: str) -> No
     )
 
 
-def _of(source: Source, where: FindingFilter) -> Part:
+def _of(source: Source, where: FindingFilter) -> SqlFragment:
     # those of one key are found by it, as IN_PROJECT says
     of_line = f"project = {PROJECT}" if where.key_id is None else IN_PROJECT
     parts = [
-        Part(f"f.{of_line}", (source.line_id,)),
+        SqlFragment(f"f.{of_line}", (source.line_id,)),
         one_of("f.check_name", where.checks),
         *of_names(source, "f.key"),
     ]
     if where.language_code is not None:
-        parts.append(Part("f.language_code = ?", (where.language_code,)))
+        parts.append(SqlFragment("f.language_code = ?", (where.language_code,)))
     if where.key_id is not None:
-        parts.append(Part(f"f.key_number = {_NUMBER}", (where.key_id + source.mark,)))
-    return every(parts)
+        parts.append(
+            SqlFragment(f"f.key_number = {_NUMBER}", (where.key_id + source.mark,))
+        )
+    return all_of(parts)
 
 
 def _row(spot: Spot, place: int, finding: Finding) -> Row:

@@ -12,7 +12,7 @@ from .key_blocks import near
 from .key_columns import KEY, key_of
 from .key_lengths import lengths_matter, lengths_of
 from .key_sets import KeySet, Source, all_keys, counted, every_key, listed_keys
-from .parts import Part, every
+from .sql import SqlFragment, all_of
 
 _TIMES = {"createdAt": "k.created_at", "updatedAt": "k.updated_at"}
 _SORTING = 2  # what sorting a key costs, measured in keys walked past
@@ -65,7 +65,7 @@ def list_keys(
             elif field == "key" and every_key(where) and len(sources) == 1:
                 sets, piece = _nearer(database, sets[0], project_id, piece)
             if sorts and where.updated_since is not None:
-                walk = database.engine.walked  # PostgreSQL would walk all names
+                walk = database.engine.without_index  # PostgreSQL would walk all names
                 sets = [each._replace(name=walk(each.name)) for each in sets]
             rows = _page(database, sets, field, piece)
             keys = [key_of(project_id, row) for row in rows]
@@ -108,11 +108,11 @@ def _behind(
     """Those of the keys that come behind a place in the order of the field."""
     way = "<" if descending else ">"
     if field == "key":
-        behind = Part(f"{keys.name} {way} ?", (after.value,))
+        behind = SqlFragment(f"{keys.name} {way} ?", (after.value,))
     else:
         place = (after.value, after.id + source.mark)
-        behind = Part(f"({_TIMES[field]}, k.id) {way} (?, ?)", place)
-    return keys._replace(where=every([keys.where, behind]))
+        behind = SqlFragment(f"({_TIMES[field]}, k.id) {way} (?, ?)", place)
+    return keys._replace(where=all_of([keys.where, behind]))
 
 
 def _nearer(
@@ -120,7 +120,7 @@ def _nearer(
 ) -> tuple[list[KeySet], _Slice]:
     """The same page of all keys of a line, found from nearby."""
     names, offset = near(database, line_id, piece.offset, descending=piece.descending)
-    near_by = all_keys._replace(where=every([all_keys.where, names]))
+    near_by = all_keys._replace(where=all_of([all_keys.where, names]))
     return [near_by], piece._replace(offset=offset)
 
 
@@ -131,16 +131,17 @@ def _page(
     time = _TIMES.get(field)
     if time is None:
         places = [
-            Part(f"{keys.name} AS place, {keys.table}.project AS line") for keys in sets
+            SqlFragment(f"{keys.name} AS place, {keys.table}.project AS line")
+            for keys in sets
         ]
         order, outer = f"place {way}", f"k.key {way}"
         mine = "k.project = found.line AND k.key = found.place AND k.deleted_at IS NULL"
     else:
-        places = [Part(f"{time} AS time, k.id AS place") for _ in sets]
+        places = [SqlFragment(f"{time} AS time, k.id AS place") for _ in sets]
         order, outer = f"time {way}, place {way}", f"{time} {way}, k.id {way}"
         mine = "k.id = found.place"
     walks = [
-        Part(
+        SqlFragment(
             f"SELECT {place.sql} FROM {keys.source.sql} WHERE {keys.where.sql}",
             keys.params,
         )
@@ -162,7 +163,7 @@ def _page(
     return rows
 
 
-def _first(walk: Part, order: str, number: int) -> Part:
+def _first(walk: SqlFragment, order: str, number: int) -> SqlFragment:
     """So many rows of the walk, from its beginning."""
     sql = f"SELECT * FROM ({walk.sql} ORDER BY {order} LIMIT ?) walk"
-    return Part(sql, (*walk.params, number))
+    return SqlFragment(sql, (*walk.params, number))

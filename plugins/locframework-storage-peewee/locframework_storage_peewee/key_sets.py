@@ -16,7 +16,7 @@ from .counts import OUTDATED, UNTRANSLATED
 from .key_columns import PROJECT
 from .key_lengths import Lengths
 from .key_lists import of_plural, of_state, of_tag
-from .parts import Part, contains, every, one_of, starts_with
+from .sql import SqlFragment, all_of, contains, one_of, starts_with
 
 _HIDDEN = f"""(SELECT coalesce((SELECT CASE
         WHEN h.project = {PROJECT} AND h.deleted_at IS NULL THEN h.key END
@@ -45,8 +45,8 @@ class KeySet(NamedTuple):
     k, where it was asked for.
     """
 
-    source: Part
-    where: Part
+    source: SqlFragment
+    where: SqlFragment
     table: str
     name: str
 
@@ -58,12 +58,12 @@ class KeySet(NamedTuple):
 class _List(NamedTuple):
     """One list, or several of which a key may be in any."""
 
-    which: Part  # what its rows are, apart from the line; they are {t}
+    which: SqlFragment  # what its rows are, apart from the line; they are {t}
     names: tuple[str, ...] = ()  # longest first; none of what checks found
     table: str = "key_lists"
 
 
-_EMPTY = _List(Part("FALSE"))
+_EMPTY = _List(SqlFragment("FALSE"))
 _ISSUES_PART = 10
 """One in so many keys is taken to have issues, when lists are compared by length."""
 _WALKED_ONCE = 3
@@ -74,14 +74,16 @@ in looks into a list."""
 def all_keys(from_: Source, where: KeyFilter) -> KeySet:
     """Walks all keys, in any order; has the table ``keys``."""
     lists, rest = _lists(from_, where)
-    live = Part(f"k.project = {PROJECT} AND k.deleted_at IS NULL", (from_.line_id,))
+    live = SqlFragment(
+        f"k.project = {PROJECT} AND k.deleted_at IS NULL", (from_.line_id,)
+    )
     asked = [
         live,
         *(_on_list("k.key", from_.line_id, one) for one in lists),
         *_of_names(from_, rest, "k.key"),
         *_of_keys(rest),
     ]
-    return KeySet(Part("keys k"), every(asked), "k", "k.key")
+    return KeySet(SqlFragment("keys k"), all_of(asked), "k", "k.key")
 
 
 def listed_keys(from_: Source, where: KeyFilter, *, with_keys: bool) -> KeySet | None:
@@ -95,20 +97,20 @@ def listed_keys(from_: Source, where: KeyFilter, *, with_keys: bool) -> KeySet |
     if not lists or _is_long(from_.lengths, lists[0]):
         return None
     first, *others = lists
-    source, asked = Part("key_lists s"), [_of_list("s", line_id, first)]
+    source, asked = SqlFragment("key_lists s"), [_of_list("s", line_id, first)]
     if len(first.names) != 1:
         once = f"SELECT DISTINCT s.project, s.key FROM {first.table} s"
-        source = Part(f"({once} WHERE {asked[0].sql}) s", asked[0].params)
-        asked = [Part("TRUE")]
+        source = SqlFragment(f"({once} WHERE {asked[0].sql}) s", asked[0].params)
+        asked = [SqlFragment("TRUE")]
     of_keys = list(_of_keys(rest))
     if of_keys or with_keys:
         # CROSS JOIN: SQLite keeps the order of the two
-        source = Part(f"{source.sql} CROSS JOIN keys k", source.params)
+        source = SqlFragment(f"{source.sql} CROSS JOIN keys k", source.params)
         join = "k.project = s.project AND k.key = s.key AND k.deleted_at IS NULL"
-        asked.append(Part(join))
+        asked.append(SqlFragment(join))
     asked += [_on_list("s.key", line_id, one) for one in others]
     asked += [*_of_names(from_, rest, "s.key"), *of_keys]
-    return KeySet(source, every(asked), "s", "s.key")
+    return KeySet(source, all_of(asked), "s", "s.key")
 
 
 def every_key(where: KeyFilter) -> bool:
@@ -127,7 +129,7 @@ def _is_long(lengths: Lengths | None, first: _List) -> bool:
     return several and lengths.keys * lengths.looks(first.names) < length * _WALKED_ONCE
 
 
-def counted(from_: Source, where: KeyFilter) -> Iterator[Part]:
+def counted(from_: Source, where: KeyFilter) -> Iterator[SqlFragment]:
     """How many keys there are: the sum of these expressions.
 
     A length that is kept is not counted, but what a branch has for itself.
@@ -142,19 +144,19 @@ def counted(from_: Source, where: KeyFilter) -> Iterator[Part]:
     if but_for is not None:
         whole = from_._replace(but_for=None)
         keys = listed_keys(whole, where, with_keys=False) or all_keys(whole, where)
-        away = every([keys.where, Part(f"{keys.name} = hidden.key")])
+        away = all_of([keys.where, SqlFragment(f"{keys.name} = hidden.key")])
         number = _number_of(keys, away)
-        yield Part(
+        yield SqlFragment(
             f"-(SELECT CAST(sum({number.sql}) AS BIGINT) FROM {_HIDDEN} AS hidden)",
             (*number.params, line_id, but_for),
         )
 
 
-def _lengths(from_: Source, where: KeyFilter) -> Iterator[Part]:
+def _lengths(from_: Source, where: KeyFilter) -> Iterator[SqlFragment]:
     """Numbers that are kept, or told by short lists, whose sum is the answer; none
     where they do not tell."""
     line_id = from_.line_id
-    every_one = Part("(SELECT key_count FROM lines WHERE id = ?)", (line_id,))
+    every_one = SqlFragment("(SELECT key_count FROM lines WHERE id = ?)", (line_id,))
     lists, rest = _lists(from_, where)
     if not lists and every_key(rest):
         yield every_one
@@ -167,17 +169,20 @@ def _lengths(from_: Source, where: KeyFilter) -> Iterator[Part]:
         else:
             some = _of_list("m", line_id, stale)
             once = f"SELECT DISTINCT m.key FROM key_lists m WHERE {some.sql}"
-            number = Part(f"(SELECT count(*) FROM ({once}) stale)", some.params)
-        yield from (every_one, Part(f"-coalesce({number.sql}, 0)", number.params))
+            number = SqlFragment(f"(SELECT count(*) FROM ({once}) stale)", some.params)
+        yield from (
+            every_one,
+            SqlFragment(f"-coalesce({number.sql}, 0)", number.params),
+        )
 
 
-def _length(line_id: str, name: str) -> Part:
+def _length(line_id: str, name: str) -> SqlFragment:
     lengths = f"SELECT keys FROM key_list_lengths WHERE project = {PROJECT}"
-    return Part(f"({lengths} AND list = ?)", (line_id, name))
+    return SqlFragment(f"({lengths} AND list = ?)", (line_id, name))
 
 
-def _number_of(keys: KeySet, where: Part) -> Part:
-    return Part(
+def _number_of(keys: KeySet, where: SqlFragment) -> SqlFragment:
+    return SqlFragment(
         f"(SELECT count(*) FROM {keys.source.sql} WHERE {where.sql})",
         keys.source.params + where.params,
     )
@@ -230,7 +235,7 @@ def _chosen(lengths: Lengths, lists: list[_List]) -> list[_List]:
 
 
 def _one_list(name: str) -> _List:
-    return _List(Part("{t}.list = ?", (name,)), (name,))
+    return _List(SqlFragment("{t}.list = ?", (name,)), (name,))
 
 
 def _of_language(from_: Source, language_code: str | None, state: str) -> _List:
@@ -245,16 +250,18 @@ def _with_issues(where: KeyFilter) -> _List:
     """The keys in which one of the checks found something."""
     which = one_of("{t}.check_name", where.checks)
     if where.language_code is not None:
-        which = every([Part("{t}.language_code = ?", (where.language_code,)), which])
+        which = all_of(
+            [SqlFragment("{t}.language_code = ?", (where.language_code,)), which]
+        )
     return _List(which, table="findings")
 
 
-def _of_list(table: str, line_id: str, one: _List) -> Part:
+def _of_list(table: str, line_id: str, one: _List) -> SqlFragment:
     condition = f"{table}.project = {PROJECT} AND {one.which.sql.format(t=table)}"
-    return Part(condition, (line_id, *one.which.params))
+    return SqlFragment(condition, (line_id, *one.which.params))
 
 
-def _on_list(name: str, line_id: str, one: _List) -> Part:
+def _on_list(name: str, line_id: str, one: _List) -> SqlFragment:
     """That a key is on it; of several lists, the longest is looked into first."""
     each = [_one_list(name) for name in one.names] or [one]
     mine = [_of_list("m", line_id, some) for some in each]
@@ -263,34 +270,34 @@ def _on_list(name: str, line_id: str, one: _List) -> Part:
         for some in mine
     ]
     params = tuple(param for some in mine for param in some.params)
-    return Part(f"({' OR '.join(found)})", params)
+    return SqlFragment(f"({' OR '.join(found)})", params)
 
 
-def of_names(from_: Source, name: str) -> Iterator[Part]:
+def of_names(from_: Source, name: str) -> Iterator[SqlFragment]:
     """That a name is not that of a key which the branch has for itself."""
     if from_.but_for is not None:
-        yield Part(f"{name} NOT IN {_HIDDEN}", (from_.line_id, from_.but_for))
+        yield SqlFragment(f"{name} NOT IN {_HIDDEN}", (from_.line_id, from_.but_for))
 
 
-def _of_names(from_: Source, where: KeyFilter, name: str) -> Iterator[Part]:
+def _of_names(from_: Source, where: KeyFilter, name: str) -> Iterator[SqlFragment]:
     yield from of_names(from_, name)
     if where.is_outdated is False:
         stale = _of_language(from_, where.language_code, OUTDATED)
         found = _on_list(name, from_.line_id, stale)
         if where.status is not None:
             found = _outdated(name, from_.line_id, stale, where)
-        yield Part(f"NOT {found.sql}", found.params)
+        yield SqlFragment(f"NOT {found.sql}", found.params)
     if where.has_issues is False:
         found = _on_list(name, from_.line_id, _with_issues(where))
-        yield Part(f"NOT {found.sql}", found.params)
+        yield SqlFragment(f"NOT {found.sql}", found.params)
     if where.prefix is not None:
-        yield starts_with(name, Part("?", (where.prefix,)))
+        yield starts_with(name, SqlFragment("?", (where.prefix,)))
 
 
-def _outdated(name: str, line_id: str, stale: _List, where: KeyFilter) -> Part:
+def _outdated(name: str, line_id: str, stale: _List, where: KeyFilter) -> SqlFragment:
     """That a key is on a list of outdated ones by a value in the state asked for."""
-    value = every([_of_list("m", line_id, stale), *_of_value(where)])
-    return Part(
+    value = all_of([_of_list("m", line_id, stale), *_of_value(where)])
+    return SqlFragment(
         f"""EXISTS (SELECT 1
             FROM key_lists m CROSS JOIN keys o CROSS JOIN key_values v
             WHERE m.key = {name} AND o.project = m.project AND o.key = m.key
@@ -299,26 +306,26 @@ def _outdated(name: str, line_id: str, stale: _List, where: KeyFilter) -> Part:
     )
 
 
-def _of_keys(where: KeyFilter) -> Iterator[Part]:
+def _of_keys(where: KeyFilter) -> Iterator[SqlFragment]:
     if where.updated_since is not None:
-        yield Part("k.updated_at >= ?", (where.updated_since,))
+        yield SqlFragment("k.updated_at >= ?", (where.updated_since,))
     if where.is_outdated and where.status is not None:
-        value = every([Part("v.key_number = k.number"), *_of_value(where)])
+        value = all_of([SqlFragment("v.key_number = k.number"), *_of_value(where)])
         found = f"EXISTS (SELECT 1 FROM key_values v WHERE {value.sql})"
-        yield Part(found, value.params)
+        yield SqlFragment(found, value.params)
     if where.search is not None:
         in_key = contains("k.folded", where.search)
         in_value = contains("v.folded", where.search)
-        yield Part(
+        yield SqlFragment(
             f"""({in_key.sql} OR EXISTS (SELECT 1 FROM key_values v
                 WHERE v.key_number = k.number AND {in_value.sql}))""",
             in_key.params + in_value.params,
         )
 
 
-def _of_value(where: KeyFilter) -> Iterator[Part]:
+def _of_value(where: KeyFilter) -> Iterator[SqlFragment]:
     """What one and the same value is, of any plural form: outdated, in that state."""
     if where.language_code is not None:
-        yield Part("v.language_code = ?", (where.language_code,))
-    yield Part("v.status = ?", (where.status,))
-    yield Part("v.is_outdated")
+        yield SqlFragment("v.language_code = ?", (where.language_code,))
+    yield SqlFragment("v.status = ?", (where.status,))
+    yield SqlFragment("v.is_outdated")

@@ -8,7 +8,7 @@ from .database import Database
 from .engine import Row
 from .key_columns import IN_PROJECT, OF_PROJECT, PROJECT
 from .key_lists import of_tag
-from .parts import Part, every, starts_with
+from .sql import SqlFragment, all_of, starts_with
 
 _SEPARATOR = """(SELECT p.key_separator FROM projects p
     JOIN lines n ON n.project_id = p.id WHERE n.id = ?)"""
@@ -21,7 +21,7 @@ def text_rows(
     """See KeyStore.text_rows."""
     approved = which.min_status == "approved"
     text = _APPROVED if approved else "v.value"
-    where = every(
+    where = all_of(
         (
             _of_project(project_id, which.module),
             *_of_module(project_id, which.module),
@@ -39,28 +39,32 @@ def text_rows(
     return _text_rows(rows, all_approved=approved)
 
 
-def _of_project(project_id: str, module: str | None) -> Part:
+def _of_project(project_id: str, module: str | None) -> SqlFragment:
     """Its keys, or at least those of the module. All are read as they lie, and sorted:
     by the index of names every key and text is looked up somewhere else."""
     if module is not None:
-        return Part(f"k.project = {PROJECT} AND k.deleted_at IS NULL", (project_id,))
+        return SqlFragment(
+            f"k.project = {PROJECT} AND k.deleted_at IS NULL", (project_id,)
+        )
     sql = f"k.{IN_PROJECT} AND k.number {OF_PROJECT} AND k.deleted_at IS NULL"
-    return Part(sql, (project_id,) * 3)
+    return SqlFragment(sql, (project_id,) * 3)
 
 
-def _of_module(project_id: str, module: str | None) -> Iterator[Part]:
+def _of_module(project_id: str, module: str | None) -> Iterator[SqlFragment]:
     if module == ROOT_MODULE:
         # none of the separators means anything to LIKE
-        yield Part(f"k.key NOT LIKE '%' || {_SEPARATOR} || '%'", (project_id,))
+        yield SqlFragment(f"k.key NOT LIKE '%' || {_SEPARATOR} || '%'", (project_id,))
     elif module is not None:
-        yield starts_with("k.key", Part(f"(? || {_SEPARATOR})", (module, project_id)))
+        yield starts_with(
+            "k.key", SqlFragment(f"(? || {_SEPARATOR})", (module, project_id))
+        )
 
 
-def _of_tag(tag: str | None) -> Iterator[Part]:
+def _of_tag(tag: str | None) -> Iterator[SqlFragment]:
     if tag is not None:
         sql = """EXISTS (SELECT 1 FROM key_lists t
             WHERE t.project = k.project AND t.list = ? AND t.key = k.key)"""
-        yield Part(sql, (of_tag(tag),))
+        yield SqlFragment(sql, (of_tag(tag),))
 
 
 def _text_rows(rows: Iterable[Row], *, all_approved: bool) -> Iterator[TextRow]:

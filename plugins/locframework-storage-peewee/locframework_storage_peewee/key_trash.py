@@ -15,7 +15,7 @@ from .key_columns import IN_PROJECT, KEY, PROJECT, key_of
 from .key_findings import drop_findings
 from .key_lists import chunks, lists_kept
 from .pages import Order, page_of
-from .parts import Part, contains, every
+from .sql import SqlFragment, all_of, contains
 
 _ORDER = Order(
     {"deletedAt": "k.deleted_at", "key": "k.key"}, tie="k.id", default="-deletedAt"
@@ -41,10 +41,12 @@ def page_of_trash(
     database: Database, line_id: str, search: str | None, page: PageRequest
 ) -> Page[TrashedKey]:
     """See KeyStore.page_of_trash."""
-    asked = [Part(f"k.project = {PROJECT} AND k.deleted_at IS NOT NULL", (line_id,))]
+    asked = [
+        SqlFragment(f"k.project = {PROJECT} AND k.deleted_at IS NOT NULL", (line_id,))
+    ]
     if search is not None:
         asked.append(contains("k.folded", search))
-    where = every(asked)
+    where = all_of(asked)
     with database.snapshot():
         return page_of(
             database,

@@ -50,7 +50,7 @@ from .key_columns import (
 )
 from .key_lists import add_to_lists, chunks, lists_kept
 from .key_sets import Source
-from .parts import Part, starts_with
+from .sql import SqlFragment, starts_with
 
 _BY_NAME = f"k.project = {PROJECT} AND k.deleted_at IS NULL"
 _BY_ID = f"k.{IN_PROJECT} AND k.deleted_at IS NULL"
@@ -146,7 +146,7 @@ class KeyTables:
         return key_trash.purge_trash(self._database, before, rows)
 
     def names_of(self, project_id: str, *, prefix: str = "") -> dict[str, str]:
-        start = starts_with("k.key", Part("?", (prefix,)))
+        start = starts_with("k.key", SqlFragment("?", (prefix,)))
         rows = self._database.rows(
             f"SELECT k.key, k.id FROM keys k WHERE {_BY_NAME} AND {start.sql}",
             (project_id, *start.params),

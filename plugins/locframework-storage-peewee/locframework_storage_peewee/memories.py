@@ -25,7 +25,7 @@ from .engine import Row
 from .memory_entries import LAST_NUMBER, MemoryEntryTables
 from .memory_links import MemoryLinkTable
 from .pages import Order, page_of
-from .parts import Part, contains, every
+from .sql import SqlFragment, all_of, contains
 
 _MEMORY = """m.id, m.slug, m.name, m.source_language, m.min_match_percentage,
     m.penalties, m.requires_approval, m.entry_count, m.created_at, m.updated_at"""
@@ -113,15 +113,15 @@ class MemoryTables(MemoryEntryTables, MemoryLinkTable):
         search: str | None = None,
         project_id: str | None = None,
     ) -> Page[TranslationMemory]:
-        parts = [Part("m.deleted_at IS NULL")]
+        parts = [SqlFragment("m.deleted_at IS NULL")]
         if scopes is not None:
             parts.append(self._within(scopes))
         if search:
             parts.append(contains("m.folded", search))
         if project_id is not None:
             used = f"EXISTS (SELECT 1 FROM {_ASSIGNED} AND a.project_id = ?)"
-            parts.append(Part(used, (project_id,)))
-        where = every(parts)
+            parts.append(SqlFragment(used, (project_id,)))
+        where = all_of(parts)
         return page_of(
             self._database,
             _memory,
@@ -132,13 +132,13 @@ class MemoryTables(MemoryEntryTables, MemoryLinkTable):
             params=where.params,
         )
 
-    def _within(self, scopes: Sequence[Scope]) -> Part:
+    def _within(self, scopes: Sequence[Scope]) -> SqlFragment:
         """The condition that a memory is in one of the scopes."""
         database = self._database
         whole = [s.organization_id for s in scopes if s.project_id is None]
         pairs = [f"{s.project_id} {s.organization_id}" for s in scopes if s.project_id]
         linked = database.among("a.project_id || ' ' || m.organization_id")
-        return Part(
+        return SqlFragment(
             f"""({database.among("m.organization_id")}
                 OR EXISTS (SELECT 1 FROM {_ASSIGNED} AND {linked}))""",
             (database.listed(whole), database.listed(pairs)),

@@ -26,7 +26,7 @@ from .memory_filters import IN_LANGUAGE, OF_MEMORY, conditions
 from .memory_links import MEMORY, numbers_of
 from .memory_said import said_by, said_of, tell_again
 from .pages import Order
-from .parts import Part, every
+from .sql import SqlFragment, all_of
 
 _ENTRY = "e.id, m.id, e.source_text, e.context, e.created_at, e.updated_at"
 _ENTRIES = "memory_entries e JOIN memories m ON m.number = e.memory"
@@ -64,7 +64,7 @@ class MemoryEntryTables:
         self._database = database
 
     def begin(self, tm_id: str) -> MemoryWriting | None:
-        self._database.need_transaction()
+        self._database.require_transaction()
         # a number that no other write has: after an older database was brought back,
         # who knows what is gone by now does not take it for what came instead
         row = self._database.row(
@@ -165,7 +165,7 @@ class MemoryEntryTables:
             count = f"SELECT m.entry_count FROM memories m WHERE {_OF}"
             [total] = self._database.row(count, (tm_id,)) or [0]
             found = conditions(self._database, where, total)
-            asked = every([Part(OF_MEMORY, (tm_id,)), *found])
+            asked = all_of([SqlFragment(OF_MEMORY, (tm_id,)), *found])
             of = f"FROM {_ENTRIES} WHERE {asked.sql}"
             if where != EntryFilter():
                 [(total,)] = self._database.rows(f"SELECT count(*) {of}", asked.params)

@@ -26,7 +26,7 @@ from locframework.ports import (
 
 from .database import Database
 from .memory_filters import holds
-from .parts import Part, every
+from .sql import SqlFragment, all_of
 
 MANY = 20  # languages: to read all of an entry is quicker than to look each of them up
 
@@ -130,9 +130,9 @@ class MemoryTexts:
         engine = self._database.engine
         # without statistics PostgreSQL would read all translations of the languages
         code, of_many = "t.language_code", len(language_codes) >= MANY
-        asked = among(engine.walked(code) if of_many else code)
+        asked = among(engine.without_index(code) if of_many else code)
         theirs = f"t.entry = e.number AND {asked}"
-        said = engine.gathered(code, "t.value", "t.status")
+        said = engine.json_rows(code, "t.value", "t.status")
         # a row for each entry: a row for each value takes the driver longer
         rows = self._database.rows(
             f"""SELECT e.id, {said} FROM memory_entries e
@@ -211,7 +211,7 @@ class MemoryTexts:
         if not entry_ids:
             return []
         among, listed = self._database.among, self._database.listed
-        where = Part(among("e.id"), (listed(entry_ids),))
+        where = SqlFragment(among("e.id"), (listed(entry_ids),))
         with self._database.snapshot():
             entries = self._database.rows(
                 f"""SELECT e.id, e.source_text, e.context, m.id, m.name
@@ -220,8 +220,8 @@ class MemoryTexts:
                 where.params,
             )
             if language_codes is not None:
-                of = Part(among("t.language_code"), (listed(language_codes),))
-                where = every([where, of])
+                of = SqlFragment(among("t.language_code"), (listed(language_codes),))
+                where = all_of([where, of])
             values = self._database.rows(
                 f"""SELECT e.id, t.language_code, t.value, t.status
                     FROM memory_entries e
@@ -236,47 +236,49 @@ class MemoryTexts:
                 found[entry_id].translations.append(FoundTranslation(*rest))
         return [found[id_] for id_ in entry_ids if id_ in found]
 
-    def _hits(self, asked: Concordance) -> Part:
+    def _hits(self, asked: Concordance) -> SqlFragment:
         """Entries, each once, with what they are ranked by."""
         if asked.search_in == "source":
             return self._in_sources(asked)
         if asked.search_in == "target":
             return self._in_values(asked)
         source, values = self._in_sources(asked), self._in_values(asked)
-        return Part(
+        return SqlFragment(
             f"""SELECT number, id, length, updated_at, max(whole) AS whole FROM (
                 {source.sql} UNION ALL {values.sql}) b
                 GROUP BY number, id, length, updated_at""",
             source.params + values.params,
         )
 
-    def _in_sources(self, asked: Concordance) -> Part:
+    def _in_sources(self, asked: Concordance) -> SqlFragment:
         place = ("memory_sources", "e.number", "e.source_folded")
-        where = every([holds(self._database, *place, asked.text), self._of(asked)])
+        where = all_of([holds(self._database, *place, asked.text), self._of(asked)])
         whole = _WHOLE.format(column="e.source_folded")
-        return Part(
+        return SqlFragment(
             f"""SELECT {_RANKED}, {whole} AS whole
                 FROM memory_entries e WHERE {where.sql}""",
             (asked.text, *where.params),
         )
 
-    def _in_values(self, asked: Concordance) -> Part:
+    def _in_values(self, asked: Concordance) -> SqlFragment:
         place = ("memory_values", "t.number", "t.value_folded")
         parts = [holds(self._database, *place, asked.text), self._of(asked)]
         if asked.language_codes is not None:
             listed = self._database.listed(asked.language_codes)
-            parts.append(Part(self._database.among("t.language_code"), (listed,)))
-        where = every(parts)
+            parts.append(
+                SqlFragment(self._database.among("t.language_code"), (listed,))
+            )
+        where = all_of(parts)
         whole = _WHOLE.format(column="t.value_folded")
-        return Part(
+        return SqlFragment(
             f"""SELECT {_RANKED}, max({whole}) AS whole
                 FROM memory_translations t JOIN memory_entries e ON e.number = t.entry
                 WHERE {where.sql} GROUP BY e.number""",
             (asked.text, *where.params),
         )
 
-    def _of(self, asked: Concordance) -> Part:
-        return Part(
+    def _of(self, asked: Concordance) -> SqlFragment:
+        return SqlFragment(
             f"""e.memory IN (SELECT number FROM memories
                 WHERE {self._database.among("id")} AND deleted_at IS NULL)""",
             (self._database.listed(asked.memory_ids),),

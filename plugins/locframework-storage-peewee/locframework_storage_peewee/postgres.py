@@ -81,7 +81,7 @@ class Postgres:
 
     errors: tuple[type[Exception], ...] = (psycopg.Error,)
     place = ""
-    locked_row = " FOR NO KEY UPDATE"  # children can still be added by others
+    for_update = " FOR NO KEY UPDATE"  # children can still be added by others
     skip_locked = " FOR UPDATE SKIP LOCKED"
     has_trigram_tables = False
     merges_walks = False
@@ -126,8 +126,8 @@ class Postgres:
         finally:
             database.execute_sql("SELECT pg_advisory_unlock(%s)", (MIGRATION_LOCK,))
 
-    def spell(self, sql: str) -> str:
-        return _spell(sql)
+    def to_driver_sql(self, sql: str) -> str:
+        return _to_driver_sql(sql)
 
     def among(self, column: str) -> str:
         return f"{column} = ANY(?::text[])"
@@ -140,10 +140,10 @@ class Postgres:
         looked_up = f"SELECT * FROM {table} {alias} WHERE {condition} OFFSET 0"
         return f"CROSS JOIN LATERAL ({looked_up}) {alias}"
 
-    def walked(self, column: str) -> str:
+    def without_index(self, column: str) -> str:
         return f"{column} || ''"
 
-    def gathered(self, code: str, text: str, word: str) -> str:
+    def json_rows(self, code: str, text: str, word: str) -> str:
         # json_agg of json_build_array takes half as long again
         row = f"""'["' || {code} || '",' || to_json({text})::text || ',"' || {word}"""
         return f"""'[' || string_agg({row} || '"]', ',') || ']'"""
@@ -154,7 +154,7 @@ class Postgres:
         about_many = any(isinstance(p, list) and len(p) > FEW for p in params)
         opened = cast("psycopg.Connection[object]", connection)
         done = opened.execute(
-            _spell(sql).encode(), params, prepare=False if about_many else None
+            _to_driver_sql(sql).encode(), params, prepare=False if about_many else None
         )
         return cast("Cursor", done)
 
@@ -200,10 +200,10 @@ class Postgres:
         if grown:  # somebody else who counts one of them now does it for us too
             opened.execute(f"ANALYZE (SKIP_LOCKED) {', '.join(grown)}".encode())
 
-    def take_turn(self) -> bool:
+    def acquire_write_lock(self) -> bool:
         return True  # writers wait for each other's rows in the server
 
-    def leave_turn(self) -> None:
+    def release_write_lock(self) -> None:
         pass
 
     def forget_threads(self) -> None:
@@ -228,6 +228,6 @@ def _is_readable(url: str) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _spell(sql: str) -> str:
+def _to_driver_sql(sql: str) -> str:
     named = sql.replace("instr(", "strpos(")  # the same under another name
     return named.replace("%", "%%").replace("?", "%s")

@@ -58,7 +58,7 @@ class Sqlite:
     """The database in the file ``path``; folder and file are made when missing."""
 
     errors: tuple[type[Exception], ...] = (sqlite3.Error,)
-    locked_row = ""  # BEGIN IMMEDIATE has locked everything
+    for_update = ""  # BEGIN IMMEDIATE has locked everything
     skip_locked = ""
     has_trigram_tables = True
     merges_walks = True
@@ -66,7 +66,7 @@ class Sqlite:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.place = str(path)
-        self._turn = threading.Lock()
+        self._write_lock = threading.Lock()
 
     def is_made(self) -> bool:
         if self._path.exists():
@@ -117,7 +117,7 @@ class Sqlite:
         with database.atomic("EXCLUSIVE"):
             yield
 
-    def spell(self, sql: str) -> str:
+    def to_driver_sql(self, sql: str) -> str:
         return sql
 
     def among(self, column: str) -> str:
@@ -129,10 +129,10 @@ class Sqlite:
     def join_each(self, table: str, alias: str, condition: str) -> str:
         return f"CROSS JOIN {table} {alias} ON {condition}"  # keeps the order
 
-    def walked(self, column: str) -> str:
+    def without_index(self, column: str) -> str:
         return f"+{column}"
 
-    def gathered(self, code: str, text: str, word: str) -> str:
+    def json_rows(self, code: str, text: str, word: str) -> str:
         return f"json_group_array(json_array({code}, {text}, {word}))"
 
     def execute(
@@ -185,15 +185,15 @@ class Sqlite:
     def count_grown(self, connection: Connection) -> None:
         pass  # its plans follow from how the statements are written
 
-    def take_turn(self) -> bool:
+    def acquire_write_lock(self) -> bool:
         # SQLite's own waiting is not fair: single threads starved for seconds
-        return self._turn.acquire(timeout=LOCK_SECONDS)
+        return self._write_lock.acquire(timeout=LOCK_SECONDS)
 
-    def leave_turn(self) -> None:
-        self._turn.release()
+    def release_write_lock(self) -> None:
+        self._write_lock.release()
 
     def forget_threads(self) -> None:
-        self._turn = threading.Lock()
+        self._write_lock = threading.Lock()
 
 
 def _said(rows: Collection[Sequence[object]]) -> list[str]:

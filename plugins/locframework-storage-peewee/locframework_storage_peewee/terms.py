@@ -21,7 +21,7 @@ from locframework.ports import (
 from .database import Database
 from .engine import Row
 from .pages import Order, page_of
-from .parts import Part, contains, every
+from .sql import SqlFragment, all_of, contains
 
 _TERM = """t.id, t.glossary_id, t.term, t.do_not_translate, t.case_sensitive,
     t.usage_status, t.notes, t.created_at, t.updated_at"""
@@ -118,7 +118,9 @@ class TermTables:
     def list_terms(
         self, glossary_id: str, where: TermFilter, page: PageRequest
     ) -> Page[Term]:
-        condition = every([Part("t.glossary_id = ?", (glossary_id,)), *_parts(where)])
+        condition = all_of(
+            [SqlFragment("t.glossary_id = ?", (glossary_id,)), *_parts(where)]
+        )
         with self._database.snapshot():
             found = page_of(
                 self._database,
@@ -185,10 +187,10 @@ class TermTables:
         return dict(rows)
 
     def languages(self, glossary_id: str, status: str | None = None) -> set[str]:
-        parts = [Part("t.glossary_id = ?", (glossary_id,))]
+        parts = [SqlFragment("t.glossary_id = ?", (glossary_id,))]
         if status is not None:
-            parts.append(Part("v.status = ?", (status,)))
-        where = every(parts)
+            parts.append(SqlFragment("v.status = ?", (status,)))
+        where = all_of(parts)
         rows = self._database.rows(
             f"""SELECT DISTINCT v.language_code FROM terms t
                 JOIN term_translations v ON v.term_id = t.id WHERE {where.sql}""",
@@ -200,11 +202,11 @@ class TermTables:
         self, term_ids: Collection[str], language_codes: Collection[str] | None
     ) -> list[TranslationRow]:
         database = self._database
-        parts = [Part(database.among("v.term_id"), (database.listed(term_ids),))]
+        parts = [SqlFragment(database.among("v.term_id"), (database.listed(term_ids),))]
         if language_codes is not None:
             codes = database.listed(language_codes)
-            parts.append(Part(database.among("v.language_code"), (codes,)))
-        condition = every(parts)
+            parts.append(SqlFragment(database.among("v.language_code"), (codes,)))
+        condition = all_of(parts)
         rows = database.rows(
             f"""SELECT {_TRANSLATION} FROM term_translations v WHERE {condition.sql}
                 ORDER BY v.term_id, v.language_code""",
@@ -250,31 +252,31 @@ class TermTables:
         return row[0] if row else 0
 
 
-def _parts(where: TermFilter) -> Iterable[Part]:
-    language: list[Part] = []
+def _parts(where: TermFilter) -> Iterable[SqlFragment]:
+    language: list[SqlFragment] = []
     if where.language_code is not None:
-        language.append(Part("v.language_code = ?", (where.language_code,)))
+        language.append(SqlFragment("v.language_code = ?", (where.language_code,)))
     if where.search:
         texts = [contains("v.folded", where.search), *language]
         own, there = contains("t.folded", where.search), _has(texts)
-        yield Part(f"({own.sql} OR {there.sql})", own.params + there.params)
+        yield SqlFragment(f"({own.sql} OR {there.sql})", own.params + there.params)
     if where.usage_status is not None:
-        yield Part("t.usage_status = ?", (where.usage_status,))
+        yield SqlFragment("t.usage_status = ?", (where.usage_status,))
     if where.status == "untranslated":
         yield _has(language, "NOT EXISTS")
     elif where.status is not None:
-        yield _has([Part("v.status = ?", (where.status,)), *language])
+        yield _has([SqlFragment("v.status = ?", (where.status,)), *language])
     if where.has_proposal is not None:
-        waits = [Part("v.proposed_value IS NOT NULL"), *language]
+        waits = [SqlFragment("v.proposed_value IS NOT NULL"), *language]
         yield _has(waits, "EXISTS" if where.has_proposal else "NOT EXISTS")
     if language and where.status is None and where.has_proposal is None:
         yield _has(language)
 
 
-def _has(parts: Sequence[Part], how: str = "EXISTS") -> Part:
+def _has(parts: Sequence[SqlFragment], how: str = "EXISTS") -> SqlFragment:
     """That the term has a translation of which all the parts hold."""
-    condition = every([Part("v.term_id = t.id"), *parts])
-    return Part(
+    condition = all_of([SqlFragment("v.term_id = t.id"), *parts])
+    return SqlFragment(
         f"{how} (SELECT 1 FROM term_translations v WHERE {condition.sql})",
         condition.params,
     )

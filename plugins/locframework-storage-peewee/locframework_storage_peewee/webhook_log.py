@@ -41,7 +41,7 @@ class WebhookLog:
         self._database = database
 
     def add_deliveries(self, deliveries: Sequence[NewDelivery]) -> None:
-        self._database.need_transaction()
+        self._database.require_transaction()
         self._database.insert_many(
             "webhook_deliveries",
             """id, webhook_id, project_id, event_type, payload, status, cause,

@@ -60,7 +60,7 @@ class WebhookQueue:
         now: Timestamp,
         lease_until: Timestamp,
     ) -> list[ClaimedDelivery]:
-        self._database.need_transaction()
+        self._database.require_transaction()
         found = []
         for webhook_id, count in shares.items():
             # materialized: a subquery that locks might else be asked several times
@@ -78,7 +78,7 @@ class WebhookQueue:
         return found
 
     def begin_attempts(self, claimed: Sequence[ClaimedDelivery], at: Timestamp) -> None:
-        self._database.need_transaction()
+        self._database.require_transaction()
         self._database.run_many(
             """INSERT INTO webhook_attempts (delivery_id, number, at, cause)
                 VALUES (?,?,?,?)""",

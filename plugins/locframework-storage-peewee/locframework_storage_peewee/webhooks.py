@@ -129,11 +129,11 @@ class WebhookTables(WebhookLog, WebhookQueue):
         ]
 
     def health_of(self, webhook_ids: Sequence[str]) -> dict[str, StoredWebhook]:
-        self._database.need_transaction()
+        self._database.require_transaction()
         rows = self._database.rows(
             f"""SELECT {_STORED} FROM webhooks w
                 WHERE {self._database.among("w.id")} AND w.deleted_at IS NULL
-                ORDER BY w.id{self._database.engine.locked_row}""",
+                ORDER BY w.id{self._database.engine.for_update}""",
             (self._database.listed(webhook_ids),),
         )
         return {row[0]: _stored(row) for row in rows}

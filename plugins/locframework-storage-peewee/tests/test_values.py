@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 from locframework_storage_peewee import PeeweeStorage
-from locframework_storage_peewee.parts import LIKE_MOST, contains
+from locframework_storage_peewee.sql import LIKE_MAX_LENGTH, contains
 from msgspec.structs import replace
 
 from locframework.jobs.records import JobFilter, Progress
@@ -180,8 +180,8 @@ def test_a_part_of_a_text_is_found_literally_however_long_it_is(
 
 def test_what_is_long_is_not_looked_for_with_like() -> None:
     """It compares all of it again wherever it might begin (parts.py)."""
-    assert "LIKE" in contains("t.text", "a" * LIKE_MOST).sql
-    assert "LIKE" not in contains("t.text", "a" * (LIKE_MOST + 1)).sql
+    assert "LIKE" in contains("t.text", "a" * LIKE_MAX_LENGTH).sql
+    assert "LIKE" not in contains("t.text", "a" * (LIKE_MAX_LENGTH + 1)).sql
 
 
 def _holds(storage: PeeweeStorage, text: str, wanted: str) -> bool:
