@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from .fields import Clock, timestamp
-from .http.idempotency import KEPT_FOR as KEYS_KEPT
+from .http.idempotency import STORED_FOR as KEYS_KEPT
 from .storage import Storage
 
 DELIVERIES_KEPT = timedelta(days=30)  # the log of webhooks, decisions 2.7

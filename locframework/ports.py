@@ -78,7 +78,7 @@ from locframework.glossaries.records import (
 )
 from locframework.glossaries.rules import spelling
 from locframework.glossaries.store import GlossaryStore, TermStore
-from locframework.http.kept_posts import IdempotencyStore, KeptPost
+from locframework.http.idempotency import IdempotencyStore, StoredPost
 from locframework.jobs.records import Job, JobError, JobFilter, Progress, StoredJob
 from locframework.jobs.store import JobStore, last_lease_end
 from locframework.keys.changes import (
@@ -250,7 +250,6 @@ __all__ = [
     "JobFilter",
     "JobStore",
     "KeptMemory",
-    "KeptPost",
     "Key",
     "KeyChange",
     "KeyFields",
@@ -314,6 +313,7 @@ __all__ = [
     "StoredFile",
     "StoredGlossary",
     "StoredJob",
+    "StoredPost",
     "StoredRelease",
     "StoredToken",
     "StoredTranslation",

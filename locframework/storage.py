@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # every area's store stands above this floor
     from locframework.events import EventStore
     from locframework.files.store import FileStore
     from locframework.glossaries.store import GlossaryStore, TermStore
-    from locframework.http.kept_posts import IdempotencyStore
+    from locframework.http.idempotency import IdempotencyStore
     from locframework.jobs.store import JobStore
     from locframework.keys.store import BranchKeyStore, KeyStore
     from locframework.memories.store import MemoryStore

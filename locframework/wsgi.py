@@ -22,10 +22,9 @@ from .formats.endpoints import FormatEndpoints
 from .glossaries.endpoints import GlossaryEndpoints
 from .glossaries.file_endpoints import GlossaryFileEndpoints
 from .glossaries.term_endpoints import TermEndpoints
-from .http.api_document import ApiDocumentEndpoints
 from .http.app import build_wsgi
-from .http.dispatch import Guard, Sight
-from .http.docs_page import DocsPageEndpoints
+from .http.dispatch import PermissionCheck, VisibilityCheck
+from .http.docs import ApiDocumentEndpoints, DocsPageEndpoints
 from .http.health import HealthEndpoints
 from .http.idempotency import Idempotency
 from .http.metrics import MetricsEndpoints, open_metrics
@@ -79,8 +78,8 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     app = build_wsgi(
         endpoints,
         authenticate=framework.authenticate,
-        guards=guards_of(framework),
-        sights=sights_of(framework),
+        permission_checks=permission_checks_of(framework),
+        visibility_checks=visibility_checks_of(framework),
         permissions=PERMISSIONS,
         limiter=limiter,
         base_url=settings.base_url,
@@ -133,7 +132,7 @@ def operations_of(framework: Framework) -> list[object]:
     ]
 
 
-def guards_of(framework: Framework) -> dict[str, Guard[Caller]]:
+def permission_checks_of(framework: Framework) -> dict[str, PermissionCheck[Caller]]:
     """What raises the 404 or 403 of a caller, by the first parameter of a path.
 
     Asked before anything else is told: what is wrong with a body, which state a thing
@@ -148,7 +147,7 @@ def guards_of(framework: Framework) -> dict[str, Guard[Caller]]:
     }
 
 
-def sights_of(framework: Framework) -> dict[str, Sight[Caller]]:
+def visibility_checks_of(framework: Framework) -> dict[str, VisibilityCheck[Caller]]:
     """What raises the 404 of a caller where an operation asks for no permission; asked
     when guards are."""
     return {

@@ -16,7 +16,7 @@ from locframework import Framework, Settings
 from locframework.errors import LocError
 from locframework.fields import Clock, system_clock
 from locframework.http.dispatch import Dispatch
-from locframework.http.openapi_answers import refusals_of
+from locframework.http.openapi import errors_of
 from locframework.http.operation import Operation
 from locframework.testing.databases import KINDS, Migrated
 from locframework.testing.workspace import Workspace, open_workspace
@@ -67,7 +67,7 @@ def is_long(request: pytest.FixtureRequest) -> bool:
 
 def codes_of(operation: Operation) -> set[str]:
     """Of all the refusals that its description tells of."""
-    return {error.code for error in refusals_of(operation)}
+    return {error.code for error in errors_of(operation)}
 
 
 @pytest.fixture(autouse=True)

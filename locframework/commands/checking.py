@@ -7,7 +7,7 @@ from locframework.app import OPERATOR
 from .choosing import chosen_projects, projects_option
 from .options import Setup, common_options
 from .progress import progress
-from .telling import Refused, counted
+from .telling import CommandFailed, counted
 from .waiting import run_to_end
 
 
@@ -32,8 +32,8 @@ def recheck(setup: Setup, reference: str | None) -> None:
             with progress(f"checking {project.slug}") as tell:
                 job = run_to_end(framework, framework.jobs, project.id, job, tell)
             if job.error is not None:
-                raise Refused(f"{project.slug}: {job.error.message}")
+                raise CommandFailed(f"{project.slug}: {job.error.message}")
             if job.result is None:
-                raise Refused(f"{project.slug}: the job was {job.status}")
+                raise CommandFailed(f"{project.slug}: the job was {job.status}")
             keys = counted(int(str(job.result["keys"])), "key")
             click.echo(f"{project.slug}: {keys} checked")

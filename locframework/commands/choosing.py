@@ -9,7 +9,7 @@ from locframework.app import OPERATOR, Framework
 from locframework.paging import Page, PageRequest, walk_pages
 from locframework.projects.records import Project
 
-from .telling import Refused
+from .telling import CommandFailed
 
 FEW = 10  # that are named where there are several
 MAKERS = {
@@ -38,10 +38,10 @@ def only_one(found: Page[N], noun: str, option: str) -> str:
     if not found.items:
         maker = MAKERS.get(noun)
         how = f"with: {maker}" if maker else "over the API"
-        raise Refused(f"there is no {noun} yet; make one {how}")
+        raise CommandFailed(f"there is no {noun} yet; make one {how}")
     slugs = ", ".join(each.slug for each in found.items)
     more = ", …" if found.total > len(found.items) else ""
-    raise Refused(f"there are several; choose one with {option}: {slugs}{more}")
+    raise CommandFailed(f"there are several; choose one with {option}: {slugs}{more}")
 
 
 def organization_id(framework: Framework, reference: str | None) -> str:

@@ -20,7 +20,7 @@ from .language_options import Language, language_tags
 from .options import Setup, common_options
 from .output import output_options, put_out
 from .progress import progress
-from .telling import Refused, counted, problems_of
+from .telling import CommandFailed, counted, problems_of
 
 branch_option = click.option(
     "--branch", metavar="BRANCH", help="Name or id of an open branch; default: main."
@@ -196,7 +196,7 @@ def _start_import(
             click.echo(f"  {line}", err=True)
         if len(paths) > 1:  # then it names the file
             raise
-        raise Refused(f"{paths[0]}: {refusal.message}") from refusal
+        raise CommandFailed(f"{paths[0]}: {refusal.message}") from refusal
 
 
 def _upload(
@@ -212,7 +212,7 @@ def _upload(
     for path in paths:
         for file in _files_of(framework, path, format_):
             if file.name in files:
-                raise Refused(
+                raise CommandFailed(
                     f"{file.name} appears twice;"
                     " import files with the same name one at a time"
                 )

@@ -12,7 +12,7 @@ from locframework.jobs.records import Job
 from locframework.languages import language_info
 
 from .progress import progress
-from .telling import Refused, problems_of
+from .telling import CommandFailed, problems_of
 from .waiting import JobsOf, run_to_end
 
 files_argument = click.argument(
@@ -32,7 +32,7 @@ def named(path: Path) -> Iterator[None]:
     except LocError as refusal:
         for line in problems_of(refusal):
             click.echo(f"  {line}", err=True)
-        raise Refused(f"{path}: {refusal.message}") from refusal
+        raise CommandFailed(f"{path}: {refusal.message}") from refusal
 
 
 def result_of(
@@ -53,7 +53,7 @@ def result_of(
         )
     elif job.error is None:
         told += "; nothing was changed"
-    raise Refused(told)
+    raise CommandFailed(told)
 
 
 def tell_languages(path: Path, taken: Mapping[str, str], added: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from locframework.paging import walk_pages
 
 from .choosing import organization_id
 from .options import Setup, common_options
-from .telling import Refused
+from .telling import CommandFailed
 
 expiry_option = click.option(
     "--expires-in-days",
@@ -141,7 +141,7 @@ def _member(framework: Framework, reference: str, email: str) -> Member:
     ):
         if member.email.casefold() == email.casefold():
             return member
-    raise Refused(f"no member {email} in this organization")
+    raise CommandFailed(f"no member {email} in this organization")
 
 
 def _check_email(text: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, TypeVar
 
 import click
 
-from .telling import Refused
+from .telling import CommandFailed
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -34,7 +34,7 @@ def put_out(file: BinaryIO, name: str, output: Path | None, *, overwrite: bool) 
         return
     path = output or Path(name)
     if path.is_file() and not overwrite:
-        raise Refused(f"{path} exists already; --overwrite replaces it")
+        raise CommandFailed(f"{path} exists already; --overwrite replaces it")
     with path.open("wb") as written:
         shutil.copyfileobj(file, written)
         size = written.tell()

@@ -33,7 +33,7 @@ class Misconfigured(click.ClickException):
     exit_code = 2
 
 
-class Refused(click.ClickException):
+class CommandFailed(click.ClickException):
     """What was asked for was refused or failed: exit code 1."""
 
     exit_code = 1
@@ -67,15 +67,15 @@ def one_line(source_of: Callable[[str], str]) -> Iterator[None]:
     except ServerError as error:
         raise Misconfigured(_line(error)) from error
     except LocError as refusal:
-        raise Refused(_as_given(_line(refusal))) from refusal
+        raise CommandFailed(_as_given(_line(refusal))) from refusal
     except OSError as error:
         if error.errno == errno.EPIPE:  # click's: whoever read us has left
             raise
-        raise Refused(_of_file(error)) from error
+        raise CommandFailed(_of_file(error)) from error
     except Exception as fault:
         log.debug("a fault of our own", exc_info=True)
         told = f"{type(fault).__name__}: {_line(fault)}"
-        raise Refused(f"{told} (--log-level debug shows more)") from fault
+        raise CommandFailed(f"{told} (--log-level debug shows more)") from fault
 
 
 def counted(count: int, noun: str, nouns: str = "") -> str:

@@ -12,7 +12,7 @@ from locframework.projects.records import Project
 
 from .choosing import chosen_projects, projects_option
 from .options import Setup, common_options
-from .telling import Refused, counted
+from .telling import CommandFailed, counted
 
 
 @click.command()
@@ -46,7 +46,7 @@ def verify(setup: Setup, reference: str | None) -> None:
                         where = f"{project.slug}: {distribution.name}: {path}"
                         click.echo(f"{where}: {fault}")
     if faults:
-        raise Refused(f"{faults} of {counted(files, 'file')} cannot be read")
+        raise CommandFailed(f"{faults} of {counted(files, 'file')} cannot be read")
     click.echo(f"{counted(files, 'file')}, all as published")
 
 

@@ -8,12 +8,12 @@ from msgspec import Struct
 
 from locframework.blobs.service import Blobs
 from locframework.errors import Unavailable
-from locframework.http.answers import (
+from locframework.http.etags import if_none_match_matches
+from locframework.http.responses import (
     CONTENT_NOT_FOUND,
     CONTENT_NOT_FOUND_CACHE,
     JSON,
 )
-from locframework.http.etags import none_match
 
 from .meter import Meter
 from .records import PublicHead, ReleaseFile
@@ -110,7 +110,7 @@ class PublicContent:
             "Cache-Control": MANIFEST_CACHE,
             "X-Service-Release": str(head.version),
         }
-        is_unchanged = none_match(if_none_match, held.etag)
+        is_unchanged = if_none_match_matches(if_none_match, held.etag)
         return self._answer(head, held.body, JSON, headers, is_unchanged, is_head)
 
     def read_file(
@@ -135,7 +135,7 @@ class PublicContent:
         content_type, storage = found
         etag = f'"{blob}"'
         headers = {"ETag": etag, "Cache-Control": FILE_CACHE}
-        if none_match(if_none_match, etag):
+        if if_none_match_matches(if_none_match, etag):
             return self._answer(head, b"", content_type, headers, True, is_head)
         content = self._blobs.get(blob, store=storage)
         if content is None:

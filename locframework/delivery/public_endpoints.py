@@ -1,6 +1,6 @@
 """Manifest and files over HTTP, for anyone who knows the public key."""
 
-from locframework.http.operation import RawAnswer, operation
+from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Raw, RequestInfo
 
 from .public import PublicAnswer, PublicContent
@@ -15,17 +15,17 @@ from .public_records import (
 
 TAG = "Content"
 _FILE = '{\n  "checkout": {\n    "pay": "Bezahlen"\n  }\n}\n'
-_UNCHANGED = RawAnswer(
+_UNCHANGED = RawResponse(
     304, "Unchanged since the ETag given", headers=("ETag", "Cache-Control")
 )
-_NOT_FOUND = RawAnswer(
+_NOT_FOUND = RawResponse(
     404,
     "`not_found`: unknown key, or the distribution is paused; cacheable for 60 s",
     "application/json",
     NotThere,
     ("Cache-Control",),
 )
-_REFUSED = RawAnswer(
+_REFUSED = RawResponse(
     429,
     "`rate_limited`, or `quota_exceeded`: over the organization's quota",
     "application/json",
@@ -47,14 +47,14 @@ class ContentEndpoints:
         rate="content",
         tag=TAG,
         raw=(
-            RawAnswer(
+            RawResponse(
                 200,
                 "The manifest of the current release",
                 "application/json",
                 Manifest,
                 ("ETag", "Cache-Control", "X-Service-Release", "X-Service-Quota"),
             ),
-            RawAnswer(
+            RawResponse(
                 202,
                 "The first release is still being built",
                 "application/json",
@@ -87,7 +87,7 @@ class ContentEndpoints:
         rate="content",
         tag=TAG,
         raw=(
-            RawAnswer(
+            RawResponse(
                 200,
                 "The file, with the `contentType` that the manifest names",
                 "application/octet-stream",

@@ -15,7 +15,7 @@ from locframework.errors import (
     UnreadableFile,
 )
 from locframework.formats.records import SourceFile
-from locframework.http.operation import RawAnswer, operation
+from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Accepted, BranchQuery, Prepared, Raw
 from locframework.jobs.records import Job, JobAnswer
 
@@ -91,7 +91,7 @@ class ExchangeEndpoints:
             LanguageNotInProject,
         ),
         raw=(
-            RawAnswer(
+            RawResponse(
                 200,
                 "The file, or a ZIP archive of one file per language.",
                 headers=(

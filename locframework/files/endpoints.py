@@ -9,8 +9,8 @@ from locframework.errors import (
     ProjectNotFound,
     UnreadableFile,
 )
-from locframework.http.etags import none_match
-from locframework.http.operation import RawAnswer, operation
+from locframework.http.etags import if_none_match_matches
+from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Prepared, Raw, RequestInfo
 
 from .records import IMAGE_MOST, File, FileForm, ImageType
@@ -46,7 +46,7 @@ class FileEndpoints:
         permission="key_update",
         status=201,
         errors=(ProjectNotFound, UnreadableFile, PayloadTooLarge),
-        upload_most=FORM_MOST,
+        upload_limit=FORM_MOST,
         tag=TAG,
     )
     def add_file(
@@ -69,10 +69,10 @@ class FileEndpoints:
         head=True,
         raw=(
             *(
-                RawAnswer(200, "The image", each, headers=HEADERS)
+                RawResponse(200, "The image", each, headers=HEADERS)
                 for each in EXTENSIONS
             ),
-            RawAnswer(304, "Unchanged since the ETag given", headers=HEADERS[:2]),
+            RawResponse(304, "Unchanged since the ETag given", headers=HEADERS[:2]),
         ),
         tag=TAG,
     )
@@ -86,7 +86,7 @@ class FileEndpoints:
         file, content = self._files.read_file(caller, project_id, file_id)
         etag = f'"{file.blob}"'
         headers = {"ETag": etag, "Cache-Control": CACHED}
-        if none_match(request.if_none_match, etag):
+        if if_none_match_matches(request.if_none_match, etag):
             return Raw(b"", None, status=304, headers=headers)
         name = f"{file.id}.{EXTENSIONS[file.content_type]}"
         headers["Content-Disposition"] = f'inline; filename="{name}"'

@@ -5,8 +5,8 @@ from typing import Literal
 from msgspec import Struct
 
 from locframework.fields import Timestamp
-from locframework.http.links import Link
 from locframework.http.records import Upload
+from locframework.http.responses import Link
 
 ImageType = Literal["image/png", "image/jpeg", "image/webp"]
 

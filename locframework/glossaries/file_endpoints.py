@@ -9,7 +9,7 @@ from locframework.errors import (
     UnknownFormat,
     UnreadableFile,
 )
-from locframework.http.operation import RawAnswer, operation
+from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Accepted, Prepared, Raw
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.paging import Page
@@ -55,7 +55,7 @@ class GlossaryFileEndpoints:
         "/glossaries/{glossaryId}/export",
         permission="glossary_read",
         errors=(GlossaryNotFound, UnknownFormat),
-        raw=(RawAnswer(200, "The file.", headers=("Content-Disposition",)),),
+        raw=(RawResponse(200, "The file.", headers=("Content-Disposition",)),),
         tag=TAG,
     )
     def export_glossary(

@@ -1,6 +1,6 @@
 """The web glue that knows no area: endpoints are declared, all else follows."""
 
-from .operation import DeclarationError, RawAnswer, operation
+from .operation import DeclarationError, RawResponse, operation
 from .records import Accepted, Prepared, Raw, RequestInfo, Upload, UploadedFile
 
 __all__ = [
@@ -8,7 +8,7 @@ __all__ = [
     "DeclarationError",
     "Prepared",
     "Raw",
-    "RawAnswer",
+    "RawResponse",
     "RequestInfo",
     "Upload",
     "UploadedFile",

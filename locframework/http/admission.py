@@ -14,9 +14,9 @@ from locframework.errors import LocError, RateLimited, Unauthorized
 from .body import Environ
 from .operation import Rate
 from .rate_limit import RateLimiter
-from .records import Asker, identity_of
+from .records import Principal, principal_key
 
-C = TypeVar("C", bound=Asker)
+C = TypeVar("C", bound=Principal)
 
 Authenticate = Callable[[str | None], C | None]
 """Who holds the token; None, or Unauthorized raised, when nobody does."""
@@ -55,7 +55,7 @@ class Admission(Generic[C]):
         if rate is not None:
             self._count(rate, _key(None, environ), response)
 
-    def count_stray(self, environ: Environ, response: Response) -> None:
+    def count_unrouted(self, environ: Environ, response: Response) -> None:
         """For a request that meets no operation: counted, and never refused here.
 
         Decisions 2.2 has the route before the rate limit, and the headers everywhere.
@@ -79,10 +79,10 @@ def bearer_token(environ: Environ) -> str | None:
     return found[1] if found else None
 
 
-def _key(caller: Asker | None, environ: Environ) -> str:
+def _key(caller: Principal | None, environ: Environ) -> str:
     if caller is None:
         return f"ip:{environ.get('REMOTE_ADDR', '')}"
-    return identity_of(caller)
+    return principal_key(caller)
 
 
 _UNAUTHORIZED = Unauthorized()

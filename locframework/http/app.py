@@ -22,33 +22,32 @@ from locframework.errors import (
 )
 
 from .admission import Admission, Authenticate
-from .answers import write_content_error, write_error
-from .api_document import ApiDocumentEndpoints
 from .dispatch import (
     PREFIX,
     REQUEST_ID,
     Dispatch,
-    Guard,
-    Refused,
-    Sight,
+    MethodRefusal,
+    PermissionCheck,
+    VisibilityCheck,
     preflight,
     request_id,
     require_servable,
-    wanted_request_id,
+    valid_request_id,
 )
-from .idempotency import Idempotency, once_of
+from .docs import ApiDocumentEndpoints
+from .idempotency import Idempotency, idempotent_operation
 from .metrics import Metrics
 from .operation import DeclarationError, Operation, operations_of
 from .preconditions import Preconditions, if_match_of
 from .rate_limit import RateLimiter
-from .records import Asker
-from .router import Responder, Router
-from .slashes import Slashes
+from .records import Principal
+from .responses import write_content_error, write_error
+from .routing import Responder, Router, SlashParameters
 
 if TYPE_CHECKING:
     from falcon.routing import CompiledRouter
 
-C = TypeVar("C", bound=Asker)
+C = TypeVar("C", bound=Principal)
 
 log = logging.getLogger("locframework.http")
 
@@ -65,8 +64,8 @@ def build_wsgi(
     endpoints: Sequence[object],
     *,
     authenticate: Authenticate[C],
-    guards: Mapping[str, Guard[C]],
-    sights: Mapping[str, Sight[C]] = MappingProxyType({}),
+    permission_checks: Mapping[str, PermissionCheck[C]],
+    visibility_checks: Mapping[str, VisibilityCheck[C]] = MappingProxyType({}),
     permissions: Collection[str],
     limiter: RateLimiter,
     base_url: str | None = None,
@@ -75,21 +74,19 @@ def build_wsgi(
     idempotency: Idempotency | None = None,
     require_open: Callable[[], object] = lambda: None,
 ) -> falcon.App[Request, Response]:
-    """The app that serves every operation of ``endpoints`` below ``/api/v1``.
+    """Return the app that serves every operation of ``endpoints`` below ``/api/v1``.
 
-    ``guards`` are keyed by the first parameter of a path (``"projectId"``), ``""``
-    for paths without one, and ``sights`` likewise, for operations that ask for no
-    permission. ``permissions`` are all there are. ``base_url``, up to and
-    including ``/api/v1``, is what answers name; None: what the request came by.
-    An ApiDocumentEndpoints among ``endpoints`` is told what to describe. ``metrics``
-    see every request. ``preconditions`` judge If-Match, and ``idempotency``
-    Idempotency-Key; None: nobody does. ``require_open`` is asked before each request,
-    and raises what is answered instead. Raises DeclarationError for an operation that
-    cannot be served.
+    ``permission_checks`` are keyed by the first parameter of a path (``"projectId"``),
+    ``""`` for paths without one; ``visibility_checks`` likewise, for operations that
+    need no permission. ``permissions`` are all that exist. ``base_url``, up to and
+    including ``/api/v1``, is used in absolute URLs; None: the host of the request.
+    An ApiDocumentEndpoints among ``endpoints`` receives the operations it describes.
+    ``require_open`` is called before each request, and may raise the error to respond
+    with. Raises DeclarationError for an operation that cannot be served.
     """
     operations = collect(endpoints, permissions)
     for each in operations:
-        require_servable(each, guards)
+        require_servable(each, permission_checks)
     for owner in endpoints:
         if isinstance(owner, ApiDocumentEndpoints):
             owner.operations = operations
@@ -100,15 +97,15 @@ def build_wsgi(
         return Dispatch(
             operation,
             admission,
-            guards,
-            sights,
+            permission_checks,
+            visibility_checks,
             base_url,
             if_match=if_match_of(operation, preconditions, reads),
-            once=once_of(operation, idempotency),
+            once=idempotent_operation(operation, idempotency),
         )
 
     app = falcon.App(
-        middleware=_Frame(Slashes(operations, PREFIX), require_open, metrics),
+        middleware=_Frame(SlashParameters(operations, PREFIX), require_open, metrics),
         router=_router(operations, dispatch, admission),
     )
     _Errors(operations).handle_all(app)
@@ -150,7 +147,7 @@ def _responders(
         responders["HEAD"] = responders["GET"]
     if any(each.declaration.rate == "content" for each in operations):
         responders["OPTIONS"] = preflight
-    refused = Refused(admission, ", ".join(sorted(responders)))
+    refused = MethodRefusal(admission, ", ".join(sorted(responders)))
     return {**dict.fromkeys(_METHODS, refused), **responders}
 
 
@@ -188,7 +185,7 @@ class _Unknown:
         self._admission = admission
 
     def __call__(self, req: Request, resp: Response, **_: str) -> None:
-        self._admission.count_stray(req.env, resp)
+        self._admission.count_unrouted(req.env, resp)
         raise _NoSuchPath(req.root_path)
 
 
@@ -197,7 +194,7 @@ class _Frame:
 
     def __init__(
         self,
-        slashes: Slashes,
+        slashes: SlashParameters,
         require_open: Callable[[], object],
         metrics: Metrics | None,
     ) -> None:
@@ -212,7 +209,7 @@ class _Frame:
         request.path = self._slashes.joined(path) if is_path else _NOWHERE
         if request.method not in _METHODS:
             request.method = _NEVER_DECLARED  # falcon answers 400 to unknown ones
-        asked = wanted_request_id(environ.get("HTTP_X_REQUEST_ID"))
+        asked = valid_request_id(environ.get("HTTP_X_REQUEST_ID"))
         if asked is not None:
             environ[REQUEST_ID] = asked
         self._require_open()

@@ -14,26 +14,31 @@ from msgspec import Struct
 from locframework.errors import LocError, MethodNotAllowed, NotAcceptable
 
 from .admission import Admission
-from .answers import JSON, write_accepted, write_data, write_raw, write_tagged
-from .body import Environ
-from .form_body import FormBody
+from .body import Environ, FormBody
 from .idempotency import HEADER as IDEMPOTENCY_KEY
-from .idempotency import Once, check_key, finish_of
+from .idempotency import IdempotentOperation, check_key, finish_of
 from .json_body import JsonBody
-from .links import linker_of
 from .operation import DeclarationError, Operation
 from .preconditions import HEADER as IF_MATCH
 from .preconditions import IfMatch
-from .records import Accepted, Asker, Prepared, Raw, RequestInfo
-from .slashes import STAND_IN
+from .records import Accepted, Prepared, Principal, Raw, RequestInfo
+from .responses import (
+    JSON,
+    url_resolver_of,
+    write_accepted,
+    write_data,
+    write_raw,
+    write_tagged,
+)
+from .routing import SLASH_PLACEHOLDER
 from .text_fields import Query
 
-C = TypeVar("C", bound=Asker)
+C = TypeVar("C", bound=Principal)
 
-Guard = Callable[[C, str, str], object]
+PermissionCheck = Callable[[C, str, str], object]
 """Raises the 404 or 403 of a caller, a permission and the first part of the path."""
 
-Sight = Callable[[C, str], object]
+VisibilityCheck = Callable[[C, str], object]
 """Raises the 404 of a caller and the first part of the path, whatever they may do."""
 
 Reader = tuple[str, Callable[[Environ], object]]
@@ -71,11 +76,11 @@ class Dispatch(Generic[C]):
         self,
         operation: Operation,
         admission: Admission[C],
-        guards: Mapping[str, Guard[C]],
-        sights: Mapping[str, Sight[C]],
+        permission_checks: Mapping[str, PermissionCheck[C]],
+        visibility_checks: Mapping[str, VisibilityCheck[C]],
         base_url: str | None,
         if_match: IfMatch[C] | None = None,
-        once: Once[C] | None = None,
+        once: IdempotentOperation[C] | None = None,
     ) -> None:
         """Raises DeclarationError when no guard knows the operation's root, or what it
         carries cannot be read."""
@@ -90,22 +95,26 @@ class Dispatch(Generic[C]):
         self._wants_caller = operation.wants_caller
         self._wants_request = operation.wants_request
         self._status = code_to_http_status(declaration.status)
-        self._is_plain = not operation.answers_raw and operation.accepted is None
-        self._link = linker_of(operation.answer)
+        self._is_plain = not operation.returns_raw and operation.accepted is None
+        self._link = url_resolver_of(operation.answer)
         self._is_tagged = operation.is_single_read or bool(declaration.etag)
         self._is_read = declaration.method == "GET"  # whose answers HEAD has too
         self._if_match = if_match
         self._once = once
-        self._negotiates = not operation.answers_raw
-        self._guard = _guard_of(operation, guards) or _sight_of(operation, sights)
-        self._slashed = [each.name for each in operation.parameters if each.has_slashes]
+        self._negotiates = not operation.returns_raw
+        self._guard = _guard_of(operation, permission_checks) or _sight_of(
+            operation, visibility_checks
+        )
+        self._slashed = [
+            each.name for each in operation.parameters if each.allows_slashes
+        ]
         self._readers = _readers_of(operation)
 
     def __call__(self, request: Request, response: Response, /, **given: Any) -> None:
         """Falcon's responder; ``given`` are the parts of the path."""
         environ = request.env
         for name in self._slashed:
-            given[name] = given[name].replace(STAND_IN, "/")
+            given[name] = given[name].replace(SLASH_PLACEHOLDER, "/")
         if self._is_content:
             response.set_headers(CONTENT_HEADERS)
         caller = self._admit(environ, response, self._rate)
@@ -140,7 +149,7 @@ class Dispatch(Generic[C]):
 
     def _answer_once(
         self,
-        once: Once[C],
+        once: IdempotentOperation[C],
         caller: C,
         request: Request,
         response: Response,
@@ -197,7 +206,7 @@ class Dispatch(Generic[C]):
         return self._base_url or request.prefix + PREFIX
 
 
-class Refused(Generic[C]):
+class MethodRefusal(Generic[C]):
     """Answers 405 where the path exists and the method does not."""
 
     def __init__(self, admission: Admission[C], allowed: str) -> None:
@@ -205,7 +214,7 @@ class Refused(Generic[C]):
         self._allowed = allowed
 
     def __call__(self, request: Request, response: Response, /, **_: str) -> None:
-        self._admission.count_stray(request.env, response)
+        self._admission.count_unrouted(request.env, response)
         response.set_header("Allow", self._allowed)
         raise MethodNotAllowed(f"this path allows {self._allowed}")
 
@@ -225,7 +234,7 @@ def request_id(environ: dict[str, Any]) -> str:
     return known
 
 
-def wanted_request_id(asked: str | None) -> str | None:
+def valid_request_id(asked: str | None) -> str | None:
     """The id that a client wants its request to have, where it may."""
     return asked if asked and _REQUEST_ID.fullmatch(asked) else None
 
@@ -241,10 +250,12 @@ def accepts_json(environ: Environ) -> bool:
         return True
 
 
-def require_servable(operation: Operation, guards: Mapping[str, Guard[C]]) -> None:
+def require_servable(
+    operation: Operation, permission_checks: Mapping[str, PermissionCheck[C]]
+) -> None:
     """Raises DeclarationError for what Dispatch would refuse, at a tenth of its cost:
     when an app is made, what serves an operation is not made yet."""
-    _guard_of(operation, guards)
+    _guard_of(operation, permission_checks)
     _readers_of(operation)
 
 
@@ -255,7 +266,7 @@ def _readers_of(operation: Operation) -> Sequence[Reader]:
         operation.form,
         operation.takes_json,
         operation.body_optional,
-        operation.declaration.upload_most,
+        operation.declaration.upload_limit,
     )
 
 
@@ -266,7 +277,7 @@ def _readers(
     form: type[Struct] | None,
     takes_json: bool,
     body_optional: bool,
-    upload_most: int,
+    upload_limit: int,
 ) -> Sequence[Reader]:
     """What reads what a request carries beside its path, and the argument it is for."""
     readers: list[Reader] = []
@@ -280,19 +291,19 @@ def _readers(
     elif takes_json:
         readers.append((_NOTHING, JsonBody(NoBody, optional=True).read))
     if form is not None:
-        readers.append(("form", FormBody(form, upload_most).read))
+        readers.append(("form", FormBody(form, upload_limit).read))
     return readers
 
 
 def _guard_of(
-    operation: Operation, guards: Mapping[str, Guard[C]]
+    operation: Operation, permission_checks: Mapping[str, PermissionCheck[C]]
 ) -> Callable[[C, dict[str, Any]], object] | None:
     """What to ask before what came is judged; None when there is nothing to hide."""
     permission = operation.declaration.permission
     if permission is None:
         return None
     root = operation.parameters[0] if operation.parameters else None
-    guard = guards.get(root.wire if root else "")
+    guard = permission_checks.get(root.wire if root else "")
     if guard is None:
         raise DeclarationError(
             f"operation {operation.name}: there is no guard for "
@@ -305,13 +316,13 @@ def _guard_of(
 
 
 def _sight_of(
-    operation: Operation, sights: Mapping[str, Sight[C]]
+    operation: Operation, visibility_checks: Mapping[str, VisibilityCheck[C]]
 ) -> Callable[[C, dict[str, Any]], object] | None:
     """The same for an operation that any token may ask, of what not all may see."""
     if operation.declaration.public or not operation.parameters:
         return None
     root = operation.parameters[0]
-    sight = sights.get(root.wire)
+    sight = visibility_checks.get(root.wire)
     return (
         None if sight is None else lambda caller, given: sight(caller, given[root.name])
     )

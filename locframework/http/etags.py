@@ -1,4 +1,4 @@
-"""ETags: how they are made, and whether a conditional header names one (RFC 9110)."""
+"""ETags: creates them, and matches conditional headers (RFC 9110, section 13)."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ _ELEMENT = re.compile(rf"[ \t]*(?:{_TAG}[ \t]*)?(?:,|\Z)")  # of a list; may be 
 
 
 def etag_of(content: bytes) -> str:
-    """The strong ETag of a representation: other bytes, another tag."""
+    """Return the strong ETag of a representation."""
     return f'"{hashlib.sha256(content).hexdigest()[:ETAG_LENGTH]}"'
 
 
-def none_match(header: str | None, etag: str) -> bool:
-    """Whether ``If-None-Match`` names ``etag``: then the answer is 304.
+def if_none_match_matches(header: str | None, etag: str) -> bool:
+    """Return whether ``If-None-Match`` names ``etag``, so that the response is 304.
 
-    Takes ``*``, lists and weak tags; compares weakly. What is no list of tags names
-    none.
+    Accepts ``*``, lists and weak tags; the comparison is weak. A malformed list
+    matches nothing.
     """
     if header is None:
         return False
-    if header == etag:  # as nearly all say it
+    if header == etag:  # the common case
         return True
     wanted = etag.strip('"')
     return header.strip() == _ANY or any(tag == wanted for _, tag in _tags(header))
 
 
-def any_match(header: str, etag: str) -> bool:
-    """Whether ``If-Match`` lets a write to the state of this ``etag`` pass.
+def if_match_matches(header: str, etag: str) -> bool:
+    """Return whether ``If-Match`` allows a write to the state with this ``etag``.
 
-    Takes ``*`` and lists; a weak tag never matches, nor does what is no list of tags.
+    Accepts ``*`` and lists. Weak tags and malformed lists never match.
     """
     wanted = etag.strip('"')
     return header.strip() == _ANY or wanted in _strong_tags(header)
 
 
-def can_match(header: str) -> bool:
-    """Whether ``If-Match`` names anything that the ETag of some state could be."""
+def is_strong_tag_list(header: str) -> bool:
+    """Return whether ``If-Match`` is ``*`` or has a strong tag."""
     return header.strip() == _ANY or bool(_strong_tags(header))
 
 
@@ -50,7 +50,7 @@ def _strong_tags(header: str) -> list[str]:
 
 
 def _tags(header: str) -> list[tuple[str, str]]:
-    """Each tag of a list behind its ``W/``, if any; none of what is no such list."""
+    """Return (``W/`` or "", tag) for each tag of a list; [] for a malformed list."""
     found: list[tuple[str, str]] = []
     at = 0
     while at < len(header):

@@ -1,8 +1,9 @@
-"""Judges ``Idempotency-Key``: a POST that is sent again is not done again.
+"""``Idempotency-Key``: a POST that is sent again is not executed again.
 
-The answer is kept in the transaction of the change, so that after a crash both are
-there or neither. Who sends the same at the same time waits for that transaction. Only
-what succeeded is kept: a refusal has changed nothing, and is judged anew.
+The response is stored in the transaction of the change, so that after a crash both
+exist or neither. A request with the same key at the same time waits for that
+transaction. Only successes are stored: a refused request has changed nothing, and is
+evaluated again.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from falcon import Response
@@ -21,17 +22,56 @@ from locframework.errors import IdempotencyConflict, ValidationFailed
 from locframework.fields import Clock, Timestamp, timestamp
 from locframework.transactions import Transactions, crash_point
 
-from .answers import write_kept
 from .body import Environ
-from .kept_posts import IdempotencyStore, KeptPost
 from .operation import Operation
-from .records import Asker, Upload, UploadedFile, identity_of
+from .records import Principal, Upload, UploadedFile, principal_key
+from .responses import write_stored
 
-C = TypeVar("C", bound=Asker)
+
+class StoredPost(Struct, frozen=True):
+    """A POST that was done, and what it answered."""
+
+    owner: str  # whose keys they are: a token, or an embedder's caller
+    key: str  # 1 to 255 visible ASCII characters, as they came
+    fingerprint: str  # SHA-256 of what was asked, hex
+    created_at: Timestamp
+    status: int
+    location: str | None
+    content: str | None  # None: it showed a secret, which is kept nowhere
+
+
+class IdempotencyStore(Protocol):
+    """The POSTs of the last 24 hours that came with a key."""
+
+    def claim(
+        self, owner: str, key: str, at: Timestamp, since: Timestamp
+    ) -> StoredPost | None:
+        """In a transaction: the POST that has this key, or None: it is yours now.
+
+        What was kept before ``since`` has no key any more. Who claims the same key
+        waits for the end of this transaction, and finds what it kept. Yours must be
+        kept before the end. One statement. RuntimeError without a transaction.
+        """
+        ...
+
+    def find(self, owner: str, key: str, since: Timestamp) -> StoredPost | None:
+        """The POST that has this key, or None; never one of an open transaction."""
+        ...
+
+    def keep(self, post: StoredPost) -> None:
+        """In the transaction that claimed its key."""
+        ...
+
+    def purge(self, before: Timestamp, rows: int) -> int:
+        """Drop up to ``rows`` that were kept before then; how many went."""
+        ...
+
+
+C = TypeVar("C", bound=Principal)
 
 HEADER = "HTTP_IDEMPOTENCY_KEY"  # in the WSGI environ
 REPLAYED = "Idempotency-Replayed"
-KEPT_FOR = timedelta(hours=24)  # decisions 2.1.6
+STORED_FOR = timedelta(hours=24)  # decisions 2.1.6
 KEY_PATTERN = "^[!-~]{1,255}$"
 
 _KEY = re.compile(KEY_PATTERN.removesuffix("$") + r"\Z")
@@ -46,7 +86,7 @@ class Idempotency(Struct, frozen=True):
     clock: Clock
 
 
-class Once(Generic[C]):
+class IdempotentOperation(Generic[C]):
     """Does the POSTs of one operation once a key."""
 
     def __init__(self, shared: Idempotency, operation: Operation) -> None:
@@ -73,9 +113,9 @@ class Once(Generic[C]):
         nothing then.
         """
         now = self._clock()
-        since = timestamp(now - KEPT_FOR)
-        post = KeptPost(
-            owner=identity_of(caller),
+        since = timestamp(now - STORED_FOR)
+        post = StoredPost(
+            owner=principal_key(caller),
             key=environ[HEADER],
             fingerprint=_fingerprint(environ, given),
             created_at=timestamp(now),
@@ -93,17 +133,17 @@ class Once(Generic[C]):
         if before is not None:
             guard()
             _check(before, post.fingerprint)
-            write_kept(response, before.status, before.location, before.content or "")
+            write_stored(response, before.status, before.location, before.content or "")
             response.set_header(REPLAYED, "true")
 
     def _do(
         self,
-        post: KeptPost,
+        post: StoredPost,
         since: Timestamp,
         response: Response,
         do: Callable[[], object],
         write: Callable[[Response, object], None],
-    ) -> KeptPost | None:
+    ) -> StoredPost | None:
         """Do it and answer, unless the key is taken: then what took it."""
         with self._transactions.transaction():
             claim = (post.owner, post.key, post.created_at, since)
@@ -119,15 +159,17 @@ class Once(Generic[C]):
             )
             crash_point("idempotency.before_commit")
         crash_point("idempotency.after_commit")
-        write_kept(response, status, location, content)
+        write_stored(response, status, location, content)
         return None
 
 
-def once_of(operation: Operation, shared: Idempotency | None) -> Once[Any] | None:
+def idempotent_operation(
+    operation: Operation, shared: Idempotency | None
+) -> IdempotentOperation[Any] | None:
     """What does an operation once a key; None for one that takes no key."""
-    if shared is None or not operation.takes_key:
+    if shared is None or not operation.takes_idempotency_key:
         return None
-    return Once(shared, operation)
+    return IdempotentOperation(shared, operation)
 
 
 def finish_of(prepared: Any) -> Callable[[], object]:
@@ -143,7 +185,7 @@ def check_key(environ: Environ) -> None:
         raise ValidationFailed.at("header.Idempotency-Key", "pattern", message)
 
 
-def _check(before: KeptPost, fingerprint: str) -> None:
+def _check(before: StoredPost, fingerprint: str) -> None:
     if before.fingerprint != fingerprint:
         message = "this Idempotency-Key was used for another request"
         raise IdempotencyConflict(message)

@@ -26,8 +26,8 @@ from locframework.errors import (
 from locframework.problems import refusal
 from locframework.validation import DEPTH_MOST, text_problems
 
-from .body import CountedBody, Environ, check_encoding, media_type
-from .bounds import check_bounds
+from .body import Environ, LimitedBody, check_encoding, media_type
+from .operation import check_bounds
 
 T = TypeVar("T", bound=Struct)
 
@@ -58,7 +58,7 @@ class JsonBody(Generic[T]):
         Raises UnsupportedMediaType, PayloadTooLarge, InvalidJson, ValidationFailed.
         """
         check_encoding(environ)
-        body = CountedBody(environ, JSON_MOST)
+        body = LimitedBody(environ, JSON_MOST)
         content = b"" if body.is_empty else body.read_all()
         if content:
             _require_json(environ)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from .operation import RawAnswer, operation
+from .operation import RawResponse, operation
 from .records import Raw
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class MetricsEndpoints:
         public=True,
         rate=None,
         tag="Service",
-        raw=(RawAnswer(200, "Prometheus text format", "text/plain", str),),
+        raw=(RawResponse(200, "Prometheus text format", "text/plain", str),),
     )
     def get_metrics(self) -> Raw:
         """Get the metrics of this process."""

@@ -2,17 +2,328 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, get_type_hints
 
-from locframework.errors import Problem
+from locframework import errors
+from locframework.errors import LocError, Problem
 
-from .examples import example_of
-from .openapi_answers import FAILURE, Answers, header_components
-from .openapi_headers import header_parameters
-from .operation import Operation, PathParameter, camel
-from .parameters import ABOUT
-from .schemas import Schema, Schemas, plain
+from .idempotency import KEY_PATTERN
+from .operation import Operation, PathParameter, RawResponse, camel
+from .preconditions import METHODS
+from .responses import JSON
+from .schemas import Schema, Schemas, example_of, plain
+
+_TAGS = "`*`, or ETags separated by commas"
+
+_IF_NONE_MATCH = f"304 if the answer still has one of these; {_TAGS}"
+_IF_MATCH = (
+    "Do it only if GET of this path, with this query, still answers with one of these "
+    f"ETags, else 412; {_TAGS}. Needs the permission of that GET too"
+)
+
+_IDEMPOTENCY_KEY = (
+    "Do it once: for 24 hours, the same request with the same key gets the same answer "
+    "again, another request with it 409. Refusals are not kept"
+)
+_SHOWN_ONCE = "; nor is this answer, which shows a secret: it is 409 the next time"
+
+
+def header_parameters(
+    operation: Operation, single_reads: Collection[str]
+) -> list[Schema]:
+    """The header parameters; ``single_reads`` are the paths whose GET has an ETag."""
+    if operation.is_single_read:
+        return [_header("If-None-Match", _IF_NONE_MATCH)]
+    if operation.method in METHODS and operation.etag_path in single_reads:
+        return [_header("If-Match", _IF_MATCH)]
+    if operation.takes_idempotency_key:
+        more = _SHOWN_ONCE if operation.declaration.secret else ""
+        text = _IDEMPOTENCY_KEY + more
+        return [_header("Idempotency-Key", text, pattern=KEY_PATTERN)]
+    return []
+
+
+def _header(name: str, description: str, **schema: object) -> Schema:
+    return {
+        "name": name,
+        "in": "header",
+        "required": False,
+        "description": description,
+        "schema": {"type": "string", **schema},
+    }
+
+
+RATE_HEADERS = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
+
+_HEADERS = {
+    "X-Request-Id": ("string", "Identifies this request in the log"),
+    "X-RateLimit-Limit": ("integer", "Requests allowed per minute"),
+    "X-RateLimit-Remaining": ("integer", "Requests left in this minute"),
+    "X-RateLimit-Reset": (
+        "integer",
+        "Unix seconds at which the oldest request of the minute stops counting",
+    ),
+    "Retry-After": ("integer", "Seconds to wait"),
+    "ETag": ("string", "Identifies the state of what was read"),
+    "Idempotency-Replayed": (
+        "string",
+        "`true`: the answer given the first time; it was not done again",
+    ),
+    "Location": ("string", "Where to follow the job"),
+    "WWW-Authenticate": ("string", "Always Bearer"),
+    "Allow": ("string", "The methods that the path allows"),
+}
+_MORE_HEADERS = {
+    202: ("Location", "Retry-After"),
+    401: ("WWW-Authenticate",),
+    405: ("Allow",),
+    429: ("Retry-After",),
+    503: ("Retry-After",),
+}
+
+
+class Responses:
+    """Writes ``responses``; those that many operations share are components."""
+
+    def __init__(self, schemas: Schemas) -> None:
+        self._schemas = schemas
+        self.components: dict[str, Schema] = {}
+
+    def of(self, operation: Operation) -> Schema:
+        """The ``responses`` of an operation, by status."""
+        answers = {**self._successes(operation), **self._refusals(operation)}
+        if operation.is_single_read:
+            answers["304"] = {
+                "description": "Unchanged since an ETag of If-None-Match",
+                "headers": _headers("ETag", *RATE_HEADERS),
+            }
+        return answers
+
+    def sent(self, schema: Schema) -> Schema:
+        """What a client sends as JSON, with an example: what it needs to say."""
+        example = example_of(schema, self._schemas.resolve)
+        return {JSON: {"schema": schema, "example": example}}
+
+    def content(self, schema: Schema) -> Schema:
+        """What is answered as JSON, with an example: all that is there."""
+        example = example_of(schema, self._schemas.resolve_answered)
+        return {JSON: {"schema": schema, "example": example}}
+
+    def _successes(self, operation: Operation) -> Schema:
+        declaration = operation.declaration
+        rated = RATE_HEADERS if declaration.rate == "api" else ()
+        is_tagged = operation.is_single_read or declaration.etag
+        tag = ("ETag",) if is_tagged else ()
+        if operation.takes_idempotency_key and not declaration.secret:
+            tag = ("Idempotency-Replayed",)
+        answers: Schema = {}
+        for status, type_, text in (
+            (declaration.status, operation.answer, "Done"),
+            (202, operation.accepted, "Accepted: a job does it"),
+        ):
+            if type_ is not None:
+                answers[str(status)] = {
+                    "description": text,
+                    "headers": _headers(*rated, *tag, *_MORE_HEADERS.get(status, ())),
+                    "content": self.content(self._enveloped(type_)),
+                }
+        for raw in declaration.raw:
+            told = self._raw(raw, rated)
+            there = answers.setdefault(str(raw.status), told)
+            if there is not told:  # the same in another media type
+                there["content"] |= told["content"]
+        return answers
+
+    def _raw(self, raw: RawResponse, rated: tuple[str, ...]) -> Schema:
+        named = {name: {"schema": {"type": "string"}} for name in raw.headers}
+        written: Schema = {
+            "description": raw.description,
+            "headers": {**_headers(*rated), **named},
+        }
+        if raw.content_type is not None:
+            written["content"] = {raw.content_type: self._raw_media(raw)}
+        return written
+
+    def _raw_media(self, raw: RawResponse) -> Schema:
+        if raw.content_type == JSON:
+            media: Schema = self.content(self._schemas.of(raw.schema))[JSON]
+            return media
+        schema = _BINARY if raw.schema is None else self._schemas.of(raw.schema)
+        example = {} if raw.example is None else {"example": raw.example}
+        return {"schema": schema, **example}
+
+    def _enveloped(self, type_: Any) -> Schema:
+        return {
+            "type": "object",
+            "properties": {
+                "success": {"const": True},
+                "data": self._schemas.of(type_),
+            },
+            "required": ["success", "data"],
+        }
+
+    def _refusals(self, operation: Operation) -> Schema:
+        codes: dict[int, set[str]] = {}
+        for error in errors_of(operation):
+            codes.setdefault(error.status, set()).add(error.code)
+        documented = {raw.status for raw in operation.declaration.raw}
+        refuse = (
+            self._content_refusal
+            if operation.declaration.rate == "content"
+            else self._refusal
+        )
+        return {
+            str(status): {"$ref": refuse(status, sorted(codes[status]))}
+            for status in sorted(codes)
+            if status not in documented
+        }
+
+    def _refusal(self, status: int, codes: list[str]) -> str:
+        narrowed = {"properties": {"error": {"properties": {"code": {"enum": codes}}}}}
+        error = {"code": codes[0], "message": "What is wrong, for people"}
+        return self._component(
+            "_or_".join(codes),
+            {
+                "description": ", ".join(f"`{code}`" for code in codes),
+                "headers": _headers(*RATE_HEADERS, *_MORE_HEADERS.get(status, ())),
+                "content": {
+                    JSON: {
+                        "schema": {
+                            "allOf": [
+                                {"$ref": "#/components/schemas/Failure"},
+                                narrowed,
+                            ]
+                        },
+                        "example": {"success": False, "error": error},
+                    }
+                },
+            },
+        )
+
+    def _content_refusal(self, status: int, codes: list[str]) -> str:
+        schema = {
+            "type": "object",
+            "properties": {"error": {"enum": codes}},
+            "required": ["error"],
+        }
+        return self._component(
+            "content_" + "_or_".join(codes),
+            {
+                "description": ", ".join(f"`{code}`" for code in codes),
+                "headers": _headers(*_MORE_HEADERS.get(status, ())),
+                "content": {JSON: {"schema": schema, "example": {"error": codes[0]}}},
+            },
+        )
+
+    def _component(self, name: str, response: Schema) -> str:
+        self.components.setdefault(name, response)
+        return f"#/components/responses/{name}"
+
+
+def header_components() -> dict[str, Schema]:
+    """Every header that answers refer to."""
+    return {
+        name: {"description": text, "schema": {"type": type_}}
+        for name, (type_, text) in _HEADERS.items()
+    }
+
+
+def _headers(*names: str) -> Schema:
+    return {
+        name: {"$ref": f"#/components/headers/{name}"}
+        for name in ("X-Request-Id", *names)
+    }
+
+
+def errors_of(operation: Operation) -> list[type[LocError]]:
+    """Every refusal of an operation: those it declares, those of its shape."""
+    declaration = operation.declaration
+    found = [*declaration.errors, LocError, errors.Unavailable]
+    if operation.decodes:
+        found.append(errors.ValidationFailed)
+    if operation.takes_json:
+        found.append(errors.InvalidJson)
+    if operation.takes_json or operation.form is not None:
+        found += [errors.PayloadTooLarge, errors.UnsupportedMediaType]
+    if not declaration.public:
+        found.append(errors.Unauthorized)
+    if declaration.permission is not None:
+        found.append(errors.PermissionDenied)
+    if operation.parameters:
+        found.append(errors.NotFound)
+    if not declaration.public and operation.method in METHODS:
+        found.append(errors.PreconditionFailed)
+    if operation.takes_idempotency_key:
+        found += [errors.ValidationFailed, errors.IdempotencyConflict]
+    if not operation.returns_raw:
+        found.append(errors.NotAcceptable)
+    if declaration.rate is not None:
+        found.append(errors.RateLimited)
+    return [*found, errors.MethodNotAllowed]
+
+
+_BINARY: Schema = {"type": "string", "format": "binary"}
+
+FAILURE: Schema = {
+    "description": "What every refusal looks like",
+    "type": "object",
+    "properties": {
+        "success": {"const": False},
+        "error": {
+            "type": "object",
+            "properties": {
+                "code": {"type": "string"},
+                "message": {"type": "string", "maxLength": 200},
+                "details": {"description": "More details, for codes that have them"},
+            },
+            "required": ["code", "message"],
+        },
+    },
+    "required": ["success", "error"],
+}
+
+
+ABOUT = {
+    "actor": "The id of the user or token who did it",
+    "blob": "As `files[].url` of the manifest names it",
+    "branch": "A branch's name or id; default: main",
+    "check": "Only what this check found",
+    "dryRun": "true: report what would be done, change nothing",
+    "eventType": "Only those of this type (`GET /webhook-event-types`)",
+    "file": "The file",
+    "format": "The id of a format (`GET /formats`)",
+    "from": "The version to compare with; default: the one before",
+    "hasProposal": "Whether a translation waits for approval",
+    "include": "`values`: include the values of each key",
+    "isPlural": "Whether the key has plural forms",
+    "jobId": "The id of the job that did it",
+    "keepFresh": "true: new source texts make no translation outdated",
+    "keyId": "The id of a key",
+    "lang": "A BCP-47 tag in any letter case; from the first `.` on it is ignored",
+    "languageCode": "A BCP-47 tag of a language",
+    "languageCodes": "BCP-47 tags, repeated or with commas; default: all languages",
+    "minStatus": "`any`: also texts that wait for review",
+    "mode": "`replace`: keys that the file does not have are removed",
+    "module": "Only keys below this first segment",
+    "onConflict": "What to do with a text that exists already and differs",
+    "onExisting": "What to do with a translation that exists already and differs",
+    "prefix": "What the key begins with",
+    "publicKey": "The distribution's `publicKey`",
+    "search": "Literal text to find, ignoring case",
+    "severity": "Only findings of this severity",
+    "since": "Only what happened at this time or later",
+    "sort": "The field to sort by; with `-`: descending",
+    "status": "Only those in this status",
+    "tag": "A tag that the key has; if repeated, it has all of them",
+    "type": "Only those of this type",
+    "until": "Only what happened before this time",
+    "updatedSince": "Only what was changed at this time or later",
+    "usageStatus": "Only terms with this usage status",
+    "version": "The number of a release",
+}
+"""By name on the wire. What a struct says of its own field (``Meta``) goes before."""
+
 
 TITLE = "Localization Management Service API"
 VERSION = "1.2.0"  # service.md, Versioning
@@ -50,7 +361,7 @@ class _Document:
         self._schemas = Schemas(
             [Problem, *(each for one in operations for each in self._types(one))], read
         )
-        self._answers = Answers(self._schemas)
+        self._answers = Responses(self._schemas)
 
     def write(self) -> Schema:
         paths: dict[str, Schema] = {}

@@ -1,8 +1,8 @@
-"""Declares an operation: its method, path, permission, and what it reads and answers.
+"""Declares an operation: method, path, permission, and what it reads and returns.
 
-A method of an endpoints class becomes an operation by the decorator. Everything else
-(routing, decoding, authorization, OpenAPI) is read from its signature, once, at the
-start; what does not fit stops the start with a sentence.
+The decorator makes a method of an endpoints class an operation. Routing, decoding,
+authorization and the OpenAPI document are derived from its signature once, at the
+start; a declaration that does not fit stops the start with one line.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Meta, Struct, structs
+from msgspec import inspect as types_of
 
 from locframework.errors import LocError
 from locframework.paging import Page
 
-from .records import UPLOAD_MOST, Accepted, Prepared, Raw
+from .records import UPLOAD_LIMIT, Accepted, Prepared, Raw
 
 SLASHES = Meta(extra={"slashes": True})
 """Annotates a part of a path that may hold slashes (slashes.py)."""
@@ -37,7 +38,7 @@ class DeclarationError(Exception):
     """An operation that cannot be served; it stops the start with this one line."""
 
 
-class RawAnswer(Struct, frozen=True):
+class RawResponse(Struct, frozen=True):
     """Documents one answer outside the envelope; OpenAPI shows it."""
 
     status: int
@@ -61,9 +62,9 @@ class Declaration(Struct, frozen=True):
     rate: Rate | None
     head: bool
     etag: str  # the path whose GET answers the same: the answer has its ETag
-    upload_most: int  # bytes of a form
+    upload_limit: int  # bytes of a form
     secret: bool  # the answer shows what is shown once
-    raw: tuple[RawAnswer, ...]
+    raw: tuple[RawResponse, ...]
 
 
 class PathParameter(Struct, frozen=True):
@@ -71,7 +72,7 @@ class PathParameter(Struct, frozen=True):
 
     wire: str  # projectId
     name: str  # project_id
-    has_slashes: bool = False  # the part may hold some (slashes.py)
+    allows_slashes: bool = False  # the part may hold some (slashes.py)
 
 
 class Operation(Struct, frozen=True):
@@ -91,7 +92,7 @@ class Operation(Struct, frozen=True):
     form: type[Struct] | None
     answer: Any  # the type inside the envelope, or None
     accepted: Any  # the type inside a 202, or None
-    answers_raw: bool
+    returns_raw: bool
     prepares: bool  # it answers Prepared
 
     @property
@@ -108,17 +109,17 @@ class Operation(Struct, frozen=True):
         return (
             self.method == "GET"
             and not self.declaration.public
-            and not self.answers_raw
+            and not self.returns_raw
             and not _is_page(self.answer)
         )
 
     @property
-    def judged_by(self) -> str:
+    def etag_path(self) -> str:
         """The path of the read whose ETag ``If-Match`` names."""
         return self.declaration.etag or self.path
 
     @property
-    def takes_key(self) -> bool:
+    def takes_idempotency_key(self) -> bool:
         """Whether ``Idempotency-Key`` counts: a POST of somebody."""
         return self.method == "POST" and not self.declaration.public
 
@@ -128,7 +129,7 @@ class Operation(Struct, frozen=True):
         return (
             self.body is not None
             and self.method in ("POST", "PUT")
-            and not needs_something(self.body)
+            and not has_required_fields(self.body)
         )
 
     @property
@@ -144,7 +145,7 @@ class Operation(Struct, frozen=True):
 
 
 @cache  # each app asks for the types of all operations
-def needs_something(type_: type[Struct]) -> bool:
+def has_required_fields(type_: type[Struct]) -> bool:
     """Whether a struct cannot be made of nothing."""
     return any(field.required for field in structs.fields(type_))
 
@@ -161,9 +162,9 @@ def operation(
     rate: Rate | None = "api",
     head: bool = False,
     etag: bool | str = False,
-    upload_most: int = UPLOAD_MOST,
+    upload_limit: int = UPLOAD_LIMIT,
     secret: bool = False,
-    raw: Sequence[RawAnswer] = (),
+    raw: Sequence[RawResponse] = (),
 ) -> Callable[[F], F]:
     """Make a method an operation.
 
@@ -187,7 +188,7 @@ def operation(
         rate=rate,
         head=head or rate == "content",
         etag=path if etag is True else etag or "",
-        upload_most=upload_most,
+        upload_limit=upload_limit,
         secret=secret,
         raw=tuple(raw),
     )
@@ -251,10 +252,10 @@ def _read(
     )
     returned = hints.get("return")
     prepares = get_origin(returned) is Prepared
-    answer, accepted, answers_raw = _answers(
+    answer, accepted, returns_raw = _answers(
         get_args(returned)[0] if prepares else returned
     )
-    _check(declaration, function, arguments, parameters, answers_raw=answers_raw)
+    _check(declaration, function, arguments, parameters, returns_raw=returns_raw)
     summary, _, description = (inspect.getdoc(function) or "").partition("\n")
     return Operation(
         declaration=declaration,
@@ -273,7 +274,7 @@ def _read(
         form=hints.get("form"),
         answer=answer,
         accepted=accepted,
-        answers_raw=answers_raw,
+        returns_raw=returns_raw,
         prepares=prepares,
     )
 
@@ -288,7 +289,7 @@ def _check(
     arguments: list[str],
     parameters: tuple[PathParameter, ...],
     *,
-    answers_raw: bool,
+    returns_raw: bool,
 ) -> None:
     """Refuse what cannot be served, with the method's name in the sentence."""
     in_path = [each.name for each in parameters]
@@ -307,10 +308,10 @@ def _check(
         "it takes a body or a form, not both": {"body", "form"} <= set(arguments),
         "it has no docstring": not function.__doc__,
         "it answers Raw and does not document it": (
-            answers_raw and not declaration.raw
+            returns_raw and not declaration.raw
         ),
         "a POST of somebody cannot answer Raw: it could not be kept for a key": (
-            answers_raw and declaration.method == "POST" and not declaration.public
+            returns_raw and declaration.method == "POST" and not declaration.public
         ),
     }
     for fault, is_there in faults.items():
@@ -325,12 +326,46 @@ def _answers(hint: Any) -> tuple[Any, Any, bool]:
         get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     )
     answer = accepted = None
-    answers_raw = False
+    returns_raw = False
     for option in options:
         if option is Raw:
-            answers_raw = True
+            returns_raw = True
         elif get_origin(option) is Accepted:
             (accepted,) = get_args(option)
         else:
             answer = option
-    return answer, accepted, answers_raw
+    return answer, accepted, returns_raw
+
+
+@cache  # each app asks for the types of all operations
+def check_bounds(type_: type[Struct]) -> None:
+    """Raises DeclarationError when an integer of the struct may be of any size."""
+    for path in _unbounded(types_of.type_info(type_), type_.__name__, frozenset()):
+        raise DeclarationError(f"{path} is an integer without bounds: Meta(ge=, le=)")
+
+
+def _unbounded(
+    type_: types_of.Type, path: str, above: frozenset[type]
+) -> Iterator[str]:
+    """The paths of such integers; ``above`` are the structs that we are inside."""
+    match type_:
+        case types_of.Metadata(type=inner):
+            yield from _unbounded(inner, path, above)
+        case types_of.IntType():
+            least = type_.ge if type_.gt is None else type_.gt
+            most = type_.le if type_.lt is None else type_.lt
+            if least is None or most is None:
+                yield path
+        case types_of.StructType() if type_.cls not in above:
+            for field in type_.fields:
+                inside = above | {type_.cls}
+                yield from _unbounded(field.type, f"{path}.{field.name}", inside)
+        case types_of.UnionType(types=options):
+            for option in options:
+                yield from _unbounded(option, path, above)
+        case types_of.ListType(item_type=item) | types_of.VarTupleType(item_type=item):
+            yield from _unbounded(item, f"{path}[]", above)
+        case types_of.DictType(value_type=value):
+            yield from _unbounded(value, f"{path}{{}}", above)
+        case _:
+            return

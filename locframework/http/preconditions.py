@@ -1,9 +1,9 @@
-"""Judges ``If-Match``: a write happens to the very state that its sender has read.
+"""``If-Match`` (RFC 9110): a write applies only to the state that its sender has read.
 
-The state is what the GET of the same path answers to the same caller and query; of a
+The state is what GET of the same path responds with to the same caller and query; for a
 part that has no GET of its own, that of the whole (``etag`` of operation.py). It is
-asked for inside the write's own transaction, when those who write what the path
-names are kept out, so that of many writers with one ETag exactly one wins.
+read inside the transaction of the write, after the rows of the path are locked, so that
+of many writers with one ETag exactly one succeeds.
 """
 
 from __future__ import annotations
@@ -14,36 +14,35 @@ from typing import Any, Generic, TypeVar
 from locframework.errors import PreconditionFailed
 from locframework.transactions import Transactions
 
-from .answers import encoded
 from .body import Environ
-from .etags import any_match, can_match, etag_of
-from .links import linker_of
+from .etags import etag_of, if_match_matches, is_strong_tag_list
 from .operation import Operation
-from .records import Asker, RequestInfo
+from .records import Principal, RequestInfo
+from .responses import encoded, url_resolver_of
 from .text_fields import Query
 
-C = TypeVar("C", bound=Asker)
+C = TypeVar("C", bound=Principal)
 
 METHODS = ("PATCH", "PUT", "DELETE")
 HEADER = "HTTP_IF_MATCH"  # in the WSGI environ
 
 Lock = Callable[[C, str], object]
-"""In a transaction: keep other writers of what a part of the path names out of it."""
+"""Locks the row that a path parameter names, until the transaction ends."""
 
 
 class Preconditions(Generic[C]):
-    """What the writes of one app share."""
+    """What the write operations of one app share."""
 
     def __init__(
         self, transactions: Transactions, locks: Mapping[str, Lock[C]]
     ) -> None:
-        """``locks`` are keyed by the parameter of a path (``"projectId"``), ``""``
-        for paths without one; they are taken in the order of the path."""
+        """``locks`` are keyed by path parameter (``"projectId"``), ``""`` for paths
+        without one; they are acquired in the order of the path."""
         self.transactions = transactions
         self._locks = locks
 
     def locks_of(self, operation: Operation) -> list[tuple[str, Lock[C]]]:
-        """Each lock of a path, and the argument that it is given."""
+        """Return each lock of a path with the name of its argument."""
         if not operation.parameters:
             return [("", self._locks[""])] if "" in self._locks else []
         return [
@@ -54,7 +53,7 @@ class Preconditions(Generic[C]):
 
 
 class IfMatch(Generic[C]):
-    """The precondition of one operation that writes."""
+    """Evaluates ``If-Match`` for one write operation."""
 
     def __init__(
         self,
@@ -62,8 +61,8 @@ class IfMatch(Generic[C]):
         operation: Operation,
         reads: Mapping[str, Operation],
     ) -> None:
-        """``reads`` are all single reads, by path."""
-        read = reads.get(operation.judged_by)
+        """``reads`` are all operations that read one record, by path."""
+        read = reads.get(operation.etag_path)
         self._read = None if read is None else _Read(read)
         self._transactions = shared.transactions
         self._locks: Sequence[tuple[str, Lock[C]]] = shared.locks_of(operation)
@@ -76,10 +75,10 @@ class IfMatch(Generic[C]):
         info: Callable[[], RequestInfo],
         write: Callable[[], object],
     ) -> object:
-        """What ``write`` answers. Raises PreconditionFailed, and has written nothing.
+        """Return what ``write`` returns; raise PreconditionFailed before any write.
 
-        ``given`` holds the parts of the path. Without such a read there is
-        no ETag that could match, and ignoring what was asked for would be worse.
+        ``given`` holds the path parameters. A path without a read has no ETag that
+        could match; the header is refused, not ignored.
         """
         if self._read is None:
             message = "there is no ETag here; send the request without If-Match"
@@ -88,13 +87,13 @@ class IfMatch(Generic[C]):
             for name, lock in self._locks:
                 lock(caller, given.get(name, ""))
             etag = self._read.etag(caller, environ, given, info)
-            if not any_match(environ[HEADER], etag):
+            if not if_match_matches(environ[HEADER], etag):
                 raise PreconditionFailed(_fault_of(environ[HEADER]))
             return write()
 
 
 def _fault_of(header: str) -> str:
-    if can_match(header):
+    if is_strong_tag_list(header):
         return "If-Match names a state other than the current one; read it again"
     return "If-Match takes an ETag as it was sent, in double quotes, without W/"
 
@@ -104,18 +103,18 @@ def if_match_of(
     shared: Preconditions[C] | None,
     reads: Mapping[str, Operation],
 ) -> IfMatch[C] | None:
-    """The precondition of an operation; None for one that has none to judge."""
+    """Return the precondition of an operation; None if it does not write."""
     if shared is None or operation.method not in METHODS:
         return None
     return IfMatch(shared, operation, reads)
 
 
 class _Read:
-    """Asks for the state that a GET would answer."""
+    """Reads the state that a GET would respond with."""
 
     def __init__(self, operation: Operation) -> None:
         self._operation = operation
-        self._link = linker_of(operation.answer)
+        self._link = url_resolver_of(operation.answer)
         self._query = Query(operation.query) if operation.query is not None else None
 
     def etag(

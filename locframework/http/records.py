@@ -11,7 +11,7 @@ from locframework.events import Actor
 
 T = TypeVar("T")
 
-UPLOAD_MOST = 50 * 1024 * 1024  # bytes; decisions 2.2
+UPLOAD_LIMIT = 50 * 1024 * 1024  # bytes; decisions 2.2
 
 
 class RequestInfo(Struct, frozen=True):
@@ -81,24 +81,24 @@ class Raw(Struct, frozen=True):
     file: BinaryIO | None = None  # instead of content; read as it is sent, then closed
 
 
-class TokenOfAsker(Protocol):
+class PrincipalToken(Protocol):
     """The part of a token that the rate limit is counted by."""
 
     @property
     def id(self) -> str: ...
 
 
-class Asker(Protocol):
+class Principal(Protocol):
     """The part of a caller that this floor looks at."""
 
     @property
     def actor(self) -> Actor: ...
 
     @property
-    def token(self) -> TokenOfAsker | None: ...
+    def token(self) -> PrincipalToken | None: ...
 
 
-def identity_of(caller: Asker) -> str:
+def principal_key(caller: Principal) -> str:
     """What one caller is told from another by, from request to request."""
     if caller.token is not None:
         return f"token:{caller.token.id}"

@@ -15,8 +15,7 @@ from locframework.errors import Problem, ValidationFailed
 from locframework.problems import refusal, refusal_of
 from locframework.validation import forbidden
 
-from .bounds import check_bounds
-from .operation import DeclarationError, needs_something
+from .operation import DeclarationError, check_bounds, has_required_fields
 
 T = TypeVar("T", bound=Struct)
 Reader = Callable[[str], object]
@@ -88,7 +87,7 @@ class Query(Generic[T]):
 
     def __init__(self, type_: type[T]) -> None:
         self._fields = TextFields(type_, "query")
-        self._nothing = None if needs_something(type_) else type_()
+        self._nothing = None if has_required_fields(type_) else type_()
 
     def read(self, text: str) -> T:
         """``text`` as WSGI gives it: percent-encoded. Raises ValidationFailed."""

@@ -22,7 +22,7 @@ from .records import Job, JobFilter, JobQuery, Progress, StoredJob
 from .runner import JobRunner
 from .store import JobStore
 
-KEPT_FOR = timedelta(days=30)  # decisions 2.6
+STORED_FOR = timedelta(days=30)  # decisions 2.6
 PRUNED_AT_ONCE = 500
 
 May = Callable[[str], bool]
@@ -189,7 +189,7 @@ class Jobs:
 
     def prune(self) -> int:
         """Forget jobs that ended 30 days ago, some hundreds a call; how many went."""
-        before = timestamp(self._clock() - KEPT_FOR)
+        before = timestamp(self._clock() - STORED_FOR)
         with self._transactions.transaction():
             return self._store.prune(before, PRUNED_AT_ONCE)
 

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from locframework.events import ActorType
 from locframework.fields import TimeInput, Timestamp
 from locframework.formats.records import Text
-from locframework.http.links import Link
+from locframework.http.responses import Link
 from locframework.paging import ByDeletion, GivenCursor, SortedRequest
 from locframework.projects.records import Severity
 from locframework.quality.records import Finding, Issue

@@ -10,7 +10,7 @@ from locframework.errors import (
     UnknownFormat,
     UnreadableFile,
 )
-from locframework.http.operation import RawAnswer, operation
+from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Accepted, Prepared, Raw
 from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.paging import Page
@@ -55,7 +55,7 @@ class MemoryFileEndpoints:
         "/translation-memories/{tmId}/export",
         permission="tm_read",
         errors=(TmNotFound, UnknownFormat, LanguageNotInProject),
-        raw=(RawAnswer(200, "The file.", headers=("Content-Disposition",)),),
+        raw=(RawResponse(200, "The file.", headers=("Content-Disposition",)),),
         tag=TAG,
     )
     def export_memory(

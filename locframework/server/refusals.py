@@ -3,8 +3,8 @@
 from typing import Protocol
 
 from locframework.errors import LocError, PayloadTooLarge, ValidationFailed
-from locframework.http.answers import JSON, NOT_KEPT, failure
-from locframework.http.dispatch import REQUEST_ID, request_id, wanted_request_id
+from locframework.http.dispatch import REQUEST_ID, request_id, valid_request_id
+from locframework.http.responses import JSON, NO_STORE, failure
 
 from .waitress_parts import ErrorTask
 
@@ -33,7 +33,7 @@ class Refusal(ErrorTask):  # type: ignore[misc]
         self.status = f"{error.code} {error.reason}"
         self.response_headers += [
             ("Content-Type", JSON),
-            ("Cache-Control", NOT_KEPT),
+            ("Cache-Control", NO_STORE),
             ("X-Content-Type-Options", "nosniff"),
             ("X-Request-Id", self._request_id()),
         ]
@@ -42,7 +42,7 @@ class Refusal(ErrorTask):  # type: ignore[misc]
         self.write(body)
 
     def _request_id(self) -> str:
-        asked = wanted_request_id(self.request.headers.get("X_REQUEST_ID"))
+        asked = valid_request_id(self.request.headers.get("X_REQUEST_ID"))
         return request_id({REQUEST_ID: asked} if asked else {})
 
 

@@ -37,7 +37,7 @@ def test_serve_migrates_serves_and_exits_with_0_on_sigterm(start):
 
     assert status == 200
     assert process.returncode == 0
-    assert told.count("migrated the database: 0001_access to 0") == 1
+    assert told.count("migrated the database: 0001_initial") == 1
     assert "Traceback" not in told
 
 

@@ -19,14 +19,13 @@ from locframework.events import Actor
 from locframework.http import (
     Accepted,
     Raw,
-    RawAnswer,
+    RawResponse,
     RequestInfo,
     Upload,
     operation,
 )
-from locframework.http.api_document import ApiDocumentEndpoints
 from locframework.http.app import build_wsgi
-from locframework.http.docs_page import DocsPageEndpoints
+from locframework.http.docs import ApiDocumentEndpoints, DocsPageEndpoints
 from locframework.http.health import HealthEndpoints
 from locframework.http.rate_limit import MemoryWindows, RateLimiter
 from locframework.paging import Page, PageRequest
@@ -222,7 +221,7 @@ class NoteEndpoints:
         "/file",
         permission=None,
         tag="Notes",
-        raw=(RawAnswer(200, "A file", "image/png"),),
+        raw=(RawResponse(200, "A file", "image/png"),),
     )
     def get_file(self, caller: Caller) -> Raw:
         """Get a file."""
@@ -252,7 +251,7 @@ class NoteEndpoints:
         rate="content",
         tag="Content",
         raw=(
-            RawAnswer(
+            RawResponse(
                 200, "The manifest", "application/json", dict[str, object], ("ETag",)
             ),
         ),
@@ -292,7 +291,7 @@ def build(notes: NoteEndpoints) -> Callable[..., WsgiApp]:
     def make(*more: object, **instead: Any) -> WsgiApp:
         arguments: dict[str, Any] = {
             "authenticate": authenticate,
-            "guards": {"projectId": guard, "": guard},
+            "permission_checks": {"projectId": guard, "": guard},
             "permissions": {"note_read", "note_write"},
             "limiter": RateLimiter(MemoryWindows()),
         }

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from locframework.http.docs_page import SECURITY_POLICY
+from locframework.http.docs import SECURITY_POLICY
 from locframework.testing.client import Client
 
 FOLDER = files("locframework.http") / "swagger_ui"

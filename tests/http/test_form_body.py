@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from locframework.http.form_body import UPLOAD_MOST
+from locframework.http.body import UPLOAD_LIMIT
 from locframework.http.records import Upload
 from locframework.testing.client import Client, multipart
 
@@ -159,7 +159,7 @@ class Endless:
         return content
 
 
-@pytest.mark.parametrize("length", [None, str(UPLOAD_MOST + 1)])
+@pytest.mark.parametrize("length", [None, str(UPLOAD_LIMIT + 1)])
 def test_an_upload_over_the_limit_is_413_and_not_read_further(client, length):
     endless = Endless()
     headers = {"Content-Type": "multipart/form-data; boundary=b"}
@@ -176,7 +176,7 @@ def test_an_upload_over_the_limit_is_413_and_not_read_further(client, length):
 
     assert answer.status == 413
     assert answer.error["code"] == "payload_too_large"
-    assert endless.taken <= UPLOAD_MOST + 1024 * 1024
+    assert endless.taken <= UPLOAD_LIMIT + 1024 * 1024
 
 
 @settings(

@@ -15,7 +15,7 @@ def asking(*checks) -> Client:
     app = build_wsgi(
         [HealthEndpoints(checks)],
         authenticate=lambda token: None,
-        guards={},
+        permission_checks={},
         permissions=(),
         limiter=RateLimiter(MemoryWindows()),
     )

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from locframework.http import operation
 from locframework.http.operation import SLASHES, operations_of
-from locframework.http.slashes import STAND_IN, Slashes
+from locframework.http.routing import SLASH_PLACEHOLDER, SlashParameters
 
 Ref = Annotated[str, SLASHES]
 
@@ -38,8 +38,8 @@ class Endpoints:
 
 
 @pytest.fixture
-def slashes() -> Slashes:
-    return Slashes(operations_of(Endpoints()))
+def slashes() -> SlashParameters:
+    return SlashParameters(operations_of(Endpoints()))
 
 
 @pytest.mark.parametrize(
@@ -63,16 +63,16 @@ def slashes() -> Slashes:
     ],
 )
 def test_slashes_of_the_part_are_told_from_those_of_the_path(
-    slashes: Slashes, path: str, joined: str
+    slashes: SlashParameters, path: str, joined: str
 ) -> None:
-    assert slashes.joined(path).replace(STAND_IN, "|") == joined
+    assert slashes.joined(path).replace(SLASH_PLACEHOLDER, "|") == joined
 
 
 def test_without_such_a_part_every_path_stays() -> None:
-    assert Slashes([]).joined("/a/b") == "/a/b"
+    assert SlashParameters([]).joined("/a/b") == "/a/b"
 
 
-def test_a_long_path_is_judged_in_its_length(slashes: Slashes) -> None:
+def test_a_long_path_is_judged_in_its_length(slashes: SlashParameters) -> None:
     path = "/shops/1/tills/" + "a/log/" * 20_000 + "x"
 
     joined = slashes.joined(path)
@@ -82,5 +82,5 @@ def test_a_long_path_is_judged_in_its_length(slashes: Slashes) -> None:
 
 
 def _count(text: Any) -> int:
-    count: int = text.count(STAND_IN)
+    count: int = text.count(SLASH_PLACEHOLDER)
     return count

@@ -8,7 +8,7 @@ from threading import Barrier
 import pytest
 from msgspec.structs import replace
 
-from locframework.http.kept_posts import KeptPost
+from locframework.http.idempotency import StoredPost
 from locframework.storage import Storage
 
 from .storage_records import TEXTS, at
@@ -17,13 +17,13 @@ OWNER = "token:1"
 CLAIMERS = 8
 
 
-def post(key: str = "k", minute: int = 1, **changes: object) -> KeptPost:
+def post(key: str = "k", minute: int = 1, **changes: object) -> StoredPost:
     """A POST that was done at the minute."""
-    made = KeptPost(OWNER, key, "f" * 64, at(minute), 202, "/jobs/1", "{}")
+    made = StoredPost(OWNER, key, "f" * 64, at(minute), 202, "/jobs/1", "{}")
     return replace(made, **changes)
 
 
-def keep(storage: Storage, kept: KeptPost) -> None:
+def keep(storage: Storage, kept: StoredPost) -> None:
     """Claim its key and keep it, as a first request does."""
     with storage.transaction():
         found = storage.idempotency.claim(
@@ -83,7 +83,7 @@ class StorageIdempotencyContract:
     ) -> None:
         barrier = Barrier(CLAIMERS)
 
-        def claim(number: int) -> KeptPost | None:
+        def claim(number: int) -> StoredPost | None:
             barrier.wait()
             with storage.transaction():
                 found = storage.idempotency.claim(OWNER, "k", at(1), at(0))

@@ -1,6 +1,6 @@
 """Keeps what POSTs with an ``Idempotency-Key`` answered."""
 
-from locframework.ports import KeptPost, Timestamp
+from locframework.ports import StoredPost, Timestamp
 
 from .database import Database
 
@@ -15,7 +15,7 @@ class IdempotencyTable:
 
     def claim(
         self, owner: str, key: str, at: Timestamp, since: Timestamp
-    ) -> KeptPost | None:
+    ) -> StoredPost | None:
         self._database.require_transaction()
         # the update changes nothing: it makes RETURNING answer the row that is there,
         # and locks it; a row that is new has no status
@@ -26,18 +26,18 @@ class IdempotencyTable:
                 RETURNING {_KEPT}""",
             (owner, key, at),
         )
-        post = KeptPost(*row)
+        post = StoredPost(*row)
         return None if post.status is None or post.created_at < since else post
 
-    def find(self, owner: str, key: str, since: Timestamp) -> KeptPost | None:
+    def find(self, owner: str, key: str, since: Timestamp) -> StoredPost | None:
         row = self._database.row(
             f"""SELECT {_KEPT} FROM idempotency_keys
                 WHERE owner = ? AND key = ? AND created_at >= ?""",
             (owner, key, since),
         )
-        return KeptPost(*row) if row is not None else None
+        return StoredPost(*row) if row is not None else None
 
-    def keep(self, post: KeptPost) -> None:
+    def keep(self, post: StoredPost) -> None:
         self._database.run(
             """UPDATE idempotency_keys SET fingerprint = ?, created_at = ?,
                 status = ?, location = ?, content = ? WHERE owner = ? AND key = ?""",

@@ -1,9 +1,14 @@
-"""Writes answers: the envelope, the errors, and the same two for public content."""
+"""Writes responses: the envelope, errors, files, and absolute URLs in them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, Any
+
 import msgspec
 from falcon import Response, code_to_http_status
+from msgspec import UNSET, Meta, inspect, structs
 
 from locframework.errors import (
     LocError,
@@ -13,11 +18,75 @@ from locframework.errors import (
     truncate,
 )
 
-from .etags import etag_of, none_match
+from .etags import etag_of, if_none_match_matches
 from .records import Accepted, Raw
 
+_MARK = "link"
+
+Link = Annotated[str, Meta(extra={_MARK: True}, extra_json_schema={"format": "uri"})]
+"""A URL; in Python the path below the base URL, beginning with a slash."""
+
+UrlResolver = Callable[[Any, str], Any]
+"""An answer, with the base URL before every path of a Link in it."""
+
+
+@cache  # each app asks for the types of all operations
+def url_resolver_of(type_: Any) -> UrlResolver | None:
+    """What makes answers of the type absolute; None when no Link is in it."""
+    return _linker(inspect.type_info(type_), ()) if type_ is not None else None
+
+
+def _linker(info: inspect.Type, within: tuple[type, ...]) -> UrlResolver | None:
+    if isinstance(info, inspect.Metadata):
+        is_link = _MARK in (info.extra or {})
+        return _absolute if is_link else _linker(info.type, within)
+    if isinstance(info, inspect.UnionType):
+        found = [_linker(each, within) for each in info.types]
+        return next((each for each in found if each is not None), None)
+    if isinstance(info, (inspect.ListType, inspect.VarTupleType)):
+        return _of_items(_linker(info.item_type, within))
+    if isinstance(info, inspect.StructType) and info.cls not in within:
+        return _of_fields(info, (*within, info.cls))
+    return None
+
+
+def _absolute(value: Any, base_url: str) -> Any:
+    is_path = isinstance(value, str) and value.startswith("/")
+    return base_url + value if is_path else value
+
+
+def _of_items(of_item: UrlResolver | None) -> UrlResolver | None:
+    if of_item is None:
+        return None
+    return lambda items, base: [of_item(item, base) for item in items]
+
+
+def _of_fields(
+    info: inspect.StructType, within: tuple[type, ...]
+) -> UrlResolver | None:
+    linkers = [
+        (field.name, linker)
+        for field in info.fields
+        if (linker := _linker(field.type, within)) is not None
+    ]
+    if not linkers:
+        return None
+
+    def link(record: Any, base_url: str) -> Any:
+        linked = {}
+        for name, linker in linkers:
+            value = getattr(record, name, None)  # None or UNSET may stand for a record
+            if value is not None and value is not UNSET:
+                found = linker(value, base_url)
+                if found is not value:
+                    linked[name] = found
+        return structs.replace(record, **linked) if linked else record
+
+    return link
+
+
 JSON = "application/json"
-NOT_KEPT = "no-store"  # answers are one caller's, and a secret is shown once
+NO_STORE = "no-store"  # answers are one caller's, and a secret is shown once
 RETRY_AFTER_ACCEPTED = "2"  # seconds; decisions 2.1.1
 CONTENT_NOT_FOUND = b'{"error":"not_found"}'  # service.md, Errors
 CONTENT_NOT_FOUND_CACHE = "public, max-age=60"
@@ -61,9 +130,9 @@ def write_tagged(
     content = _encoder.encode(data)
     etag = etag_of(content)
     response.set_header("ETag", etag)
-    if if_none_match is not None and none_match(if_none_match, etag):
+    if if_none_match is not None and if_none_match_matches(if_none_match, etag):
         response.status = "304 Not Modified"
-        response.set_header("Cache-Control", NOT_KEPT)
+        response.set_header("Cache-Control", NO_STORE)
     else:
         _write_json(response, _BEGIN + content + _END, status)
 
@@ -78,13 +147,13 @@ def write_accepted(response: Response, answer: Accepted[object], base_url: str) 
     response.set_header("Retry-After", RETRY_AFTER_ACCEPTED)
 
 
-def write_kept(
+def write_stored(
     response: Response, status: int, location: str | None, content: str
 ) -> None:
     """An answer of ``write_data`` or ``write_accepted`` that was kept as text."""
     response.status = code_to_http_status(status)
     response.content_type = JSON
-    response.set_header("Cache-Control", NOT_KEPT)
+    response.set_header("Cache-Control", NO_STORE)
     response.data = content.encode()
     if location is not None:
         response.set_header("Location", location)
@@ -94,7 +163,7 @@ def write_kept(
 def write_raw(response: Response, answer: Raw) -> None:
     """Exactly what was asked for; kept by nobody where it does not say how long."""
     response.status = code_to_http_status(answer.status)
-    response.set_headers({"Cache-Control": NOT_KEPT, **answer.headers})
+    response.set_headers({"Cache-Control": NO_STORE, **answer.headers})
     if answer.content_type is not None:
         response.content_type = answer.content_type
     if answer.file is not None:
@@ -132,14 +201,14 @@ def failure(code: str, message: str, details: object) -> bytes:
 def _write_json(response: Response, content: bytes, status: str) -> None:
     response.status = status
     response.content_type = JSON
-    response.set_header("Cache-Control", NOT_KEPT)
+    response.set_header("Cache-Control", NO_STORE)
     response.data = content
 
 
 def _write_status(response: Response, error: LocError) -> None:
     response.status = code_to_http_status(error.status)
     response.content_type = JSON
-    response.set_header("Cache-Control", NOT_KEPT)
+    response.set_header("Cache-Control", NO_STORE)
     if isinstance(error, Unauthorized):
         response.set_header("WWW-Authenticate", "Bearer")
     elif isinstance(error, (RateLimited, Unavailable)):

@@ -1,13 +1,44 @@
-"""Shows the interface in the browser: Swagger UI, all of it from this package."""
+"""Serves the OpenAPI document, and Swagger UI from this package."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
 from importlib.resources import files
+
+import msgspec
 
 from locframework.errors import NotFound
 
-from .operation import RawAnswer, operation
-from .records import Raw
+from .openapi import document
+from .operation import Operation, RawResponse, operation
+from .records import Raw, RequestInfo
+
+
+class ApiDocumentEndpoints:
+    """Declares the document; ``operations`` are told once all are known."""
+
+    def __init__(self) -> None:
+        self.operations: Sequence[Operation] = ()
+
+    @operation(
+        "GET",
+        "/openapi.json",
+        public=True,
+        tag="Service",
+        raw=(RawResponse(200, "OpenAPI 3.1", "application/json", dict[str, object]),),
+    )
+    def get_openapi(self, request: RequestInfo) -> Raw:
+        """Get this document."""
+        server = msgspec.json.encode({"servers": [{"url": request.base_url}]})
+        headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-cache"}
+        content = server[:-1] + b"," + self._rest[1:]
+        return Raw(content, "application/json", headers=headers)
+
+    @cached_property
+    def _rest(self) -> bytes:
+        return msgspec.json.encode(document(self.operations))
+
 
 SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -32,7 +63,7 @@ class DocsPageEndpoints:
         "/docs",
         public=True,
         tag="Service",
-        raw=(RawAnswer(200, "A page", _HTML, headers=("Content-Security-Policy",)),),
+        raw=(RawResponse(200, "A page", _HTML, headers=("Content-Security-Policy",)),),
     )
     def get_docs_page(self) -> Raw:
         """Read this document in the browser.
@@ -50,7 +81,7 @@ class DocsPageEndpoints:
         "/docs/{file}",
         public=True,
         tag="Service",
-        raw=(RawAnswer(200, "A script, style or picture", "*/*"),),
+        raw=(RawResponse(200, "A script, style or picture", "*/*"),),
     )
     def get_docs_file(self, file: str) -> Raw:
         """Get a file of the page."""
