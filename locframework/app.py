@@ -40,11 +40,11 @@ from .jobs.service import Jobs
 from .jobs.ticker import Ticker
 from .keys.bulk import BulkKeys
 from .keys.catalogues import Catalogues
+from .keys.check_runner import CheckRunners
 from .keys.history import History
-from .keys.judging import Judges
-from .keys.moves import KeyMoves
 from .keys.review import Review
 from .keys.service import Keys
+from .keys.trash import KeyTrash
 from .keys.writer import KeyWriter
 from .memories.area import MemoryArea
 from .memories.checked_matcher import CheckedMatcher
@@ -182,12 +182,12 @@ class Framework:
             self.events,
             access,
             clock,
-            Judges(self.checks, self.terminologies),
-            self.plugins.write_judge,
+            CheckRunners(self.checks, self.terminologies),
+            self.plugins.write_veto,
         )
         self.events.listen_inside(writer.overlays.on_event)
-        moves = self.key_moves = KeyMoves(
-            storage, writer, self.events, clock, self.plugins.write_judge
+        moves = self.key_trash = KeyTrash(
+            storage, writer, self.events, clock, self.plugins.write_veto
         )
         self.keys = Keys(
             storage,
@@ -229,7 +229,7 @@ class Framework:
                 self.access,
                 self.files,
                 writer,
-                self.key_moves,
+                self.key_trash,
                 self.tokens.renewed,
             )
         )
@@ -263,7 +263,7 @@ class Framework:
                 self.access,
                 self.branches,
                 self.key_writer,
-                self.key_moves,
+                self.key_trash,
                 self.blobs,
                 self.events,
                 self.tokens.renewed,

@@ -49,9 +49,9 @@ from .formats.records import FormatInfo
 from .keys.changes import (
     NOTE_LENGTH,
     Change,
-    WriteJudge,
     WriteNote,
     WriteRefusal,
+    WriteVeto,
     named,
 )
 from .memories.concordancer import Concordancer
@@ -235,7 +235,7 @@ class PluginHost:
         return None
 
     @property
-    def write_judge(self) -> WriteJudge | None:
+    def write_veto(self) -> WriteVeto | None:
         """What asks the plugins about a change; None: there are none to ask."""
         return self._judge_write if self._judges else None
 

@@ -90,16 +90,16 @@ from locframework.keys.changes import (
     WriteRefusal,
 )
 from locframework.keys.file_records import FileDetail, Selection, TextRow
-from locframework.keys.marks import outdated
+from locframework.keys.outdated import outdated
 from locframework.keys.records import (
     BranchKey,
     FindingFilter,
     Key,
     KeyFilter,
     KeyFinding,
+    KeyLanguage,
     KeyState,
     KeyValue,
-    Spot,
     StoredValue,
     TrashedKey,
 )
@@ -255,6 +255,7 @@ __all__ = [
     "KeyFields",
     "KeyFilter",
     "KeyFinding",
+    "KeyLanguage",
     "KeyLink",
     "KeyState",
     "KeyStore",
@@ -306,7 +307,6 @@ __all__ = [
     "Severity",
     "SortedRequest",
     "SourceFile",
-    "Spot",
     "StatisticsStore",
     "Storage",
     "StorageProvider",

@@ -8,8 +8,8 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from locframework.keys.edits import Touched, own_sides
-from locframework.keys.marks import marked_as
+from locframework.keys.edits import KeyMerge, own_sides
+from locframework.keys.outdated import marked_as
 from locframework.keys.records import Field, StoredValue
 from locframework.keys.revisions import Revision, revision_of, value_of
 from locframework.keys.three_way import Sides, Text, united
@@ -40,7 +40,7 @@ class Following(Struct, frozen=True):
     @classmethod
     def of(
         cls,
-        touched: Touched,
+        touched: KeyMerge,
         told: Mapping[Place, Collection[int]],
         left: Mapping[Place, Collection[int]],
     ) -> Self:

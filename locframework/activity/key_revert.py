@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from locframework.access.service import Access
-from locframework.keys.marks import outdated
+from locframework.keys.outdated import outdated
 from locframework.keys.records import Field, Key, KeyWrite, StoredValue
 from locframework.keys.revisions import Revision, value_of
 from locframework.keys.traces import FieldValue, KeyTrace, fields_of, text_of

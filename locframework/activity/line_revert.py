@@ -9,19 +9,19 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.access.service import Access
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.errors import KeyNotFound, LocError
 from locframework.events import EventFilter, EventLine, Touch
 from locframework.fields import Timestamp
 from locframework.files.service import Files
 from locframework.jobs.work import Work
 from locframework.keys.comparing import states_of, touched_keys
-from locframework.keys.edits import Touched
-from locframework.keys.moves import KeyMoves
+from locframework.keys.edits import KeyMerge
 from locframework.keys.records import BranchKey, Key
 from locframework.keys.revisions import Revision
 from locframework.keys.store import KeyStore, store_of
 from locframework.keys.traces import fields_of
+from locframework.keys.trash import KeyTrash
 from locframework.keys.writer import KeyWriter
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
@@ -54,7 +54,7 @@ class LineRevert:
         access: Access,
         files: Files,
         writer: KeyWriter,
-        moves: KeyMoves,
+        moves: KeyTrash,
     ) -> None:
         self._storage = storage
         self._access = access
@@ -66,7 +66,7 @@ class LineRevert:
     def begin(
         self,
         caller: Caller,
-        line: Line,
+        line: BranchScope,
         languages: Sequence[Language],
         changes: LineChanges,
         result: RevertResult,
@@ -85,7 +85,9 @@ class LineRevert:
             may_delete=self._access.may(caller, "key_delete", scope),
         )
 
-    def _told(self, line: Line, languages: Sequence[Language]) -> Mapping[str, Told]:
+    def _told(
+        self, line: BranchScope, languages: Sequence[Language]
+    ) -> Mapping[str, Told]:
         """The revisions that were made on a branch: what follows main is no event."""
         if line.branch is None:
             return {}
@@ -286,7 +288,7 @@ class LineRevert:
             found.append(KeyPast(key, lineage, traces, following))
         return found
 
-    def _compared(self, run: LineRun, ids: Collection[str]) -> dict[str, Touched]:
+    def _compared(self, run: LineRun, ids: Collection[str]) -> dict[str, KeyMerge]:
         """The keys of main that are undone on a branch, in their three states; those
         that the branch has not for itself are as main has them."""
         if run.line.branch is None or not ids:
@@ -298,7 +300,7 @@ class LineRevert:
         rest = {*ids} - {entry.key_id for entry in entries}
         states = states_of(main, project_id, rest)
         return {
-            id_: Touched(BranchKey(id_, "copy", state), state, state)
+            id_: KeyMerge(BranchKey(id_, "copy", state), state, state)
             for id_, state in states.items()
         } | {each.entry.key_id: each for each in touched if each.entry.base is not None}
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct, field
 
 from locframework.access.records import Caller
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.events import Touch
 from locframework.fields import Timestamp
 from locframework.keys.records import Field, Key
@@ -43,7 +43,7 @@ class LineRun(Struct):
     """One line while changes on it are undone."""
 
     caller: Caller
-    line: Line
+    line: BranchScope
     languages: Sequence[Language]
     changes: LineChanges
     result: RevertResult

@@ -7,14 +7,14 @@ from msgspec import Struct
 
 from locframework.access.records import Renewed
 from locframework.access.service import Access
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.branches.service import require_writable
 from locframework.errors import PermissionDenied, ProjectNotFound
 from locframework.events import EventFilter
 from locframework.files.service import Files
 from locframework.jobs.records import StoredJob
 from locframework.jobs.work import Work
-from locframework.keys.moves import KeyMoves
+from locframework.keys.trash import KeyTrash
 from locframework.keys.writer import KeyWriter
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
@@ -51,7 +51,7 @@ class RevertJob:
         access: Access,
         files: Files,
         writer: KeyWriter,
-        moves: KeyMoves,
+        moves: KeyTrash,
         renewed: Renewed,
     ) -> None:
         self._storage = storage
@@ -122,7 +122,7 @@ class RevertJob:
                 if params.where.line is None and where.branch_id not in merges:
                     skip_all(result, changes[where], "branch_merged")
                 continue
-            line = Line(project, branches.by_id.get(where.branch_id))
+            line = BranchScope(project, branches.by_id.get(where.branch_id))
             if line.branch is not None and line.branch.status != "open":
                 continue  # nothing can be read or written there any more
             require_writable(line)

@@ -4,7 +4,7 @@ import msgspec
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
-from locframework.branches.records import MAIN, Line
+from locframework.branches.records import MAIN, BranchScope
 from locframework.branches.service import Branches, require_writable
 from locframework.errors import ValidationFailed
 from locframework.events import EventFilter
@@ -81,7 +81,7 @@ class Activity:
             raise ValidationFailed.at("$", "required", message)
         where = self._where(project, request, "$")
         if not self._is_open_branch(project, request.branch):
-            require_writable(Line(project))
+            require_writable(BranchScope(project))
         now = timestamp(self._clock())
         if where.since is not None and where.since > now:
             raise ValidationFailed.at("$.since", "range", "is in the future")

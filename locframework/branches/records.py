@@ -59,7 +59,7 @@ class NewBranch(Struct, frozen=True, rename="camel"):
     name: BranchName
 
 
-class Line(Struct, frozen=True):
+class BranchScope(Struct, frozen=True):
     """Where keys are read and written: main, or a branch over it."""
 
     project: Project

@@ -18,13 +18,13 @@ from locframework.projects.service import Projects
 from locframework.transactions import Transactions
 from locframework.validation import check_record, forbidden
 
-from .records import MAIN, Branch, BranchesQuery, Line, NewBranch
+from .records import MAIN, Branch, BranchesQuery, BranchScope, NewBranch
 from .rules import check_name
 from .store import BranchStore
 
 
 class Branches:
-    """Branches. ``line`` and ``open_line`` are how reads and writes find theirs."""
+    """Branches. ``scope`` and ``lock_scope`` are how reads and writes find theirs."""
 
     def __init__(
         self,
@@ -40,22 +40,22 @@ class Branches:
         self._events = events
         self._clock = clock
 
-    def line(self, project: Project, branch: str | None) -> Line:
+    def scope(self, project: Project, branch: str | None) -> BranchScope:
         """The line that a request names by name or id; None and "main" are main.
 
         Raises BranchNotFound, and BranchNotOpen for one that was merged or closed.
         """
         if branch is None or branch == MAIN:
-            return Line(project)
-        return Line(project, self.find_open(project, branch))
+            return BranchScope(project)
+        return BranchScope(project, self.find_open(project, branch))
 
-    def open_line(self, line: Line) -> Line:
+    def lock_scope(self, scope: BranchScope) -> BranchScope:
         """In a transaction that writes: the line as it is now, other writers kept out.
 
         Raises ProjectNotFound, BranchNotFound, BranchNotOpen.
         """
-        project = self._projects.lock(line.project)
-        return self.line(project, line.branch.id if line.branch else None)
+        project = self._projects.lock(scope.project)
+        return self.scope(project, scope.branch.id if scope.branch else None)
 
     def find(self, project: Project, reference: str) -> Branch:
         """By name or id, whatever its status. Raises BranchNotFound."""
@@ -139,7 +139,7 @@ class Branches:
         )
 
 
-def require_writable(line: Line) -> None:
+def require_writable(scope: BranchScope) -> None:
     """Raise BranchProtected when the line is a main that takes no direct writes."""
-    if line.branch is None and line.project.main_protected:
+    if scope.branch is None and scope.project.main_protected:
         raise BranchProtected

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from locframework.blobs.service import Blobs
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.branches.service import Branches
 from locframework.errors import (
     DistributionNotFound,
@@ -180,7 +180,7 @@ class ReleaseBuilder:
             if project is None:
                 raise ProjectNotFound
             distribution = self._distribution(project_id, distribution_id)
-            line = self._branches.line(project, distribution.branch)
+            scope = self._branches.scope(project, distribution.branch)
             languages = self._storage.projects.list_languages(project_id)
             chosen = chosen_of(distribution, languages)
             if not chosen:
@@ -192,7 +192,7 @@ class ReleaseBuilder:
                     work.report(at, len(chosen))
                     work.check_cancelled()
                 made = self._files_of(
-                    line, distribution, languages, language, spool, warnings
+                    scope, distribution, languages, language, spool, warnings
                 )
                 files += made
             if work is not None:
@@ -206,7 +206,7 @@ class ReleaseBuilder:
             extension=info.extension,
             languages=tuple(_released(language) for language in chosen),
             last_event=last_event,
-            settings=settings_of(distribution, line.branch_id),
+            settings=settings_of(distribution, scope.branch_id),
         )
         return Draft(in_file_order(files), snapshot, tuple(warnings))
 
@@ -227,7 +227,7 @@ class ReleaseBuilder:
 
     def _files_of(
         self,
-        line: Line,
+        scope: BranchScope,
         distribution: Distribution,
         languages: list[Language],
         language: Language,
@@ -235,9 +235,9 @@ class ReleaseBuilder:
         warnings: list[str],
     ) -> list[ReleaseFile]:
         info = self._formats.to_write(distribution.format)
-        code, project = language.language_code, line.project
+        code, project = language.language_code, scope.project
         catalogue = self._catalogues.of_language(
-            line,
+            scope,
             languages,
             code,
             info,

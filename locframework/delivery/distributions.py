@@ -78,7 +78,7 @@ class Distributions:
 
     def require_branch(self, project: Project, distribution: Distribution) -> None:
         """Raise BranchNotOpen where it shows a branch that was merged or closed."""
-        self._branches.line(project, distribution.branch)
+        self._branches.scope(project, distribution.branch)
 
     def create_distribution(
         self, caller: Caller, project_id: str, new: NewDistribution
@@ -252,7 +252,7 @@ class Distributions:
 
     def _branch(self, project: Project, reference: str | None) -> str | None:
         """The name of an open branch. Raises BranchNotFound, BranchNotOpen."""
-        return self._branches.line(project, reference).name
+        return self._branches.scope(project, reference).name
 
     def _languages(
         self, project: Project, codes: list[str] | None, had: Collection[str] = ()

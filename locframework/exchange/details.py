@@ -6,7 +6,7 @@ from itertools import chain
 
 from locframework.keys.file_records import FileDetail
 from locframework.keys.store import KeyStore
-from locframework.keys.working_set import WorkingSet
+from locframework.keys.unit_of_work import UnitOfWork
 from locframework.projects.records import Project
 
 from .records import ImportBatch, ImportedDetail, ImportedKey
@@ -22,7 +22,7 @@ class DetailKeeper:
         self._project = project
         self._batch = batch
 
-    def keep(self, keys: Sequence[ImportedKey], written: WorkingSet) -> None:
+    def keep(self, keys: Sequence[ImportedKey], written: UnitOfWork) -> None:
         """The details of these keys, which were written just now."""
         news: dict[_Place, list[FileDetail]] = defaultdict(list)  # of new keys
         known: dict[_Place, list[FileDetail]] = defaultdict(list)
@@ -46,7 +46,7 @@ class DetailKeeper:
         )
 
     def _details(
-        self, keys: Sequence[ImportedKey], written: WorkingSet
+        self, keys: Sequence[ImportedKey], written: UnitOfWork
     ) -> Iterator[FileDetail]:
         for key in keys:
             there = written.named(key.name) if key.details else None

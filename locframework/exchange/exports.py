@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from locframework.access.records import Caller
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.branches.service import Branches
 from locframework.errors import LanguageNotInProject
 from locframework.fields import UUID_LENGTH
@@ -69,10 +69,10 @@ class Exports:
         with self._transactions.snapshot():
             languages = self._languages.of(project)
             codes = _wanted(query.language_codes, languages)
-            line = self._branches.line(project, query.branch)
+            scope = self._branches.scope(project, query.branch)
             catalogues = []
             for code in codes:
-                read = self._catalogue(line, languages, code, info, query)
+                read = self._catalogue(scope, languages, code, info, query)
                 catalogues.append(read)
                 tell(len(catalogues), 2 * len(codes))
             options = options_of(project, module=query.module)
@@ -80,14 +80,14 @@ class Exports:
 
     def _catalogue(
         self,
-        line: Line,
+        scope: BranchScope,
         languages: list[Language],
         code: str,
         info: FormatInfo,
         query: ExportQuery,
     ) -> Catalogue:
         which = Selection(query.min_status, query.module, query.tag)
-        return self._catalogues.of_language(line, languages, code, info, which)
+        return self._catalogues.of_language(scope, languages, code, info, which)
 
     def _written(
         self,

@@ -23,7 +23,7 @@ from locframework.errors import (
 from locframework.events import EventLog
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
-from locframework.keys.moves import KeyMoves
+from locframework.keys.trash import KeyTrash
 from locframework.keys.writer import KeyWriter
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
@@ -55,7 +55,7 @@ class ImportJob:
         access: Access,
         branches: Branches,
         writer: KeyWriter,
-        moves: KeyMoves,
+        moves: KeyTrash,
         blobs: Blobs,
         events: EventLog,
         renewed: Renewed,

@@ -9,15 +9,15 @@ from msgspec import Struct
 
 from locframework.access.records import Caller
 from locframework.access.service import Access
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.branches.service import Branches, require_writable
 from locframework.errors import PermissionDenied, ProjectNotFound
 from locframework.events import EventLog
 from locframework.jobs.records import StoredJob
-from locframework.keys.moves import KeyMoves
 from locframework.keys.records import Key, KeyWrite
 from locframework.keys.store import KeyStore, store_of
-from locframework.keys.working_set import WorkingSet
+from locframework.keys.trash import KeyTrash
+from locframework.keys.unit_of_work import UnitOfWork
 from locframework.keys.writer import KeyWriter
 from locframework.projects.records import Language, Project
 from locframework.projects.service import scope_of
@@ -34,7 +34,7 @@ class ImportRun(Struct):
     """One import while it is done, as the project is in the open transaction."""
 
     caller: Caller
-    line: Line
+    scope: BranchScope
     store: KeyStore  # of the line
     languages: Sequence[Language]
     params: ImportParams
@@ -43,7 +43,7 @@ class ImportRun(Struct):
 
     @property
     def project(self) -> Project:
-        return self.line.project
+        return self.scope.project
 
 
 class Importer:
@@ -55,7 +55,7 @@ class Importer:
         access: Access,
         branches: Branches,
         writer: KeyWriter,
-        moves: KeyMoves,
+        moves: KeyTrash,
         events: EventLog,
     ) -> None:
         self._storage = storage
@@ -75,12 +75,12 @@ class Importer:
         project = self._storage.projects.find_project(job.project_id)
         if project is None:
             raise ProjectNotFound
-        line = self._branches.line(project, params.branch)
-        require_writable(line)
+        scope = self._branches.scope(project, params.branch)
+        require_writable(scope)
         return ImportRun(
             caller=caller,
-            line=line,
-            store=store_of(self._storage, line),
+            scope=scope,
+            store=store_of(self._storage, scope),
             languages=self._storage.projects.list_languages(project.id),
             params=params,
             rules=self._rules(caller, project, params),
@@ -92,7 +92,7 @@ class Importer:
         would; change nothing of the project."""
         writes, there = self._plan(run, keys)
         self._writer.judge(
-            run.caller, run.line, run.languages, writes, origin="import", loaded=there
+            run.caller, run.scope, run.languages, writes, origin="import", loaded=there
         )
 
     def write(
@@ -101,14 +101,14 @@ class Importer:
         """Write the keys, and what the files say of them beyond our model."""
         writes, there = self._plan(run, keys)
         self._writer.write(
-            run.caller, run.line, run.languages, writes, origin="import", loaded=there
+            run.caller, run.scope, run.languages, writes, origin="import", loaded=there
         )
         details.keep(keys, there)
 
     def judge_removal(self, run: ImportRun, batch: ImportBatch) -> None:
         """Raise what ``remove_others`` would; change nothing of the project."""
         for gone in self._others(run, batch):
-            self._moves.judge_trash(run.caller, run.line, gone, origin="import")
+            self._moves.judge_trash(run.caller, run.scope, gone, origin="import")
 
     def remove_others(self, run: ImportRun, batch: ImportBatch) -> None:
         """Trash what the upload does not name, below the module if one is given."""
@@ -116,15 +116,15 @@ class Importer:
         others = self._others(run, batch)
         run.result.keys_removed = sum(map(len, others))
         for gone in others:
-            act(run.caller, run.line, gone, origin="import")
+            act(run.caller, run.scope, gone, origin="import")
 
     def _others(self, run: ImportRun, batch: ImportBatch) -> tuple[list[Key], ...]:
         """The keys that go, by name, and those that come into sight thereby. They go
         with all their texts: raises when one may not be written."""
         self._require(run, "key_delete")
         for language in run.languages:
-            scope, tag = scope_of(run.project), language.language_code
-            self._access.require_language(run.caller, scope, tag)
+            access_scope, tag = scope_of(run.project), language.language_code
+            self._access.require_language(run.caller, access_scope, tag)
         module, separator = run.params.module, run.project.key_separator
         prefix = f"{module}{separator}" if module is not None else ""
         names = {key.name for key in batch.keys}.union(batch.left_out)
@@ -137,7 +137,7 @@ class Importer:
     def _beneath(self, run: ImportRun, gone: Sequence[Key]) -> list[Key]:
         """Main's keys that are out of sight on a branch while its own have their
         names."""
-        if run.line.branch is None or not gone:
+        if run.scope.branch is None or not gone:
             return []
         project_id, names = run.project.id, [key.key for key in gone]
         mains = self._storage.keys.find_keys_by_name(project_id, names)
@@ -153,26 +153,26 @@ class Importer:
             project_id=run.project.id,
             actor=run.caller.actor,
             items=[{"jobId": job.job.id}],
-            branch=run.line.name,
+            branch=run.scope.name,
         )
 
     def _rules(
         self, caller: Caller, project: Project, params: ImportParams
     ) -> ImportRules:
-        scope, source = scope_of(project), project.source_language
+        access_scope, source = scope_of(project), project.source_language
         return ImportRules(
             on_conflict=params.on_conflict,
             tags=params.tags,
             source_language=source,
-            fill_source=self._access.may_write_language(caller, scope, source),
-            may_describe=self._access.may(caller, "key_update", scope),
+            fill_source=self._access.may_write_language(caller, access_scope, source),
+            may_describe=self._access.may(caller, "key_update", access_scope),
             keep_fresh=params.keep_fresh,
-            may_approve=self._access.may(caller, "translation_approve", scope),
+            may_approve=self._access.may(caller, "translation_approve", access_scope),
         )
 
     def _plan(
         self, run: ImportRun, keys: Sequence[ImportedKey]
-    ) -> tuple[list[KeyWrite], WorkingSet]:
+    ) -> tuple[list[KeyWrite], UnitOfWork]:
         there = self._load(run, keys)
         writes = []
         created = run.result.keys_created
@@ -187,18 +187,18 @@ class Importer:
             self._require(run, "key_create")
         return writes, there
 
-    def _load(self, run: ImportRun, some: Sequence[ImportedKey]) -> WorkingSet:
+    def _load(self, run: ImportRun, some: Sequence[ImportedKey]) -> UnitOfWork:
         """The keys as they are, with values in the languages that are written.
 
         With all values where a key may turn plural: that moves every one.
         """
         names = [key.name for key in some]
         codes = {run.project.source_language}.union(*(key.values for key in some))
-        there = self._writer.load(run.line, names, codes)
+        there = self._writer.load(run.scope, names, codes)
         for key in some:
             old = there.named(key.name) if key.is_plural else None
             if old is not None and not old.is_plural:
-                return self._writer.load(run.line, names)
+                return self._writer.load(run.scope, names)
         return there
 
     def _require(self, run: ImportRun, permission: str) -> None:

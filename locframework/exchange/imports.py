@@ -12,7 +12,7 @@ from msgspec.structs import fields, replace
 from locframework.access.records import Caller
 from locframework.access.service import Access
 from locframework.blobs.service import Blobs
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.branches.service import Branches, require_writable
 from locframework.errors import UnreadableFile, ValidationFailed
 from locframework.formats.records import SourceFile
@@ -93,13 +93,13 @@ class Imports:
         if options.mode == "replace" and not batch.keys:
             message = "a file without keys would remove every key"
             raise ValidationFailed.at("form.mode", "replace", message)
-        line = self._branches.line(project, options.branch)
+        scope = self._branches.scope(project, options.branch)
         if options.mode == "replace":
             self._judge_languages(caller, project, self._codes(project))
         written = dict.fromkeys(tag for key in batch.keys for tag in key.values)
         self._judge_languages(caller, project, written)
-        self._judge_keys(caller, line, batch)
-        require_writable(line)
+        self._judge_keys(caller, scope, batch)
+        require_writable(scope)
         note = self._blobs.put(_encoded(batch), keep_for=KEPT_FOR)
         crash_point("import.before_job")
         params = ImportParams(
@@ -110,7 +110,7 @@ class Imports:
             dry_run=options.dry_run,
             tags=tags,
             module=options.module,
-            branch=line.branch.id if line.branch else None,
+            branch=scope.branch.id if scope.branch else None,
             keep_fresh=options.keep_fresh,
         )
         given = msgspec.to_builtins(params)
@@ -153,19 +153,21 @@ class Imports:
         for tag in tags:
             self._access.require_language(caller, scope_of(project), tag)
 
-    def _judge_keys(self, caller: Caller, line: Line, batch: ImportBatch) -> None:
+    def _judge_keys(
+        self, caller: Caller, scope: BranchScope, batch: ImportBatch
+    ) -> None:
         """Ask for what the import needs; whoever writes texts only needs no more."""
-        project = line.project
+        project = scope.project
         if any(key.values or key.source for key in batch.keys):
             self._projects.require_also(caller, "translation_write", project)
         if not self._access.may(caller, "key_create", scope_of(project)):
             names = [key.name for key in batch.keys]
-            if self._are_new(line, names):
+            if self._are_new(scope, names):
                 self._projects.require_also(caller, "key_create", project)
 
-    def _are_new(self, line: Line, names: Sequence[str]) -> bool:
-        store = store_of(self._storage, line)
-        there: Collection[str] = store.find_keys_by_name(line.project.id, names)
+    def _are_new(self, scope: BranchScope, names: Sequence[str]) -> bool:
+        store = store_of(self._storage, scope)
+        there: Collection[str] = store.find_keys_by_name(scope.project.id, names)
         return len(there) < len(names)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from locframework.access.records import Caller
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.errors import ProjectNotFound
 from locframework.events import SYSTEM, Event
 from locframework.jobs.records import Progress, StoredJob
@@ -79,10 +79,10 @@ class RecheckJob:
             parts = list(self._parts(self._project(project_id)))
         total = sum(len(ids) for _, ids in parts)
         done = 0
-        for line, ids in parts:
+        for scope, ids in parts:
             work.check_cancelled()
             with work.step() as step:
-                now = Line(self._project(project_id), line.branch)
+                now = BranchScope(self._project(project_id), scope.branch)
                 languages = self._storage.projects.list_languages(project_id)
                 self._findings.rework(now, languages, ids)
                 done += len(ids)
@@ -96,25 +96,27 @@ class RecheckJob:
             raise ProjectNotFound
         return project
 
-    def _parts(self, project: Project) -> Iterator[tuple[Line, list[str]]]:
+    def _parts(self, project: Project) -> Iterator[tuple[BranchScope, list[str]]]:
         """All keys of main, and those that open branches have for themselves.
 
         Keys made meanwhile need no second look.
         """
         keys = self._storage.keys.names_of(project.id).values()
-        yield from _in_parts(Line(project), sorted(keys))
-        for line in self._branches(project):
-            assert line.branch is not None  # made so
-            store = self._storage.branch_keys(project.id, line.branch.id)
-            yield from _in_parts(line, [each.key_id for each in store.overlay()])
+        yield from _in_parts(BranchScope(project), sorted(keys))
+        for scope in self._branches(project):
+            assert scope.branch is not None  # made so
+            store = self._storage.branch_keys(project.id, scope.branch.id)
+            yield from _in_parts(scope, [each.key_id for each in store.overlay()])
 
-    def _branches(self, project: Project) -> Iterator[Line]:
+    def _branches(self, project: Project) -> Iterator[BranchScope]:
         list_branches = self._storage.branches.list_branches
         for branch in walk_pages(lambda page: list_branches(project.id, page)):
             if branch.status == "open":
-                yield Line(project, branch)
+                yield BranchScope(project, branch)
 
 
-def _in_parts(line: Line, ids: list[str]) -> Iterator[tuple[Line, list[str]]]:
+def _in_parts(
+    scope: BranchScope, ids: list[str]
+) -> Iterator[tuple[BranchScope, list[str]]]:
     for at in range(0, len(ids), KEYS_AT_ONCE):
-        yield line, ids[at : at + KEYS_AT_ONCE]
+        yield scope, ids[at : at + KEYS_AT_ONCE]

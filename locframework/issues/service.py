@@ -63,7 +63,7 @@ class Issues:
             language_code=tag_of(query.language_code, codes),
             key_id=query.key_id,
         )
-        store = store_of(self._storage, self._branches.line(project, query.branch))
+        store = store_of(self._storage, self._branches.scope(project, query.branch))
         page = SortedRequest(query.page, query.limit, query.sort)
         if query.key_id is not None and not is_id(query.key_id):
             return Page([], 0, query.page, query.limit)

@@ -8,19 +8,16 @@ from locframework.errors import QualityCheckFailed
 from locframework.projects.records import Language, Project
 from locframework.quality.records import Finding
 
-from .judging import Judges
-from .records import Key, KeyFinding, StoredValue
+from .check_runner import CheckRunners
+from .records import Key, KeyFinding, StoredValue, ValueSlot
 from .subjects import Texts, issue_of, texts_of
 
-Place = tuple[str, str | None]
-"""Language code and plural form: where a value stands in its key."""
 
-
-class Gate:
+class ApprovalBlockers:
     """The checks that a project blocks with; those that are off block nothing."""
 
     def __init__(
-        self, judges: Judges, project: Project, languages: Iterable[Language]
+        self, judges: CheckRunners, project: Project, languages: Iterable[Language]
     ) -> None:
         self._judge = judges.of(project)
         self._languages = languages
@@ -37,8 +34,8 @@ class Gate:
         self,
         key: Key,
         there: Iterable[StoredValue],
-        written: Mapping[Place, str],
-    ) -> frozenset[Place]:
+        written: Mapping[ValueSlot, str],
+    ) -> frozenset[ValueSlot]:
         """Which of the texts that are written beside ``there`` cannot be approved."""
         if not self._severities or not any(written.values()):
             return frozenset()

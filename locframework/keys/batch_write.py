@@ -19,14 +19,13 @@ from locframework.errors import (
 )
 from locframework.projects.service import scope_of
 
-from .approval import Place
 from .changes import key_change
 from .events import KeyEvents
-from .records import Key, KeyWrite, KeyWritten, StoredValue
+from .records import Key, KeyWrite, KeyWritten, StoredValue, ValueSlot
 from .rules import check_key, texts_by_form
 from .traces import Moved
+from .unit_of_work import UnitOfWork
 from .value_plans import Batch, ValuePlan, ended, key_as_written, plan_values, turned
-from .working_set import WorkingSet
 
 VERDICTS = {"write": "", "approve": "approved", "reject": "rejected"}  # as events tell
 
@@ -44,15 +43,15 @@ class _Meant(Struct, frozen=True, gc=False):
     """What a write comes to, before its values are looked at."""
 
     key: Key
-    there: Mapping[Place, StoredValue]  # once plurals are turned on or off
-    gone: Mapping[Place, int]  # last revisions of those that were cleared
+    there: Mapping[ValueSlot, StoredValue]  # once plurals are turned on or off
+    gone: Mapping[ValueSlot, int]  # last revisions of those that were cleared
 
 
 class BatchWrite:
     """Judges writes one by one, each on what those before it have left."""
 
     def __init__(
-        self, access: Access, batch: Batch, keys: WorkingSet, events: KeyEvents
+        self, access: Access, batch: Batch, keys: UnitOfWork, events: KeyEvents
     ) -> None:
         self._access = access
         self.batch = batch
@@ -175,7 +174,7 @@ class BatchWrite:
         self,
         old: Key | None,
         key: Key,
-        there: Mapping[Place, StoredValue],
+        there: Mapping[ValueSlot, StoredValue],
     ) -> tuple[Key, bool]:
         if old is None:
             self.keys.add(key)
@@ -194,7 +193,7 @@ class BatchWrite:
     def _move_forms(
         self,
         key: Key,
-        there: Mapping[Place, StoredValue],
+        there: Mapping[ValueSlot, StoredValue],
     ) -> list[Moved]:
         """Turn plurals on or off; answers the revisions that this makes."""
         moved: list[Moved] = []
@@ -249,7 +248,7 @@ def _codes_beside(write: KeyWrite) -> list[str]:
     return [*codes, write.verdict.language_code] if write.verdict else codes
 
 
-def _gone(keys: WorkingSet, old: Key | None, key: Key) -> Mapping[Place, int]:
+def _gone(keys: UnitOfWork, old: Key | None, key: Key) -> Mapping[ValueSlot, int]:
     """The last revisions of values that were cleared, or are by turning plurals."""
     gone = keys.gone(key.id)
     if old is None or key.is_plural == old.is_plural:
@@ -260,11 +259,11 @@ def _gone(keys: WorkingSet, old: Key | None, key: Key) -> Mapping[Place, int]:
 
 def _there(
     batch: Batch,
-    keys: WorkingSet,
+    keys: UnitOfWork,
     old: Key | None,
     key: Key,
-    gone: Mapping[Place, int],
-) -> Mapping[Place, StoredValue]:
+    gone: Mapping[ValueSlot, int],
+) -> Mapping[ValueSlot, StoredValue]:
     """The values of a key as they stand once its plurals are turned on or off."""
     if old is None:
         return {}

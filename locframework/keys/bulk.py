@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.branches.service import Branches, require_writable
 from locframework.errors import (
     KeyExists,
@@ -87,21 +87,21 @@ class BulkKeys:
             self._projects.require_also(caller, "translation_write", project)
         if new.on_existing == "update":
             self._projects.require_also(caller, "key_update", project)
-        line = self._branches.line(project, branch)
+        scope = self._branches.scope(project, branch)
         self._writer.findings.prepare(project.id)
         with self._storage.transaction():
-            line = self._branches.open_line(line)
-            require_writable(line)
-            store = store_of(self._storage, line)
+            scope = self._branches.lock_scope(scope)
+            require_writable(scope)
+            store = store_of(self._storage, scope)
             names = {item.key for item in new.keys}
             there = store.find_keys_by_name(project.id, names)
-            languages = self._languages.of(line.project)
+            languages = self._languages.of(scope.project)
             codes = order_of(languages)
             plans = {
                 at: _key_plan(at, item, there, new.on_existing, codes)
                 for at, item in enumerate(_judged(new.keys))
             }
-            results = self._write(caller, line, languages, plans, new.keys)
+            results = self._write(caller, scope, languages, plans, new.keys)
             crash_point("bulk.before_commit")
         crash_point("bulk.after_commit")
         return results
@@ -121,21 +121,21 @@ class BulkKeys:
         """
         project = self._projects.require(caller, "translation_write", project_id)
         check_record(new)
-        line = self._branches.line(project, branch)
+        scope = self._branches.scope(project, branch)
         self._writer.findings.prepare(project.id)
         with self._storage.transaction():
-            line = self._branches.open_line(line)
-            require_writable(line)
-            store = store_of(self._storage, line)
+            scope = self._branches.lock_scope(scope)
+            require_writable(scope)
+            store = store_of(self._storage, scope)
             names = {item.key for item in new.items if item.key is not None}
             there = store.find_keys_by_name(project.id, names)
-            languages = self._languages.of(line.project)
+            languages = self._languages.of(scope.project)
             codes = order_of(languages)
             plans = [
                 _value_plan(at, item, there, codes) for at, item in enumerate(new.items)
             ]
             ordered = _sources_first(plans, project.source_language)
-            results = self._write(caller, line, languages, ordered, new.items)
+            results = self._write(caller, scope, languages, ordered, new.items)
             crash_point("bulk.before_commit")
         crash_point("bulk.after_commit")
         return results
@@ -143,15 +143,15 @@ class BulkKeys:
     def _write(
         self,
         caller: Caller,
-        line: Line,
+        scope: BranchScope,
         languages: Sequence[Language],
         plans: Mapping[int, Plan],
         items: Sequence[BulkKey | ValueItem],
     ) -> list[ItemResult]:
         """``plans``: by the places of their items, in the order to be done."""
         writes = [plan for plan in plans.values() if isinstance(plan, KeyWrite)]
-        written = iter(self._writer.write_each(caller, line, languages, writes))
-        left = self._with_values(line, languages, plans.values())
+        written = iter(self._writer.write_each(caller, scope, languages, writes))
+        left = self._with_values(scope, languages, plans.values())
         outcomes = {
             at: next(written) if isinstance(plan, KeyWrite) else plan
             for at, plan in plans.items()
@@ -171,7 +171,7 @@ class BulkKeys:
 
     def _with_values(
         self,
-        line: Line,
+        scope: BranchScope,
         languages: Sequence[Language],
         plans: Iterable[Plan],
     ) -> dict[str, Key]:
@@ -179,7 +179,7 @@ class BulkKeys:
         keys = [plan for plan in plans if isinstance(plan, Key)]
         if not keys:
             return {}
-        store = store_of(self._storage, line)
+        store = store_of(self._storage, scope)
         values = store.values_of([key.id for key in keys])
         order = order_of(languages)
         shown = self._writer.shown

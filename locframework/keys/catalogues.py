@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.formats.records import (
     PLURAL_FORMS,
     Catalogue,
@@ -42,7 +42,7 @@ class Catalogues:
 
     def of_language(
         self,
-        line: Line,
+        scope: BranchScope,
         languages: Sequence[Language],
         language_code: str,
         format_: FormatInfo,
@@ -55,8 +55,8 @@ class Catalogues:
         ``languages`` are all of the project's, and ``language_code`` is among them.
         A key without a text is there with the value None.
         """
-        family, project = family_of(format_.id), line.project
-        store = store_of(self._storage, line)
+        family, project = family_of(format_.id), scope.project
+        store = store_of(self._storage, scope)
         by_key = store.details_of(project.id, family, "")
         by_value = store.details_of(project.id, family, language_code)
         sources = _sources(store, project, format_, which)

@@ -98,7 +98,7 @@ class WriteNote(Struct, frozen=True):
     text: str
 
 
-WriteJudge = Callable[[Caller, Change], str | None]
+WriteVeto = Callable[[Caller, Change], str | None]
 """Answers the notes of all plugins. Raises WriteRefused."""
 
 

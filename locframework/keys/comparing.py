@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
-from .edits import Touched
+from .edits import KeyMerge
 from .records import BranchKey, KeyState
 from .store import BranchKeyStore, KeyStore
 
@@ -15,7 +15,7 @@ def touched_keys(
     branch: BranchKeyStore,
     project_id: str,
     entries: Iterable[BranchKey],
-) -> list[Touched]:
+) -> list[KeyMerge]:
     """The keys of these entries, but for those of main that are out of sight.
 
     A number of statements that grows with the keys / 500.
@@ -31,12 +31,12 @@ def touched_keys(
 
 def touched(
     entry: BranchKey, main: KeyState | None, copy: KeyState | None, twins: Twins
-) -> Touched:
+) -> KeyMerge:
     """One key; ``main`` is the key of that id, if it is there."""
     twin = twins.get(copy.key.key) if copy is not None else None
     if twin is None:
-        return Touched(entry, main, copy)
-    return Touched(entry, twin if entry.base is None else main, copy, taken=True)
+        return KeyMerge(entry, main, copy)
+    return KeyMerge(entry, twin if entry.base is None else main, copy, taken=True)
 
 
 def twins_of(

@@ -23,7 +23,7 @@ from .three_way import (
 from .traces import FieldValue, Part, fields_of_base, text_of
 
 
-class Touched(Struct, frozen=True):
+class KeyMerge(Struct, frozen=True):
     """A key that a branch has for itself, in its three states.
 
     ``taken``: main gave the name that the key has on the branch to another key; for a
@@ -57,7 +57,7 @@ def own_sides(
     }
 
 
-def edits_of(touched: Touched) -> list[Edit]:
+def edits_of(touched: KeyMerge) -> list[Edit]:
     """What the branch changes of one key; nothing where it agrees with main.
 
     A key deleted on one side and changed on the other is a conflict, and so is what two

@@ -3,29 +3,30 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.events import Actor, EventLog, Trace, Traces
 from locframework.fields import Timestamp
 
-from .records import Key, StoredValue
+from .records import Key, StoredValue, ValueSlot
 from .traces import Followed, Moved, text_of, trace_of, trace_of_values
 
 Item = Mapping[str, object]
-Place = tuple[str, str | None]  # language code and plural form
 
 
 class KeyEvents:
     """Gathers what a batch did to keys and values, and appends it as events."""
 
-    def __init__(self, log: EventLog, actor: Actor, line: Line, at: Timestamp) -> None:
+    def __init__(
+        self, log: EventLog, actor: Actor, scope: BranchScope, at: Timestamp
+    ) -> None:
         """``at``: what is written says the same."""
         self._at = at
         self._log = log
         self._actor = actor
-        self._line = line
+        self._line = scope
         self._items: dict[str, list[Item]] = {}
         self._updates: dict[str, tuple[Key, Key, tuple[Moved, ...]]] = {}
-        self._moved: dict[tuple[str, Place], Item] = {}
+        self._moved: dict[tuple[str, ValueSlot], Item] = {}
         self._texts: list[_Told] = []
 
     def created(self, key: Key) -> None:
@@ -42,7 +43,7 @@ class KeyEvents:
     def moved(
         self,
         key: Key,
-        place: Place,
+        place: ValueSlot,
         status: str,
         revision: int,
         ended: StoredValue | None = None,
@@ -69,7 +70,7 @@ class KeyEvents:
         key: Key,
         old: StoredValue | None,
         new: StoredValue | None,
-        place: Place,
+        place: ValueSlot,
         verdict: str = "",
     ) -> None:
         """A value was written; ``new`` None: it was cleared.
@@ -155,7 +156,7 @@ class _Told(NamedTuple):
     before: Said | None
 
 
-def _texts_of(values: Sequence[StoredValue]) -> dict[Place, Said]:
+def _texts_of(values: Sequence[StoredValue]) -> dict[ValueSlot, Said]:
     """What values say, whether their key has plurals or not."""
     return {text_of((row.language_code, row.plural_form)): _said(row) for row in values}
 
@@ -169,7 +170,7 @@ def _updated_item(old: Key, new: Key) -> Item:
     return {"keyId": new.id, "key": new.key, **renamed}
 
 
-def _value_item(key: Key, place: Place, status: str, revision: int) -> Item:
+def _value_item(key: Key, place: ValueSlot, status: str, revision: int) -> Item:
     return {
         "keyId": key.id,
         "key": key.key,

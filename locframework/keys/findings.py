@@ -6,16 +6,16 @@ from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.projects.records import Language, Project
 from locframework.quality.records import Finding
 from locframework.storage import Storage
 
-from .judging import Judges
-from .records import Key, KeyState, Spot, StoredValue
+from .check_runner import CheckRunners
+from .records import Key, KeyLanguage, KeyState, StoredValue
 from .store import KeyStore, store_of
 from .subjects import texts_of
-from .working_set import WorkingSet
+from .unit_of_work import UnitOfWork
 
 
 class Findings:
@@ -25,7 +25,7 @@ class Findings:
     does: name, description, tags, plurals.
     """
 
-    def __init__(self, storage: Storage, judges: Judges) -> None:
+    def __init__(self, storage: Storage, judges: CheckRunners) -> None:
         self._storage = storage
         self._judges = judges
 
@@ -35,15 +35,15 @@ class Findings:
         self._judges.prepare(project_id)
 
     def follow(
-        self, line: Line, languages: Sequence[Language], batch: WorkingSet
+        self, scope: BranchScope, languages: Sequence[Language], batch: UnitOfWork
     ) -> None:
         """After a batch was flushed. Nothing is asked where no text changed, one
         statement a chunk where keys were there, and two more where findings change."""
-        source = line.project.source_language
+        source = scope.project.source_language
         changed = batch.texts_changed(source)
         if not changed:
             return
-        store = store_of(self._storage, line)
+        store = store_of(self._storage, scope)
         of_batch = batch.keys()
         values: dict[str, Iterable[StoredValue]] = {
             id_: batch.values(id_).values() for id_ in changed
@@ -56,17 +56,20 @@ class Findings:
             _Judged(of_batch[id_], values[id_], codes, batch.is_new(id_))
             for id_, codes in changed.items()
         ]
-        self._keep(store, line.project, languages, judged)
+        self._keep(store, scope.project, languages, judged)
 
     def rework(
-        self, line: Line, languages: Sequence[Language], key_ids: Collection[str]
+        self,
+        scope: BranchScope,
+        languages: Sequence[Language],
+        key_ids: Collection[str],
     ) -> None:
         """Judge keys anew, as they stand on the line. Four statements a chunk."""
-        store = store_of(self._storage, line)
-        keys = store.find_keys(line.project.id, key_ids)
+        store = store_of(self._storage, scope)
+        keys = store.find_keys(scope.project.id, key_ids)
         values = store.values_of(list(keys))
         judged = [_Judged(key, values.get(key.id, ())) for key in keys.values()]
-        self._keep(store, line.project, languages, judged)
+        self._keep(store, scope.project, languages, judged)
 
     def rework_states(
         self, store: KeyStore, project: Project, states: Sequence[KeyState]
@@ -87,10 +90,10 @@ class Findings:
         now = self._found(project, languages, judged)
         known = [each.key.id for each in judged if not each.is_new]
         before = store.findings_of(known) if known else {}
-        scope = {each.key.id: each.codes for each in judged} if before else {}
+        codes_of = {each.key.id: each.codes for each in judged} if before else {}
         changed = {at: new for at, new in now.items() if new != before.get(at)}
         for at in before:
-            codes = scope[at[0]]
+            codes = codes_of[at[0]]
             if at not in now and (codes is None or at[1] in codes):
                 changed[at] = []
         if changed:
@@ -101,9 +104,9 @@ class Findings:
         project: Project,
         languages: Sequence[Language],
         judged: Sequence[_Judged],
-    ) -> dict[Spot, list[Finding]]:
+    ) -> dict[KeyLanguage, list[Finding]]:
         """What is found now, where anything is."""
-        found: dict[Spot, list[Finding]] = {}
+        found: dict[KeyLanguage, list[Finding]] = {}
         judge = self._judges.of(project)
         forms = {each.language_code: each.plural_forms for each in languages}
         for each in judged:

@@ -2,7 +2,7 @@
 
 from locframework.access.records import Caller
 from locframework.access.service import Access
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.branches.service import Branches, require_writable
 from locframework.errors import KeyNotFound, LanguageNotFound, ValidationFailed
 from locframework.fields import is_id
@@ -55,10 +55,10 @@ class History:
         """
         project = self._projects.require(caller, "translation_read", project_id)
         check_record(query, "query")
-        line = self._branches.line(project, query.branch)
-        self._find(line, key_id)
-        tag = self._tag(line, lang)
-        store = store_of(self._storage, line)
+        scope = self._branches.scope(project, query.branch)
+        self._find(scope, key_id)
+        tag = self._tag(scope, lang)
+        store = store_of(self._storage, scope)
         page = store.list_revisions(project.id, key_id, tag, query)
         return Page(
             [history_item(each) for each in page.items],
@@ -88,13 +88,13 @@ class History:
         check_record(asked)
         if asked.plural_form is not None:
             check_form(asked.plural_form, "$.pluralForm")
-        line = self._branches.line(project, branch)
+        scope = self._branches.scope(project, branch)
         self._writer.findings.prepare(project.id)
         with self._storage.transaction():
-            line = self._branches.open_line(line)
-            key, tag = self._find(line, key_id), self._tag(line, lang)
-            self._access.require_language(caller, scope_of(line.project), tag)
-            found = self._revision(line, key, tag, asked)
+            scope = self._branches.lock_scope(scope)
+            key, tag = self._find(scope, key_id), self._tag(scope, lang)
+            self._access.require_language(caller, scope_of(scope.project), tag)
+            found = self._revision(scope, key, tag, asked)
             form = _form_in(key, found)
             text = found.value if form is None else {form: found.value}
             write = KeyWrite(
@@ -103,31 +103,33 @@ class History:
                 values={tag: text},
                 keep_fresh=asked.keep_fresh,
             )
-            languages = self._languages.of(line.project)
+            languages = self._languages.of(scope.project)
             [written] = self._writer.write(
-                caller, line, languages, [write], origin="revert"
+                caller, scope, languages, [write], origin="revert"
             )
-            require_writable(line)
+            require_writable(scope)
             crash_point("history.before_commit")
         return written.key
 
-    def _find(self, line: Line, key_id: str) -> Key:
-        store = store_of(self._storage, line)
-        key = store.find_key(line.project.id, key_id) if is_id(key_id) else None
+    def _find(self, scope: BranchScope, key_id: str) -> Key:
+        store = store_of(self._storage, scope)
+        key = store.find_key(scope.project.id, key_id) if is_id(key_id) else None
         if key is None:
             raise KeyNotFound
         return key
 
-    def _tag(self, line: Line, lang: str) -> str:
+    def _tag(self, scope: BranchScope, lang: str) -> str:
         tag = tag_from_path(lang)
-        languages = self._languages.of(line.project)
+        languages = self._languages.of(scope.project)
         if tag not in {language.language_code for language in languages}:
             raise LanguageNotFound
         return tag
 
-    def _revision(self, line: Line, key: Key, tag: str, asked: Reversion) -> Revision:
+    def _revision(
+        self, scope: BranchScope, key: Key, tag: str, asked: Reversion
+    ) -> Revision:
         """The revision that is meant. Raises ValidationFailed."""
-        history = store_of(self._storage, line).revisions_of([key.id], [tag])
+        history = store_of(self._storage, scope).revisions_of([key.id], [tag])
         found = [
             each
             for each in history

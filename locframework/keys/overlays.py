@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.events import Event
 from locframework.fields import Timestamp
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
 from .comparing import states_of, touched, twins_of
-from .edits import Touched, agreed, edits_of
+from .edits import KeyMerge, agreed, edits_of
 from .findings import Findings
-from .marks import marked_as
+from .outdated import marked_as
 from .rebase import followed
-from .records import BranchKey, Key, KeyState, StoredValue
-from .revisions import Place, Revision, last_number, revision_of
+from .records import BranchKey, Key, KeyState, StoredValue, ValueSlot
+from .revisions import Revision, last_number, revision_of
 from .store import BranchKeyStore, KeyStore
 from .three_way import sides
 from .traces import FieldValue, Followed, Part
@@ -34,7 +34,7 @@ class Overlays:
 
     def follow(
         self,
-        line: Line,
+        scope: BranchScope,
         key_ids: Collection[str],
         names: Collection[str],
         at: Timestamp,
@@ -51,12 +51,12 @@ class Overlays:
         """
         if not key_ids:
             return Followed()
-        project, main = line.project, self._storage.keys
-        if line.branch is not None:
-            branch = self._storage.branch_keys(project.id, line.branch.id)
+        project, main = scope.project, self._storage.keys
+        if scope.branch is not None:
+            branch = self._storage.branch_keys(project.id, scope.branch.id)
             done = self._follow_together(branch, main, project, key_ids, key_ids)
             self._follow(branch, main, project, branch.hidden())
-            self._storage.branches.touch_branch(line.branch.id, at)
+            self._storage.branches.touch_branch(scope.branch.id, at)
             return done
         for branch_id, theirs in main.branches_with(project.id, key_ids, names).items():
             branch = self._storage.branch_keys(project.id, branch_id)
@@ -64,14 +64,16 @@ class Overlays:
             self._follow(branch, main, project, theirs, outdating)
         return Followed()
 
-    def agree(self, line: Line, parts: Mapping[str, Mapping[Part, FieldValue]]) -> None:
+    def agree(
+        self, scope: BranchScope, parts: Mapping[str, Mapping[Part, FieldValue]]
+    ) -> None:
         """Have parts of a branch's keys, by id, follow main again: both say the same.
         Of tags ``parts`` has those that the branch shows: what it added and took away
         stays its own. A number of statements that grows with the keys / 500."""
-        if line.branch is None or not parts:
+        if scope.branch is None or not parts:
             return
-        project, main = line.project, self._storage.keys
-        branch = self._storage.branch_keys(project.id, line.branch.id)
+        project, main = scope.project, self._storage.keys
+        branch = self._storage.branch_keys(project.id, scope.branch.id)
         states = states_of(main, project.id, parts)
         branch.put_overlay(
             [
@@ -154,7 +156,7 @@ class Overlays:
         states, copies = states_of(main, project.id, ids), branch.copies(ids)
         holders = _holders(branch, project, [*states.values()])
         dropped: list[str] = []
-        kept: list[Touched] = []
+        kept: list[KeyMerge] = []
         news: list[_News] = []
         for entry in entries:
             now, copy = states.get(entry.key_id), copies.get(entry.key_id)
@@ -163,7 +165,7 @@ class Overlays:
             elif entry.base is None:
                 continue
             elif now is None or copy is None:
-                kept.append(Touched(entry, now, copy))
+                kept.append(KeyMerge(entry, now, copy))
             else:
                 outdates = entry.key_id in outdating
                 source = project.source_language
@@ -173,7 +175,7 @@ class Overlays:
         moved = [each for each in news if each.is_other()]
         self._rewrite(branch, main, project, moved)
         kept += [
-            Touched(BranchKey(id_, "copy", each.base), states[id_], each.new)
+            KeyMerge(BranchKey(id_, "copy", each.base), states[id_], each.new)
             for each in news
             for id_ in [each.new.key.id]
         ]
@@ -287,7 +289,7 @@ def _own(
     project: Project,
     entries: Sequence[BranchKey],
     holders: Holders,
-) -> list[Touched]:
+) -> list[KeyMerge]:
     """Keys that were made on the branch: those of the entries, and those whose name a
     key of main has that is an entry, out of sight."""
     known = {entry.key_id: entry for entry in entries}
@@ -343,7 +345,7 @@ def _rewrite(
 
 
 def _replaced(
-    before: Mapping[Place, StoredValue], changed: Iterable[StoredValue]
+    before: Mapping[ValueSlot, StoredValue], changed: Iterable[StoredValue]
 ) -> Iterator[StoredValue]:
     """What stood where there is another text now."""
     for row in changed:
@@ -352,9 +354,9 @@ def _replaced(
             yield old
 
 
-def _last(ends: Iterable[Revision], key_id: str) -> dict[Place, Revision]:
+def _last(ends: Iterable[Revision], key_id: str) -> dict[ValueSlot, Revision]:
     """The last of the revisions that cleared a value of the key, by place."""
-    found: dict[Place, Revision] = {}
+    found: dict[ValueSlot, Revision] = {}
     for end in sorted(ends, key=lambda end: end.revision):
         if end.key_id == key_id:
             found[end.language_code, end.plural_form] = end
@@ -368,12 +370,12 @@ def _end(row: StoredValue, end: Revision | None) -> Revision:
 
 
 def _changed(
-    before: dict[Place, StoredValue],
-    after: dict[Place, StoredValue],
+    before: dict[ValueSlot, StoredValue],
+    after: dict[ValueSlot, StoredValue],
     ends: Iterable[Revision],
 ) -> Iterable[StoredValue]:
     """No revision of the branch is told twice."""
-    gone: dict[Place, int] = {}
+    gone: dict[ValueSlot, int] = {}
     for end in ends:
         place = (end.language_code, end.plural_form)
         gone[place] = max(gone.get(place, 0), end.revision)
@@ -396,5 +398,5 @@ def _of_branch(key: Key) -> Key:
     return replace(key, key_source="branch")
 
 
-def _place(row: StoredValue) -> Place:
+def _place(row: StoredValue) -> ValueSlot:
     return row.language_code, row.plural_form

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from .marks import marked_as, outdated
+from .outdated import marked_as, outdated
 from .records import Key, KeyState, StoredValue
 from .three_way import (
     DESCRIPTION,

@@ -74,6 +74,10 @@ class Key(Struct, frozen=True, gc=False, rename="camel"):
     values: list[KeyValue] | UnsetType = UNSET
 
 
+ValueSlot = tuple[str, str | None]
+"""Language code and plural form of a value; the form of a key without plurals is
+None."""
+
 Field = Literal["key", "value", "description", "tags", "isPlural", "screenshotFileId"]
 """What of a key can change apart from the rest; a value once more by language and
 plural form."""
@@ -271,16 +275,16 @@ class NewValues(Struct, frozen=True):
     items: Annotated[list[ValueItem], Meta(min_length=1, max_length=BULK_MOST)]
 
 
-AskedRevision = int | Mapping[str, int] | None
+ExpectedRevision = int | Mapping[str, int] | None
 """What a reviewer has read: one number, or one for each plural form that waits."""
 
 
-class Verdict(Struct, frozen=True, gc=False):
+class ReviewDecision(Struct, frozen=True, gc=False):
     """What a reviewer says of the texts of a key in one language, all forms at once."""
 
     language_code: str
     approves: bool  # else it rejects
-    revision: AskedRevision = None  # None: whatever waits
+    revision: ExpectedRevision = None  # None: whatever waits
     reason: str | None = None  # of a rejection
 
 
@@ -307,7 +311,7 @@ class KeyWrite(Struct, frozen=True, gc=False):
     beside: frozenset[tuple[str, str | None]] = frozenset()
     """Those of ``carried`` that, while they wait, leave alone what is approved."""
     fresh: frozenset[tuple[str, str | None]] = frozenset()  # never made outdated
-    verdict: Verdict | None = None  # on texts that wait for review
+    verdict: ReviewDecision | None = None  # on texts that wait for review
 
 
 class KeyWritten(Struct, frozen=True, gc=False):
@@ -360,7 +364,7 @@ class KeyFilter(Struct, frozen=True):
     nothing: bool = False  # True: a condition that no key can meet
 
 
-Spot = tuple[str, str]
+KeyLanguage = tuple[str, str]
 """Key id and language code: what a check looks at."""
 
 

@@ -7,7 +7,7 @@ from msgspec import UNSET
 from locframework.errors import LocError
 
 from .records import KeyWrite, KeyWritten
-from .working_set import WorkingSet
+from .unit_of_work import UnitOfWork
 
 
 def names_in(writes: Iterable[KeyWrite]) -> Iterable[str]:
@@ -19,7 +19,7 @@ def names_in(writes: Iterable[KeyWrite]) -> Iterable[str]:
             yield write.rename
 
 
-def leaving(writes: Iterable[KeyWrite], keys: WorkingSet) -> set[str]:
+def leaving(writes: Iterable[KeyWrite], keys: UnitOfWork) -> set[str]:
     """The ids of keys that are to be renamed: others may have their names."""
     found = set()
     for write in writes:
@@ -32,7 +32,7 @@ def leaving(writes: Iterable[KeyWrite], keys: WorkingSet) -> set[str]:
 def robbed(
     writes: Sequence[KeyWrite],
     results: Sequence[KeyWritten | LocError],
-    keys: WorkingSet,
+    keys: UnitOfWork,
 ) -> set[str]:
     """The ids of keys that keep their names, and whose names others were given."""
     found = set()

@@ -2,7 +2,7 @@
 
 from locframework.access.records import Caller
 from locframework.access.service import Access
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.branches.service import Branches, require_writable
 from locframework.errors import KeyNotFound, LanguageNotFound
 from locframework.fields import is_id
@@ -14,7 +14,7 @@ from locframework.storage import Storage
 from locframework.transactions import crash_point
 from locframework.validation import check_record
 
-from .records import Approval, Key, KeyWrite, Rejection, Verdict
+from .records import Approval, Key, KeyWrite, Rejection, ReviewDecision
 from .review_rules import check_forms, check_plurals
 from .store import store_of
 from .writer import KeyWriter
@@ -56,7 +56,9 @@ class Review:
         LanguageNotAssigned, BranchProtected, NothingPending, QualityCheckFailed.
         """
         project = self._project(caller, project_id, asked)
-        verdict = Verdict(tag_from_path(lang), approves=True, revision=asked.revision)
+        verdict = ReviewDecision(
+            tag_from_path(lang), approves=True, revision=asked.revision
+        )
         return self._judge(caller, project, key_id, verdict, branch)
 
     def reject(
@@ -74,7 +76,7 @@ class Review:
         Where there is none, the text stays, as a draft. Raises as ``approve``.
         """
         project = self._project(caller, project_id, asked)
-        verdict = Verdict(
+        verdict = ReviewDecision(
             tag_from_path(lang),
             approves=False,
             revision=asked.revision,
@@ -95,18 +97,18 @@ class Review:
         caller: Caller,
         project: Project,
         key_id: str,
-        verdict: Verdict,
+        verdict: ReviewDecision,
         branch: str | None,
     ) -> Key:
-        line = self._branches.line(project, branch)
+        scope = self._branches.scope(project, branch)
         self._writer.findings.prepare(project.id)
         with self._storage.transaction():
-            line = self._branches.open_line(line)
-            languages = self._languages.of(line.project)
+            scope = self._branches.lock_scope(scope)
+            languages = self._languages.of(scope.project)
             codes = [language.language_code for language in languages]
-            self._require(caller, line, key_id, verdict, codes)
+            self._require(caller, scope, key_id, verdict, codes)
             write = KeyWrite(name=key_id, key_id=key_id, verdict=verdict)
-            [written] = self._writer.write(caller, line, languages, [write])
+            [written] = self._writer.write(caller, scope, languages, [write])
             crash_point("review.before_commit")
         crash_point("review.after_commit")
         return written.key
@@ -114,14 +116,14 @@ class Review:
     def _require(
         self,
         caller: Caller,
-        line: Line,
+        scope: BranchScope,
         key_id: str,
-        verdict: Verdict,
+        verdict: ReviewDecision,
         codes: list[str],
     ) -> None:
         """That key and language are there, and that the caller may judge them."""
-        project, tag = line.project, verdict.language_code
-        store = store_of(self._storage, line)
+        project, tag = scope.project, verdict.language_code
+        store = store_of(self._storage, scope)
         key = store.find_key(project.id, key_id) if is_id(key_id) else None
         if key is None:
             raise KeyNotFound
@@ -129,4 +131,4 @@ class Review:
         if tag not in codes:
             raise LanguageNotFound
         self._access.require_language(caller, scope_of(project), tag)
-        require_writable(line)
+        require_writable(scope)

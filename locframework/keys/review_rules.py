@@ -8,25 +8,25 @@ from locframework.errors import NothingPending, PluralMismatch
 from locframework.events import Actor
 from locframework.fields import Timestamp
 
-from .marks import is_approved_outdated
-from .records import AskedRevision, StoredValue, Verdict
+from .outdated import is_approved_outdated
+from .records import ExpectedRevision, ReviewDecision, StoredValue
 from .rules import check_form, marked
 
 
-def check_forms(asked: AskedRevision) -> None:
+def check_forms(asked: ExpectedRevision) -> None:
     """Refuse what no plural key can have read: InvalidPluralForm."""
     if isinstance(asked, Mapping):
         for form in asked:
             check_form(form, "$.revision")
 
 
-def check_plurals(asked: AskedRevision, *, is_plural: bool) -> None:
+def check_plurals(asked: ExpectedRevision, *, is_plural: bool) -> None:
     """Refuse plural forms of a key that has none: PluralMismatch."""
     if isinstance(asked, Mapping) and not is_plural:
         raise PluralMismatch("$.revision: a key without plurals takes one number")
 
 
-def judged(rows: Iterable[StoredValue], verdict: Verdict) -> list[StoredValue]:
+def judged(rows: Iterable[StoredValue], verdict: ReviewDecision) -> list[StoredValue]:
     """The texts of one language that the verdict is about: all that wait for one.
 
     A text that is not approved can be approved, a draft too, and so can an approved
@@ -62,7 +62,7 @@ def approved(row: StoredValue, *, at: Timestamp, by: Actor) -> StoredValue | Non
 
 
 def rejected(
-    row: StoredValue, verdict: Verdict, *, at: Timestamp, by: Actor
+    row: StoredValue, verdict: ReviewDecision, *, at: Timestamp, by: Actor
 ) -> StoredValue:
     """The last approved text again, outdated if it is; else the text, as a draft."""
     new = replace(marked(row, at, by, revision=row.revision + 1), reason=verdict.reason)
@@ -130,7 +130,7 @@ def _rejectable(row: StoredValue) -> bool:
     return row.status == "pending_review" or row.approved_value is not None
 
 
-def _is_meant(waiting: Iterable[StoredValue], asked: AskedRevision) -> bool:
+def _is_meant(waiting: Iterable[StoredValue], asked: ExpectedRevision) -> bool:
     """Whether the revisions that wait are those that the reviewer has read."""
     revisions = {row.plural_form: row.revision for row in waiting}
     if asked is None:

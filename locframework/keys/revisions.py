@@ -10,10 +10,7 @@ from locframework.events import Actor, ActorType
 from locframework.fields import Timestamp
 from locframework.paging import PageRequest
 
-from .records import Origin, RevisionNumber, StoredValue, ValueStatus
-
-Place = tuple[str, str | None]
-"""Language code and plural form."""
+from .records import Origin, RevisionNumber, StoredValue, ValueSlot, ValueStatus
 
 RevisionStatus = Literal[ValueStatus, "untranslated"]
 
@@ -57,7 +54,7 @@ def value_of(revision: Revision) -> StoredValue | None:
     return StoredValue(*astuple(revision))
 
 
-def last_number(place: Place, gone: Mapping[Place, int]) -> int:
+def last_number(place: ValueSlot, gone: Mapping[ValueSlot, int]) -> int:
     """The number that a value which begins at this place comes after.
 
     ``gone``: the last numbers of values that were cleared. The text without plurals

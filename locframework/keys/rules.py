@@ -20,7 +20,7 @@ from locframework.fields import Timestamp
 from locframework.formats.records import PLURAL_FORMS, Text
 from locframework.languages import canonical_tag
 
-from .marks import is_approved_outdated
+from .outdated import is_approved_outdated
 from .records import (
     KEY_LENGTH,
     VALUE_BYTES,

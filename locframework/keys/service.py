@@ -6,7 +6,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.branches.service import Branches, require_writable
 from locframework.errors import (
     KeyNotFound,
@@ -28,7 +28,6 @@ from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .bodies import new_key_write
-from .moves import KeyMoves
 from .query import filter_of
 from .records import (
     Key,
@@ -51,6 +50,7 @@ from .rules import (
     with_forms_in_order,
 )
 from .store import KeyStore, store_of
+from .trash import KeyTrash
 from .walking import page_of, start_of
 from .writer import KeyWriter
 
@@ -69,7 +69,7 @@ class Keys:
         languages: Languages,
         files: Files,
         writer: KeyWriter,
-        moves: KeyMoves,
+        moves: KeyTrash,
         checks: Checks,
     ) -> None:
         self._storage = storage
@@ -101,8 +101,8 @@ class Keys:
             self._projects.require_also(caller, "translation_write", project)
         codes = self._order(project) if new.values else ()
         write = new_key_write(new, codes, project.key_separator)
-        line = self._branches.line(project, branch)
-        return replace(self._write(caller, line, write), values=UNSET)
+        scope = self._branches.scope(project, branch)
+        return replace(self._write(caller, scope, write), values=UNSET)
 
     def get_key(
         self,
@@ -114,7 +114,7 @@ class Keys:
     ) -> Key:
         """The key with its values in all languages. Raises KeyNotFound."""
         project = self._projects.require(caller, "translation_read", project_id)
-        store = store_of(self._storage, self._branches.line(project, branch))
+        store = store_of(self._storage, self._branches.scope(project, branch))
         key = store.find_key_with_values(project.id, _require_id(key_id))
         if key is None:
             raise KeyNotFound
@@ -136,7 +136,7 @@ class Keys:
         languages = self._languages.of(project)
         codes = [language.language_code for language in languages]
         where = filter_of(query, codes, self._checks.shown(project))
-        store = store_of(self._storage, self._branches.line(project, query.branch))
+        store = store_of(self._storage, self._branches.scope(project, query.branch))
         with self._storage.snapshot():
             page = page_of(store, project.id, where, query, start)
             if query.include is None or not page.items:
@@ -178,11 +178,11 @@ class Keys:
             screenshot_file_id=changes.screenshot_file_id,
             screenshot_url=UNSET if changes.screenshot_file_id is UNSET else None,
         )
-        line = self._branches.line(project, branch)
+        scope = self._branches.scope(project, branch)
         if isinstance(write.screenshot_file_id, str):
-            written = self._write_with_file(caller, line, write)
+            written = self._write_with_file(caller, scope, write)
         else:
-            written = self._write(caller, line, write)
+            written = self._write(caller, scope, write)
         return replace(written, values=UNSET)
 
     def delete_key(
@@ -195,13 +195,13 @@ class Keys:
     ) -> Key:
         """Move the key to the trash, where it can be restored for 30 days."""
         project = self._projects.require(caller, "key_delete", project_id)
-        line = self._branches.line(project, branch)
+        scope = self._branches.scope(project, branch)
         with self._storage.transaction():
-            line = self._branches.open_line(line)
-            store = store_of(self._storage, line)
+            scope = self._branches.lock_scope(scope)
+            store = store_of(self._storage, scope)
             key = _find(store, project, key_id)
-            require_writable(line)
-            self._moves.trash(caller, line, [key])
+            require_writable(scope)
+            self._moves.trash(caller, scope, [key])
         return key
 
     def list_trash(
@@ -210,7 +210,7 @@ class Keys:
         """A page of what can be restored, of a branch its own."""
         project = self._projects.require(caller, "translation_read", project_id)
         check_record(query, "query")
-        store = store_of(self._storage, self._branches.line(project, query.branch))
+        store = store_of(self._storage, self._branches.scope(project, query.branch))
         search = fold(query.search) if query.search else None
         return store.page_of_trash(project.id, search, query)
 
@@ -229,17 +229,17 @@ class Keys:
         InvalidKey when another key separator made it none.
         """
         project = self._projects.require(caller, "key_delete", project_id)
-        line = self._branches.line(project, branch)
+        scope = self._branches.scope(project, branch)
         self._writer.findings.prepare(project.id)
         with self._storage.transaction():
-            line = self._branches.open_line(line)
-            store = store_of(self._storage, line)
+            scope = self._branches.lock_scope(scope)
+            store = store_of(self._storage, scope)
             found = store.trashed(project.id, [_require_id(key_id)])
             if key_id not in found:
                 raise KeyNotFound
-            require_writable(line)
+            require_writable(scope)
             languages = self._languages.of(project)
-            self._moves.restore(caller, line, languages, [found[key_id]])
+            self._moves.restore(caller, scope, languages, [found[key_id]])
             return _find(store, project, key_id)
 
     def get_value(
@@ -256,7 +256,7 @@ class Keys:
         Empty when there is no text. Raises KeyNotFound, LanguageNotFound.
         """
         project = self._projects.require(caller, "translation_read", project_id)
-        store = store_of(self._storage, self._branches.line(project, branch))
+        store = store_of(self._storage, self._branches.scope(project, branch))
         key = _find(store, project, key_id)
         tag = self._tag(project, lang)
         rows = store.values_of([key.id], [tag]).get(key.id, [])
@@ -284,7 +284,7 @@ class Keys:
         project = self._projects.require(caller, "translation_write", project_id)
         check_record(new)
         check_texts(new.value, "$.value")
-        line = self._branches.line(project, branch)
+        scope = self._branches.scope(project, branch)
         tag = tag_from_path(lang)
         write = KeyWrite(
             name=key_id,
@@ -294,30 +294,32 @@ class Keys:
             keep_fresh=new.keep_fresh,
         )
         try:
-            return self._write(caller, line, write)
+            return self._write(caller, scope, write)
         except LanguageNotInProject:  # of the path, not of the body
             raise LanguageNotFound from None
 
-    def _write_with_file(self, caller: Caller, line: Line, write: KeyWrite) -> Key:
-        self._writer.findings.prepare(line.project.id)
+    def _write_with_file(
+        self, caller: Caller, scope: BranchScope, write: KeyWrite
+    ) -> Key:
+        self._writer.findings.prepare(scope.project.id)
         with self._storage.transaction():
             file_id = str(write.screenshot_file_id)
-            url = self._files.use_files(line.project, [file_id]).get(file_id)
+            url = self._files.use_files(scope.project, [file_id]).get(file_id)
             if url is None:
                 message = "the project has no such file"
                 raise ValidationFailed.at("$.screenshotFileId", "file", message)
-            return self._written(caller, line, replace(write, screenshot_url=url))
+            return self._written(caller, scope, replace(write, screenshot_url=url))
 
-    def _write(self, caller: Caller, line: Line, write: KeyWrite) -> Key:
-        self._writer.findings.prepare(line.project.id)
-        return self._written(caller, line, write)
+    def _write(self, caller: Caller, scope: BranchScope, write: KeyWrite) -> Key:
+        self._writer.findings.prepare(scope.project.id)
+        return self._written(caller, scope, write)
 
-    def _written(self, caller: Caller, line: Line, write: KeyWrite) -> Key:
+    def _written(self, caller: Caller, scope: BranchScope, write: KeyWrite) -> Key:
         with self._storage.transaction():
-            line = self._branches.open_line(line)
-            languages = self._languages.of(line.project)
-            [written] = self._writer.write(caller, line, languages, [write])
-            require_writable(line)
+            scope = self._branches.lock_scope(scope)
+            languages = self._languages.of(scope.project)
+            [written] = self._writer.write(caller, scope, languages, [write])
+            require_writable(scope)
             crash_point("keys.before_commit")
         crash_point("keys.after_commit")
         return written.key

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.fields import Timestamp
 from locframework.paging import Page, PageRequest, Place
 from locframework.quality.records import Finding
@@ -16,8 +16,8 @@ from .records import (
     Key,
     KeyFilter,
     KeyFinding,
+    KeyLanguage,
     KeyState,
-    Spot,
     StoredValue,
     TrashedKey,
 )
@@ -225,7 +225,7 @@ class KeyStore(Protocol):
         """Of the file as a whole."""
         ...
 
-    def findings_of(self, key_ids: Collection[str]) -> dict[Spot, list[Finding]]:
+    def findings_of(self, key_ids: Collection[str]) -> dict[KeyLanguage, list[Finding]]:
         """What was put, in that order; without the places where nothing was found.
 
         Kept until it is put anew, whatever becomes of the texts; but a key in the trash
@@ -233,7 +233,7 @@ class KeyStore(Protocol):
         """
         ...
 
-    def put_findings(self, found: Mapping[Spot, Sequence[Finding]]) -> None:
+    def put_findings(self, found: Mapping[KeyLanguage, Sequence[Finding]]) -> None:
         """Replace what is kept of these keys in these languages; none clears it.
 
         Of keys that are not there nothing is kept. Two statements.
@@ -250,11 +250,11 @@ class KeyStore(Protocol):
         ...
 
 
-def store_of(storage: Storage, line: Line) -> KeyStore:
+def store_of(storage: Storage, scope: BranchScope) -> KeyStore:
     """The keys as they are seen, and written, on a line."""
-    if line.branch is None:
+    if scope.branch is None:
         return storage.keys
-    return storage.branch_keys(line.project.id, line.branch.id)
+    return storage.branch_keys(scope.project.id, scope.branch.id)
 
 
 class BranchKeyStore(KeyStore, Protocol):

@@ -10,18 +10,17 @@ from msgspec import Struct
 
 from locframework.events import Trace
 
-from .records import Field, Key, KeyState
+from .records import Field, Key, KeyState, ValueSlot
 
 FieldValue = str | bool | tuple[str, ...] | None
 Moved = tuple[str, str | None, int]
 """Language code, plural form, and a revision of that value."""
-Place = tuple[str, str | None]  # language code and plural form
-Part = tuple[Field, Place]
+Part = tuple[Field, ValueSlot]
 """Something that a key says; a field has no place, and the text of a key without
 plurals is that of the form ``other``."""
 
 
-def text_of(place: Place) -> Place:
+def text_of(place: ValueSlot) -> ValueSlot:
     """The place of a text on any side, with plurals or without."""
     code, form = place
     return code, (form or "other") if code else None

@@ -10,9 +10,9 @@ from locframework.access.records import Caller
 from locframework.fields import Timestamp, new_id
 from locframework.projects.records import Project
 
-from .approval import Gate, Place
-from .changes import Action, ValueChange, WriteJudge
-from .records import Key, KeySource, KeyWrite, Origin, StoredValue
+from .approval import ApprovalBlockers
+from .changes import Action, ValueChange, WriteVeto
+from .records import Key, KeySource, KeyWrite, Origin, StoredValue, ValueSlot
 from .review_rules import approved, beside, judged, rejected, waiting
 from .revisions import Revision, last_number
 from .rules import (
@@ -36,9 +36,9 @@ class Batch(Struct):
     at: Timestamp
     approver: bool
     source: KeySource  # where keys of the line come from
-    gate: Gate
+    gate: ApprovalBlockers
     branch: str | None = None  # its name; None: main
-    judge: WriteJudge | None = None  # None: no plugin has a say
+    judge: WriteVeto | None = None  # None: no plugin has a say
     assigned: set[str] = set()  # languages found to be the caller's
     leaving: set[str] = set()  # keys that give up their names, by id
 
@@ -46,7 +46,7 @@ class Batch(Struct):
 class ValuePlan(Struct, frozen=True, gc=False):
     """What becomes of one value."""
 
-    place: Place
+    place: ValueSlot
     old: StoredValue | None
     new: StoredValue | None  # None: it is cleared
     action: Action = "write"
@@ -61,8 +61,8 @@ def plan_values(
     write: KeyWrite,
     key: Key,
     texts: Mapping[str, Mapping[str | None, str]],
-    there: Mapping[Place, StoredValue],
-    gone: Mapping[Place, int],
+    there: Mapping[ValueSlot, StoredValue],
+    gone: Mapping[ValueSlot, int],
 ) -> list[ValuePlan]:
     """What becomes of each value that the write names; ``there``: those of its key.
 
@@ -82,7 +82,7 @@ def plan_values(
     return plans
 
 
-def _judged(batch: Batch, judge: WriteJudge, key: Key, plan: ValuePlan) -> ValuePlan:
+def _judged(batch: Batch, judge: WriteVeto, key: Key, plan: ValuePlan) -> ValuePlan:
     """The plan with what plugins note on it."""
     if plan.is_kept:
         return plan
@@ -108,7 +108,7 @@ def _judged(batch: Batch, judge: WriteJudge, key: Key, plan: ValuePlan) -> Value
     return replace(plan, new=new, note=note)
 
 
-def _after(plan: ValuePlan, gone: Mapping[Place, int]) -> ValuePlan:
+def _after(plan: ValuePlan, gone: Mapping[ValueSlot, int]) -> ValuePlan:
     """The plan with a revision that comes after those of a value that was cleared."""
     new, last = plan.new, last_number(plan.place, gone)
     if plan.old is not None or new is None or new.revision > last:
@@ -119,15 +119,15 @@ def _after(plan: ValuePlan, gone: Mapping[Place, int]) -> ValuePlan:
 def turned(
     batch: Batch,
     values: Iterable[StoredValue],
-    gone: Mapping[Place, int],
+    gone: Mapping[ValueSlot, int],
     *,
     is_plural: bool,
-) -> dict[Place, StoredValue]:
+) -> dict[ValueSlot, StoredValue]:
     """The values of a key after its plurals were turned on or off, as new revisions.
 
     ``gone``: the last revisions of those that were cleared, by that too.
     """
-    found: dict[Place, StoredValue] = {}
+    found: dict[ValueSlot, StoredValue] = {}
     for value in values:
         moved = moved_form(value, is_plural=is_plural)
         if moved is not None:
@@ -148,10 +148,10 @@ def _of_texts(
     write: KeyWrite,
     key: Key,
     texts: Mapping[str, Mapping[str | None, str]],
-    there: Mapping[Place, StoredValue],
+    there: Mapping[ValueSlot, StoredValue],
 ) -> Iterator[ValuePlan]:
     by = batch.caller.actor
-    held: Collection[Place] = ()
+    held: Collection[ValueSlot] = ()
     if batch.approver and batch.gate.blocks:
         given = {(tag, form): one for tag in texts for form, one in texts[tag].items()}
         held = batch.gate.held(key, there.values(), given)
@@ -178,14 +178,14 @@ def _of_texts(
 
 
 @lru_cache(maxsize=4096)
-def _place(language_code: str, plural_form: str | None) -> Place:
+def _place(language_code: str, plural_form: str | None) -> ValueSlot:
     """The same tuple each time: what holds texts by place has nothing then that the
     garbage collector needs to look at, be there ever so many of them."""
     return language_code, plural_form
 
 
 def _of_carried(
-    batch: Batch, write: KeyWrite, key: Key, there: Mapping[Place, StoredValue]
+    batch: Batch, write: KeyWrite, key: Key, there: Mapping[ValueSlot, StoredValue]
 ) -> Iterator[ValuePlan]:
     """Values that are taken over as they stand elsewhere; what a check holds waits."""
     by = batch.caller.actor
@@ -215,7 +215,7 @@ def _of_carried(
 
 
 def _of_verdict(
-    batch: Batch, write: KeyWrite, key: Key, there: Mapping[Place, StoredValue]
+    batch: Batch, write: KeyWrite, key: Key, there: Mapping[ValueSlot, StoredValue]
 ) -> list[ValuePlan]:
     verdict = write.verdict
     assert verdict is not None  # asked before
@@ -241,7 +241,7 @@ def _plan(
 
 
 def _keeps_fresh(
-    batch: Batch, write: KeyWrite, there: Mapping[Place, StoredValue]
+    batch: Batch, write: KeyWrite, there: Mapping[ValueSlot, StoredValue]
 ) -> bool:
     """Whether no translation becomes outdated by what is taken over."""
     source = batch.project.source_language
@@ -253,7 +253,7 @@ def _keeps_fresh(
 
 
 def _outdates(
-    batch: Batch, place: Place, old: StoredValue | None, new: StoredValue | None
+    batch: Batch, place: ValueSlot, old: StoredValue | None, new: StoredValue | None
 ) -> bool:
     """Whether another source text counts from now on; the first outdates nothing."""
     if old is None or place[0] != batch.project.source_language:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.access.service import Access
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.errors import (
     LocError,
 )
@@ -20,19 +20,19 @@ from locframework.statistics.completion import Completion
 from locframework.storage import Storage
 from locframework.transactions import crash_point
 
-from .approval import Gate
+from .approval import ApprovalBlockers
 from .batch_write import BatchWrite
-from .changes import WriteJudge
+from .changes import WriteVeto
+from .check_runner import CheckRunners
 from .events import KeyEvents
 from .findings import Findings
-from .judging import Judges
 from .overlays import Overlays
 from .records import Key, KeyWrite, KeyWritten, Origin, StoredValue
 from .renames import leaving, names_in, robbed
 from .rules import in_order, shown_value
 from .store import store_of
+from .unit_of_work import UnitOfWork
 from .value_plans import Batch
-from .working_set import WorkingSet
 
 
 class KeyWriter:
@@ -49,8 +49,8 @@ class KeyWriter:
         events: EventLog,
         access: Access,
         clock: Clock,
-        judges: Judges,
-        judge: WriteJudge | None = None,
+        judges: CheckRunners,
+        judge: WriteVeto | None = None,
     ) -> None:
         """``judge``: the plugins that have a say in each change of a value."""
         self._storage = storage
@@ -65,28 +65,28 @@ class KeyWriter:
 
     def load(
         self,
-        line: Line,
+        scope: BranchScope,
         names: Collection[str],
         language_codes: Collection[str] | None = None,
-    ) -> WorkingSet:
+    ) -> UnitOfWork:
         """The keys of these names as they are, to decide upon and then to write.
 
         ``language_codes`` leaves out values in languages that are not written; a
         write that turns plurals on or off needs them all.
         """
-        keys = WorkingSet(store_of(self._storage, line), line.project.id)
+        keys = UnitOfWork(store_of(self._storage, scope), scope.project.id)
         keys.load((), names, language_codes)
         return keys
 
     def write(
         self,
         caller: Caller,
-        line: Line,
+        scope: BranchScope,
         languages: Sequence[Language],
         writes: Sequence[KeyWrite],
         *,
         origin: Origin = "human",
-        loaded: WorkingSet | None = None,
+        loaded: UnitOfWork | None = None,
     ) -> list[KeyWritten]:
         """Write all or raise the first refusal, with nothing written.
 
@@ -99,7 +99,7 @@ class KeyWriter:
         """
         results = self.write_each(
             caller,
-            line,
+            scope,
             languages,
             writes,
             origin=origin,
@@ -116,12 +116,12 @@ class KeyWriter:
     def write_each(
         self,
         caller: Caller,
-        line: Line,
+        scope: BranchScope,
         languages: Sequence[Language],
         writes: Sequence[KeyWrite],
         *,
         origin: Origin = "human",
-        loaded: WorkingSet | None = None,
+        loaded: UnitOfWork | None = None,
         stops: bool = False,
     ) -> list[KeyWritten | LocError]:
         """Write each item that can be written; the refusal stands in its place.
@@ -130,19 +130,19 @@ class KeyWriter:
         """
 
         def begin() -> BatchWrite:
-            keys = self._named(line, writes) if loaded is None else loaded
-            return self._begin(caller, line, languages, origin, keys)
+            keys = self._named(scope, writes) if loaded is None else loaded
+            return self._begin(caller, scope, languages, origin, keys)
 
         tried, results = self._tried(begin, writes, stops=stops)
         if stops and results and isinstance(results[-1], LocError):
             return results
         batch, keys = tried.batch, tried.keys
         if keys.fills():
-            self.completion.watch(caller.actor, line)
-        outdated = keys.flush(line.project.source_language, batch.at)
-        self.findings.follow(line, languages, keys)
+            self.completion.watch(caller.actor, scope)
+        outdated = keys.flush(scope.project.source_language, batch.at)
+        self.findings.follow(scope, languages, keys)
         followed = self.overlays.follow(
-            line, keys.changed(), keys.names(), batch.at, keys.outdating()
+            scope, keys.changed(), keys.names(), batch.at, keys.outdating()
         )
         crash_point("keys.before_events")
         tried.events.append(keys.keys(), outdated, followed)
@@ -183,9 +183,9 @@ class KeyWriter:
                 return tried, results
             held |= stuck
 
-    def _named(self, line: Line, writes: Sequence[KeyWrite]) -> WorkingSet:
+    def _named(self, scope: BranchScope, writes: Sequence[KeyWrite]) -> UnitOfWork:
         """The keys that the writes are about, and those whose names they take."""
-        keys = WorkingSet(store_of(self._storage, line), line.project.id)
+        keys = UnitOfWork(store_of(self._storage, scope), scope.project.id)
         ids = {write.key_id for write in writes if write.key_id is not None}
         keys.load(ids, set(names_in(writes)))
         return keys
@@ -193,52 +193,52 @@ class KeyWriter:
     def judge(
         self,
         caller: Caller,
-        line: Line,
+        scope: BranchScope,
         languages: Sequence[Language],
         writes: Sequence[KeyWrite],
         *,
         origin: Origin = "human",
-        loaded: WorkingSet,
+        loaded: UnitOfWork,
     ) -> None:
         """Raise the first refusal that ``write`` would raise; write nothing.
 
         Each key is written once. Needs no transaction; ``loaded`` is of no use
         afterwards.
         """
-        tried = self._begin(caller, line, languages, origin, loaded)
+        tried = self._begin(caller, scope, languages, origin, loaded)
         for write in writes:
             tried.judge(write)
 
     def _begin(
         self,
         caller: Caller,
-        line: Line,
+        scope: BranchScope,
         languages: Sequence[Language],
         origin: Origin,
-        keys: WorkingSet,
+        keys: UnitOfWork,
     ) -> BatchWrite:
-        batch = self._batch(caller, line, languages, origin)
-        events = KeyEvents(self._events, caller.actor, line, batch.at)
+        batch = self._batch(caller, scope, languages, origin)
+        events = KeyEvents(self._events, caller.actor, scope, batch.at)
         return BatchWrite(self._access, batch, keys, events)
 
     def _batch(
         self,
         caller: Caller,
-        line: Line,
+        scope: BranchScope,
         languages: Sequence[Language],
         origin: Origin,
     ) -> Batch:
-        scope = scope_of(line.project)
+        access_scope = scope_of(scope.project)
         return Batch(
             caller=caller,
-            project=line.project,
+            project=scope.project,
             order={lang.language_code: at for at, lang in enumerate(languages)},
             origin=origin,
             at=timestamp(self._clock()),
-            approver=self._access.may(caller, "translation_approve", scope),
-            source="main" if line.branch is None else "branch",
-            gate=Gate(self._judges, line.project, languages),
-            branch=line.name,
+            approver=self._access.may(caller, "translation_approve", access_scope),
+            source="main" if scope.branch is None else "branch",
+            gate=ApprovalBlockers(self._judges, scope.project, languages),
+            branch=scope.name,
             judge=self._judge_write,
         )
 
@@ -250,7 +250,7 @@ class KeyWriter:
         return replace(key, values=[shown_value(row) for row in rows])
 
     def _with_values(
-        self, batch: Batch, keys: WorkingSet, result: KeyWritten | LocError
+        self, batch: Batch, keys: UnitOfWork, result: KeyWritten | LocError
     ) -> KeyWritten | LocError:
         """The result with all values of its key, as they are after the whole batch."""
         if isinstance(result, LocError):
@@ -263,7 +263,7 @@ class KeyWriter:
 
 
 def _as_read(
-    result: KeyWritten | LocError, keys: WorkingSet, moved: Collection[str]
+    result: KeyWritten | LocError, keys: UnitOfWork, moved: Collection[str]
 ) -> KeyWritten | LocError:
     """The result with its key as it was read anew."""
     if isinstance(result, LocError) or result.key.id not in moved:

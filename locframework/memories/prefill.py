@@ -55,17 +55,17 @@ class Prefill:
         project = self._projects.require(caller, PERMISSION, project_id)
         check_record(asked)
         codes = self._codes(project, asked.language_codes)
-        line = self._branches.line(project, branch)
+        scope = self._branches.scope(project, branch)
         for code in codes:
             self._access.require_language(caller, scope_of(project), code)
-        require_writable(line)
+        require_writable(scope)
         params = PrefillParams(
             language_codes=codes,
             min_match_percentage=asked.min_match_percentage,
             only_missing=asked.only_missing,
             key_ids=asked.key_ids,
             filter=asked.filter,
-            branch=line.branch_id,
+            branch=scope.branch_id,
         )
         given = msgspec.to_builtins(params)
         with self._storage.transaction():

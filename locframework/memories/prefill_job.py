@@ -8,7 +8,7 @@ import msgspec
 
 from locframework.access.records import Caller, Renewed
 from locframework.access.service import Access
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.branches.service import Branches, require_writable
 from locframework.errors import (
     LocError,
@@ -98,47 +98,47 @@ class PrefillJob:
         self, job: StoredJob, params: PrefillParams, ids: Sequence[str]
     ) -> PrefillResult:
         """Where a job begins: keys asked for that are not there, and why none helps."""
-        line = self._line(job, params)
+        scope = self._line(job, params)
         asked = set(params.key_ids or ()) - set(ids)
         if params.filter.prefix and asked:  # what the filter leaves out is there
-            asked -= {*self._names(line).values()}
+            asked -= {*self._names(scope).values()}
         told = [
             PrefillSkipped(abbreviate(id_), None, "key_not_found")
             for id_ in sorted(asked)
         ]
-        obstacle = self._matching.obstacle(line.project)
+        obstacle = self._matching.obstacle(scope.project)
         return PrefillResult(
             skipped_count=len(told),
             skipped=told[:SKIPPED_TOLD],
             warnings=[] if obstacle is None else [obstacle],
         )
 
-    def _line(self, job: StoredJob, params: PrefillParams) -> Line:
+    def _line(self, job: StoredJob, params: PrefillParams) -> BranchScope:
         project = self._storage.projects.find_project(job.project_id)
         if project is None:
             raise ProjectNotFound
-        return self._branches.line(project, params.branch)
+        return self._branches.scope(project, params.branch)
 
     def _ids(self, job: StoredJob, params: PrefillParams) -> list[str]:
         names = self._names(self._line(job, params), params.filter.prefix)
         wanted = None if params.key_ids is None else set(params.key_ids)
         return sorted(id_ for id_ in names.values() if wanted is None or id_ in wanted)
 
-    def _names(self, line: Line, prefix: str = "") -> Mapping[str, str]:
-        store = store_of(self._storage, line)
-        return store.names_of(line.project.id, prefix=prefix)
+    def _names(self, scope: BranchScope, prefix: str = "") -> Mapping[str, str]:
+        store = store_of(self._storage, scope)
+        return store.names_of(scope.project.id, prefix=prefix)
 
     def _wishes(
-        self, line: Line, params: PrefillParams, key_ids: Sequence[str]
+        self, scope: BranchScope, params: PrefillParams, key_ids: Sequence[str]
     ) -> tuple[dict[str, KeyState], dict[str, list[Wish]]]:
         """The keys that are asked for, and what each lacks."""
-        store, tags = store_of(self._storage, line), set(params.filter.tag)
+        store, tags = store_of(self._storage, scope), set(params.filter.tag)
         states = {
             id_: state
-            for id_, state in states_of(store, line.project.id, key_ids).items()
+            for id_, state in states_of(store, scope.project.id, key_ids).items()
             if tags <= set(state.key.tags)
         }
-        source = line.project.source_language
+        source = scope.project.source_language
         wishes = {
             id_: list(wishes_of(state, source, params)) for id_, state in states.items()
         }
@@ -148,13 +148,13 @@ class PrefillJob:
         self, job: StoredJob, params: PrefillParams, key_ids: Sequence[str]
     ) -> dict[Question, ByLanguage]:
         """For every text that the keys need a translation of, each in its context."""
-        line = self._line(job, params)
-        _, wishes = self._wishes(line, params, key_ids)
+        scope = self._line(job, params)
+        _, wishes = self._wishes(scope, params, key_ids)
         questions = {wish.source for some in wishes.values() for wish in some}
         found: dict[Question, ByLanguage] = {}
         for part in _in_parts(sorted(questions)):
             found |= self._matching.find_approved(
-                line.project,
+                scope.project,
                 part,
                 params.language_codes,
                 params.min_match_percentage,
@@ -169,17 +169,17 @@ class PrefillJob:
         matches: dict[Question, ByLanguage],
         result: PrefillResult,
     ) -> None:
-        line = self._line(job, params)
-        caller = self._caller(job, line)
-        require_writable(line)
-        states, wishes = self._wishes(line, params, key_ids)
+        scope = self._line(job, params)
+        caller = self._caller(job, scope)
+        require_writable(scope)
+        states, wishes = self._wishes(scope, params, key_ids)
         found = [
             writes_of(states[id_], some, matches, params.min_match_percentage)
             for id_, some in wishes.items()
         ]
         writes = [each for each in found if each is not None]
-        languages = self._storage.projects.list_languages(line.project.id)
-        written = self._writer.write_each(caller, line, languages, writes, origin="tm")
+        languages = self._storage.projects.list_languages(scope.project.id)
+        written = self._writer.write_each(caller, scope, languages, writes, origin="tm")
         result.keys_looked_at += len(states)
         for write, done in zip(writes, written, strict=True):
             if isinstance(done, LocError):
@@ -191,11 +191,11 @@ class PrefillJob:
                 result.keys_filled += done.values_written > 0
                 result.values_written += done.values_written
 
-    def _caller(self, job: StoredJob, line: Line) -> Caller:
+    def _caller(self, job: StoredJob, scope: BranchScope) -> Caller:
         """Who started it, with the rights of this moment."""
         caller = self._renewed(job.caller)
-        scope = scope_of(line.project)
-        if caller is None or not self._access.may(caller, PERMISSION, scope):
+        access_scope = scope_of(scope.project)
+        if caller is None or not self._access.may(caller, PERMISSION, access_scope):
             raise PermissionDenied(PERMISSION)
         return caller
 

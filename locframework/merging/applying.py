@@ -6,9 +6,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
-from locframework.branches.records import Line
-from locframework.keys.edits import Touched
-from locframework.keys.moves import KeyMoves
+from locframework.branches.records import BranchScope
+from locframework.keys.edits import KeyMerge
 from locframework.keys.records import (
     BranchKey,
     Key,
@@ -31,6 +30,7 @@ from locframework.keys.three_way import (
     sides,
     united,
 )
+from locframework.keys.trash import KeyTrash
 from locframework.keys.writer import KeyWriter
 from locframework.projects.languages import Languages
 from locframework.storage import Storage
@@ -46,7 +46,7 @@ class Applying:
         storage: Storage,
         languages: Languages,
         writer: KeyWriter,
-        moves: KeyMoves,
+        moves: KeyTrash,
     ) -> None:
         self._storage = storage
         self._languages = languages
@@ -60,8 +60,8 @@ class Applying:
     def apply(
         self,
         caller: Caller,
-        main: Line,
-        touched: Sequence[Touched],
+        main: BranchScope,
+        touched: Sequence[KeyMerge],
         coming: Sequence[Listed],
     ) -> None:
         """Deletions first: they free names. Raises LanguageNotAssigned, KeyExists,
@@ -105,19 +105,19 @@ class Applying:
         )
 
 
-def _is_lost(touched: Touched) -> bool:
+def _is_lost(touched: KeyMerge) -> bool:
     is_edit = touched.branch is not None and touched.entry.base is not None
     return is_edit and touched.main is None
 
 
-def _whole(touched: Touched, branch: KeyState) -> KeyWrite:
+def _whole(touched: KeyMerge, branch: KeyState) -> KeyWrite:
     """A key that main has not even in the trash: all of it, as on the branch."""
-    new = Touched(BranchKey(touched.entry.key_id, "own"), None, branch)
+    new = KeyMerge(BranchKey(touched.entry.key_id, "own"), None, branch)
     return _write(new, branch, sides(None, None, branch).keys())
 
 
 def _write(
-    touched: Touched,
+    touched: KeyMerge,
     branch: KeyState,
     units: Collection[Unit],
     deleted: Key | None = None,
@@ -163,7 +163,7 @@ def _write(
 
 
 def _carried(
-    touched: Touched, branch: KeyState, units: Collection[Unit], key: Key
+    touched: KeyMerge, branch: KeyState, units: Collection[Unit], key: Key
 ) -> Mapping[tuple[str, str | None], StoredValue | None]:
     states = (touched.entry.base, touched.main, branch)
     rows = rows_of(branch, aligned=is_aligned(states))
@@ -177,7 +177,7 @@ def _carried(
     return found
 
 
-def _lost_forms(touched: Touched) -> set[Unit]:
+def _lost_forms(touched: KeyMerge) -> set[Unit]:
     """Forms that the branch left as they were, of a key whose plurals main turned off
     before it deleted the key."""
     base, branch = touched.entry.base, touched.branch

@@ -8,7 +8,7 @@ from msgspec import UNSET
 from msgspec.json import Encoder
 
 from locframework.errors import ValidationFailed
-from locframework.keys.edits import Edit, Touched, edits_of
+from locframework.keys.edits import Edit, KeyMerge, edits_of
 from locframework.keys.three_way import (
     KEY,
     PLURAL,
@@ -41,7 +41,7 @@ class Listed(NamedTuple):
     needs: str | None  # the id of the change that it cannot come without
 
 
-def changes_of(touched: Touched) -> list[Listed]:
+def changes_of(touched: KeyMerge) -> list[Listed]:
     """What the branch changes of one key; nothing where it agrees with main."""
     edits = {edit.unit: edit for edit in edits_of(touched)}
     changes = {unit: _change(touched, edit) for unit, edit in edits.items()}
@@ -51,7 +51,7 @@ def changes_of(touched: Touched) -> list[Listed]:
     ]
 
 
-def _needed(touched: Touched, unit: Unit, changes: dict[Unit, Change]) -> str | None:
+def _needed(touched: KeyMerge, unit: Unit, changes: dict[Unit, Change]) -> str | None:
     """A plural form needs that there are plurals, and a new key's fields the key."""
     if needs_plurals(unit) and PLURAL in changes:
         return changes[PLURAL].id
@@ -59,7 +59,7 @@ def _needed(touched: Touched, unit: Unit, changes: dict[Unit, Change]) -> str | 
     return changes[KEY].id if is_new and unit != KEY else None
 
 
-def _change(touched: Touched, edit: Edit) -> Change:
+def _change(touched: KeyMerge, edit: Edit) -> Change:
     unit, side = edit.unit, edit.sides
     base, main, branch = (_content(each) for each in side[:3])
     of = touched.branch or touched.main

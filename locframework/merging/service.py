@@ -5,13 +5,13 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
-from locframework.branches.records import Branch, Line
+from locframework.branches.records import Branch, BranchScope
 from locframework.branches.service import Branches
 from locframework.errors import BranchNotOpen, MergeConflict, abbreviate
 from locframework.events import EventLog
 from locframework.fields import Clock, timestamp
 from locframework.keys.comparing import touched_keys
-from locframework.keys.edits import Touched
+from locframework.keys.edits import KeyMerge
 from locframework.keys.store import BranchKeyStore
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
@@ -51,9 +51,9 @@ class Merging:
         A number of statements that grows with the keys touched / 500.
         """
         project = self._projects.require(caller, "translation_read", project_id)
-        line = Line(project, self._branches.find_open(project, branch))
+        scope = BranchScope(project, self._branches.find_open(project, branch))
         with self._storage.snapshot():
-            touched = self._touched(line)
+            touched = self._touched(scope)
         changes = [one.change for each in touched for one in changes_of(each)]
         changes.sort(key=_in_order)
         return Diff(changes, counts_of(changes))
@@ -79,11 +79,11 @@ class Merging:
         self._applying.prepare(project.id)
         try:
             with self._storage.transaction():
-                line = self._open_line(project, found)
+                scope = self._lock_scope(project, found)
                 with self._events.because(merge_of=found.id):
-                    result = self._merge(caller, line, request)
+                    result = self._merge(caller, scope, request)
                 if request.dry_run:
-                    raise _TakenBack(replace(result, branch=branch_of(line)))
+                    raise _TakenBack(replace(result, branch=branch_of(scope)))
                 crash_point("merging.before_commit")
         except _TakenBack as done:
             return done.result
@@ -105,41 +105,45 @@ class Merging:
         result = self.merge(caller, project_id, branch, request)
         return lambda: result
 
-    def _open_line(self, project: Project, branch: Branch) -> Line:
+    def _lock_scope(self, project: Project, branch: Branch) -> BranchScope:
         """The branch as it is by now. Raises _TakenBack where it was just merged."""
         try:
-            return self._branches.open_line(Line(project, branch))
+            return self._branches.lock_scope(BranchScope(project, branch))
         except BranchNotOpen:
             found = self._branches.find(project, branch.id)
             if found.status != "merged":
                 raise
             raise _TakenBack(MergeResult(found, Applied(), [])) from None
 
-    def _merge(self, caller: Caller, line: Line, request: MergeRequest) -> MergeResult:
-        touched = self._touched(line)
+    def _merge(
+        self, caller: Caller, scope: BranchScope, request: MergeRequest
+    ) -> MergeResult:
+        touched = self._touched(scope)
         listed = [one for each in touched for one in changes_of(each)]
         sides = decide(listed, request.strategy, request.resolutions)
         coming = [each for each in listed if sides[each.change.id] == "branch"]
         conflicts = [e.change for e in listed if sides[e.change.id] is None]
         done = applied(each.change for each in coming)
         if conflicts and request.dry_run:
-            return MergeResult(branch_of(line), done, conflicts)
+            return MergeResult(branch_of(scope), done, conflicts)
         if conflicts:
             shown_ones = {"conflicts": conflicts[:CONFLICTS_TOLD]}
             raise MergeConflict(_told(conflicts), shown_ones)
-        overlay = self._keys(line)
+        overlay = self._keys(scope)
         details = overlay.own_details()
         if not (touched or details or request.close_after):
-            return MergeResult(branch_of(line), done, [])
+            return MergeResult(branch_of(scope), done, [])
         mine = [each.entry.key_id for each in touched]
         overlay.drop_overlay([*mine, *overlay.hidden()])
-        self._applying.apply(caller, Line(line.project), touched, coming)
+        self._applying.apply(caller, BranchScope(scope.project), touched, coming)
         crash_point("merging.after_keys")
         self._storage.keys.put_details(details)
-        return MergeResult(self._ended(caller, line, request), done, [])
+        return MergeResult(self._ended(caller, scope, request), done, [])
 
-    def _ended(self, caller: Caller, line: Line, request: MergeRequest) -> Branch:
-        now, branch = timestamp(self._clock()), branch_of(line)
+    def _ended(
+        self, caller: Caller, scope: BranchScope, request: MergeRequest
+    ) -> Branch:
+        now, branch = timestamp(self._clock()), branch_of(scope)
         status = "merged" if request.close_after else branch.status
         branch = replace(
             branch, status=status, change_count=0, updated_at=now, merged_at=now
@@ -147,21 +151,21 @@ class Merging:
         self._storage.branches.save_branch(branch)
         self._events.append(
             "branch.merged",
-            organization_id=line.project.organization_id,
-            project_id=line.project.id,
+            organization_id=scope.project.organization_id,
+            project_id=scope.project.id,
             actor=caller.actor,
             items=[{"branchId": branch.id, "name": branch.name}],
         )
         return branch
 
-    def _keys(self, line: Line) -> BranchKeyStore:
-        return self._storage.branch_keys(line.project.id, branch_of(line).id)
+    def _keys(self, scope: BranchScope) -> BranchKeyStore:
+        return self._storage.branch_keys(scope.project.id, branch_of(scope).id)
 
-    def _touched(self, line: Line) -> list[Touched]:
+    def _touched(self, scope: BranchScope) -> list[KeyMerge]:
         """The keys that the branch has for itself, in their three states."""
-        overlay = self._keys(line)
+        overlay = self._keys(scope)
         entries = overlay.overlay()
-        return touched_keys(self._storage.keys, overlay, line.project.id, entries)
+        return touched_keys(self._storage.keys, overlay, scope.project.id, entries)
 
 
 class _TakenBack(Exception):
@@ -187,8 +191,8 @@ def _in_order(change: Change) -> tuple[str, str, str, str]:
     return change.key, change.key_id, code, form
 
 
-def branch_of(line: Line) -> Branch:
+def branch_of(scope: BranchScope) -> Branch:
     """The branch of a line that is none of main."""
-    if line.branch is None:
+    if scope.branch is None:
         raise RuntimeError("this is about a branch")
-    return line.branch
+    return scope.branch

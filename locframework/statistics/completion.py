@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.events import Actor, EventLog
 from locframework.storage import Storage
 
@@ -14,41 +14,41 @@ class Completion:
         self._storage = storage
         self._events = events
 
-    def watch(self, actor: Actor, line: Line) -> None:
+    def watch(self, actor: Actor, scope: BranchScope) -> None:
         """Before keys or texts of a line are written, in the transaction that does.
 
         What counts is how the line stands before the transaction and at its end, so
         it may be asked any number of times. Costs a read of the statistics each.
         """
-        name = (Completion, line.project.id, line.branch_id)
-        self._storage.before_commit(name, lambda: self._begin(actor, line))
+        name = (Completion, scope.project.id, scope.branch_id)
+        self._storage.before_commit(name, lambda: self._begin(actor, scope))
 
-    def _begin(self, actor: Actor, line: Line) -> Callable[[], None]:
-        before = self._complete(line)
-        return lambda: self._end(actor, line, before)
+    def _begin(self, actor: Actor, scope: BranchScope) -> Callable[[], None]:
+        before = self._complete(scope)
+        return lambda: self._end(actor, scope, before)
 
-    def _end(self, actor: Actor, line: Line, before: set[str]) -> None:
-        new = self._complete(line) - before
-        if not new or self._is_empty(line):
+    def _end(self, actor: Actor, scope: BranchScope, before: set[str]) -> None:
+        new = self._complete(scope) - before
+        if not new or self._is_empty(scope):
             return
         self._events.append(
             "language.completed",
-            organization_id=line.project.organization_id,
-            project_id=line.project.id,
+            organization_id=scope.project.organization_id,
+            project_id=scope.project.id,
             actor=actor,
             items=[
                 {"languageId": each.id, "languageCode": each.language_code}
-                for each in self._storage.projects.list_languages(line.project.id)
+                for each in self._storage.projects.list_languages(scope.project.id)
                 if each.language_code in new
             ],
-            branch=line.name,
+            branch=scope.name,
         )
 
-    def _is_empty(self, line: Line) -> bool:
+    def _is_empty(self, scope: BranchScope) -> bool:
         """A line without keys lacks no text, but that concerns nobody."""
-        counts = self._storage.statistics.counts_of(line.project.id, line.branch_id)
+        counts = self._storage.statistics.counts_of(scope.project.id, scope.branch_id)
         return counts.key_count == 0
 
-    def _complete(self, line: Line) -> set[str]:
+    def _complete(self, scope: BranchScope) -> set[str]:
         store = self._storage.statistics
-        return store.complete_languages(line.project.id, line.branch_id)
+        return store.complete_languages(scope.project.id, scope.branch_id)

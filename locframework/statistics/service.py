@@ -28,8 +28,8 @@ class ProjectStatistics:
         constant number of statements, none of which scans what a project holds.
         """
         project = self._projects.require(caller, "statistics_read", project_id)
-        line = self._branches.line(project, branch)
+        scope = self._branches.scope(project, branch)
         with self._storage.snapshot():
-            counts = self._storage.statistics.counts_of(project.id, line.branch_id)
-        since = line.branch.created_at if line.branch else project.created_at
+            counts = self._storage.statistics.counts_of(project.id, scope.branch_id)
+        since = scope.branch.created_at if scope.branch else project.created_at
         return statistics_of(counts, project.source_language, since)

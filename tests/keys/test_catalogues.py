@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from locframework.app import OPERATOR
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.formats.records import Catalogue, FormatInfo
 from locframework.keys.catalogues import Missing, by_module, family_of
 from locframework.keys.file_records import FileDetail, Selection
@@ -49,7 +49,7 @@ class Texts:
         languages = framework.languages.of(project)
         with framework.storage.snapshot():
             return framework.catalogues.of_language(
-                Line(project), languages, tag, info, which, missing=missing
+                BranchScope(project), languages, tag, info, which, missing=missing
             )
 
 

@@ -7,13 +7,13 @@ from msgspec.structs import replace
 
 from locframework.errors import NothingPending
 from locframework.events import Actor
-from locframework.keys.records import StoredValue, Verdict
+from locframework.keys.records import ReviewDecision, StoredValue
 from locframework.keys.review_rules import approved, judged, rejected
 from locframework.keys.rules import fresh_value
 
 THEN, NOW = "2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"
 BERT = Actor("token", "bert")
-YES, NO = Verdict("de", approves=True), Verdict("de", approves=False)
+YES, NO = ReviewDecision("de", approves=True), ReviewDecision("de", approves=False)
 
 
 def value(text: str = "neu", form: str | None = None, **fields: Any) -> StoredValue:

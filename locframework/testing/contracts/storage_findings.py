@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from locframework.fields import new_id
-from locframework.keys.records import FindingFilter, KeyFinding, Spot
+from locframework.keys.records import FindingFilter, KeyFinding, KeyLanguage
 from locframework.keys.store import BranchKeyStore
 from locframework.paging import PageRequest
 from locframework.projects.records import Project
@@ -181,7 +181,7 @@ class StorageFindingsContract:
         line.put_findings({(one.id, "de"): others, (own.id, "de"): others})
 
         seen = line.list_findings(of.id, FindingFilter(CHECKS), ALL)
-        spots: list[Spot] = [(e.key_id, e.language_code) for e in seen.items]
+        spots: list[KeyLanguage] = [(e.key_id, e.language_code) for e in seen.items]
         assert spots == [(one.id, "en"), (one.id, "de"), (two.id, "en"), (own.id, "de")]
         assert seen.total == 4
         assert line.findings_of([one.id, two.id, own.id]) == {

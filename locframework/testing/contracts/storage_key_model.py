@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from locframework.keys.marks import outdated
-from locframework.keys.records import Key, KeyFilter, Spot, StoredValue
+from locframework.keys.outdated import outdated
+from locframework.keys.records import Key, KeyFilter, KeyLanguage, StoredValue
 from locframework.languages import fold
 
 Place = tuple[str, str | None]  # language, plural form
@@ -19,7 +19,7 @@ class KeyModel:
         self.keys: dict[str, Key] = {}
         self.trash: dict[str, Key] = {}
         self.values: dict[str, dict[Place, StoredValue]] = {}
-        self.found: dict[Spot, set[str]] = {}  # names of checks
+        self.found: dict[KeyLanguage, set[str]] = {}  # names of checks
 
     def add(self, key: Key, values: list[StoredValue]) -> None:
         self.keys[key.id] = key
@@ -97,7 +97,7 @@ class KeyModel:
             for code in self._asked(where)
         )
 
-    def _forget(self, goes: Callable[[Spot], bool]) -> None:
+    def _forget(self, goes: Callable[[KeyLanguage], bool]) -> None:
         self.found = {at: each for at, each in self.found.items() if not goes(at)}
 
     def _asked(self, where: KeyFilter) -> list[str]:

@@ -19,13 +19,13 @@ from locframework.ports import (
     Key,
     KeyFilter,
     KeyFinding,
+    KeyLanguage,
     KeyState,
     Page,
     PageRequest,
     Place,
     Revision,
     Selection,
-    Spot,
     StoredValue,
     TextRow,
     Timestamp,
@@ -185,7 +185,7 @@ class BranchKeyTables(BranchDetails):
                 key=_by_name,
             )
 
-    def findings_of(self, key_ids: Collection[str]) -> dict[Spot, list[Finding]]:
+    def findings_of(self, key_ids: Collection[str]) -> dict[KeyLanguage, list[Finding]]:
         mine = self._mine(key_ids)
         rest = [id_ for id_ in key_ids if id_ not in mine]
         found = self._tables.findings_of(rest) if rest else {}
@@ -265,7 +265,7 @@ class BranchKeyTables(BranchDetails):
             turned = self._tables.mark_outdated(self._marked(key_ids), source_language)
         return [replace(value, key_id=self._plain(value.key_id)) for value in turned]
 
-    def put_findings(self, found: Mapping[Spot, Sequence[Finding]]) -> None:
+    def put_findings(self, found: Mapping[KeyLanguage, Sequence[Finding]]) -> None:
         self._tables.put_findings(
             {(id_ + self._mark, code): each for (id_, code), each in found.items()}
         )

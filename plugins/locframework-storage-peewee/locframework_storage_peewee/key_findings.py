@@ -6,10 +6,10 @@ from locframework.ports import (
     Finding,
     FindingFilter,
     KeyFinding,
+    KeyLanguage,
     Page,
     PageRequest,
     SortedRequest,
-    Spot,
 )
 
 from .database import Database
@@ -28,9 +28,9 @@ _NUMBER = "(SELECT number FROM keys WHERE id = ?)"
 
 def findings_of(
     database: Database, key_ids: Collection[str]
-) -> dict[Spot, list[Finding]]:
+) -> dict[KeyLanguage, list[Finding]]:
     """See KeyStore.findings_of."""
-    found: dict[Spot, list[Finding]] = {}
+    found: dict[KeyLanguage, list[Finding]] = {}
     for some in chunks(key_ids):
         rows = database.rows(
             f"""SELECT k.id, f.language_code, {_FINDING} FROM keys k
@@ -43,7 +43,9 @@ def findings_of(
     return found
 
 
-def put_findings(database: Database, found: Mapping[Spot, Sequence[Finding]]) -> None:
+def put_findings(
+    database: Database, found: Mapping[KeyLanguage, Sequence[Finding]]
+) -> None:
     """See KeyStore.put_findings."""
     with database.transaction():
         database.run_many(
@@ -150,7 +152,7 @@ def _of(source: Source, where: FindingFilter) -> SqlFragment:
     return all_of(parts)
 
 
-def _row(spot: Spot, place: int, finding: Finding) -> Row:
+def _row(spot: KeyLanguage, place: int, finding: Finding) -> Row:
     key_id, language_code = spot
     return (
         language_code,

@@ -10,12 +10,12 @@ from locframework.ports import (
     Key,
     KeyFilter,
     KeyFinding,
+    KeyLanguage,
     Page,
     PageRequest,
     Place,
     Revision,
     Selection,
-    Spot,
     StoredValue,
     TextRow,
     Timestamp,
@@ -231,10 +231,10 @@ class KeyTables:
             self._database, project_id, family, module, language_code
         )
 
-    def findings_of(self, key_ids: Collection[str]) -> dict[Spot, list[Finding]]:
+    def findings_of(self, key_ids: Collection[str]) -> dict[KeyLanguage, list[Finding]]:
         return key_findings.findings_of(self._database, key_ids)
 
-    def put_findings(self, found: Mapping[Spot, Sequence[Finding]]) -> None:
+    def put_findings(self, found: Mapping[KeyLanguage, Sequence[Finding]]) -> None:
         key_findings.put_findings(self._database, found)
 
     def list_findings(

@@ -2,14 +2,13 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-from .approval import Place
-from .marks import beside_outdated, outdated
-from .records import Key, StoredValue
+from .outdated import beside_outdated, outdated
+from .records import Key, StoredValue, ValueSlot
 from .revisions import Revision, revision_of
 from .store import KeyStore
 
 
-class WorkingSet:
+class UnitOfWork:
     """Keys and values read once, changed in memory, and flushed in few statements.
 
     A batch sees its own earlier items, as if each had been written alone.
@@ -22,18 +21,18 @@ class WorkingSet:
         self._ids: dict[str, str] = {}  # by name
         self._renamed: dict[str, None] = {}
         self._left: list[str] = []  # names that keys gave up
-        self._values: dict[str, dict[Place, StoredValue]] = {}
-        self._stored: dict[tuple[str, Place], StoredValue] = {}
+        self._values: dict[str, dict[ValueSlot, StoredValue]] = {}
+        self._stored: dict[tuple[str, ValueSlot], StoredValue] = {}
         self.is_whole = True  # values in all languages are here
-        self._gone: dict[str, dict[Place, int]] = {}
+        self._gone: dict[str, dict[ValueSlot, int]] = {}
         self._revisions: list[Revision] = []
         self._new: dict[str, None] = {}
         self._changed: dict[str, None] = {}
         self._touched: dict[str, None] = {}
-        self._written: dict[tuple[str, Place], StoredValue | None] = {}
+        self._written: dict[tuple[str, ValueSlot], StoredValue | None] = {}
         self._outdating: dict[str, None] = {}
-        self._confirmed: dict[tuple[str, Place], None] = {}
-        self._moved: dict[tuple[str, Place], None] = {}
+        self._confirmed: dict[tuple[str, ValueSlot], None] = {}
+        self._moved: dict[tuple[str, ValueSlot], None] = {}
 
     def load(
         self,
@@ -73,11 +72,11 @@ class WorkingSet:
         key_id = self._ids.get(name)
         return self._keys[key_id] if key_id is not None else None
 
-    def values(self, key_id: str) -> dict[Place, StoredValue]:
+    def values(self, key_id: str) -> dict[ValueSlot, StoredValue]:
         """The key's values as they are by now; not to be changed by the reader."""
         return self._values[key_id]
 
-    def gone(self, key_id: str) -> Mapping[Place, int]:
+    def gone(self, key_id: str) -> Mapping[ValueSlot, int]:
         """The last revisions of values of the key that were cleared."""
         return self._gone.get(key_id, {})
 
@@ -99,7 +98,7 @@ class WorkingSet:
         if key.id not in self._new:
             self._changed[key.id] = None
 
-    def put(self, key_id: str, place: Place, value: StoredValue) -> None:
+    def put(self, key_id: str, place: ValueSlot, value: StoredValue) -> None:
         """Set a value; the one before becomes history."""
         self._end(key_id, place)
         self._values[key_id][place] = value
@@ -113,13 +112,13 @@ class WorkingSet:
         self._note_gone(end)
         self._write(end.key_id, place, None)
 
-    def _write(self, key_id: str, place: Place, value: StoredValue | None) -> None:
+    def _write(self, key_id: str, place: ValueSlot, value: StoredValue | None) -> None:
         self._written[key_id, place] = value
         self._moved.pop((key_id, place), None)
         if key_id not in self._new:
             self._touched[key_id] = None
 
-    def _end(self, key_id: str, place: Place) -> None:
+    def _end(self, key_id: str, place: ValueSlot) -> None:
         old = self._values[key_id].pop(place, None)
         if old is not None:
             self._revisions.append(revision_of(old))
@@ -129,12 +128,12 @@ class WorkingSet:
         known = self._gone.setdefault(end.key_id, {})
         known[place] = max(known.get(place, 0), end.revision)
 
-    def move(self, key_id: str, place: Place, value: StoredValue) -> None:
+    def move(self, key_id: str, place: ValueSlot, value: StoredValue) -> None:
         """Set a value that only changed its place: a new source text outdates it."""
         self.put(key_id, place, value)
         self._moved[key_id, place] = None
 
-    def keep_fresh(self, key_id: str, place: Place) -> None:
+    def keep_fresh(self, key_id: str, place: ValueSlot) -> None:
         """The batch wrote the text that was there, or took one over as it stands: the
         batch itself outdates nothing there."""
         self._confirmed[key_id, place] = None
@@ -249,5 +248,5 @@ def _text(value: StoredValue | None) -> str:
     return value.value if value is not None else ""
 
 
-def _where(value: StoredValue) -> tuple[str, Place]:
+def _where(value: StoredValue) -> tuple[str, ValueSlot]:
     return value.key_id, (value.language_code, value.plural_form)

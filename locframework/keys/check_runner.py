@@ -15,23 +15,23 @@ from .records import Key
 from .subjects import Texts, by_form, subject_of
 
 
-class Judges:
+class CheckRunners:
     """Makes a judge for every batch."""
 
     def __init__(self, checks: Checks, terminologies: Terminologies) -> None:
         self.checks = checks
         self._terminologies = terminologies
 
-    def of(self, project: Project) -> Judge:
+    def of(self, project: Project) -> CheckRunner:
         """Asks nothing by itself."""
-        return Judge(self.checks, self._terminologies, project)
+        return CheckRunner(self.checks, self._terminologies, project)
 
     def prepare(self, project_id: str) -> None:
         """Have ready what the glossaries of a project say, before a transaction."""
         self._terminologies.prepare(project_id)
 
 
-class Judge:
+class CheckRunner:
     """The checks, and the project's glossaries as of one moment.
 
     The first text costs a statement; two more, and one a language, where there are

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from locframework.access.records import Caller
-from locframework.branches.records import Line
+from locframework.branches.records import BranchScope
 from locframework.errors import KeyExists, LocError, WriteRefused, truncate
 from locframework.events import EventLog
 from locframework.fields import Clock, timestamp
 from locframework.projects.records import Language
 from locframework.storage import Storage
 
-from .changes import WriteJudge, key_change
+from .changes import WriteVeto, key_change
 from .events import KeyEvents
 from .records import Key, Origin
 from .rules import check_key
@@ -21,7 +21,7 @@ from .store import store_of
 from .writer import KeyWriter
 
 
-class KeyMoves:
+class KeyTrash:
     """Moves keys between a line and its trash, in a constant number of statements.
 
     Every call must stand in a transaction that holds the project's lock. Whether the
@@ -34,7 +34,7 @@ class KeyMoves:
         writer: KeyWriter,
         events: EventLog,
         clock: Clock,
-        judge: WriteJudge | None = None,
+        judge: WriteVeto | None = None,
     ) -> None:
         """``judge``: the plugins that have a say in it."""
         self._storage = storage
@@ -46,19 +46,19 @@ class KeyMoves:
     def judge_trash(
         self,
         caller: Caller,
-        line: Line,
+        scope: BranchScope,
         keys: Sequence[Key],
         *,
         origin: Origin = "human",
     ) -> None:
         """Raise what ``trash`` would: WriteRefused. Needs no transaction."""
-        for refusal in self._refused(caller, line, "delete", origin, keys).values():
+        for refusal in self._refused(caller, scope, "delete", origin, keys).values():
             raise refusal
 
     def trash(
         self,
         caller: Caller,
-        line: Line,
+        scope: BranchScope,
         keys: Sequence[Key],
         *,
         origin: Origin = "human",
@@ -67,26 +67,26 @@ class KeyMoves:
 
         Raises WriteRefused.
         """
-        self.judge_trash(caller, line, keys, origin=origin)
-        self._throw_away(caller, line, keys)
+        self.judge_trash(caller, scope, keys, origin=origin)
+        self._throw_away(caller, scope, keys)
 
     def trash_each(
         self,
         caller: Caller,
-        line: Line,
+        scope: BranchScope,
         keys: Sequence[Key],
         *,
         origin: Origin = "human",
     ) -> dict[str, LocError]:
         """Move each key that may go to the trash; the refusals of others, by id."""
-        refused = self._refused(caller, line, "delete", origin, keys)
-        self._throw_away(caller, line, [key for key in keys if key.id not in refused])
+        refused = self._refused(caller, scope, "delete", origin, keys)
+        self._throw_away(caller, scope, [key for key in keys if key.id not in refused])
         return refused
 
     def restore(
         self,
         caller: Caller,
-        line: Line,
+        scope: BranchScope,
         languages: Sequence[Language],
         keys: Sequence[Key],
         *,
@@ -97,14 +97,14 @@ class KeyMoves:
         Raises KeyExists when a name was taken, InvalidKey when another key separator
         made it none, WriteRefused; nothing of it may be kept then.
         """
-        refused = self.restore_each(caller, line, languages, keys, origin=origin)
+        refused = self.restore_each(caller, scope, languages, keys, origin=origin)
         for refusal in refused.values():
             raise refusal
 
     def restore_each(
         self,
         caller: Caller,
-        line: Line,
+        scope: BranchScope,
         languages: Sequence[Language],
         keys: Sequence[Key],
         *,
@@ -113,27 +113,27 @@ class KeyMoves:
         """Bring back each key that can come back; the refusals of others, by id."""
         if not keys:
             return {}
-        refused = self._refused(caller, line, "restore", origin, keys)
+        refused = self._refused(caller, scope, "restore", origin, keys)
         names = {key.key for key in keys}
-        store = store_of(self._storage, line)
-        there = store.find_keys_by_name(line.project.id, names)
+        store = store_of(self._storage, scope)
+        there = store.find_keys_by_name(scope.project.id, names)
         taken = {name: key.id for name, key in there.items()}
         back: list[Key] = []
         for key in keys:
             try:
-                _check(key, line, taken)
+                _check(key, scope, taken)
             except LocError as refusal:
                 refused.setdefault(key.id, refusal)
             if key.id not in refused:
                 taken[key.key] = key.id
                 back.append(key)
-        self._bring_back(caller, line, languages, back)
+        self._bring_back(caller, scope, languages, back)
         return refused
 
     def _refused(
         self,
         caller: Caller,
-        line: Line,
+        scope: BranchScope,
         action: Literal["delete", "restore"],
         origin: Origin,
         keys: Sequence[Key],
@@ -143,7 +143,7 @@ class KeyMoves:
         if self._judge is None:
             return refused
         for key in keys:
-            where = line.project, line.name, action, origin
+            where = scope.project, scope.name, action, origin
             before, after = (key, None) if action == "delete" else (None, key)
             try:
                 self._judge(caller, key_change(*where, before=before, after=after))
@@ -151,41 +151,43 @@ class KeyMoves:
                 refused[key.id] = refusal
         return refused
 
-    def _throw_away(self, caller: Caller, line: Line, keys: Sequence[Key]) -> None:
+    def _throw_away(
+        self, caller: Caller, scope: BranchScope, keys: Sequence[Key]
+    ) -> None:
         if not keys:
             return
         ids, now = [key.id for key in keys], timestamp(self._clock())
-        self._writer.completion.watch(caller.actor, line)
-        store_of(self._storage, line).trash_keys(
-            line.project.id, ids, now, caller.actor.id
+        self._writer.completion.watch(caller.actor, scope)
+        store_of(self._storage, scope).trash_keys(
+            scope.project.id, ids, now, caller.actor.id
         )
-        events = KeyEvents(self._events, caller.actor, line, now)
+        events = KeyEvents(self._events, caller.actor, scope, now)
         events.deleted(keys)
         events.append({})
-        self._writer.overlays.follow(line, ids, [key.key for key in keys], now)
+        self._writer.overlays.follow(scope, ids, [key.key for key in keys], now)
 
     def _bring_back(
         self,
         caller: Caller,
-        line: Line,
+        scope: BranchScope,
         languages: Sequence[Language],
         keys: Sequence[Key],
     ) -> None:
         if not keys:
             return
         ids, now = [key.id for key in keys], timestamp(self._clock())
-        self._writer.completion.watch(caller.actor, line)
-        store_of(self._storage, line).restore_keys(line.project.id, ids, now)
-        self._writer.findings.rework(line, languages, ids)
-        events = KeyEvents(self._events, caller.actor, line, now)
+        self._writer.completion.watch(caller.actor, scope)
+        store_of(self._storage, scope).restore_keys(scope.project.id, ids, now)
+        self._writer.findings.rework(scope, languages, ids)
+        events = KeyEvents(self._events, caller.actor, scope, now)
         events.restored(keys)
         events.append({})
-        self._writer.overlays.follow(line, ids, [key.key for key in keys], now)
+        self._writer.overlays.follow(scope, ids, [key.key for key in keys], now)
 
 
-def _check(key: Key, line: Line, taken: Mapping[str, str]) -> None:
+def _check(key: Key, scope: BranchScope, taken: Mapping[str, str]) -> None:
     """``taken``: the ids of keys that are there, by name."""
-    check_key(key.key, line.project.key_separator)
+    check_key(key.key, scope.project.key_separator)
     if key.key in taken:
         raise KeyExists(
             f"key {taken[key.key]} now has the name {truncate(key.key)!r}; rename or"
