@@ -158,8 +158,8 @@ from locframework.settings import Settings
 from locframework.statistics.records import LanguageCounts, LineCounts
 from locframework.statistics.rules import complete_languages, count_words
 from locframework.statistics.store import StatisticsStore
-from locframework.storage import Storage, StorageProvider
-from locframework.transactions import Transactions
+from locframework.storage import Purgeable, Storage, StorageProvider
+from locframework.transactions import Repository, Transactions
 from locframework.webhooks.plugin_events import EventTeller
 from locframework.webhooks.records import (
     ATTEMPT_SECONDS,
@@ -289,12 +289,14 @@ __all__ = [
     "Project",
     "ProjectStore",
     "PublicHead",
+    "Purgeable",
     "QueueDepth",
     "Quota",
     "Release",
     "ReleaseFile",
     "ReleaseSnapshot",
     "ReleasedLanguage",
+    "Repository",
     "Revision",
     "Scope",
     "SealedSecret",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
+from .fields import Timestamp
 from .transactions import Transactions
 
 if TYPE_CHECKING:  # every area's store stands above this floor
@@ -22,6 +23,20 @@ if TYPE_CHECKING:  # every area's store stands above this floor
     from locframework.projects.store import ProjectStore
     from locframework.statistics.store import StatisticsStore
     from locframework.webhooks.store import WebhookStore
+
+
+Purgeable = Literal[
+    "branches",
+    "deliveries",
+    "distributions",
+    "files",
+    "glossaries",
+    "idempotency_keys",
+    "keys",
+    "memories",
+    "projects",
+    "webhooks",
+]
 
 
 class Storage(Transactions, Protocol):
@@ -50,6 +65,15 @@ class Storage(Transactions, Protocol):
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         """The keys as they are seen from a branch. Asks nothing by itself."""
+        ...
+
+    def purge(self, table: Purgeable, before: Timestamp, rows: int) -> int:
+        """Drop up to about ``rows`` rows of what ended before then, oldest first.
+
+        What was deleted goes with all it held, branches with the keys they hold; files
+        that no key has named since, deliveries and answers to repeated requests by
+        their age. Return the number of rows; 0 means that nothing is left.
+        """
         ...
 
     def migrate(self) -> list[str]:

@@ -1,9 +1,16 @@
-"""Transactions, and the points around them where tests kill the process."""
+"""Ports of the storage that all areas use: transactions and repositories.
+
+Also the points around transactions where tests kill the process.
+"""
 
 import os
 from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Protocol, TypeVar
+
+from .fields import Timestamp
+
+T = TypeVar("T")
 
 
 class Transactions(Protocol):
@@ -40,6 +47,33 @@ class Transactions(Protocol):
         Outside a transaction: at once. What ``call`` raises is logged and stays
         there.
         """
+        ...
+
+
+class Repository(Protocol[T]):
+    """Records of one type, each with an id.
+
+    A record is hidden from all methods once it, or the project it belongs to, was
+    deleted.
+    """
+
+    def insert(self, record: T) -> None: ...
+
+    def find(self, record_id: str, parent_id: str | None = None) -> T | None:
+        """Return the record; with ``parent_id`` only if it belongs to that parent.
+
+        Each store says which parent its records have.
+        """
+        ...
+
+    def update(self, record: T) -> None:
+        """Write all fields but the id, the parents and when it was created."""
+        ...
+
+    def delete(self, record_id: str, at: Timestamp) -> None: ...
+
+    def lock(self, record_id: str) -> None:
+        """Let no other transaction lock the record until this one ends."""
         ...
 
 

@@ -165,16 +165,16 @@ def locks_of(framework: Framework) -> dict[str, Lock[Caller]]:
     storage, organizations = framework.storage, framework.organizations
 
     def lock_own(caller: Caller, _: str) -> None:
-        storage.access.lock_organization(organizations.get_own(caller).id)
+        storage.access.organizations.lock(organizations.get_own(caller).id)
 
     return {
         "": lock_own,
-        "organizationId": _by_id(storage.access.lock_organization),
-        "projectId": _by_id(storage.projects.lock_project),
-        "glossaryId": _by_id(storage.glossaries.lock_glossary),
-        "distributionId": _by_id(storage.delivery.lock_distribution),
-        "tmId": _by_id(storage.memories.lock_memory),
-        "webhookId": _by_id(storage.webhooks.lock_webhook),
+        "organizationId": _by_id(storage.access.organizations.lock),
+        "projectId": _by_id(storage.projects.lock),
+        "glossaryId": _by_id(storage.glossaries.lock),
+        "distributionId": _by_id(storage.delivery.lock),
+        "tmId": _by_id(storage.memories.lock),
+        "webhookId": _by_id(storage.webhooks.lock),
     }
 
 

@@ -73,7 +73,7 @@ class Organizations:
         )
         new = NewMember(email=owner_email, role="owner")
         with self._transactions.transaction():
-            self._store.add_organization(organization)
+            self._store.organizations.insert(organization)
             member = self._add_member(id_, new)
         return organization, member
 
@@ -109,8 +109,8 @@ class Organizations:
         )
         check_record(changes)
         with self._transactions.transaction():
-            self._store.lock_organization(old.id)
-            old = self._store.find_organization(old.id) or old
+            self._store.organizations.lock(old.id)
+            old = self._store.organizations.find(old.id) or old
             name = old.name if changes.name is UNSET else check_name(changes.name)
             new = replace(
                 old,
@@ -122,7 +122,7 @@ class Organizations:
             if new == old:
                 return old
             new = replace(new, updated_at=timestamp(self._clock()))
-            self._store.save_organization(new)
+            self._store.organizations.update(new)
         return new
 
     def list_members(
@@ -142,7 +142,7 @@ class Organizations:
         languages = _languages(new.assigned_languages)
         self._may_assign(caller, organization.id, languages)
         with self._transactions.transaction():
-            self._store.lock_organization(organization.id)
+            self._store.organizations.lock(organization.id)
             return self._add_member(organization.id, new)
 
     def update_member(
@@ -155,7 +155,7 @@ class Organizations:
         organization = self._managed(caller, reference)
         check_record(changes)
         with self._transactions.transaction():
-            self._store.lock_organization(organization.id)
+            self._store.organizations.lock(organization.id)
             fields = self._fields(organization.id, changes)
             old = self._member(organization.id, member_id)
             new = replace(old, **fields)
@@ -164,7 +164,7 @@ class Organizations:
             self._may_assign(caller, organization.id, new.assigned_languages)
             if not is_whole_owner(new):
                 self._keep_an_owner(old)
-            self._store.save_member(new)
+            self._store.members.update(new)
         return new
 
     def remove_member(self, caller: Caller, reference: str, member_id: str) -> None:
@@ -176,22 +176,24 @@ class Organizations:
         """
         organization = self._managed(caller, reference)
         with self._transactions.transaction():
-            self._store.lock_organization(organization.id)
+            self._store.organizations.lock(organization.id)
             member = self._member(organization.id, member_id)
             self._may_give(caller, organization.id, member.role)
             self._keep_an_owner(member)
-            self._store.remove_member(member.id)
+            at = timestamp(self._clock())
+            self._store.members.delete(member.id, at)
             is_elsewhere = self._store.organizations_of(member.user_id)
             made_in = organization.id if is_elsewhere else None
-            at = timestamp(self._clock())
-            self._store.revoke_personal_tokens(member.user_id, made_in, at)
+            self._store.revoke_tokens(
+                at, user_id=member.user_id, organization_id=made_in
+            )
 
     def _managed(self, caller: Caller, reference: str) -> Organization:
         return self._access.require_organization(caller, "member_manage", reference)
 
     def _member(self, organization_id: str, member_id: str) -> Member:
         found = (
-            self._store.find_member(organization_id, member_id)
+            self._store.members.find(member_id, organization_id)
             if is_id(member_id)
             else None
         )
@@ -207,7 +209,7 @@ class Organizations:
         user = self._store.find_user_by_email(email)
         if user is None:
             user = User(new_id(), email, True, now)
-            self._store.add_user(user)
+            self._store.users.insert(user)
         if organization_id in self._store.organizations_of(user.id):
             raise MemberExists(f"{truncate(new.email)} is a member already")
         member = Member(
@@ -221,7 +223,7 @@ class Organizations:
             project_ids=project_ids,
             created_at=now,
         )
-        self._store.add_member(member)
+        self._store.members.insert(member)
         return member
 
     def _fields(self, organization_id: str, changes: MemberChanges) -> dict[str, Any]:

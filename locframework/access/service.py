@@ -110,7 +110,7 @@ class Access:
         if organization_id is None:
             raise missing
         self.require(caller, permission, Scope(organization_id), missing)
-        organization = self._store.find_organization(organization_id)
+        organization = self._store.organizations.find(organization_id)
         if organization is None:
             raise missing
         return organization

@@ -1,97 +1,90 @@
-"""How organizations, members and tokens are kept."""
+"""The store of organizations, members and tokens."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from locframework.fields import Timestamp
 from locframework.paging import Page, PageRequest
+from locframework.transactions import Repository
 
 from .records import Holder, Member, Organization, StoredToken, Token, User
 
 
 class AccessStore(Protocol):
-    """Questions that access asks; each is one statement unless it says more."""
+    """Each method takes one statement; a list takes two."""
 
-    def add_organization(self, organization: Organization) -> None: ...
+    @property
+    def organizations(self) -> Repository[Organization]: ...
 
-    def find_organization(self, organization_id: str) -> Organization | None: ...
+    @property
+    def users(self) -> Repository[User]: ...
 
-    def save_organization(self, organization: Organization) -> None: ...
+    @property
+    def members(self) -> Repository[Member]:
+        """Of an organization. ``email`` is that of the user and is not stored again."""
+        ...
 
-    def lock_organization(self, organization_id: str) -> None:
-        """Until the transaction ends, let nobody else lock it (members change)."""
+    @property
+    def tokens(self) -> Repository[StoredToken]:
+        """Of a user or a project. Revoked and expired ones are found, too."""
         ...
 
     def list_organizations(
         self, organization_ids: Sequence[str] | None, page: PageRequest
     ) -> Page[Organization]:
-        """By name, equal names by id; None asks for all there are."""
+        """Return organizations by name, then id; None means all."""
         ...
-
-    def add_user(self, user: User) -> None: ...
-
-    def find_user(self, user_id: str) -> User | None: ...
 
     def find_user_by_email(self, email: str) -> User | None:
-        """Letter case of the whole address is ignored (str.casefold)."""
+        """Return the user whose address equals ``email``, case ignored (casefold)."""
         ...
-
-    def save_user(self, user: User) -> None: ...
-
-    def add_member(self, member: Member) -> None:
-        """``email`` belongs to the user and is not kept twice."""
-        ...
-
-    def find_member(self, organization_id: str, member_id: str) -> Member | None: ...
-
-    def save_member(self, member: Member) -> None: ...
-
-    def remove_member(self, member_id: str) -> None: ...
 
     def list_members(self, organization_id: str, page: PageRequest) -> Page[Member]:
-        """By email."""
+        """Return the members by email."""
         ...
 
     def organizations_of(self, user_id: str) -> list[str]:
-        """Ids of those the user is a member of, active or not; in no order."""
+        """Return the ids of the organizations of a user, active or not, unordered."""
         ...
 
     def count_owners(self, organization_id: str, besides: str) -> int:
-        """Active owners bound to no project and no language; not member ``besides``."""
+        """Count active owners without limit of projects or languages.
+
+        The member ``besides`` is left out.
+        """
         ...
 
-    def projects_among(self, organization_id: str, ids: Sequence[str]) -> list[str]:
-        """Those of the ids that are projects of the organization, in no order."""
+    def projects_among(self, organization_id: str, ids: Collection[str]) -> list[str]:
+        """Return which of the ids are projects of the organization, unordered."""
         ...
-
-    def add_token(self, token: StoredToken) -> None: ...
 
     def find_holder(self, sha256: str) -> Holder | None:
-        """By the hash of a token, also a revoked or expired one: the caller judges.
+        """Return the token with that hash, and the memberships of its active owner.
 
         Every request asks this.
         """
         ...
 
-    def find_token(self, token_id: str) -> StoredToken | None: ...
-
-    def list_personal_tokens(
-        self, user_id: str, organization_id: str | None, page: PageRequest
+    def list_tokens(
+        self,
+        page: PageRequest,
+        *,
+        user_id: str | None = None,
+        organization_id: str | None = None,
+        project_id: str | None = None,
     ) -> Page[Token]:
-        """Not revoked ones, newest first: those made for a member of the organization;
-        None: all of the user."""
+        """Return matching tokens that are not revoked, newest first."""
         ...
 
-    def list_project_tokens(self, project_id: str, page: PageRequest) -> Page[Token]:
-        """Not revoked ones, newest first."""
-        ...
-
-    def revoke_token(self, token_id: str, at: Timestamp) -> None: ...
-
-    def revoke_personal_tokens(
-        self, user_id: str, organization_id: str | None, at: Timestamp
+    def revoke_tokens(
+        self,
+        at: Timestamp,
+        *,
+        token_id: str | None = None,
+        user_id: str | None = None,
+        organization_id: str | None = None,
     ) -> None:
-        """Those made for a member of the organization; None: all of the user."""
+        """Revoke the tokens that match all filters. An earlier time is kept."""
         ...
 
     def touch_token(self, token_id: str, at: Timestamp) -> None:

@@ -111,9 +111,9 @@ class Tokens:
         scope = Scope(organization.id)
         with self._transactions.transaction():
             # who removes the member revokes this one too, or is there first
-            self._store.lock_organization(organization.id)
+            self._store.organizations.lock(organization.id)
             member = (
-                self._store.find_member(organization.id, member_id)
+                self._store.members.find(member_id, organization.id)
                 if is_id(member_id)
                 else None
             )
@@ -159,12 +159,14 @@ class Tokens:
         require_caller(caller)
         if caller.user_id is None:
             return Page([], 0, page.page, page.limit)
-        return self._store.list_personal_tokens(caller.user_id, caller.bound_to, page)
+        return self._store.list_tokens(
+            page, user_id=caller.user_id, organization_id=caller.bound_to
+        )
 
     def list_of_project(self, project_id: str, page: PageRequest) -> Page[Token]:
         """The project's tokens, newest first; the caller was let pass before."""
         check_record(page, "query")
-        return self._store.list_project_tokens(project_id, page)
+        return self._store.list_tokens(page, project_id=project_id)
 
     def revoke_personal(self, caller: Caller, token_id: str) -> None:
         """End one of the caller's own tokens, at once. Raises TokenNotFound."""
@@ -211,7 +213,7 @@ class Tokens:
         require_caller(caller)
         if caller.token is None:
             return caller
-        stored = self._store.find_token(caller.token.id)
+        stored = self._store.tokens.find(caller.token.id)
         found = self._store.find_holder(stored.sha256) if stored else None
         if found is None or found.token.revoked_at is not None:
             return None
@@ -253,7 +255,7 @@ class Tokens:
         )
         stored = StoredToken(token, token_hash(text), user_id, organization_id, None)
         with self._transactions.transaction():
-            self._store.add_token(stored)
+            self._store.tokens.insert(stored)
         return token, text
 
     def _mine(self, caller: Caller, scope: Scope) -> frozenset[str]:
@@ -279,14 +281,14 @@ class Tokens:
         return caller.user_id
 
     def _find(self, token_id: str) -> StoredToken:
-        stored = self._store.find_token(token_id) if is_id(token_id) else None
+        stored = self._store.tokens.find(token_id) if is_id(token_id) else None
         if stored is None or stored.revoked_at is not None:
             raise TokenNotFound
         return stored
 
     def _revoke(self, token_id: str) -> None:
         with self._transactions.transaction():
-            self._store.revoke_token(token_id, timestamp(self._clock()))
+            self._store.revoke_tokens(timestamp(self._clock()), token_id=token_id)
 
 
 class TokenUse:

@@ -93,7 +93,7 @@ class RevertJob:
         """Do it all and take it back, so that it tells what would be done."""
         try:
             with self._storage.transaction():
-                self._storage.projects.lock_project(job.project_id)
+                self._storage.projects.lock(job.project_id)
                 raise _TakenBack(self._revert(job, work, params, lost))
         except _TakenBack as done:
             result = done.result
@@ -103,7 +103,7 @@ class RevertJob:
     def _revert(
         self, job: StoredJob, work: Work, params: RevertParams, lost: Lost
     ) -> RevertResult:
-        project = self._storage.projects.find_project(job.project_id)
+        project = self._storage.projects.find(job.project_id)
         if project is None:
             raise ProjectNotFound
         caller = self._renewed(job.caller)

@@ -86,7 +86,7 @@ def _is_actor(storage: Storage, project: Project, actor_id: str) -> bool:
     """Who did something is known longer than they belong to the organization."""
     access, home = storage.access, project.organization_id
     if is_id(actor_id):
-        token = access.find_token(actor_id)
+        token = access.tokens.find(actor_id)
         if token is not None and token.token.project_id == project.id:
             return True
         if home in access.organizations_of(actor_id):

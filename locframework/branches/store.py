@@ -38,8 +38,3 @@ class BranchStore(Protocol):
     ) -> Page[Branch]:
         """Of one status, or all. Newest first; equal times by id, the later first."""
         ...
-
-    def purge_branches(self, before: Timestamp, rows: int) -> int:
-        """Drop up to about ``rows`` rows of the overlays of branches that ended
-        before then; the branches themselves stay. How many went."""
-        ...

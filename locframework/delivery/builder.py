@@ -123,7 +123,7 @@ class ReleaseBuilder:
         """Build the release that the job's params name, and publish it."""
         store = self._storage.delivery
         distribution_id = str(job.params["distributionId"])
-        release = store.find_release_by_id(str(job.params["releaseId"]))
+        release = store.releases.find(str(job.params["releaseId"]))
         if release is None:
             raise ReleaseNotFound
         with tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY) as file:
@@ -152,7 +152,7 @@ class ReleaseBuilder:
             work.check_cancelled()
             try:
                 with self._storage.transaction():
-                    self._storage.projects.lock_project(project_id)
+                    self._storage.projects.lock(project_id)
                     latest = self._storage.events.list_events(project_id, 1)
             except Unavailable:
                 if time.monotonic() > deadline:
@@ -176,7 +176,7 @@ class ReleaseBuilder:
         ``last_event``: an event, read before, that the files surely show.
         """
         with self._storage.snapshot():
-            project = self._storage.projects.find_project(project_id)
+            project = self._storage.projects.find(project_id)
             if project is None:
                 raise ProjectNotFound
             distribution = self._distribution(project_id, distribution_id)
@@ -212,7 +212,7 @@ class ReleaseBuilder:
 
     def lacks(self, release: Release) -> bool:
         """Whether the blob store has lost a file of the release. Raises Unavailable."""
-        found = self._storage.delivery.find_release_by_id(release.id)
+        found = self._storage.delivery.releases.find(release.id)
         if found is None:
             return True
         store = self._blobs.store(found.storage)
@@ -220,7 +220,7 @@ class ReleaseBuilder:
 
     def _distribution(self, project_id: str, distribution_id: str) -> Distribution:
         store = self._storage.delivery
-        distribution = store.find_distribution(project_id, distribution_id)
+        distribution = store.find(distribution_id, project_id)
         if distribution is None:
             raise DistributionNotFound
         return distribution
@@ -270,7 +270,7 @@ class ReleaseBuilder:
         draft: Draft,
     ) -> dict[str, object]:
         store = self._storage.delivery
-        store.lock_distribution(distribution_id)
+        store.lock(distribution_id)
         distribution = self._distribution(job.project_id, distribution_id)
         current = distribution.current_release
         digest = content_hash(draft.files)
@@ -278,16 +278,16 @@ class ReleaseBuilder:
             building.release.version < current.version  # it came late
             or self._shows_the_same(current.id, digest, building.storage, draft)
         ):
-            store.remove_release(building.release.id)
+            store.releases.delete(building.release.id, timestamp(self._clock()))
             self._queue.after_build(distribution)
             return {"version": current.version, "unchanged": True}
         release = self._ready(building, draft, digest)
-        store.save_release(release)
+        store.releases.update(release)
         status = "paused" if distribution.status == "paused" else "published"
         distribution = replace(
             distribution, current_release=release.release, status=status
         )
-        store.save_distribution(distribution)
+        store.update(distribution)
         self._queue.after_build(distribution)
         self._tell(job, release)
         return {"version": release.release.version, "unchanged": False}
@@ -327,14 +327,16 @@ class ReleaseBuilder:
         self, release_id: str, digest: str, storage: str, draft: Draft
     ) -> bool:
         """Whether a release shows just what the draft would; its note is kept then."""
-        current = self._storage.delivery.find_release_by_id(release_id)
+        current = self._storage.delivery.releases.find(release_id)
         if current is None or current.release.content_hash != digest:
             return False
         if current.storage != storage:
             return False
         if current.snapshot is None or not same_shown(current.snapshot, draft.snapshot):
             return False
-        self._storage.delivery.save_release(replace(current, snapshot=draft.snapshot))
+        self._storage.delivery.releases.update(
+            replace(current, snapshot=draft.snapshot)
+        )
         return True
 
 

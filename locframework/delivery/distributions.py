@@ -60,7 +60,7 @@ class Distributions:
     def find(self, project: Project, reference: str) -> Distribution:
         """The project's distribution of this id. Raises DistributionNotFound."""
         id_ = id_from_reference(reference)
-        found = self._store.find_distribution(project.id, id_) if id_ else None
+        found = self._store.find(id_, project.id) if id_ else None
         if found is None:
             raise DistributionNotFound
         return found
@@ -73,7 +73,7 @@ class Distributions:
         """
         self._projects.lock(project)
         found = self.find(project, reference)
-        self._store.lock_distribution(found.id)
+        self._store.lock(found.id)
         return self.find(project, reference)
 
     def require_branch(self, project: Project, distribution: Distribution) -> None:
@@ -113,7 +113,7 @@ class Distributions:
         )
         with self._storage.transaction():
             project = self._projects.lock(project)
-            self._store.add_distribution(distribution)
+            self._store.insert(distribution)
             self._queue.queue(caller, project, distribution, note="")
         return distribution
 
@@ -151,7 +151,7 @@ class Distributions:
             old = self.lock(project, distribution_id)
             new = self._changed(project, old, changes)
             if new is not old:
-                self._store.save_distribution(new)
+                self._store.update(new)
             if new.status != "paused":
                 self._queue.queue_missed(caller, project, new)
         return new
@@ -166,7 +166,7 @@ class Distributions:
         project = self._projects.require(caller, "distribution_manage", project_id)
         with self._storage.transaction():
             distribution = self.lock(project, distribution_id)
-            self._store.delete_distribution(distribution.id, timestamp(self._clock()))
+            self._store.delete(distribution.id, timestamp(self._clock()))
         return distribution
 
     def pause(
@@ -179,7 +179,7 @@ class Distributions:
             if old.status == "paused":
                 raise AlreadyPaused(f"distribution {old.id} is paused")
             new = self._touched(old, status="paused")
-            self._store.save_distribution(new)
+            self._store.update(new)
             self._tell("distribution.paused", caller, project, new)
         return new
 
@@ -197,7 +197,7 @@ class Distributions:
                 raise NotPaused(f"distribution {old.id} is not paused")
             ready = old.current_release is not None
             new = self._touched(old, status="published" if ready else "building")
-            self._store.save_distribution(new)
+            self._store.update(new)
             self._queue.queue_missed(caller, project, new)
             self._tell("distribution.resumed", caller, project, new)
         return new
@@ -210,7 +210,7 @@ class Distributions:
         with self._storage.transaction():
             old = self.lock(project, distribution_id)
             new = self._touched(old, public_key=new_public_key())
-            self._store.save_distribution(new)
+            self._store.update(new)
         return new
 
     def _touched(self, old: Distribution, **changes: str) -> Distribution:

@@ -120,7 +120,7 @@ class Meter:
         since = now - QUOTA_LOOKED_UP_EVERY_SECONDS
         if known is not None and known.month == month and known.looked_up_at > since:
             return known
-        organization = self._organizations.find_organization(organization_id)
+        organization = self._organizations.organizations.find(organization_id)
         quota = organization.delivery_quota if organization else None
         stored = NOTHING
         if quota is not None:

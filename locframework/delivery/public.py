@@ -180,7 +180,7 @@ class PublicContent:
                 self._held_bytes -= _size(*self._held.popitem(last=False))
 
     def _make(self, public_key: str, base_url: str, head: PublicHead) -> _Held | None:
-        release = self._store.find_release_by_id(head.release_id or "")
+        release = self._store.releases.find(head.release_id or "")
         if release is None or release.snapshot is None:
             return None
         store = self._blobs.store(release.storage)

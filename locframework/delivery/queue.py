@@ -69,7 +69,7 @@ class ReleaseQueue:
             published_at=None,
         )
         stored = StoredRelease(release, distribution.id, distribution.storage, None, ())
-        self._store.add_release(stored)
+        self._store.releases.insert(stored)
         params = {"distributionId": distribution.id, "releaseId": release.id}
         job = self._jobs.start(
             caller, project, RELEASE_JOB, "distribution_publish", params
@@ -87,7 +87,7 @@ class ReleaseQueue:
         """
         current = distribution.current_release
         if current is None:
-            if self._store.find_building(distribution.id) is None:
+            if self._store.find_release(distribution.id, status="building") is None:
                 self.queue(caller, project, distribution, note="")
         elif not self._is_as_rolled_back(distribution, current):
             self.after_build(distribution)
@@ -104,13 +104,13 @@ class ReleaseQueue:
 
     def require_idle(self, distribution: Distribution) -> None:
         """Raise ReleaseInProgress while a release is being built."""
-        if self._store.find_building(distribution.id) is not None:
+        if self._store.find_release(distribution.id, status="building") is not None:
             raise ReleaseInProgress("a release is being built; wait for its job")
 
     def may_differ(self, distribution: Distribution) -> bool:
         """Whether anything was changed since the current release that it may show."""
         current = distribution.current_release
-        stored = self._store.find_release_by_id(current.id) if current else None
+        stored = self._store.releases.find(current.id) if current else None
         snapshot = stored.snapshot if stored else None
         if stored is None or snapshot is None:
             return True
@@ -187,11 +187,11 @@ class ReleaseQueue:
         job = self._storage.jobs.find(project_id, str(item["jobId"]))
         if job is None or job.job.type != RELEASE_JOB:
             return
-        release = self._store.find_release_by_id(str(job.params["releaseId"]))
+        release = self._store.releases.find(str(job.params["releaseId"]))
         if release is not None and release.release.status == "building":
             error = job.job.error or _CANCELLED
             failed = replace(release.release, status="failed", error=error)
-            self._store.save_release(replace(release, release=failed))
+            self._store.releases.update(replace(release, release=failed))
 
     def after_build(self, distribution: Distribution) -> None:
         """In the transaction that ends a build: queue what changed meanwhile.
@@ -204,10 +204,10 @@ class ReleaseQueue:
 
     def _queue_by_itself(self, distribution: Distribution) -> None:
         """Unless a release is being built; two never are, so none overtakes."""
-        self._store.lock_distribution(distribution.id)
-        if self._store.find_building(distribution.id) is not None:
+        self._store.lock(distribution.id)
+        if self._store.find_release(distribution.id, status="building") is not None:
             return
-        project = self._storage.projects.find_project(distribution.project_id)
+        project = self._storage.projects.find(distribution.project_id)
         if project is not None:
             self.queue(AUTO_PUBLISHER, project, distribution, note="")
 

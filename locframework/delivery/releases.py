@@ -143,7 +143,9 @@ class Releases:
         if from_version is not None:
             old: StoredRelease | None = self._ready(distribution, str(from_version))
         else:
-            old = self._store.find_ready_before(distribution.id, number)
+            old = self._store.find_release(
+                distribution.id, before=number, status="ready"
+            )
         return release_diff(old, release.files, number)
 
     def rollback(
@@ -170,9 +172,9 @@ class Releases:
                 created_at=now,
                 published_at=now,
             )
-            self._store.add_release(replace(old, release=again))
+            self._store.releases.insert(replace(old, release=again))
             status = "paused" if distribution.status == "paused" else "published"
-            self._store.save_distribution(
+            self._store.update(
                 replace(distribution, current_release=again, status=status)
             )
             self._tell(caller, project, distribution, again)
@@ -180,12 +182,12 @@ class Releases:
 
     def _current(self, distribution: Distribution) -> StoredRelease | None:
         current = distribution.current_release
-        return self._store.find_release_by_id(current.id) if current else None
+        return self._store.releases.find(current.id) if current else None
 
     def _release(self, distribution: Distribution, version: str) -> StoredRelease:
         found = None
         if _VERSION.fullmatch(version) and int(version) < 2**31:
-            found = self._store.find_release(distribution.id, int(version))
+            found = self._store.find_release(distribution.id, version=int(version))
         if found is None:
             raise ReleaseNotFound
         return found

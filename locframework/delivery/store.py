@@ -1,93 +1,69 @@
-"""How distributions and releases are kept."""
+"""The store of distributions and releases."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
-from locframework.fields import Timestamp
 from locframework.paging import Page, PageRequest
+from locframework.transactions import Repository
 
 from .records import Distribution, PublicHead, Release, StoredRelease, Usage
 
 
-class DeliveryStore(Protocol):
-    """Questions that delivery asks; those of a deleted project find nothing."""
+class DeliveryStore(Repository[Distribution], Protocol):
+    """Distributions of projects.
 
-    def add_distribution(self, distribution: Distribution) -> None: ...
+    ``current_release`` is written by its id alone. The releases of a deleted
+    distribution keep their blobs until they are purged.
+    """
 
-    def find_distribution(
-        self, project_id: str, distribution_id: str
-    ) -> Distribution | None:
-        """With its current release, if it has one."""
-        ...
-
-    def save_distribution(self, distribution: Distribution) -> None:
-        """``current_release`` names what manifests show from now on (its id)."""
-        ...
-
-    def lock_distribution(self, distribution_id: str) -> None:
-        """Until the transaction ends, let nobody else lock it."""
-        ...
-
-    def delete_distribution(self, distribution_id: str, at: Timestamp) -> None:
-        """It is found no more, nor are its releases, which keep their blobs until
-        ``purge_distributions`` drops them."""
-        ...
-
-    def purge_distributions(self, before: Timestamp, rows: int) -> int:
-        """Drop up to ``rows`` rows of distributions deleted before then; how many
-        went. Deleted first, dropped first; a blob that no release names then ages out.
-        """
+    @property
+    def releases(self) -> Repository[StoredRelease]:
+        """Of a distribution."""
         ...
 
     def list_distributions(
         self, project_id: str, page: PageRequest
     ) -> Page[Distribution]:
-        """By name, equal names by id."""
+        """Return distributions by name, then id."""
         ...
 
     def list_auto_publish(self, project_id: str) -> list[Distribution]:
-        """Those of the project with ``auto_publish``, not paused."""
+        """Return those with ``auto_publish`` that are not paused."""
         ...
 
     def next_version(self, distribution_id: str) -> int:
-        """A version never given before, in the open transaction: 1, 2, 3, …"""
+        """Return a version never returned before, in a transaction: 1, 2, 3, …"""
         ...
-
-    def add_release(self, release: StoredRelease) -> None: ...
-
-    def save_release(self, release: StoredRelease) -> None: ...
-
-    def remove_release(self, release_id: str) -> None: ...
 
     def find_release(
-        self, distribution_id: str, version: int
-    ) -> StoredRelease | None: ...
+        self,
+        distribution_id: str,
+        *,
+        version: int | None = None,
+        before: int | None = None,
+        status: Literal["building", "ready"] | None = None,
+    ) -> StoredRelease | None:
+        """Return the newest release that matches all filters.
 
-    def find_release_by_id(self, release_id: str) -> StoredRelease | None: ...
+        ``before`` means a lower version.
+        """
+        ...
 
     def list_releases(self, distribution_id: str, page: PageRequest) -> Page[Release]:
-        """Newest version first."""
-        ...
-
-    def find_ready_before(
-        self, distribution_id: str, version: int
-    ) -> StoredRelease | None:
-        """The newest ready release of a lower version."""
-        ...
-
-    def find_building(self, distribution_id: str) -> StoredRelease | None:
-        """The release being built, if one is."""
+        """Return releases, newest version first."""
         ...
 
     def find_head(self, public_key: str) -> PublicHead | None:
-        """One statement on a unique index. A key of a paused one is found too."""
+        """Return what a public request needs, also of a paused distribution.
+
+        One statement on a unique index.
+        """
         ...
 
     def names_blob(self, distribution_id: str, blob: str) -> tuple[str, str] | None:
-        """The content type that a release of this distribution names the blob with,
-        and the blob store that has it.
+        """Return the content type and the blob store of a released file.
 
-        None when no ready release of the distribution names it. One statement.
+        None if no ready release of the distribution names the blob. One statement.
         """
         ...
 

@@ -72,7 +72,7 @@ class Importer:
 
         Raises ProjectNotFound, BranchNotFound, BranchNotOpen, BranchProtected.
         """
-        project = self._storage.projects.find_project(job.project_id)
+        project = self._storage.projects.find(job.project_id)
         if project is None:
             raise ProjectNotFound
         scope = self._branches.scope(project, params.branch)

@@ -77,7 +77,7 @@ class Files:
         The call raises Unavailable when the blob store has not got them just now.
         """
         project = self._projects.require(caller, "translation_read", project_id)
-        found = self._store.find_file(project.id, file_id) if is_id(file_id) else None
+        found = self._store.find(file_id, project.id) if is_id(file_id) else None
         if found is None:
             raise FileNotFound
         return found, lambda: self._content(found)
@@ -102,12 +102,12 @@ class Files:
         with self._storage.transaction():
             self._store.look_for_unused(timestamp(now), looked, PURGED_AT_ONCE)
         with self._storage.transaction():
-            self._store.purge_files(timestamp(now - UNUSED_KEPT), PURGED_AT_ONCE)
+            self._storage.purge("files", timestamp(now - UNUSED_KEPT), PURGED_AT_ONCE)
 
     def _add(self, project: Project, file: StoredFile) -> File:
         with self._storage.transaction():
             self._projects.lock(project)
-            self._store.add_file(file)
+            self._store.insert(file)
         return File(
             id=file.id,
             url=path_of(project.id, file.id),

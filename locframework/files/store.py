@@ -1,39 +1,32 @@
-"""How files are kept; their bytes are in a blob store."""
+"""The store of files; their content is in a blob store."""
 
 from collections.abc import Collection
 from typing import Protocol
 
 from locframework.fields import Timestamp
+from locframework.transactions import Repository
 
 from .records import StoredFile
 
 
-class FileStore(Protocol):
-    """Which files a project has, and which of them no key names.
+class FileStore(Repository[StoredFile], Protocol):
+    """Files of projects, and which of them no key names.
 
-    A key names a file by ``screenshot_file_id``; keys in the trash and a branch's own
-    copies count. The blob of a file does not expire while there is the file.
+    A key names a file by ``screenshot_file_id``; keys in the trash and copies on
+    branches count. The blob of a file does not expire while the file exists.
     """
 
-    def add_file(self, file: StoredFile) -> None: ...
-
-    def find_file(self, project_id: str, file_id: str) -> StoredFile | None: ...
-
     def use_files(self, project_id: str, file_ids: Collection[str]) -> set[str]:
-        """In a transaction that makes keys name them: keep them from being purged.
+        """Keep files from being purged in a transaction that lets keys name them.
 
-        Answers those that there are. RuntimeError without a transaction.
+        Return those that exist. Raise RuntimeError without a transaction.
         """
         ...
 
     def look_for_unused(self, now: Timestamp, before: Timestamp, rows: int) -> int:
-        """Look at up to ``rows`` files, not looked at since ``before``: note which of
-        them no key names, from ``now`` on. Answers how many were looked at."""
-        ...
+        """Note from ``now`` on which files no key names.
 
-    def purge_files(self, before: Timestamp, rows: int) -> int:
-        """Drop up to ``rows`` files that no key has named since ``before``.
-
-        Answers how many went.
+        Look at up to ``rows`` files that were not looked at since ``before``; return
+        how many.
         """
         ...

@@ -71,7 +71,7 @@ class Glossaries:
 
     def lock(self, stored: StoredGlossary) -> StoredGlossary:
         """In a transaction: the glossary as it is now, writers of it kept out."""
-        self._store.lock_glossary(stored.id)
+        self._store.lock(stored.id)
         return self._find(stored.id)
 
     def create_glossary(self, caller: Caller, new: NewGlossary) -> Glossary:
@@ -98,7 +98,7 @@ class Glossaries:
             updated_at=now,
         )
         with self._transactions.transaction():
-            self._store.add_glossary(glossary, organization.id)
+            self._store.insert(StoredGlossary(glossary, organization.id, revision=0))
         return glossary
 
     def list_glossaries(self, caller: Caller, query: GlossaryQuery) -> Page[Glossary]:
@@ -138,7 +138,7 @@ class Glossaries:
             if new.source_language != old.glossary.source_language:
                 self._require_no_target(new)
             if new is not old.glossary:
-                self._store.save_glossary(new)
+                self._store.update(replace(old, glossary=new))
                 item = {"fields": changed_fields(old.glossary, new)}
                 self._events.append(caller, old, "updated", [item])
         return self._shown(caller, replace(old, glossary=new))
@@ -148,7 +148,7 @@ class Glossaries:
         stored = self.require(caller, "glossary_manage", reference)
         with self._transactions.transaction():
             old = self.lock(stored)
-            self._store.delete_glossary(old.id, timestamp(self._clock()))
+            self._store.delete(old.id, timestamp(self._clock()))
             self._events.append(caller, old, "detached", [{}])
         return old.glossary
 
@@ -181,7 +181,7 @@ class Glossaries:
 
     def _find(self, reference: str) -> StoredGlossary:
         id_ = id_from_reference(reference)
-        found = self._store.find_glossary(id_) if id_ is not None else None
+        found = self._store.find(id_) if id_ is not None else None
         if found is None:
             raise GlossaryNotFound
         return found

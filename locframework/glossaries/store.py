@@ -1,4 +1,4 @@
-"""How glossaries and their terms are kept."""
+"""The stores of glossaries and their terms."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
@@ -6,10 +6,10 @@ from typing import Protocol
 from locframework.access.records import Scope
 from locframework.fields import Timestamp
 from locframework.paging import Page, PageRequest
+from locframework.transactions import Repository
 
 from .records import (
     ChangedTerms,
-    Glossary,
     StoredGlossary,
     Term,
     TermFilter,
@@ -18,39 +18,12 @@ from .records import (
 )
 
 
-class GlossaryStore(Protocol):
-    """Questions that glossaries ask; a deleted glossary is not found by any.
+class GlossaryStore(Repository[StoredGlossary], Protocol):
+    """Glossaries. Their projects are those that are not deleted, by id.
 
-    Projects of a glossary are those that are not deleted, by id.
+    Terms and projects are not written with the record; a deleted glossary is unlinked
+    from all projects. Every transaction that writes to a glossary locks it first.
     """
-
-    def add_glossary(self, glossary: Glossary, organization_id: str) -> None:
-        """Without terms and projects, whatever the record says of them."""
-        ...
-
-    def find_glossary(self, glossary_id: str) -> StoredGlossary | None: ...
-
-    def save_glossary(self, glossary: Glossary) -> None:
-        """Its own fields; the count of its terms and its projects stay."""
-        ...
-
-    def lock_glossary(self, glossary_id: str) -> None:
-        """Until the transaction ends, let nobody else lock it.
-
-        Every transaction that writes to a glossary takes it first.
-        """
-        ...
-
-    def delete_glossary(self, glossary_id: str, at: Timestamp) -> None:
-        """Hide the glossary and its terms, at once; no project is linked any more."""
-        ...
-
-    def purge_glossaries(self, before: Timestamp, rows: int) -> int:
-        """Drop up to about ``rows`` terms of glossaries deleted before then.
-
-        Answers how many rows went; 0 when nothing is left to purge.
-        """
-        ...
 
     def list_glossaries(
         self,

@@ -139,7 +139,7 @@ class GlossaryImportJob:
 
     def _allowed(self, job: StoredJob) -> tuple[StoredGlossary, Caller]:
         """The glossary, and the caller with the rights of this moment."""
-        stored = self._storage.glossaries.find_glossary(job.subject_id or "")
+        stored = self._storage.glossaries.find(job.subject_id or "")
         if stored is None:
             raise GlossaryNotFound
         caller = self._renewed(job.caller)
@@ -152,7 +152,7 @@ class GlossaryImportJob:
         self, job: StoredJob, terms: Sequence[FileTerm], result: ImportResult
     ) -> None:
         glossary_id = job.subject_id or ""
-        self._storage.glossaries.lock_glossary(glossary_id)
+        self._storage.glossaries.lock(glossary_id)
         stored, caller = self._allowed(job)
         reach = stored.reach
         own = stored.glossary.source_language

@@ -62,10 +62,6 @@ class IdempotencyStore(Protocol):
         """In the transaction that claimed its key."""
         ...
 
-    def purge(self, before: Timestamp, rows: int) -> int:
-        """Drop up to ``rows`` that were kept before then; how many went."""
-        ...
-
 
 C = TypeVar("C", bound=Principal)
 

@@ -51,13 +51,13 @@ class Rechecks:
         fields = [item.get("fields") for item in event.items]
         if not any(isinstance(each, list) and _JUDGED_BY & {*each} for each in fields):
             return
-        project = self._storage.projects.find_project(event.project_id or "")
+        project = self._storage.projects.find(event.project_id or "")
         if project is not None:
             self.start(_CALLER, project)
 
     def _start_once(self, project_id: str) -> None:
         """One that waits will see this change as well."""
-        project = self._storage.projects.find_project(project_id)
+        project = self._storage.projects.find(project_id)
         if project is not None:
             self._jobs.start_once(_CALLER, project, TYPE, PERMISSION, {})
 
@@ -91,7 +91,7 @@ class RecheckJob:
             outcome.result = {"keys": total}
 
     def _project(self, project_id: str) -> Project:
-        project = self._storage.projects.find_project(project_id)
+        project = self._storage.projects.find(project_id)
         if project is None:
             raise ProjectNotFound
         return project

@@ -185,7 +185,7 @@ class Work:
             with ExitStack() as tried:
                 tried.enter_context(self._storage.transaction())
                 if self._job.job.project_id is not None:
-                    self._storage.projects.lock_project(self._job.job.project_id)
+                    self._storage.projects.lock(self._job.job.project_id)
                 if not self._storage.jobs.hold(self._job.job.id, self._job.attempt):
                     raise LeaseLost
                 opened.push(tried.pop_all())

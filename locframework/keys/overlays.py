@@ -89,7 +89,7 @@ class Overlays:
         """Inside the transaction of every event: a language may have left."""
         if event.type != "language.removed":
             return
-        project = self._storage.projects.find_project(event.project_id or "")
+        project = self._storage.projects.find(event.project_id or "")
         if project is not None:
             for item in event.items:
                 self._forget(project, str(item["languageCode"]))

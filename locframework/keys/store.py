@@ -103,10 +103,6 @@ class KeyStore(Protocol):
         """Out of the trash, with their values; ``at`` is their ``updated_at``."""
         ...
 
-    def purge_trash(self, before: Timestamp, rows: int) -> int:
-        """Drop up to ``rows`` keys trashed before then; how many went."""
-        ...
-
     def names_of(self, project_id: str, *, prefix: str = "") -> dict[str, str]:
         """Key name to id of every key whose name starts with ``prefix``."""
         ...

@@ -117,7 +117,7 @@ class MemoryImportJob:
         return self._judge.whole(sent, file, work.check_cancelled)
 
     def _kept(self, job: StoredJob) -> KeptMemory:
-        kept = self._storage.memories.find_memory(job.subject_id or "")
+        kept = self._storage.memories.find(job.subject_id or "")
         if kept is None:
             raise TmNotFound
         return kept

@@ -41,7 +41,7 @@ class Relearning:
     def start_again(self, project_id: str, tm_id: str) -> None:
         """``start``, where the project teaches the memory."""
         writing = writing_of(self._store.list_assigned(project_id))
-        project = self._storage.projects.find_project(project_id)
+        project = self._storage.projects.find(project_id)
         if project is not None and any(one.memory.id == tm_id for one in writing):
             self.start(project, tm_id)
 
@@ -92,14 +92,14 @@ class Relearning:
         if event.type == "project.updated" and not _moves_source(event):
             return
         assigned = self._store.list_assigned(event.project_id)
-        project = self._storage.projects.find_project(event.project_id)
+        project = self._storage.projects.find(event.project_id)
         if project is None or not assigned:
             return
         if event.type == "project.updated":
             _require_same_language(project, assigned)
         writing = writing_of(assigned)
         for each in writing:
-            self._store.lock_memory(each.memory.id)
+            self._store.lock(each.memory.id)
             added = self._add(project, each, self._new_languages(event, each))
             self.start_others(project.id, each.memory.id, added)
         if writing and event.type != "language.added":  # a new one has no values yet
@@ -168,7 +168,7 @@ class LearnJob:
             outcome.result = {"keys": 0}
 
     def _project(self, job: StoredJob) -> Project:
-        project = self._storage.projects.find_project(job.project_id)
+        project = self._storage.projects.find(job.project_id)
         if project is None:
             raise ProjectNotFound
         return project

@@ -72,7 +72,7 @@ class Learning:
     def _end(self, project_id: str) -> None:
         key_ids = list(self._changed.keys.pop(project_id))
         writing = writing_of(self._store.list_assigned(project_id))
-        project = self._storage.projects.find_project(project_id) if writing else None
+        project = self._storage.projects.find(project_id) if writing else None
         if project is None:
             return
         for at in range(0, len(key_ids), KEYS_AT_ONCE):
@@ -225,7 +225,7 @@ class Learning:
         self, project_id: str, tm_id: str, language_codes: Collection[str]
     ) -> _Teaching | None:
         """How a project teaches the memory; None: it does not any more."""
-        project = self._storage.projects.find_project(project_id)
+        project = self._storage.projects.find(project_id)
         assigned = writing_of(self._store.list_assigned(project_id))
         here = [each for each in assigned if each.memory.id == tm_id]
         if project is None or not here:

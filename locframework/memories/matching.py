@@ -173,7 +173,7 @@ class Matching:
     def _is_enabled(self, project: Project) -> bool:
         if not project.tm_enabled:
             return False
-        organization = self._access.find_organization(project.organization_id)
+        organization = self._access.organizations.find(project.organization_id)
         return organization is not None and organization.tm_enabled
 
 

@@ -114,7 +114,7 @@ class PrefillJob:
         )
 
     def _line(self, job: StoredJob, params: PrefillParams) -> BranchScope:
-        project = self._storage.projects.find_project(job.project_id)
+        project = self._storage.projects.find(job.project_id)
         if project is None:
             raise ProjectNotFound
         return self._branches.scope(project, params.branch)

@@ -106,7 +106,7 @@ class Memories:
         memory = new_memory(new, timestamp(self._clock()))
         languages = new_languages(memory, new.language_codes, "$.languageCodes")
         with self._transactions.transaction():
-            self._store.add_memory(KeptMemory(memory, organization.id))
+            self._store.insert(KeptMemory(memory, organization.id))
             self._store.add_languages(languages)
         return memory
 
@@ -137,26 +137,26 @@ class Memories:
         found = self.require(caller, "tm_manage", reference)
         check_record(changes)
         with self._transactions.transaction():
-            self._store.lock_memory(found.memory.id)
-            old = self._find(found.memory.id).memory
-            new = changed_memory(old, changes, timestamp(self._clock()))
-            if new is not old:
-                self._store.save_memory(new)
+            self._store.lock(found.memory.id)
+            old = self._find(found.memory.id)
+            new = changed_memory(old.memory, changes, timestamp(self._clock()))
+            if new is not old.memory:
+                self._store.update(KeptMemory(new, old.organization_id))
         return new
 
     def delete_memory(self, caller: Caller, reference: str) -> TranslationMemory:
         """Delete the memory and all it holds; no project uses it any more."""
         found = self.require(caller, "tm_manage", reference)
         with self._transactions.transaction():
-            self._store.lock_memory(found.memory.id)
-            self._store.delete_memory(found.memory.id, timestamp(self._clock()))
+            self._store.lock(found.memory.id)
+            self._store.delete(found.memory.id, timestamp(self._clock()))
             for forget in self._forget:
                 self._transactions.after_commit(partial(forget, found.memory.id))
         return found.memory
 
     def _find(self, reference: str) -> KeptMemory:
         id_ = id_from_reference(reference)
-        found = self._store.find_memory(id_) if id_ is not None else None
+        found = self._store.find(id_) if id_ is not None else None
         if found is None:
             raise TmNotFound
         return found

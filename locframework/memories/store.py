@@ -1,4 +1,4 @@
-"""How translation memories are kept."""
+"""The store of translation memories."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
@@ -6,6 +6,7 @@ from typing import Protocol
 from locframework.access.records import Scope
 from locframework.fields import Timestamp
 from locframework.paging import Page, PageRequest
+from locframework.transactions import Repository
 
 from .records import (
     AssignedMemory,
@@ -22,33 +23,14 @@ from .records import (
 )
 
 
-class MemoryStore(Protocol):
-    """Questions that memories ask; a deleted memory is not found by any.
+class MemoryStore(Repository[KeptMemory], Protocol):
+    """Memories with their entries.
 
-    Batches of any size take a number of statements that grows with size / 500 at
-    most, never one a row.
+    ``entry_count`` is counted with the entries and not written with the record. A
+    deleted memory is used by no project. A lock of a memory also excludes writers of
+    its entries. Batches take a number of statements that grows with size / 500, never
+    one for each row.
     """
-
-    def add_memory(self, kept: KeptMemory) -> None:
-        """``entry_count`` is not kept: it is counted with the entries."""
-        ...
-
-    def find_memory(self, tm_id: str) -> KeptMemory | None: ...
-
-    def save_memory(self, memory: TranslationMemory) -> None: ...
-
-    def lock_memory(self, tm_id: str) -> None:
-        """Until the transaction ends, let nobody else lock it or write its entries."""
-        ...
-
-    def delete_memory(self, tm_id: str, at: Timestamp) -> None:
-        """Hide the memory and all it holds, at once; no project uses it any more."""
-        ...
-
-    def purge_memories(self, before: Timestamp, rows: int) -> int:
-        """Drop up to about ``rows`` rows of memories deleted before then, and of what
-        was left of removed entries; how many went."""
-        ...
 
     def forget_removals(self, now: Timestamp, before: Timestamp, rows: int) -> int:
         """Drop up to ``rows`` of what is noted of removed entries; how many went.

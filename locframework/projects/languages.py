@@ -91,7 +91,7 @@ class Languages:
             check_fallback(tag, language.fallback_language_code, others)
             if tag in others:
                 raise LanguageExists(f"the project has the language {tag} already")
-            self._store.add_language(language)
+            self._store.languages.insert(language)
             self._tell("language.added", caller, project, language)
         return language
 
@@ -110,7 +110,7 @@ class Languages:
             check_fallback(old.language_code, fallback, self._fallbacks(project))
             fields = changed_fields(old, new)
             if fields:
-                self._store.save_language(new)
+                self._store.languages.update(new)
                 self._tell("language.updated", caller, project, new, fields=fields)
         return new
 
@@ -134,10 +134,10 @@ class Languages:
                 if other.fallback_language_code == gone.language_code:
                     fallback = gone.fallback_language_code
                     heir = replace(other, fallback_language_code=fallback)
-                    self._store.save_language(heir)
+                    self._store.languages.update(heir)
                     fields = changed_fields(other, heir)
                     self._tell("language.updated", caller, project, heir, fields=fields)
-            self._store.remove_language(project.id, gone.language_code)
+            self._store.languages.delete(gone.id, timestamp(self._clock()))
             self._tell("language.removed", caller, project, gone)
         return gone
 

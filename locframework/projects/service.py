@@ -81,8 +81,8 @@ class Projects:
 
     def lock(self, project: Project) -> Project:
         """In a transaction: the project as it is now, writers of it kept out."""
-        self._store.lock_project(project.id)
-        found = self._store.find_project(project.id)
+        self._store.lock(project.id)
+        found = self._store.find(project.id)
         if found is None:
             raise ProjectNotFound
         return found
@@ -120,8 +120,8 @@ class Projects:
         )
         source = new_language(id_, tag, NewLanguage(tag), now, is_source=True)
         with self._transactions.transaction():
-            self._store.add_project(project)
-            self._store.add_language(source)
+            self._store.insert(project)
+            self._store.languages.insert(source)
         return project
 
     def list_projects(self, caller: Caller, page: PageRequest) -> Page[Project]:
@@ -151,7 +151,7 @@ class Projects:
             moves = new.key_separator != old.key_separator
             if moves and self._store.has_keys(old.id):
                 raise SeparatorFixed("the key separator is fixed once keys exist")
-            self._store.save_project(new)
+            self._store.update(new)
             self._events.append(
                 "project.updated",
                 organization_id=new.organization_id,
@@ -165,7 +165,7 @@ class Projects:
         """Delete the project and all it holds; nothing of it is found any more."""
         project = self.require(caller, "project_delete", reference)
         with self._transactions.transaction():
-            self._store.delete_project(project.id, timestamp(self._clock()))
+            self._store.delete(project.id, timestamp(self._clock()))
         return project
 
     def create_token(
@@ -216,7 +216,7 @@ class Projects:
     def _find(self, reference: str) -> Project:
         """Whoever asks. Raises ProjectNotFound."""
         id_ = id_from_reference(reference)
-        project = self._store.find_project(id_) if id_ is not None else None
+        project = self._store.find(id_) if id_ is not None else None
         if project is None:
             raise ProjectNotFound
         return project
@@ -228,7 +228,7 @@ class Projects:
         for language in languages:
             is_source = language.language_code == tag
             if is_source != language.is_source:
-                self._store.save_language(replace(language, is_source=is_source))
+                self._store.languages.update(replace(language, is_source=is_source))
 
 
 def scope_of(project: Project) -> Scope:

@@ -1,64 +1,40 @@
-"""How projects and languages are kept."""
+"""The store of projects and languages."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 from locframework.access.records import Scope
-from locframework.fields import Timestamp
 from locframework.paging import Page, PageRequest
+from locframework.transactions import Repository
 
 from .records import Language, Project
 
 
-class ProjectStore(Protocol):
-    """Questions that projects ask; a deleted project is not found by any."""
+class ProjectStore(Repository[Project], Protocol):
+    """Projects. ``key_count`` is not stored: reads count keys at constant cost.
 
-    def add_project(self, project: Project) -> None:
-        """``key_count`` is not kept: every read counts it anew, at constant cost."""
+    Every transaction that writes keys, values, languages or jobs of a project locks it
+    first, so that writers of one project follow one another.
+    """
+
+    @property
+    def languages(self) -> Repository[Language]:
+        """Of a project. A language is deleted with its values."""
         ...
-
-    def find_project(self, project_id: str) -> Project | None: ...
-
-    def save_project(self, project: Project) -> None: ...
 
     def has_keys(self, project_id: str) -> bool:
-        """Whether main, or a branch that is open, has a key of its own."""
-        ...
-
-    def lock_project(self, project_id: str) -> None:
-        """Until the transaction ends, let nobody else lock it.
-
-        Every transaction that writes keys, values, languages or jobs of a project
-        takes it first: writers of one project follow one another.
-        """
-        ...
-
-    def delete_project(self, project_id: str, at: Timestamp) -> None:
-        """Hide the project and all it holds, at once."""
-        ...
-
-    def purge_projects(self, before: Timestamp, rows: int) -> int:
-        """Drop up to about ``rows`` rows of projects deleted before then.
-
-        Answers how many rows went; 0 when nothing is left to purge.
-        """
+        """Return whether main or an open branch has a key of its own."""
         ...
 
     def list_projects(
         self, scopes: Sequence[Scope] | None, page: PageRequest
     ) -> Page[Project]:
-        """By name, equal names by id. A scope without a project asks for all of its
-        organization, None for all there are."""
+        """Return projects by name, then id.
+
+        A scope without a project means all of its organization; None means all.
+        """
         ...
-
-    def add_language(self, language: Language) -> None: ...
-
-    def save_language(self, language: Language) -> None: ...
 
     def list_languages(self, project_id: str) -> list[Language]:
-        """In project order: as they were added (``id``)."""
-        ...
-
-    def remove_language(self, project_id: str, language_code: str) -> None:
-        """With its values."""
+        """Return the languages in the order in which they were added (``id``)."""
         ...

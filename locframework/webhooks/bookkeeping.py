@@ -102,7 +102,7 @@ class Bookkeeping:
         webhook, now = new.webhook, timestamp(self._clock())
         log.warning("webhook %s is disabled: %s", webhook.id, webhook.disabled_reason)
         webhook = replace(webhook, updated_at=now)
-        self._store.save_webhook(replace(new, webhook=webhook))
+        self._store.update(replace(new, webhook=webhook))
         self._store.end_deliveries(webhook.id)
         self._events.append(
             "webhook.disabled",

@@ -70,7 +70,7 @@ class PluginEvents:
         _check_branch(branch)
         id_ = id_from_reference(project_id)
         with self._storage.transaction():
-            project = self._storage.projects.find_project(id_) if id_ else None
+            project = self._storage.projects.find(id_) if id_ else None
             if project is None:
                 raise ProjectNotFound
             self._events.append(

@@ -154,7 +154,7 @@ class Webhooks:
         project = self._projects.require(caller, "webhook_manage", project_id)
         with self._storage.transaction():
             gone = self._locked(project, webhook_id).webhook
-            self._store.delete_webhook(gone.id, timestamp(self._clock()))
+            self._store.delete(gone.id, timestamp(self._clock()))
         return gone
 
     def rotate_secret(
@@ -172,13 +172,13 @@ class Webhooks:
             sealed = self._box.seal(secret, old.webhook.id)
             webhook = replace(old.webhook, updated_at=timestamp(now))
             secrets = rotated(old.secrets, sealed, now)
-            self._store.save_webhook(replace(old, webhook=webhook, secrets=secrets))
+            self._store.update(replace(old, webhook=webhook, secrets=secrets))
         return webhook, secret
 
     def find(self, project: Project, reference: str) -> StoredWebhook:
         """A webhook of a project that the caller was let into. WebhookNotFound."""
         id_ = id_from_reference(reference)
-        found = self._store.find_webhook(project.id, id_) if id_ else None
+        found = self._store.find(id_, project.id) if id_ else None
         if found is None:
             raise WebhookNotFound
         return found
@@ -193,7 +193,7 @@ class Webhooks:
         )
         with self._storage.transaction():
             self._projects.lock(project)
-            self._store.add_webhook(stored)
+            self._store.insert(stored)
         return webhook, secret
 
     def _update(
@@ -212,7 +212,7 @@ class Webhooks:
             health = old.health
             if new.url != old.webhook.url or new.is_active > old.webhook.is_active:
                 health = WebhookHealth(good_at=now)  # it begins anew
-            self._store.save_webhook(replace(old, webhook=new, health=health))
+            self._store.update(replace(old, webhook=new, health=health))
             if new.is_active < old.webhook.is_active:
                 self._store.end_deliveries(new.id)
         return new
@@ -221,7 +221,7 @@ class Webhooks:
         """One order for everybody: the project, then the webhook."""
         self._projects.lock(project)
         found = self.find(project, reference)
-        self._store.lock_webhook(found.webhook.id)
+        self._store.lock(found.webhook.id)
         return self.find(project, reference)
 
     def _changed(

@@ -1,10 +1,11 @@
-"""How webhooks and their deliveries are kept, and deliveries are claimed."""
+"""The store of webhooks, their deliveries, and the queue of these."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from locframework.fields import Timestamp
 from locframework.paging import Page, PageRequest
+from locframework.transactions import Repository
 
 from .records import (
     AttemptOutcome,
@@ -21,32 +22,12 @@ from .records import (
 )
 
 
-class WebhookStore(Protocol):
-    """Questions that webhooks ask. Any number of processes may claim at once.
+class WebhookStore(Repository[StoredWebhook], Protocol):
+    """Webhooks of projects, their deliveries, and the queue of those that are due.
 
-    A webhook of a project in the trash is found by no question and claimed by none.
+    Any number of processes may claim at once. ``last_delivery_at`` is not written with
+    the record. A deleted webhook has no secrets, and nothing is sent to it.
     """
-
-    def add_webhook(self, webhook: StoredWebhook) -> None: ...
-
-    def find_webhook(
-        self, project_id: str, webhook_id: str
-    ) -> StoredWebhook | None: ...
-
-    def save_webhook(self, webhook: StoredWebhook) -> None:
-        """All but its id, project and ``last_delivery_at``."""
-        ...
-
-    def lock_webhook(self, webhook_id: str) -> None:
-        """Until the transaction ends, let nobody else lock or judge it."""
-        ...
-
-    def delete_webhook(self, webhook_id: str, at: Timestamp) -> None:
-        """It is found no more, its secrets are gone, and nothing is sent to it.
-
-        Its deliveries are dropped by ``purge_webhooks`` later.
-        """
-        ...
 
     def list_webhooks(self, project_id: str, page: PageRequest) -> Page[Webhook]:
         """Newest first."""
@@ -170,11 +151,3 @@ class WebhookStore(Protocol):
     def queue_depth(self) -> QueueDepth: ...
 
     # housekeeping
-
-    def prune(self, before: Timestamp, rows: int) -> int:
-        """Drop up to ``rows`` deliveries that were made before then and have ended."""
-        ...
-
-    def purge_webhooks(self, rows: int) -> int:
-        """Drop up to ``rows`` rows of webhooks that were deleted."""
-        ...

@@ -261,8 +261,8 @@ def test_a_member_who_was_deactivated_is_a_member_still(workspace: Workspace) ->
     member = workspace.owner.post(members, json=body).data["member"]
     storage = workspace.framework.storage
     with storage.transaction():
-        ada = storage.access.find_user(member["userId"])
-        storage.access.save_user(replace(ada, is_active=False))
+        ada = storage.access.users.find(member["userId"])
+        storage.access.users.update(replace(ada, is_active=False))
 
     again = workspace.owner.post(members, json=body)
 

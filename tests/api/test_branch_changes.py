@@ -207,7 +207,7 @@ def test_a_key_that_main_lost_for_good_comes_back_as_the_branch_has_it(
 ) -> None:
     shop.write(shop.pay, "ar", "ادفع", "spring")
     shop.delete(shop.pay)
-    shop.workspace.framework.storage.keys.purge_trash("2999-01-01T00:00:00.000Z", 10)
+    shop.workspace.framework.storage.purge("keys", "2999-01-01T00:00:00.000Z", 10)
 
     merged = shop.merge(strategy="use_branch")
 

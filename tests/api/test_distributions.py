@@ -29,10 +29,10 @@ def test_pause_resume_and_a_new_key_change_when_it_was_updated_and_no_file(
     for action in actions:
         store = workspace.framework.storage.delivery
         long_ago = replace(
-            store.find_distribution(project_id, published.distribution["id"]),
+            store.find(published.distribution["id"], project_id),
             updated_at="2000-01-01T00:00:00.000Z",
         )
-        store.save_distribution(long_ago)
+        store.update(long_ago)
         answer = published.act(action).data["distribution"]
 
         assert answer["updatedAt"] > answer["createdAt"]

@@ -72,8 +72,8 @@ def test_an_owner_who_is_not_active_does_not_let_the_last_active_one_go(
     body = {"email": "b@example.com", "role": "owner"}
     other = workspace.owner.post(members_of(workspace), json=body).data["member"]
     with storage.transaction():
-        user = storage.access.find_user(other["userId"])
-        storage.access.save_user(replace(user, is_active=False))
+        user = storage.access.users.find(other["userId"])
+        storage.access.users.update(replace(user, is_active=False))
 
     assert workspace.owner.delete(one).error["code"] == "last_owner"
     gone = workspace.owner.delete(f"{members_of(workspace)}/{other['id']}")
@@ -268,14 +268,14 @@ def test_no_token_is_made_for_a_member_who_has_just_been_removed(
     body = {"email": "anna@example.com", "role": "translator"}
     anna = workspace.owner.post(members, json=body).data["member"]
     store = workspace.framework.storage.access
-    lock = store.lock_organization
+    lock = store.organizations.lock
 
     def lock_after_another(organization_id: str) -> None:
         lock(organization_id)
-        store.remove_member(anna["id"])
+        store.members.delete(anna["id"], "2026-11-21T12:00:00.000Z")
 
     with monkeypatch.context() as patched:
-        patched.setattr(store, "lock_organization", lock_after_another)
+        patched.setattr(store.organizations, "lock", lock_after_another)
         path = f"{members}/{anna['id']}/tokens"
         refused = workspace.owner.post(path, json={"name": "phone"})
 

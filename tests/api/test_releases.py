@@ -139,14 +139,14 @@ def test_a_diff_looks_past_any_number_of_failed_releases(
     published: Any, workspace: Workspace
 ) -> None:
     store = workspace.framework.storage.delivery
-    first = store.find_release(published.distribution["id"], 1)
+    first = store.find_release(published.distribution["id"], version=1)
     with workspace.framework.storage.transaction():
         for _ in range(201):
             version = store.next_version(published.distribution["id"])
             shown = replace(
                 first.release, id=new_id(), version=version, status="failed"
             )
-            store.add_release(replace(first, release=shown, files=()))
+            store.releases.insert(replace(first, release=shown, files=()))
     published.change("Bezahlen")
     published.release()
 
@@ -229,10 +229,10 @@ def test_a_release_that_comes_late_does_not_replace_a_newer_one(
     store = published.workspace.framework.storage.delivery
     published.change("Bezahlen")
     accepted = published.act("releases")
-    late = store.find_building(published.distribution["id"])
-    store.save_release(replace(late, release=replace(late.release, status="failed")))
+    late = store.find_release(published.distribution["id"], status="building")
+    store.releases.update(replace(late, release=replace(late.release, status="failed")))
     published.act("rollback", {"version": 1})
-    store.save_release(late)
+    store.releases.update(late)
 
     job = published.workspace.job_of(accepted)
 

@@ -49,7 +49,7 @@ def is_there(shots: Shots, file: dict[str, Any]) -> bool:
     """Whether the file can be read, and then that its bytes are kept."""
     project_id, file_id = shots.project["id"], file["id"]
     framework = shots.workspace.framework
-    stored = framework.storage.files.find_file(project_id, file_id)
+    stored = framework.storage.files.find(file_id, project_id)
     if stored is None:
         return False
     assert framework.blobs.get(stored.blob) is not None

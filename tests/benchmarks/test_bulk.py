@@ -44,7 +44,7 @@ def by_store(shop: Any, size: int) -> float:
     with watch, shop.storage.transaction():
         for keys, values in made:
             shop.storage.keys.add_keys(keys, values)
-    assert shop.storage.projects.find_project(project["id"]).key_count == size
+    assert shop.storage.projects.find(project["id"]).key_count == size
     rows = shop.storage.keys.text_rows(project["id"], "fr", Selection())
     assert {row.key: row.texts[None] for row in rows} == stock.texts(size, "fr")
     return watch.seconds
@@ -76,7 +76,7 @@ def by_api(shop: Any, size: int) -> float:
         with watch:
             answer = shop.workspace.owner.post(path, json={"keys": keys})
         assert {item["outcome"] for item in answer.data["results"]} == {"created"}
-    assert shop.storage.projects.find_project(project["id"]).key_count == size
+    assert shop.storage.projects.find(project["id"]).key_count == size
     return watch.seconds
 
 

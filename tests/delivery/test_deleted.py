@@ -84,4 +84,4 @@ def test_its_files_are_not_dropped_one_by_one_while_it_is_deleted(
         assert published.workspace.owner.delete(published.one).status == 200
 
     assert not [sql for sql in seen if "release_files" in sql or "DELETE" in sql]
-    assert len([sql for sql in seen if sql.startswith("UPDATE distributions ")]) == 1
+    assert len([sql for sql in seen if sql.startswith('UPDATE "distributions" ')]) == 1

@@ -127,7 +127,7 @@ def test_a_listener_hears_only_of_what_is_kept_and_writes_for_itself(
         seen.append("theirs" in framework.storage.keys.names_of(id_))
         framework.keys.create_key(OPERATOR, id_, NewKey("mine"))
         with framework.storage.transaction():
-            framework.storage.projects.delete_project(id_, "2026-11-21T09:00:00.000Z")
+            framework.storage.projects.delete(id_, "2026-11-21T09:00:00.000Z")
             raise RuntimeError("so nothing of it is kept")
 
     workspace = open_with(Listener(meddle))

@@ -131,20 +131,20 @@ class World:
             updated_at=NOW,
         )
         with storage.transaction():
-            storage.access.add_organization(organization)
-            storage.projects.add_project(project)
+            storage.access.organizations.insert(organization)
+            storage.projects.insert(project)
         return project
 
     def rename(self, name: str) -> None:
         """Something to write in a job."""
-        project = self.storage.projects.find_project(self.project.id)
+        project = self.storage.projects.find(self.project.id)
         assert project is not None
-        self.storage.projects.save_project(
+        self.storage.projects.update(
             replace(project, name=name, updated_at=timestamp(self.clock()))
         )
 
     def name(self) -> str:
-        project = self.storage.projects.find_project(self.project.id)
+        project = self.storage.projects.find(self.project.id)
         assert project is not None
         return project.name
 

@@ -167,7 +167,7 @@ def test_a_job_waits_for_one_who_writes_at_length(
 
     def writes_at_length() -> None:
         with world.storage.transaction():
-            world.storage.projects.lock_project(world.project.id)
+            world.storage.projects.lock(world.project.id)
             began.set()
             go_on.wait(20)
 
@@ -194,7 +194,7 @@ def test_a_job_that_waits_can_be_cancelled(
 
     def writes_at_length() -> None:
         with world.storage.transaction():
-            world.storage.projects.lock_project(world.project.id)
+            world.storage.projects.lock(world.project.id)
             began.set()
             go_on.wait(20)
 

@@ -58,13 +58,13 @@ def test_what_a_step_that_fails_has_written_is_not_kept(
 
     runner = world.runner(does(fails_inside))
     job_id = world.queue(runner)
-    before = world.storage.projects.find_project(world.project.id)
+    before = world.storage.projects.find(world.project.id)
 
     runner.run_until_idle()
 
     job = world.job(job_id)
     assert (job.status, job.progress) == ("failed", Progress(0, 0))
-    assert world.storage.projects.find_project(world.project.id) == before
+    assert world.storage.projects.find(world.project.id) == before
 
 
 def test_a_job_that_makes_a_step_each_time_is_not_given_up(

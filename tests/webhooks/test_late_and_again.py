@@ -41,7 +41,7 @@ def test_what_was_under_way_when_a_webhook_was_changed_does_not_judge_it(
     [delivery] = hooked.log(webhook)
     assert (delivery["status"], len(delivery["attempts"])) == ("pending", 1)
     store = hooked.workspace.framework.storage.webhooks
-    stored = store.find_webhook(hooked.project["id"], webhook["id"])
+    stored = store.find(webhook["id"], hooked.project["id"])
     assert stored is not None
     assert stored.health.failing_since is None
 

@@ -42,15 +42,15 @@ class StorageAccessContract:
     ) -> None:
         made = organization(tm_enabled=False, delivery_quota=quota)
 
-        storage.access.add_organization(made)
+        storage.access.organizations.insert(made)
 
-        assert storage.access.find_organization(made.id) == made
-        assert storage.access.find_organization(new_id()) is None
+        assert storage.access.organizations.find(made.id) == made
+        assert storage.access.organizations.find(new_id()) is None
 
     def test_sa2_a_saved_organization_is_changed(self, storage: Storage) -> None:
         old, other = organization(), organization()
-        storage.access.add_organization(old)
-        storage.access.add_organization(other)
+        storage.access.organizations.insert(old)
+        storage.access.organizations.insert(other)
         new = replace(
             old,
             name="New",
@@ -60,17 +60,17 @@ class StorageAccessContract:
             updated_at=at(1),
         )
 
-        storage.access.save_organization(new)
+        storage.access.organizations.update(new)
 
-        assert storage.access.find_organization(old.id) == new
-        assert storage.access.find_organization(other.id) == other
+        assert storage.access.organizations.find(old.id) == new
+        assert storage.access.organizations.find(other.id) == other
 
     def test_sa3_organizations_are_listed_by_code_point_then_id(
         self, storage: Storage
     ) -> None:
         made = [organization(name) for name in NAMES] + [organization("ab")]
         for one in reversed(made):
-            storage.access.add_organization(one)
+            storage.access.organizations.insert(one)
         in_order = sorted(made, key=lambda one: (one.name, one.id))
 
         every = storage.access.list_organizations(None, ALL)
@@ -87,7 +87,7 @@ class StorageAccessContract:
     ) -> None:
         made = [organization("same") for _ in range(5)]
         for one in made:
-            storage.access.add_organization(one)
+            storage.access.organizations.insert(one)
 
         pages = [
             storage.access.list_organizations(None, PageRequest(page=page, limit=2))
@@ -113,20 +113,20 @@ class StorageAccessContract:
     ) -> None:
         made = user(kept)
 
-        storage.access.add_user(made)
+        storage.access.users.insert(made)
 
         assert storage.access.find_user_by_email(asked) == made
-        assert storage.access.find_user(made.id) == made
+        assert storage.access.users.find(made.id) == made
         assert storage.access.find_user_by_email("a" + asked) is None
 
     def test_sa6_a_saved_user_is_changed(self, storage: Storage) -> None:
         old = user()
-        storage.access.add_user(old)
+        storage.access.users.insert(old)
         new = replace(old, email="B@example.com", is_active=False)
 
-        storage.access.save_user(new)
+        storage.access.users.update(new)
 
-        assert storage.access.find_user(old.id) == new
+        assert storage.access.users.find(old.id) == new
         assert storage.access.find_user_by_email("b@example.com") == new
         assert storage.access.find_user_by_email(old.email) is None
 
@@ -136,21 +136,21 @@ class StorageAccessContract:
     ) -> None:
         owner, who = organization(), user()
         made = member(owner, who, assigned_languages=listed, project_ids=listed)
-        storage.access.add_organization(owner)
-        storage.access.add_user(who)
+        storage.access.organizations.insert(owner)
+        storage.access.users.insert(who)
         other = organization()
         elsewhere = member(other, who, name="Anna")
-        storage.access.add_organization(other)
-        storage.access.add_member(replace(made, email="not kept"))
-        storage.access.add_member(elsewhere)
+        storage.access.organizations.insert(other)
+        storage.access.members.insert(replace(made, email="not kept"))
+        storage.access.members.insert(elsewhere)
 
-        assert storage.access.find_member(owner.id, made.id) == made
-        assert storage.access.find_member(new_id(), made.id) is None
-        assert storage.access.find_member(other.id, elsewhere.id) == elsewhere
+        assert storage.access.members.find(made.id, owner.id) == made
+        assert storage.access.members.find(made.id, new_id()) is None
+        assert storage.access.members.find(elsewhere.id, other.id) == elsewhere
 
-        storage.access.save_user(replace(who, email="anna@example.com"))
+        storage.access.users.update(replace(who, email="anna@example.com"))
 
-        assert storage.access.find_member(owner.id, made.id) == replace(
+        assert storage.access.members.find(made.id, owner.id) == replace(
             made, email="anna@example.com"
         )
 
@@ -159,9 +159,9 @@ class StorageAccessContract:
     ) -> None:
         owner, who = organization(), user()
         old = member(owner, who)
-        storage.access.add_organization(owner)
-        storage.access.add_user(who)
-        storage.access.add_member(old)
+        storage.access.organizations.insert(owner)
+        storage.access.users.insert(who)
+        storage.access.members.insert(old)
         new = replace(
             old,
             name="Anna",
@@ -170,26 +170,26 @@ class StorageAccessContract:
             project_ids=("p1", "p2"),
         )
 
-        storage.access.save_member(new)
+        storage.access.members.update(new)
 
-        assert storage.access.find_member(owner.id, old.id) == new
+        assert storage.access.members.find(old.id, owner.id) == new
 
-        storage.access.remove_member(old.id)
+        storage.access.members.delete(old.id, at(1))
 
-        assert storage.access.find_member(owner.id, old.id) is None
-        assert storage.access.find_user(who.id) == who
+        assert storage.access.members.find(old.id, owner.id) is None
+        assert storage.access.users.find(who.id) == who
 
     def test_sa9_members_are_listed_by_email(self, storage: Storage) -> None:
         owner, other = organization(), organization()
-        storage.access.add_organization(owner)
-        storage.access.add_organization(other)
+        storage.access.organizations.insert(owner)
+        storage.access.organizations.insert(other)
         made = []
         for name in ("zoe", "ann", "bob", "ärne"):
             who = user(f"{name}@example.com")
-            storage.access.add_user(who)
+            storage.access.users.insert(who)
             made.append(member(owner, who))
-            storage.access.add_member(made[-1])
-            storage.access.add_member(member(other, who))
+            storage.access.members.insert(made[-1])
+            storage.access.members.insert(member(other, who))
 
         page = storage.access.list_members(owner.id, PageRequest(limit=3))
 
@@ -201,21 +201,21 @@ class StorageAccessContract:
         self, storage: Storage
     ) -> None:
         who, other = user(), user("other@example.com")
-        storage.access.add_user(who)
-        storage.access.add_user(other)
+        storage.access.users.insert(who)
+        storage.access.users.insert(other)
         made = []
         for languages in [None, ("de", "fr"), ()]:
             one = organization()
-            storage.access.add_organization(one)
+            storage.access.organizations.insert(one)
             made.append(member(one, who, assigned_languages=languages, project_ids=()))
-            storage.access.add_member(made[-1])
-            storage.access.add_member(member(one, other, role="viewer"))
+            storage.access.members.insert(made[-1])
+            storage.access.members.insert(member(one, other, role="viewer"))
         made.sort(key=lambda one: one.organization_id)
         mine = token("a" * 64, user_id=who.id)
-        storage.access.add_token(mine)
+        storage.access.tokens.insert(mine)
 
         held = storage.access.find_holder("a" * 64)
-        storage.access.save_user(replace(who, is_active=False))
+        storage.access.users.update(replace(who, is_active=False))
         left = storage.access.find_holder("a" * 64)
 
         memberships = tuple(
@@ -231,14 +231,14 @@ class StorageAccessContract:
         self, storage: Storage
     ) -> None:
         who = user()
-        storage.access.add_user(who)
+        storage.access.users.insert(who)
         ids = []
         for _ in range(2):
             owner = organization()
-            storage.access.add_organization(owner)
-            storage.access.add_member(member(owner, who))
+            storage.access.organizations.insert(owner)
+            storage.access.members.insert(member(owner, who))
             ids.append(owner.id)
-        storage.access.save_user(replace(who, is_active=False))
+        storage.access.users.update(replace(who, is_active=False))
 
         assert sorted(storage.access.organizations_of(who.id)) == sorted(ids)
         assert storage.access.organizations_of(new_id()) == []
@@ -246,7 +246,7 @@ class StorageAccessContract:
     def test_sa11_owners_are_counted_by_organization(self, storage: Storage) -> None:
         first, second = organization(), organization()
         for one in (first, second):
-            storage.access.add_organization(one)
+            storage.access.organizations.insert(one)
         cases: list[dict[str, Any]] = [
             {},
             {"assigned_languages": ()},
@@ -258,9 +258,9 @@ class StorageAccessContract:
         made = []
         for number, case in enumerate([*cases, {}]):
             who = user(f"{number}@example.com", is_active=number < len(cases))
-            storage.access.add_user(who)
+            storage.access.users.insert(who)
             made.append(member(first, who, **{"role": "owner", **case}))
-            storage.access.add_member(made[-1])
+            storage.access.members.insert(made[-1])
 
         assert storage.access.count_owners(first.id, "") == 2
         assert storage.access.count_owners(first.id, made[0].id) == 1
@@ -269,7 +269,7 @@ class StorageAccessContract:
 
     def test_sa17_projects_are_told_from_other_ids(self, storage: Storage) -> None:
         mine, foreign, gone = (add_project(storage) for _ in range(3))
-        storage.projects.delete_project(gone.id, at(1))
+        storage.projects.delete(gone.id, at(1))
         ids = [mine.id, foreign.id, gone.id, new_id()]
 
         assert storage.access.projects_among(mine.organization_id, ids) == [mine.id]
@@ -282,7 +282,7 @@ class StorageTokensContract:
 
     def test_sa12_tokens_come_back_as_they_were(self, storage: Storage) -> None:
         who, of = user(), add_project(storage)
-        storage.access.add_user(who)
+        storage.access.users.insert(who)
         personal = token("a" * 64, user_id=who.id, assigned_languages=("de", "fr"))
         bound = token(
             "b" * 64,
@@ -295,33 +295,35 @@ class StorageTokensContract:
             revoked_at=at(10),
         )
 
-        storage.access.add_token(personal)
-        storage.access.add_token(bound)
+        storage.access.tokens.insert(personal)
+        storage.access.tokens.insert(bound)
 
         for made in (personal, bound):
             assert storage.access.find_holder(made.sha256) == Holder(made, ())
-            assert storage.access.find_token(made.token.id) == made
+            assert storage.access.tokens.find(made.token.id) == made
         assert storage.access.find_holder("c" * 64) is None
-        assert storage.access.find_token(new_id()) is None
+        assert storage.access.tokens.find(new_id()) is None
 
     def test_sa13_tokens_in_use_are_listed_newest_first(self, storage: Storage) -> None:
         who, of = user(), add_project(storage)
-        storage.access.add_user(who)
+        storage.access.users.insert(who)
         made = [
             token(f"{minute:064}", user_id=who.id, created_at=at(minute // 2))
             for minute in range(6)
         ]
         bound = token("b" * 64, project_id=of.id, organization_id=of.organization_id)
         for one in [*made, bound]:
-            storage.access.add_token(one)
-        storage.access.revoke_token(made[3].token.id, at(30))
+            storage.access.tokens.insert(one)
+        storage.access.revoke_tokens(at(30), token_id=made[3].token.id)
         shown = [one.token for one in made if one is not made[3]]
         shown.sort(key=lambda one: (one.created_at, one.id), reverse=True)
 
         four = PageRequest(limit=4)
-        personal = storage.access.list_personal_tokens(who.id, None, four)
-        elsewhere = storage.access.list_personal_tokens(who.id, new_id(), four)
-        of_project = storage.access.list_project_tokens(of.id, ALL)
+        personal = storage.access.list_tokens(four, user_id=who.id)
+        elsewhere = storage.access.list_tokens(
+            four, user_id=who.id, organization_id=new_id()
+        )
+        of_project = storage.access.list_tokens(ALL, project_id=of.id)
 
         assert personal.items == shown[:4]
         assert personal.total == 5
@@ -332,31 +334,31 @@ class StorageTokensContract:
         self, storage: Storage
     ) -> None:
         made = token("a" * 64)
-        storage.access.add_token(made)
+        storage.access.tokens.insert(made)
 
-        storage.access.revoke_token(made.token.id, at(1))
-        storage.access.revoke_token(made.token.id, at(2))
+        storage.access.revoke_tokens(at(1), token_id=made.token.id)
+        storage.access.revoke_tokens(at(2), token_id=made.token.id)
 
         revoked = replace(made, revoked_at=at(1))
         assert storage.access.find_holder("a" * 64) == Holder(revoked, ())
 
     def test_sa18_tokens_of_a_user_are_revoked_together(self, storage: Storage) -> None:
         who, other, of = user(), user("other@example.com"), organization()
-        storage.access.add_user(who)
-        storage.access.add_user(other)
-        storage.access.add_organization(of)
+        storage.access.users.insert(who)
+        storage.access.users.insert(other)
+        storage.access.organizations.insert(of)
         made = [
             token("a" * 64, user_id=who.id, organization_id=of.id),
             token("b" * 64, user_id=who.id),
             token("c" * 64, user_id=other.id, organization_id=of.id),
         ]
         for one in made:
-            storage.access.add_token(one)
+            storage.access.tokens.insert(one)
 
-        storage.access.revoke_personal_tokens(who.id, of.id, at(1))
-        in_one = [storage.access.find_token(one.token.id) for one in made]
-        storage.access.revoke_personal_tokens(who.id, None, at(2))
-        in_all = [storage.access.find_token(one.token.id) for one in made]
+        storage.access.revoke_tokens(at(1), user_id=who.id, organization_id=of.id)
+        in_one = [storage.access.tokens.find(one.token.id) for one in made]
+        storage.access.revoke_tokens(at(2), user_id=who.id)
+        in_all = [storage.access.tokens.find(one.token.id) for one in made]
 
         revoked = replace(made[0], revoked_at=at(1))
         assert in_one == [revoked, *made[1:]]
@@ -364,11 +366,11 @@ class StorageTokensContract:
 
     def test_sa15_a_use_of_a_token_is_noted(self, storage: Storage) -> None:
         made, other = token("a" * 64), token("b" * 64)
-        storage.access.add_token(made)
-        storage.access.add_token(other)
+        storage.access.tokens.insert(made)
+        storage.access.tokens.insert(other)
 
         storage.access.touch_token(made.token.id, at(7))
 
         used = replace(made.token, last_used_at=at(7))
-        assert storage.access.find_token(made.token.id) == replace(made, token=used)
-        assert storage.access.find_token(other.token.id) == other
+        assert storage.access.tokens.find(made.token.id) == replace(made, token=used)
+        assert storage.access.tokens.find(other.token.id) == other

@@ -19,7 +19,7 @@ def note(name: str, minute: int, store: str = "disk") -> BlobNote:
 
 def add_distribution(storage: Storage, store: str = "disk") -> Distribution:
     made = distribution(add_project(storage), storage=store)
-    storage.delivery.add_distribution(made)
+    storage.delivery.insert(made)
     return made
 
 
@@ -61,8 +61,8 @@ class StorageBlobsContract:
         storage.blobs.note([note(name, 1) for name in "abc"])
         storage.blobs.note([note("a", 1, "s3")])
         of = add_distribution(storage)
-        storage.delivery.add_release(release(of, 1, "a" * 64))
-        storage.delivery.add_release(release(of, 2, "b" * 64, "a" * 64))
+        storage.delivery.releases.insert(release(of, 1, "a" * 64))
+        storage.delivery.releases.insert(release(of, 2, "b" * 64, "a" * 64))
 
         found = storage.blobs.list_expired(at(3), 10, STORES)
 
@@ -76,14 +76,14 @@ class StorageBlobsContract:
         storage.blobs.note([note("a", 1)])
         first, second = add_distribution(storage), add_distribution(storage)
         for of in (first, second):
-            storage.delivery.add_release(release(of, 1, "a" * 64))
+            storage.delivery.releases.insert(release(of, 1, "a" * 64))
 
-        storage.delivery.delete_distribution(first.id, at(1))
-        assert storage.delivery.purge_distributions(at(2), 10) == 3
+        storage.delivery.delete(first.id, at(1))
+        assert storage.purge("distributions", at(2), 10) == 3
         assert storage.blobs.list_expired(at(3), 10, STORES) == []
-        storage.delivery.delete_distribution(second.id, at(2))
+        storage.delivery.delete(second.id, at(2))
         assert storage.blobs.list_expired(at(3), 10, STORES) == []
-        assert storage.delivery.purge_distributions(at(3), 10) == 3
+        assert storage.purge("distributions", at(3), 10) == 3
 
         assert storage.blobs.list_expired(at(3), 10, STORES) == [note("a", 1)]
 
@@ -104,13 +104,13 @@ class StorageBlobsContract:
         storage.blobs.note([note("a", 1), note("b", 2), note("c", 1), note("d", 4)])
         of = add_distribution(storage)
         named = [name * 64 for name in "abd"]
-        storage.delivery.add_release(release(of, 1, *named))
+        storage.delivery.releases.insert(release(of, 1, *named))
 
         kept = [storage.blobs.keep_named(at(3), at(9), 1) for _ in range(3)]
 
         assert kept == [1, 1, 0]
-        storage.delivery.delete_distribution(of.id, at(3))
-        assert storage.delivery.purge_distributions(at(4), 10) > 0
+        storage.delivery.delete(of.id, at(3))
+        assert storage.purge("distributions", at(4), 10) > 0
         listed = storage.blobs.list_expired
         assert listed(at(8), 10, STORES) == [note("c", 1), note("d", 4)]
         assert [each.name[0] for each in listed(at(10), 10, STORES)] == [*"cdab"]

@@ -164,10 +164,10 @@ class StorageBranchesContract:
         opened = storage.branch_keys(of.id, kept.id)
         opened.add_keys([key(of, "own")])
 
-        first = storage.branches.purge_branches(at(5), 1)
+        first = storage.purge("branches", at(5), 1)
         assert first > 0
         assert len(old.overlay()) == KEYS  # the oldest went first
-        while storage.branches.purge_branches(at(5), 1):
+        while storage.purge("branches", at(5), 1):
             pass
 
         for gone in (old, older):
@@ -185,11 +185,11 @@ class StorageBranchesContract:
         on.add_keys([key(of, "own")])
 
         with storage.transaction():
-            storage.projects.delete_project(of.id, at(1))
+            storage.projects.delete(of.id, at(1))
 
         assert storage.branches.find_branch(of.id, made.id) is None
         assert storage.branches.list_branches(of.id, ALL).total == 0
-        while storage.projects.purge_projects(at(2), 1):
+        while storage.purge("projects", at(2), 1):
             pass
         assert on.overlay() == []
         assert on.names_of(of.id) == {}

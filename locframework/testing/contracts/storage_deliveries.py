@@ -288,9 +288,9 @@ class StorageDeliveriesContract:
         store.finish([succeeded(each) for each in claimed], OWNER)
         add_deliveries(storage, of, 1, minute=9)
 
-        assert store.prune(at(5), 1) == 1
-        assert store.prune(at(5), 9) == 1
-        assert store.prune(at(5), 9) == 0
+        assert storage.purge("deliveries", at(5), 1) == 1
+        assert storage.purge("deliveries", at(5), 9) == 1
+        assert storage.purge("deliveries", at(5), 9) == 0
         assert len(log(storage, of)) == 2
 
     def test_sw21_many_claimers_never_share_a_delivery(self, storage: Storage) -> None:
@@ -319,14 +319,14 @@ class StorageDeliveriesContract:
         made = add_webhook(storage, of)
         [new] = add_deliveries(storage, made)
 
-        storage.projects.delete_project(of.id, at(10))
+        storage.projects.delete(of.id, at(10))
 
         assert storage.webhooks.waiting(at(20), 4) == []
-        assert storage.webhooks.find_webhook(of.id, made.webhook.id) is None
+        assert storage.webhooks.find(made.webhook.id, of.id) is None
         assert storage.webhooks.sealing_keys() == set()
         assert storage.webhooks.queue_depth() == QueueDepth(0, None)
         with storage.transaction():
-            storage.projects.purge_projects(at(11), 100)
+            storage.purge("projects", at(11), 100)
         assert storage.webhooks.find_delivery(made.webhook.id, new.id) is None
 
     def test_sw23_what_is_due_too_late_is_brought_forward(

@@ -5,7 +5,13 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from locframework.delivery.records import Distribution, PublicHead, Release, Usage
+from locframework.delivery.records import (
+    Distribution,
+    PublicHead,
+    Release,
+    StoredRelease,
+    Usage,
+)
 from locframework.errors import Unavailable
 from locframework.fields import new_id
 from locframework.jobs.records import JobError
@@ -20,16 +26,18 @@ BLOB, OTHER, THIRD = ("a" * 64, "b" * 64, "c" * 64)
 Question = Callable[[Storage, Distribution], object]
 
 QUESTIONS: dict[str, Question] = {
-    "find_distribution": lambda s, d: s.delivery.find_distribution(d.project_id, d.id),
+    "find_distribution": lambda s, d: s.delivery.find(d.id, d.project_id),
     "list_distributions": lambda s, d: (
         s.delivery.list_distributions(d.project_id, ALL).items
     ),
     "list_auto_publish": lambda s, d: s.delivery.list_auto_publish(d.project_id),
-    "find_release": lambda s, d: s.delivery.find_release(d.id, 1),
-    "find_release_by_id": lambda s, d: s.delivery.find_release_by_id(_current(d)),
+    "find_release": lambda s, d: s.delivery.find_release(d.id, version=1),
+    "find_release_by_id": lambda s, d: s.delivery.releases.find(_current(d)),
     "list_releases": lambda s, d: s.delivery.list_releases(d.id, ALL).items,
-    "find_ready_before": lambda s, d: s.delivery.find_ready_before(d.id, 2),
-    "find_building": lambda s, d: s.delivery.find_building(d.id),
+    "find_ready_before": lambda s, d: s.delivery.find_release(
+        d.id, before=2, status="ready"
+    ),
+    "find_building": lambda s, d: s.delivery.find_release(d.id, status="building"),
     "find_head": lambda s, d: s.delivery.find_head(d.public_key),
     "names_blob": lambda s, d: s.delivery.names_blob(d.id, BLOB),
 }
@@ -53,22 +61,22 @@ class StorageDeliveryContract:
             status="published",
             updated_at=at(3),
         )
-        storage.delivery.add_distribution(plain)
-        storage.delivery.add_distribution(full)
+        storage.delivery.insert(plain)
+        storage.delivery.insert(full)
 
-        find = storage.delivery.find_distribution
-        assert find(of.id, plain.id) == plain
-        assert find(of.id, full.id) == full
-        assert find(other.id, full.id) is None
-        assert find(of.id, new_id()) is None
+        find = storage.delivery.find
+        assert find(plain.id, of.id) == plain
+        assert find(full.id, of.id) == full
+        assert find(full.id, other.id) is None
+        assert find(new_id(), of.id) is None
 
     def test_sd2_a_saved_distribution_is_changed(self, storage: Storage) -> None:
         of = add_project(storage)
         old, other = distribution(of), distribution(of)
         for one in (old, other):
-            storage.delivery.add_distribution(one)
+            storage.delivery.insert(one)
         release = building(old)
-        storage.delivery.add_release(release)
+        storage.delivery.releases.insert(release)
         new = replace(
             distribution(of, "New", language_codes=(), auto_publish=True),
             id=old.id,
@@ -77,10 +85,10 @@ class StorageDeliveryContract:
             updated_at=at(5),
         )
 
-        storage.delivery.save_distribution(new)
+        storage.delivery.update(new)
 
-        assert storage.delivery.find_distribution(of.id, old.id) == new
-        assert storage.delivery.find_distribution(of.id, other.id) == other
+        assert storage.delivery.find(old.id, of.id) == new
+        assert storage.delivery.find(other.id, of.id) == other
         assert storage.delivery.find_head(old.public_key) is None
 
     def test_sd3_distributions_are_listed_by_code_point_then_id(
@@ -89,7 +97,7 @@ class StorageDeliveryContract:
         of, other = add_project(storage), add_project(storage)
         made = [distribution(of, name) for name in [*NAMES, "ab", "ab"]]
         for one in [*reversed(made), distribution(other)]:
-            storage.delivery.add_distribution(one)
+            storage.delivery.insert(one)
         in_order = sorted(made, key=lambda one: (one.name, one.id))
 
         every = storage.delivery.list_distributions(of.id, ALL)
@@ -107,7 +115,7 @@ class StorageDeliveryContract:
             for status in ("building", "published", "paused")
         ]
         for one in [*auto, distribution(of), distribution(other, auto_publish=True)]:
-            storage.delivery.add_distribution(one)
+            storage.delivery.insert(one)
 
         found = storage.delivery.list_auto_publish(of.id)
 
@@ -117,7 +125,7 @@ class StorageDeliveryContract:
         of = add_project(storage)
         one, other = distribution(of), distribution(of)
         for made in (one, other):
-            storage.delivery.add_distribution(made)
+            storage.delivery.insert(made)
 
         def given(made: Distribution) -> int:
             with storage.transaction():
@@ -125,37 +133,37 @@ class StorageDeliveryContract:
 
         assert [given(one), given(one)] == [1, 2]
         last = building(one, 2)
-        storage.delivery.add_release(last)
-        storage.delivery.remove_release(last.release.id)
-        storage.delivery.save_distribution(one)
+        storage.delivery.releases.insert(last)
+        storage.delivery.releases.delete(last.release.id, at(9))
+        storage.delivery.update(one)
         assert [given(one), given(other)] == [3, 1]
         with pytest.raises(RuntimeError):
             storage.delivery.next_version(one.id)
         with pytest.raises(RuntimeError):
-            storage.delivery.lock_distribution(one.id)
+            storage.delivery.lock(one.id)
 
     def test_sd6_a_release_comes_back_as_it_was(self, storage: Storage) -> None:
         of = add_project(storage)
         one, other = distribution(of), distribution(of)
         for made in (one, other):
-            storage.delivery.add_distribution(made)
+            storage.delivery.insert(made)
         first = building(one, note="Für alle", created_by="u9")
         second = building(one, 2, rolled_back_from=1)
         theirs = ready(building(other), OTHER)
         for release in (first, second, theirs):
-            storage.delivery.add_release(release)
-        assert storage.delivery.find_release(one.id, 1) == first
+            storage.delivery.releases.insert(release)
+        assert storage.delivery.find_release(one.id, version=1) == first
 
         done = ready(first, BLOB, OTHER, BLOB)
-        storage.delivery.save_release(done)
-        storage.delivery.save_release(done)
+        storage.delivery.releases.update(done)
+        storage.delivery.releases.update(done)
 
-        assert storage.delivery.find_release(one.id, 1) == done
-        assert storage.delivery.find_release_by_id(first.release.id) == done
-        assert storage.delivery.find_release(one.id, 2) == second
-        assert storage.delivery.find_release(one.id, 3) is None
-        assert storage.delivery.find_release_by_id(new_id()) is None
-        assert storage.delivery.find_release(other.id, 1) == theirs
+        assert storage.delivery.find_release(one.id, version=1) == done
+        assert storage.delivery.releases.find(first.release.id) == done
+        assert storage.delivery.find_release(one.id, version=2) == second
+        assert storage.delivery.find_release(one.id, version=3) is None
+        assert storage.delivery.releases.find(new_id()) is None
+        assert storage.delivery.find_release(other.id, version=1) == theirs
 
     def test_sd7_releases_are_listed_newest_version_first(
         self, storage: Storage
@@ -163,11 +171,11 @@ class StorageDeliveryContract:
         of = add_project(storage)
         one, other = distribution(of), distribution(of)
         for made in (one, other):
-            storage.delivery.add_distribution(made)
-            storage.delivery.add_release(building(made, 1))
+            storage.delivery.insert(made)
+            storage.delivery.releases.insert(building(made, 1))
         made_in_order = [building(one, version) for version in (10, 9, 2)]
         for release in (made_in_order[1], made_in_order[2], made_in_order[0]):
-            storage.delivery.add_release(release)
+            storage.delivery.releases.insert(release)
 
         found = storage.delivery.list_releases(one.id, PageRequest(1, 3))
 
@@ -177,29 +185,29 @@ class StorageDeliveryContract:
     def test_sd8_the_release_being_built_is_found(self, storage: Storage) -> None:
         of = add_project(storage)
         one = distribution(of)
-        storage.delivery.add_distribution(one)
-        assert storage.delivery.find_building(one.id) is None
+        storage.delivery.insert(one)
+        assert storage.delivery.find_release(one.id, status="building") is None
         release = building(one)
-        storage.delivery.add_release(release)
+        storage.delivery.releases.insert(release)
 
-        assert storage.delivery.find_building(one.id) == release
+        assert storage.delivery.find_release(one.id, status="building") == release
 
-        storage.delivery.save_release(ready(release, BLOB))
-        assert storage.delivery.find_building(one.id) is None
+        storage.delivery.releases.update(ready(release, BLOB))
+        assert storage.delivery.find_release(one.id, status="building") is None
 
     def test_sd9_the_head_is_that_of_the_current_release(
         self, storage: Storage
     ) -> None:
         of = add_project(storage)
         one = distribution(of, channel="prerelease")
-        storage.delivery.add_distribution(one)
+        storage.delivery.insert(one)
         shown = ready(building(one, storage="s3"), BLOB)
         newer = ready(building(one, 2), BLOB)
         waiting = storage.delivery.find_head(one.public_key)
         for release in (shown, newer):
-            storage.delivery.add_release(release)
+            storage.delivery.releases.insert(release)
 
-        storage.delivery.save_distribution(
+        storage.delivery.update(
             replace(one, status="paused", storage="disk", current_release=shown.release)
         )
 
@@ -222,12 +230,10 @@ class StorageDeliveryContract:
     def test_sd10_a_public_key_is_taken_once(self, storage: Storage) -> None:
         of, other = add_project(storage), add_project(storage)
         one = distribution(of)
-        storage.delivery.add_distribution(one)
+        storage.delivery.insert(one)
 
         with pytest.raises(Unavailable):
-            storage.delivery.add_distribution(
-                distribution(other, public_key=one.public_key)
-            )
+            storage.delivery.insert(distribution(other, public_key=one.public_key))
 
         assert storage.delivery.list_distributions(other.id, ALL).total == 0
 
@@ -237,11 +243,11 @@ class StorageDeliveryContract:
         of = add_project(storage)
         one, other = distribution(of), distribution(of)
         for made in (one, other):
-            storage.delivery.add_distribution(made)
+            storage.delivery.insert(made)
         old = ready(building(one, storage="s3"), BLOB, BLOB)
         unready = replace(building(one, 2), files=ready(old, OTHER).files)
         for release in (old, unready, ready(building(other), THIRD)):
-            storage.delivery.add_release(release)
+            storage.delivery.releases.insert(release)
 
         names_blob = storage.delivery.names_blob
         assert names_blob(one.id, BLOB) == ("application/json", "s3")
@@ -257,15 +263,15 @@ class StorageDeliveryContract:
         one, other = distribution(of), distribution(of)
         releases = {made.id: ready(building(made), BLOB) for made in (one, other)}
         for made in (one, other):
-            storage.delivery.add_distribution(made)
-            storage.delivery.add_release(releases[made.id])
+            storage.delivery.insert(made)
+            storage.delivery.releases.insert(releases[made.id])
 
-        storage.delivery.delete_distribution(one.id, at(1))
+        storage.delivery.delete(one.id, at(1))
 
-        assert storage.delivery.find_distribution(of.id, one.id) is None
+        assert storage.delivery.find(one.id, of.id) is None
         assert storage.delivery.find_head(one.public_key) is None
-        assert storage.delivery.find_release_by_id(releases[one.id].release.id) is None
-        assert storage.delivery.find_release(other.id, 1) == releases[other.id]
+        assert storage.delivery.releases.find(releases[one.id].release.id) is None
+        assert storage.delivery.find_release(other.id, version=1) == releases[other.id]
 
     @pytest.mark.parametrize("question", QUESTIONS)
     @pytest.mark.parametrize("what", ["project", "distribution"])
@@ -274,18 +280,18 @@ class StorageDeliveryContract:
     ) -> None:
         of = add_project(storage)
         one = distribution(of, auto_publish=True)
-        storage.delivery.add_distribution(one)
+        storage.delivery.insert(one)
         current = ready(building(one), BLOB)
         for release in (current, building(one, 2)):
-            storage.delivery.add_release(release)
+            storage.delivery.releases.insert(release)
         one = replace(one, current_release=current.release)
-        storage.delivery.save_distribution(one)
+        storage.delivery.update(one)
         assert QUESTIONS[question](storage, one)
 
         if what == "project":
-            storage.projects.delete_project(of.id, at(1))
+            storage.projects.delete(of.id, at(1))
         else:
-            storage.delivery.delete_distribution(one.id, at(1))
+            storage.delivery.delete(one.id, at(1))
 
         assert not QUESTIONS[question](storage, one)
 
@@ -307,7 +313,7 @@ class StorageDeliveryContract:
         self, storage: Storage
     ) -> None:
         one = distribution(add_project(storage))
-        storage.delivery.add_distribution(one)
+        storage.delivery.insert(one)
 
         def failed_now(status: str) -> Release | None:
             with storage.transaction():
@@ -315,8 +321,8 @@ class StorageDeliveryContract:
             made = building(one, version)
             error = JobError("unknown_format", "ä") if status == "failed" else None
             shown = replace(made.release, status=status, error=error)
-            storage.delivery.add_release(replace(made, release=shown))
-            found = storage.delivery.find_distribution(one.project_id, one.id)
+            storage.delivery.releases.insert(replace(made, release=shown))
+            found = storage.delivery.find(one.id, one.project_id)
             [listed] = storage.delivery.list_distributions(one.project_id, ALL).items
             assert found is not None
             assert found == listed
@@ -333,15 +339,17 @@ class StorageDeliveryContract:
         of = add_project(storage)
         one, other = distribution(of), distribution(of)
         for each in (one, other):
-            storage.delivery.add_distribution(each)
+            storage.delivery.insert(each)
         old, new = ready(building(one), BLOB), ready(building(one, 2), BLOB)
         for release in (old, new, building(one, 3), ready(building(other, 3), BLOB)):
-            storage.delivery.add_release(release)
+            storage.delivery.releases.insert(release)
 
-        before = storage.delivery.find_ready_before
-        assert before(one.id, 4) == before(one.id, 3) == new
-        assert before(one.id, 2) == old
-        assert before(one.id, 1) is None
+        def before(version: int) -> StoredRelease | None:
+            return storage.delivery.find_release(one.id, before=version, status="ready")
+
+        assert before(4) == before(3) == new
+        assert before(2) == old
+        assert before(1) is None
 
     def test_sd17_a_deleted_distribution_is_purged_in_pieces(
         self, storage: Storage
@@ -350,16 +358,16 @@ class StorageDeliveryContract:
         first, second, other = (distribution(of) for _ in range(3))
         kept = ready(building(other), BLOB)
         for each in (first, second, other):
-            storage.delivery.add_distribution(each)
+            storage.delivery.insert(each)
         for release in (ready(building(first), BLOB, OTHER), building(first, 2), kept):
-            storage.delivery.add_release(release)
-        storage.delivery.delete_distribution(second.id, at(2))
-        storage.delivery.delete_distribution(first.id, at(1))
+            storage.delivery.releases.insert(release)
+        storage.delivery.delete(second.id, at(2))
+        storage.delivery.delete(first.id, at(1))
 
-        purge = storage.delivery.purge_distributions
-        assert purge(at(1), 10) == 0
-        assert [purge(at(3), 2) for _ in range(4)] == [2, 2, 2, 0]
-        assert storage.delivery.find_release(other.id, 1) == kept
+        assert storage.purge("distributions", at(1), 10) == 0
+        gone = [storage.purge("distributions", at(3), 2) for _ in range(4)]
+        assert gone == [2, 2, 2, 0]
+        assert storage.delivery.find_release(other.id, version=1) == kept
 
 
 def _current(of: Distribution) -> str:

@@ -7,7 +7,7 @@ from locframework.projects.records import Project
 from locframework.storage import Storage
 
 from .storage_key_records import add_keys_project, draft, key, value
-from .storage_records import at
+from .storage_records import at, delete_language
 
 
 class StorageFilesContract:
@@ -164,9 +164,9 @@ class StorageFilesContract:
             [_detail(of, made.id, "de"), _detail(of, made.id), _detail(of, gone.id)]
         )
 
-        storage.projects.remove_language(of.id, "de")
+        delete_language(storage, of.id, "de")
         storage.keys.trash_keys(of.id, [gone.id], at(1))
-        storage.keys.purge_trash(at(2), 10)
+        storage.purge("keys", at(2), 10)
 
         assert storage.keys.details_of(of.id, "gettext", "de") == {}
         assert list(storage.keys.details_of(of.id, "gettext", "")) == [made.id]

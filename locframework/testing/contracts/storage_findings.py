@@ -13,7 +13,7 @@ from locframework.quality.records import Finding
 from locframework.storage import Storage
 
 from .storage_key_records import LANGUAGES, add_keys_project, key, value
-from .storage_records import ALL, TEXTS, at, branch
+from .storage_records import ALL, TEXTS, at, branch, delete_language
 
 CHECKS = ("length", "markup", "numbers")
 
@@ -149,7 +149,7 @@ class StorageFindingsContract:
         spots = [(each.id, code) for each in (one, foreign) for code in LANGUAGES]
         storage.keys.put_findings({spot: [found_by("length")] for spot in spots})
 
-        storage.projects.remove_language(of.id, "de")
+        delete_language(storage, of.id, "de")
 
         assert [found.language_code for found in listed(storage, of)] == ["en", "ja"]
         assert len(listed(storage, other)) == 3
@@ -159,9 +159,9 @@ class StorageFindingsContract:
         one = key(of)
         storage.keys.add_keys([one])
         storage.keys.put_findings({(one.id, "de"): [found_by("length")]})
-        storage.projects.delete_project(of.id, at(1))
+        storage.projects.delete(of.id, at(1))
 
-        while storage.projects.purge_projects(at(2), 2):
+        while storage.purge("projects", at(2), 2):
             pass
 
         assert storage.keys.findings_of([one.id]) == {}

@@ -8,7 +8,13 @@ from msgspec.structs import replace
 from locframework.access.records import Scope
 from locframework.errors import Unavailable
 from locframework.fields import new_id, slug
-from locframework.glossaries.records import Glossary, Term, TermFilter, TermWrite
+from locframework.glossaries.records import (
+    Glossary,
+    StoredGlossary,
+    Term,
+    TermFilter,
+    TermWrite,
+)
 from locframework.glossaries.rules import spelling
 from locframework.languages import fold
 from locframework.paging import PageRequest, SortedRequest
@@ -38,7 +44,7 @@ def add_glossary(
     storage: Storage, name: str = "Terms", *, organization_id: str, **changes: Any
 ) -> Glossary:
     made = glossary(name, **changes)
-    storage.glossaries.add_glossary(made, organization_id)
+    storage.glossaries.insert(StoredGlossary(made, organization_id, revision=0))
     return made
 
 
@@ -90,10 +96,10 @@ class StorageGlossariesContract:
                 source_language="zh-Hant",
                 updated_at=at(9),
             )
-            found = storage.glossaries.find_glossary(made.id)
+            found = storage.glossaries.find(made.id)
             assert found is not None
             assert (found.glossary, found.organization_id) == (made, organization_id)
-        assert storage.glossaries.find_glossary(new_id()) is None
+        assert storage.glossaries.find(new_id()) is None
 
     def test_sg2_a_saved_glossary_is_changed_and_no_other(
         self, storage: Storage, of: Glossary, organization_id: str
@@ -109,12 +115,12 @@ class StorageGlossariesContract:
             updated_at=at(7),
         )
 
-        storage.glossaries.save_glossary(new)
+        storage.glossaries.update(StoredGlossary(new, organization_id, 0))
 
-        found = storage.glossaries.find_glossary(of.id)
+        found = storage.glossaries.find(of.id)
         assert found is not None
         assert found.glossary == replace(new, term_count=1)
-        untouched = storage.glossaries.find_glossary(other.id)
+        untouched = storage.glossaries.find(other.id)
         assert untouched is not None
         assert untouched.glossary == other
 
@@ -122,7 +128,7 @@ class StorageGlossariesContract:
         self, storage: Storage
     ) -> None:
         one = add_project(storage)
-        owner = storage.access.find_organization(one.organization_id)
+        owner = storage.access.organizations.find(one.organization_id)
         assert owner is not None
         two = add_project_of(storage, owner)
         first, second = (
@@ -136,10 +142,10 @@ class StorageGlossariesContract:
         assert store.link(second.id, one.id)
 
         assert [each.id for each in store.linked_to(one.id)] == [second.id, first.id]
-        found = store.find_glossary(first.id)
+        found = store.find(first.id)
         assert found is not None
         assert found.glossary.project_ids == tuple(sorted((one.id, two.id)))
-        storage.projects.delete_project(two.id, at(2))
+        storage.projects.delete(two.id, at(2))
         [_, alone] = store.linked_to(one.id)
         assert alone.glossary.project_ids == (one.id,)
         scopes = [Scope(one.organization_id, each.id) for each in (one, two)]
@@ -186,9 +192,9 @@ class StorageGlossariesContract:
         of = add_glossary(storage, organization_id=project.organization_id)
         storage.glossaries.link(of.id, project.id)
 
-        storage.glossaries.delete_glossary(of.id, at(5))
+        storage.glossaries.delete(of.id, at(5))
 
-        assert storage.glossaries.find_glossary(of.id) is None
+        assert storage.glossaries.find(of.id) is None
         assert storage.glossaries.linked_to(project.id) == []
         assert storage.glossaries.list_glossaries(None, ALL).total == 0
 
@@ -199,10 +205,10 @@ class StorageGlossariesContract:
         for each in (of, kept):
             made = [term(each, f"t{n}", translations=(german(),)) for n in range(3)]
             add_terms(storage, *made)
-        storage.glossaries.delete_glossary(of.id, at(5))
+        storage.glossaries.delete(of.id, at(5))
 
-        assert storage.glossaries.purge_glossaries(at(5), 2) == 0
-        purged = [storage.glossaries.purge_glossaries(at(6), 2) for _ in range(3)]
+        assert storage.purge("glossaries", at(5), 2) == 0
+        purged = [storage.purge("glossaries", at(6), 2) for _ in range(3)]
 
         assert purged == [2, 2, 0]
         assert len(storage.terms.plain_terms([of.id, kept.id])) == 3
@@ -235,7 +241,7 @@ class StorageGlossariesContract:
         french = TermTranslation("fr", "quai", "approved", at(1), None)
         old, other = term(of, translations=(german(), french)), term(of, "quay")
         add_terms(storage, old, other)
-        before = storage.glossaries.find_glossary(of.id)
+        before = storage.glossaries.find(of.id)
         new = replace(old, term="jetty", notes="n", translations=(german("Steg"),))
 
         write = TermWrite(new, changed=[german("Steg")], dropped=["fr", "sv"])
@@ -243,14 +249,14 @@ class StorageGlossariesContract:
 
         assert storage.terms.find_term(of.id, old.id) == new
         assert storage.terms.find_term(of.id, other.id) == other
-        after = storage.glossaries.find_glossary(of.id)
+        after = storage.glossaries.find(of.id)
         assert before is not None
         assert after is not None
         assert after.revision > before.revision
         assert after.glossary == replace(before.glossary, updated_at=at(8))
         assert after.glossary.term_count == 2
         storage.terms.delete_term(of.id, old.id, at(9))
-        last = storage.glossaries.find_glossary(of.id)
+        last = storage.glossaries.find(of.id)
         assert last is not None
         assert (last.glossary.term_count, last.glossary.updated_at) == (1, at(9))
         assert last.revision > after.revision

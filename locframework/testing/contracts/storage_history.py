@@ -12,7 +12,7 @@ from locframework.projects.records import Project
 from locframework.storage import Storage
 
 from .storage_key_records import add_keys_project, key, value
-from .storage_records import at
+from .storage_records import at, delete_language
 
 
 class StorageHistoryContract:
@@ -97,7 +97,7 @@ class StorageHistoryContract:
 
         storage.keys.trash_keys(of.id, [kept.id, gone.id], at(1))
         storage.keys.restore_keys(of.id, [kept.id], at(2))
-        storage.keys.purge_trash(at(3), 10)
+        storage.purge("keys", at(3), 10)
 
         assert storage.keys.revisions_of([kept.id, gone.id]) == olds[:1]
 
@@ -108,7 +108,7 @@ class StorageHistoryContract:
         olds = [revision_of(value(made, code)) for code in ("de", "en")]
         storage.keys.add_revisions(olds)
 
-        storage.projects.remove_language(of.id, "de")
+        delete_language(storage, of.id, "de")
 
         assert storage.keys.revisions_of([made.id]) == olds[1:]
 
@@ -144,9 +144,9 @@ class StorageHistoryContract:
         storage.keys.add_revisions(
             [revision_of(value(made, revision=number)) for number in (1, 2, 3)]
         )
-        storage.projects.delete_project(of.id, at(1))
+        storage.projects.delete(of.id, at(1))
 
-        while storage.projects.purge_projects(at(2), 2):
+        while storage.purge("projects", at(2), 2):
             pass
 
         assert storage.keys.revisions_of([made.id]) == []

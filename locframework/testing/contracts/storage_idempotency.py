@@ -108,7 +108,7 @@ class StorageIdempotencyContract:
         for minute in range(4):
             keep(storage, post(f"k{minute}", minute))
 
-        gone = [storage.idempotency.purge(at(3), 2) for _ in range(3)]
+        gone = [storage.purge("idempotency_keys", at(3), 2) for _ in range(3)]
 
         assert gone == [2, 1, 0]
         assert storage.idempotency.find(OWNER, "k3", at(0)) is not None

@@ -340,12 +340,12 @@ class StorageJobsContract:
         def seen() -> str | None:
             if claim(storage) is None:
                 return None
-            found = storage.projects.find_project(of.id)
+            found = storage.projects.find(of.id)
             return found.description if found else None
 
         with ThreadPoolExecutor(1) as threads, storage.transaction():
             held = storage.jobs.hold_queued(of.id, "import")
-            storage.projects.save_project(replace(of, description="written"))
+            storage.projects.update(replace(of, description="written"))
             other = threads.submit(seen)
             wait([other], 0.3)  # time enough for the other to go wrong
 

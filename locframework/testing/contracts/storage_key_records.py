@@ -17,9 +17,9 @@ LANGUAGES = ("en", "de", "ja")
 def add_keys_project(storage: Storage, *codes: str, **changes: Any) -> Project:
     """A kept project with languages: those named, or LANGUAGES."""
     made = replace(add_project(storage), **changes)
-    storage.projects.save_project(made)
+    storage.projects.update(made)
     for code in codes or LANGUAGES:
-        storage.projects.add_language(language(made, code))
+        storage.projects.languages.insert(language(made, code))
     return made
 
 

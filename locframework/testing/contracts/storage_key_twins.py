@@ -17,7 +17,7 @@ from locframework.storage import Storage
 
 from .storage_key_model import KeyModel
 from .storage_key_records import add_keys_project, key, value
-from .storage_records import OWN_PROJECT, at, language
+from .storage_records import OWN_PROJECT, at, delete_language, language
 
 T = TypeVar("T")
 
@@ -123,9 +123,9 @@ class Twins:
 
     def turn_over_a_language(self) -> None:
         code = self._draw(languages)
-        self.storage.projects.remove_language(self.project.id, code)
+        delete_language(self.storage, self.project.id, code)
         self.model.remove_language(code)
-        self.storage.projects.add_language(language(self.project, code))
+        self.storage.projects.languages.insert(language(self.project, code))
         self.model.languages.append(code)
 
     def agree(self, where: KeyFilter, sort: str, limit: int) -> None:
@@ -236,7 +236,7 @@ class StorageKeyTwinsContract:
 
         for sort in SORTS:
             twins.agree(data.draw(filters), sort, data.draw(limits))
-        found = storage.projects.find_project(twins.project.id)
+        found = storage.projects.find(twins.project.id)
         assert found is not None
         assert found.key_count == len(twins.model.keys)
 

@@ -157,7 +157,7 @@ class StorageKeysContract:
         made = [key(of, name) for name in "abc"]
 
         def count() -> int:
-            found = storage.projects.find_project(of.id)
+            found = storage.projects.find(of.id)
             assert found is not None
             return found.key_count
 
@@ -171,7 +171,7 @@ class StorageKeysContract:
 
         storage.keys.restore_keys(of.id, [made[0].id], at(3))
         storage.keys.restore_keys(of.id, [made[2].id], at(3))
-        storage.keys.purge_trash(at(9), 10)
+        storage.purge("keys", at(9), 10)
         assert count() == 2
 
     @pytest.mark.parametrize("question", QUESTIONS)
@@ -226,7 +226,7 @@ class StorageKeysContract:
         for minute, one in enumerate(made[:4]):
             storage.keys.trash_keys(of.id, [one.id], at(minute))
 
-        pieces = [storage.keys.purge_trash(at(3), 2) for _ in range(3)]
+        pieces = [storage.purge("keys", at(3), 2) for _ in range(3)]
 
         assert pieces == [2, 1, 0]
         left = storage.keys.trashed(of.id, [one.id for one in made])

@@ -29,7 +29,7 @@ class StorageMemoriesContract:
 
     def test_sm1_a_memory_comes_back_as_it_was(self, storage: Storage) -> None:
         owner = organization()
-        storage.access.add_organization(owner)
+        storage.access.organizations.insert(owner)
         full = memory(
             "Größe",
             source_language="pt-BR",
@@ -40,11 +40,11 @@ class StorageMemoriesContract:
         )
         plain = memory()
         for one in (full, plain):
-            storage.memories.add_memory(KeptMemory(one, owner.id))
+            storage.memories.insert(KeptMemory(one, owner.id))
 
-        assert storage.memories.find_memory(full.id) == KeptMemory(full, owner.id)
-        assert storage.memories.find_memory(plain.id) == KeptMemory(plain, owner.id)
-        assert storage.memories.find_memory(new_id()) is None
+        assert storage.memories.find(full.id) == KeptMemory(full, owner.id)
+        assert storage.memories.find(plain.id) == KeptMemory(plain, owner.id)
+        assert storage.memories.find(new_id()) is None
 
     def test_sm2_a_saved_memory_is_changed(self, storage: Storage) -> None:
         of = add_project(storage)
@@ -56,14 +56,10 @@ class StorageMemoriesContract:
             updated_at=at(5),
         )
 
-        storage.memories.save_memory(new)
+        storage.memories.update(KeptMemory(new, of.organization_id))
 
-        assert storage.memories.find_memory(old.id) == KeptMemory(
-            new, of.organization_id
-        )
-        assert storage.memories.find_memory(other.id) == KeptMemory(
-            other, of.organization_id
-        )
+        assert storage.memories.find(old.id) == KeptMemory(new, of.organization_id)
+        assert storage.memories.find(other.id) == KeptMemory(other, of.organization_id)
 
     def test_sm4_target_languages_are_listed_as_they_were_added(
         self, storage: Storage
@@ -176,7 +172,7 @@ class StorageMemoriesContract:
         found = storage.memories.find_entries_by_text(mine.id, [*texts, ("Pay", "x")])
         assert found == texts
         assert storage.memories.find_entries_by_text(other.id, texts) == {}
-        kept = storage.memories.find_memory(mine.id)
+        kept = storage.memories.find(mine.id)
         assert kept is not None
         assert kept.memory.entry_count == len(made)
 
@@ -317,18 +313,18 @@ class StorageMemoriesContract:
             add_entries(storage, [entry(one, f"{n}", "de:x") for n in range(5)])
             storage.memories.assign(of.id, Assignment(one.id, True, "all", 0, 0))
 
-        storage.memories.delete_memory(mine.id, at(1))
+        storage.memories.delete(mine.id, at(1))
 
         page = storage.memories.list_memories(None, ALL)
         assert [one.id for one in page.items] == [other.id]
-        assert storage.memories.find_memory(mine.id) is None
+        assert storage.memories.find(mine.id) is None
         assert storage.memories.list_entries(mine.id, EntryFilter(), ALL).items == []
         [left] = storage.memories.list_assigned(of.id)
         assert left.assignment.tm_id == other.id
         with storage.transaction():
             assert storage.memories.begin(mine.id) is None
-        assert storage.memories.purge_memories(at(0), 100) == 0
-        gone = [storage.memories.purge_memories(at(2), 3) for _ in range(4)]
+        assert storage.purge("memories", at(0), 100) == 0
+        gone = [storage.purge("memories", at(2), 3) for _ in range(4)]
         assert gone[0] == 3
         assert gone[-1] == 0
         found = storage.memories.list_entries(other.id, EntryFilter(), ALL)
@@ -340,7 +336,7 @@ class StorageMemoriesContract:
         with pytest.raises(RuntimeError):
             storage.memories.begin(mine.id)
         with pytest.raises(RuntimeError):
-            storage.memories.lock_memory(mine.id)
+            storage.memories.lock(mine.id)
 
         with storage.transaction():
             first = storage.memories.begin(mine.id)

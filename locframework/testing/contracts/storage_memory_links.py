@@ -110,7 +110,7 @@ class StorageMemoryLinksContract:
         with writing(storage, mine) as begun:
             storage.memories.replace_links(begun, [], [link])
 
-        storage.memories.delete_memory(mine.id, at(1))
+        storage.memories.delete(mine.id, at(1))
 
         assert storage.memories.links_of(mine.id, [link.key_id]) == []
         assert storage.memories.links_to(mine.id, [one.id]) == []

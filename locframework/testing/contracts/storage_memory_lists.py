@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from locframework.access.records import Scope
-from locframework.memories.records import Assignment, MemoryQuery
+from locframework.memories.records import Assignment, KeptMemory, MemoryQuery
 from locframework.storage import Storage
 
 from .storage_memory_records import add_memory
@@ -41,7 +41,8 @@ class StorageMemoryListsContract:
         assert listed(whole, project_id=mine.id) == ["b"]
         assert listed(whole, project_id=theirs.id) == []
         assert listed([Scope(theirs.organization_id)], project_id=mine.id) == []
-        storage.memories.save_memory(replace(b, name="Häfen  \tund 100%"))
+        renamed = replace(b, name="Häfen  \tund 100%")
+        storage.memories.update(KeptMemory(renamed, mine.organization_id))
         assert listed(whole, search="häfen und") == ["Häfen  \tund 100%"]
         assert listed(None, search="%") == ["Häfen  \tund 100%"]
         assert listed(None, search="a", project_id=theirs.id) == []
@@ -52,7 +53,7 @@ class StorageMemoryListsContract:
         mine = add_memory(storage, of)
         storage.memories.assign(of.id, Assignment(mine.id, True, "all", 0, 0))
 
-        storage.projects.delete_project(of.id, at(1))
+        storage.projects.delete(of.id, at(1))
 
         assert storage.memories.projects_of(mine.id) == []
         scope = [Scope(of.organization_id, of.id)]

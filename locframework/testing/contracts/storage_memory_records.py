@@ -59,7 +59,7 @@ def entry(
 
 def add_memory(storage: Storage, of: Project, name: str = "Main") -> TranslationMemory:
     made = memory(name)
-    storage.memories.add_memory(KeptMemory(made, of.organization_id))
+    storage.memories.insert(KeptMemory(made, of.organization_id))
     return made
 
 

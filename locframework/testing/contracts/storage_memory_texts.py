@@ -64,7 +64,7 @@ class StorageMemoryTextsContract:
         of = add_project(storage)
         here, gone = add_memory(storage, of), add_memory(storage, of)
         add_entries(storage, [entry(here, "Pay")])
-        storage.memories.delete_memory(gone.id, at(1))
+        storage.memories.delete(gone.id, at(1))
 
         found = storage.memory_texts.revisions([here.id, gone.id, new_id()])
 
@@ -386,7 +386,7 @@ class StorageMemoryTextsContract:
         buy = entry(other, "Buy", "ja:買う", "de:Kaufen")
         add_entries(storage, [buy])
         add_entries(storage, [entry(gone, "Go", "ja:行く")])
-        storage.memories.delete_memory(gone.id, at(1))
+        storage.memories.delete(gone.id, at(1))
         here, there = (one.id, pay.id), (other.id, buy.id)
 
         texts, asked = storage.memory_texts, ["de", "fr", "ja", "nl"]

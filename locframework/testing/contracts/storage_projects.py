@@ -18,6 +18,7 @@ from .storage_records import (
     add_branch,
     add_project,
     at,
+    delete_language,
     event,
     job,
     language,
@@ -43,12 +44,12 @@ class StorageProjectsContract:
             blocking_checks=("placeholders", "length"),
             check_severities={"length": "off"},
         )
-        storage.access.add_organization(owner)
+        storage.access.organizations.insert(owner)
 
-        storage.projects.add_project(replace(made, key_count=7))
+        storage.projects.insert(replace(made, key_count=7))
 
-        assert storage.projects.find_project(made.id) == made  # which has no keys
-        assert storage.projects.find_project(new_id()) is None
+        assert storage.projects.find(made.id) == made  # which has no keys
+        assert storage.projects.find(new_id()) is None
 
     def test_sp2_a_saved_project_is_changed(self, storage: Storage) -> None:
         old, other = add_project(storage), add_project(storage)
@@ -66,21 +67,21 @@ class StorageProjectsContract:
             updated_at=at(1),
         )
 
-        storage.projects.save_project(replace(new, key_count=7))
+        storage.projects.update(replace(new, key_count=7))
 
-        assert storage.projects.find_project(old.id) == new
-        assert storage.projects.find_project(other.id) == other
+        assert storage.projects.find(old.id) == new
+        assert storage.projects.find(other.id) == other
 
     def test_sp3_a_deleted_project_is_not_found_by_any_question(
         self, storage: Storage
     ) -> None:
         made = add_project(storage)
-        storage.projects.add_language(language(made, "en"))
+        storage.projects.languages.insert(language(made, "en"))
 
-        storage.projects.delete_project(made.id, at(1))
-        storage.projects.save_project(replace(made, name="Back"))
+        storage.projects.delete(made.id, at(1))
+        storage.projects.update(replace(made, name="Back"))
 
-        assert storage.projects.find_project(made.id) is None
+        assert storage.projects.find(made.id) is None
         assert storage.projects.list_projects(None, ALL).items == []
         scopes = [Scope(made.organization_id), Scope(made.organization_id, made.id)]
         for scope in scopes:
@@ -92,9 +93,9 @@ class StorageProjectsContract:
     ) -> None:
         owner = organization()
         made = [project(owner, name) for name in [*NAMES, "ab", "ab"]]
-        storage.access.add_organization(owner)
+        storage.access.organizations.insert(owner)
         for one in reversed(made):
-            storage.projects.add_project(one)
+            storage.projects.insert(one)
         in_order = sorted(made, key=lambda one: (one.name, one.id))
 
         every = storage.projects.list_projects(None, ALL)
@@ -113,9 +114,9 @@ class StorageProjectsContract:
             replace(project(owner, name), created_at=at(number % 3))
             for number, name in enumerate([*NAMES, "ab", "ab"])
         ]
-        storage.access.add_organization(owner)
+        storage.access.organizations.insert(owner)
         for one in reversed(made):
-            storage.projects.add_project(one)
+            storage.projects.insert(one)
 
         def ids(sort: str) -> list[str]:
             page = SortedRequest(limit=200, sort=sort)
@@ -135,7 +136,7 @@ class StorageProjectsContract:
     ) -> None:
         a, b, c = (add_project(storage, name) for name in "abc")
         d = project(organization(id=a.organization_id), "d")
-        storage.projects.add_project(d)
+        storage.projects.insert(d)
 
         def names(*scopes: Scope) -> str:
             page = storage.projects.list_projects(scopes, ALL)
@@ -166,7 +167,7 @@ class StorageProjectsContract:
         ]
         languages.sort(key=lambda one: one.id)
         for one in [*reversed(languages), language(other, "en")]:
-            storage.projects.add_language(one)
+            storage.projects.languages.insert(one)
 
         assert storage.projects.list_languages(made.id) == languages
         assert storage.projects.list_languages(new_id()) == []
@@ -178,7 +179,7 @@ class StorageProjectsContract:
         old, kept = language(made, "de"), language(made, "en")
         elsewhere = language(other, "de")
         for one in (old, kept, elsewhere):
-            storage.projects.add_language(one)
+            storage.projects.languages.insert(one)
         new = replace(
             old,
             label="Deutsch",
@@ -189,12 +190,11 @@ class StorageProjectsContract:
             plural_forms=("other",),
         )
 
-        storage.projects.save_language(new)
+        storage.projects.languages.update(new)
 
         assert sorted_by_code(storage, made.id) == [new, kept]
 
-        storage.projects.remove_language(made.id, "de")
-        storage.projects.remove_language(made.id, "xx")
+        delete_language(storage, made.id, "de")
 
         assert storage.projects.list_languages(made.id) == [kept]
         assert storage.projects.list_languages(other.id) == [elsewhere]
@@ -222,15 +222,15 @@ class StorageProjectsContract:
     def test_sp8_deleted_projects_are_purged_in_pieces(self, storage: Storage) -> None:
         old, young, kept = (add_project(storage, name) for name in "abc")
         for one in (old, young, kept):
-            storage.projects.add_language(language(one, "en"))
-            storage.access.add_token(token(one.id, project_id=one.id))
+            storage.projects.languages.insert(language(one, "en"))
+            storage.access.tokens.insert(token(one.id, project_id=one.id))
             with storage.transaction():
                 storage.events.add([event(one) for _ in range(25)])
                 storage.jobs.add(job(one))
-        storage.projects.delete_project(old.id, at(1))
-        storage.projects.delete_project(young.id, at(3))
+        storage.projects.delete(old.id, at(1))
+        storage.projects.delete(young.id, at(3))
 
-        pieces = [storage.projects.purge_projects(at(2), 10) for _ in range(6)]
+        pieces = [storage.purge("projects", at(2), 10) for _ in range(6)]
 
         assert pieces[:2] == [10, 10]
         assert sum(pieces) >= 25 + 4  # with the language, token, job and itself
@@ -240,7 +240,7 @@ class StorageProjectsContract:
         for one in (young, kept):
             assert storage.access.find_holder(one.id)
             assert len(storage.events.list_events(one.id, 100)) == 25
-        assert storage.projects.find_project(kept.id) == kept
+        assert storage.projects.find(kept.id) == kept
 
 
 class StorageEventsContract:

@@ -142,6 +142,13 @@ def language(of: Project, code: str, **changes: Any) -> Language:
     return replace(made, **changes)
 
 
+def delete_language(storage: Storage, project_id: str, code: str) -> None:
+    """Delete the language with that code."""
+    for each in storage.projects.list_languages(project_id):
+        if each.language_code == code:
+            storage.projects.languages.delete(each.id, at(0))
+
+
 def event(of: Project, type_: str = "key.created", **changes: Any) -> Event:
     made = Event(
         id=new_id(),
@@ -208,7 +215,7 @@ def add_project(storage: Storage, name: str = "Web shop") -> Project:
     """A kept project in an organization of its own."""
     owner = organization()
     with storage.transaction():
-        storage.access.add_organization(owner)
+        storage.access.organizations.insert(owner)
         return add_project_of(storage, owner, name)
 
 
@@ -217,7 +224,7 @@ def add_project_of(
 ) -> Project:
     """A kept project of an organization that is kept."""
     made = project(owner, name)
-    storage.projects.add_project(made)
+    storage.projects.insert(made)
     return made
 
 

@@ -14,7 +14,7 @@ from locframework.statistics.rules import complete_languages, count_words
 from locframework.storage import Storage
 
 from .storage_key_records import LANGUAGES, add_keys_project, key, value
-from .storage_records import OWN_PROJECT, add_branch, at, language
+from .storage_records import OWN_PROJECT, add_branch, at, delete_language, language
 from .storage_statistics import counted
 
 T = TypeVar("T")
@@ -140,7 +140,7 @@ class Lines:
         self._trash = []
 
     def purge(self) -> None:
-        self.storage.keys.purge_trash(at(9), 100)
+        self.storage.purge("keys", at(9), 100)
 
     def hide(self) -> None:
         """Main's keys, for names that the branch took."""
@@ -161,15 +161,15 @@ class Lines:
         source = self.project.source_language
         others = [code for code in self.codes if code != source]
         code = self._draw(st.sampled_from(others))
-        self.storage.projects.remove_language(self.project.id, code)
-        self.storage.projects.add_language(language(self.project, code))
+        delete_language(self.storage, self.project.id, code)
+        self.storage.projects.languages.insert(language(self.project, code))
         self.codes.remove(code)
         self.codes.append(code)
 
     def move_the_source(self) -> None:
         code = self._draw(st.sampled_from(self.codes))
         self.project = replace(self.project, source_language=code)
-        self.storage.projects.save_project(self.project)
+        self.storage.projects.update(self.project)
 
     def _store(self) -> KeyStore:
         return self._draw(

@@ -34,12 +34,12 @@ def file_of(of: Project, **changes: Any) -> StoredFile:
 
 def add_file(storage: Storage, of: Project, **changes: Any) -> StoredFile:
     made = file_of(of, **changes)
-    storage.files.add_file(made)
+    storage.files.insert(made)
     return made
 
 
 def unused_since(storage: Storage, file: StoredFile) -> str | None:
-    found = storage.files.find_file(file.project_id, file.id)
+    found = storage.files.find(file.id, file.project_id)
     assert found is not None
     return found.unused_since
 
@@ -54,9 +54,9 @@ class StorageScreenshotsContract:
 
         used, unused = add_file(storage, of, unused_since=None), add_file(storage, of)
 
-        assert storage.files.find_file(of.id, used.id) == used
-        assert storage.files.find_file(of.id, unused.id) == unused
-        assert storage.files.find_file(other.id, used.id) is None
+        assert storage.files.find(used.id, of.id) == used
+        assert storage.files.find(unused.id, of.id) == unused
+        assert storage.files.find(used.id, other.id) is None
 
     def test_ss2_a_file_that_is_used_is_not_unused_any_more(
         self, storage: Storage
@@ -129,13 +129,13 @@ class StorageScreenshotsContract:
         used = add_file(storage, of, unused_since=None)
         storage.keys.add_keys([key(of, "k", screenshot_file_id=shown.id)])
 
-        gone = [storage.files.purge_files(at(3), rows) for rows in (1, 9, 9)]
+        gone = [storage.purge("files", at(3), rows) for rows in (1, 9, 9)]
 
         assert sum(gone) == 3
-        left = [file for file in files if storage.files.find_file(of.id, file.id)]
+        left = [file for file in files if storage.files.find(file.id, of.id)]
         assert left == files[3:]
         for file in (shown, used):
-            assert storage.files.find_file(of.id, file.id) is not None
+            assert storage.files.find(file.id, of.id) is not None
 
     def test_ss7_a_blob_that_a_file_names_does_not_expire(
         self, storage: Storage
@@ -148,17 +148,17 @@ class StorageScreenshotsContract:
 
         assert storage.blobs.list_expired(at(3), 10, stores) == notes[1:]
         assert storage.blobs.forget(notes[0], at(3)) is False
-        storage.files.purge_files(at(3), 9)
+        storage.purge("files", at(3), 9)
         assert storage.blobs.list_expired(at(3), 10, stores) == notes
 
     def test_ss8_files_go_with_their_project(self, storage: Storage) -> None:
         gone, left = add_project(storage), add_project(storage)
         files = [add_file(storage, of) for of in (gone, left)]
         with storage.transaction():
-            storage.projects.delete_project(gone.id, at(1))
+            storage.projects.delete(gone.id, at(1))
 
-        while storage.projects.purge_projects(at(2), 1):
+        while storage.purge("projects", at(2), 1):
             pass
 
-        assert storage.files.find_file(gone.id, files[0].id) is None
-        assert storage.files.find_file(left.id, files[1].id) == files[1]
+        assert storage.files.find(files[0].id, gone.id) is None
+        assert storage.files.find(files[1].id, left.id) == files[1]

@@ -6,7 +6,7 @@ from locframework.statistics.records import LanguageCounts, LineCounts
 from locframework.storage import Storage
 
 from .storage_key_records import add_keys_project, draft, key, value
-from .storage_records import add_branch, at, language
+from .storage_records import add_branch, at, delete_language, language
 
 
 def counted(counts: LineCounts) -> tuple[int, list[LanguageCounts]]:
@@ -88,8 +88,8 @@ class StorageStatisticsContract:
         assert last() == [None, at(5)]
         storage.keys.remove_values([text], at(6))
         assert last() == [None, at(6)]
-        storage.projects.remove_language(of.id, "de")
-        storage.projects.add_language(language(of, "de"))
+        delete_language(storage, of.id, "de")
+        storage.projects.languages.insert(language(of, "de"))
         assert last() == [None, None]
 
     def test_sc5_the_last_change_of_a_line_is_told(self, storage: Storage) -> None:

@@ -39,9 +39,9 @@ class StorageTransactionsContract:
         made = organization()
 
         with storage.transaction():
-            storage.access.add_organization(made)
+            storage.access.organizations.insert(made)
 
-        assert elsewhere(lambda: storage.access.find_organization(made.id)) == made
+        assert elsewhere(lambda: storage.access.organizations.find(made.id)) == made
 
     @pytest.mark.parametrize("fault", [_Fault, KeyboardInterrupt, GeneratorExit])
     def test_st2_of_a_block_that_fails_nothing_is_kept(
@@ -50,20 +50,20 @@ class StorageTransactionsContract:
         made = organization()
 
         with pytest.raises(fault), storage.transaction():
-            storage.access.add_organization(made)
+            storage.access.organizations.insert(made)
             raise fault
 
-        assert storage.access.find_organization(made.id) is None
+        assert storage.access.organizations.find(made.id) is None
 
     def test_st3_a_block_inside_a_block_shares_its_fate(self, storage: Storage) -> None:
         made = organization()
 
         with pytest.raises(_Fault), storage.transaction():
             with storage.transaction():
-                storage.access.add_organization(made)
+                storage.access.organizations.insert(made)
             raise _Fault
 
-        assert storage.access.find_organization(made.id) is None
+        assert storage.access.organizations.find(made.id) is None
 
     def test_st4_an_inner_block_that_failed_cannot_be_half_kept(
         self, storage: Storage
@@ -71,13 +71,13 @@ class StorageTransactionsContract:
         outer, inner = organization("Outer"), organization("Inner")
 
         with pytest.raises(Exception, match=r"\w"), storage.transaction():
-            storage.access.add_organization(outer)
+            storage.access.organizations.insert(outer)
             with pytest.raises(_Fault), storage.transaction():
-                storage.access.add_organization(inner)
+                storage.access.organizations.insert(inner)
                 raise _Fault
 
-        assert storage.access.find_organization(outer.id) is None
-        assert storage.access.find_organization(inner.id) is None
+        assert storage.access.organizations.find(outer.id) is None
+        assert storage.access.organizations.find(inner.id) is None
 
     def test_st5_an_inner_block_that_wrote_nothing_may_fail(
         self, storage: Storage
@@ -85,12 +85,12 @@ class StorageTransactionsContract:
         made = organization()
 
         with storage.transaction():
-            storage.access.add_organization(made)
+            storage.access.organizations.insert(made)
             with pytest.raises(_Fault), storage.transaction():
-                storage.access.find_organization(made.id)
+                storage.access.organizations.find(made.id)
                 raise _Fault
 
-        assert storage.access.find_organization(made.id) == made
+        assert storage.access.organizations.find(made.id) == made
 
     def test_st6_only_the_block_itself_sees_what_is_not_committed(
         self, storage: Storage
@@ -98,29 +98,29 @@ class StorageTransactionsContract:
         made = organization()
 
         with storage.transaction():
-            storage.access.add_organization(made)
+            storage.access.organizations.insert(made)
 
-            assert storage.access.find_organization(made.id) == made
-            assert elsewhere(lambda: storage.access.find_organization(made.id)) is None
+            assert storage.access.organizations.find(made.id) == made
+            assert elsewhere(lambda: storage.access.organizations.find(made.id)) is None
 
     def test_st7_a_snapshot_stays_at_one_moment(self, storage: Storage) -> None:
         first = add_project(storage)
 
         with storage.snapshot():
-            assert storage.projects.find_project(first.id)
+            assert storage.projects.find(first.id)
             second = elsewhere(lambda: add_project(storage))
-            storage_saw = storage.projects.find_project(second.id)
+            storage_saw = storage.projects.find(second.id)
 
         assert storage_saw is None
-        assert storage.projects.find_project(second.id) == second
+        assert storage.projects.find(second.id) == second
 
     def test_st8_a_snapshot_refuses_to_write(self, storage: Storage) -> None:
         made = organization()
 
         with storage.snapshot(), pytest.raises(RuntimeError):
-            storage.access.add_organization(made)
+            storage.access.organizations.insert(made)
 
-        assert storage.access.find_organization(made.id) is None
+        assert storage.access.organizations.find(made.id) is None
 
     def test_st9_a_snapshot_in_a_transaction_sees_what_it_wrote(
         self, storage: Storage
@@ -128,19 +128,19 @@ class StorageTransactionsContract:
         made = organization()
 
         with storage.transaction():
-            storage.access.add_organization(made)
+            storage.access.organizations.insert(made)
             with storage.snapshot():
-                assert storage.access.find_organization(made.id) == made
+                assert storage.access.organizations.find(made.id) == made
 
     def test_st10_calls_wait_for_the_outermost_commit(self, storage: Storage) -> None:
         made, seen = organization(), []
 
         def look() -> None:
-            seen.append(elsewhere(lambda: storage.access.find_organization(made.id)))
+            seen.append(elsewhere(lambda: storage.access.organizations.find(made.id)))
 
         with storage.transaction():
             with storage.transaction():
-                storage.access.add_organization(made)
+                storage.access.organizations.insert(made)
                 storage.after_commit(look)
                 storage.after_commit(lambda: seen.append(None))
             assert not seen
@@ -186,9 +186,9 @@ class StorageTransactionsContract:
         made = organization()
 
         with storage.transaction():
-            storage.after_commit(lambda: storage.access.add_organization(made))
+            storage.after_commit(lambda: storage.access.organizations.insert(made))
 
-        assert storage.access.find_organization(made.id) == made
+        assert storage.access.organizations.find(made.id) == made
 
     def test_st15_writers_under_one_lock_lose_nothing(self, storage: Storage) -> None:
         made = add_project(storage)
@@ -196,17 +196,17 @@ class StorageTransactionsContract:
         def write() -> None:
             for _ in range(10):
                 with storage.transaction():
-                    storage.projects.lock_project(made.id)
-                    old = storage.projects.find_project(made.id)
+                    storage.projects.lock(made.id)
+                    old = storage.projects.find(made.id)
                     assert old is not None
                     longer = replace(old, description=old.description + "x")
-                    storage.projects.save_project(longer)
+                    storage.projects.update(longer)
 
         with ThreadPoolExecutor(6) as threads:
             for done in [threads.submit(write) for _ in range(6)]:
                 done.result()
 
-        found = storage.projects.find_project(made.id)
+        found = storage.projects.find(made.id)
         assert found is not None
         assert found.description == "x" * 60
 
@@ -218,13 +218,13 @@ class StorageTransactionsContract:
         def second() -> None:
             locked.wait(5)
             with storage.transaction():
-                storage.projects.lock_project(made.id)
+                storage.projects.lock(made.id)
                 order.append("second")
 
         with ThreadPoolExecutor(1) as threads:
             waiting = threads.submit(second)
             with storage.transaction():
-                storage.projects.lock_project(made.id)
+                storage.projects.lock(made.id)
                 locked.set()
                 assert not Event().wait(0.3)  # time enough for the other to go wrong
                 order.append("first")
@@ -238,9 +238,9 @@ class StorageTransactionsContract:
         made = add_project(storage)
 
         with pytest.raises(RuntimeError):
-            storage.projects.lock_project(made.id)
+            storage.projects.lock(made.id)
         with pytest.raises(RuntimeError):
-            storage.access.lock_organization(made.organization_id)
+            storage.access.organizations.lock(made.organization_id)
 
     @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
     def test_st18_text_comes_back_byte_for_byte(
@@ -251,10 +251,10 @@ class StorageTransactionsContract:
         told = event(made, items=[{text: text, "b": [text], "a": {"z": 1, "y": text}}])
 
         with storage.transaction():
-            storage.projects.save_project(described)
+            storage.projects.update(described)
             storage.events.add([told])
 
-        assert storage.projects.find_project(made.id) == described
+        assert storage.projects.find(made.id) == described
         assert storage.events.list_events(made.id, 1) == [told]
         assert list(storage.events.list_events(made.id, 1)[0].items[0]) == [
             text,
@@ -274,7 +274,7 @@ class StorageTransactionsContract:
             storage.ping,
             storage.migrate,
             storage.pending_migrations,
-            partial(storage.projects.find_project, made.id),
+            partial(storage.projects.find, made.id),
             partial(add_project, storage, "another"),
         ):
             with pytest.raises(Unavailable):
@@ -297,7 +297,7 @@ class StorageTransactionsContract:
 
         def end() -> None:
             seen.append("ended")
-            storage.access.add_organization(made)
+            storage.access.organizations.insert(made)
 
         with storage.transaction():
             with storage.transaction():
@@ -305,7 +305,7 @@ class StorageTransactionsContract:
                 storage.before_commit("a name", begin)
             assert seen == ["begun"]
         assert seen == ["begun", "ended"]
-        assert storage.access.find_organization(made.id) == made
+        assert storage.access.organizations.find(made.id) == made
         with storage.transaction():
             storage.before_commit("a name", lambda: lambda: seen.append("anew"))
         assert seen == ["begun", "ended", "anew"]
@@ -319,10 +319,10 @@ class StorageTransactionsContract:
             raise _Fault
 
         with pytest.raises(_Fault), storage.transaction():
-            storage.access.add_organization(made)
+            storage.access.organizations.insert(made)
             storage.before_commit("a name", lambda: fail)
 
-        assert storage.access.find_organization(made.id) is None
+        assert storage.access.organizations.find(made.id) is None
 
     def test_st23_of_a_block_that_failed_nothing_is_called_at_an_end(
         self, storage: Storage

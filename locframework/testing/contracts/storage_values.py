@@ -7,7 +7,7 @@ from locframework.keys.records import KeyFilter, StoredValue
 from locframework.storage import Storage
 
 from .storage_key_records import LANGUAGES, add_keys_project, draft, key, value
-from .storage_records import ALL, TEXTS, at
+from .storage_records import ALL, TEXTS, at, delete_language
 
 
 class StorageValuesContract:
@@ -137,9 +137,9 @@ class StorageValuesContract:
         storage.keys.trash_keys(of.id, [gone.id], at(1))
         languages = storage.projects.list_languages(of.id)
 
-        storage.projects.remove_language(of.id, "de")
+        delete_language(storage, of.id, "de")
         [german] = [one for one in languages if one.language_code == "de"]
-        storage.projects.add_language(german)
+        storage.projects.languages.insert(german)
         storage.keys.restore_keys(of.id, [gone.id], at(2))
 
         for one in (made, gone):
@@ -155,9 +155,9 @@ class StorageValuesContract:
             [made, gone, kept], [value(one) for one in (made, gone, kept)]
         )
         storage.keys.trash_keys(of.id, [gone.id], at(0))
-        storage.projects.delete_project(of.id, at(1))
+        storage.projects.delete(of.id, at(1))
 
-        while storage.projects.purge_projects(at(2), 3):
+        while storage.purge("projects", at(2), 3):
             pass
 
         assert storage.keys.names_of(of.id) == {}

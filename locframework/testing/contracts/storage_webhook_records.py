@@ -54,7 +54,7 @@ def webhook(of: Project, minute: int = 0, **changes: Any) -> StoredWebhook:
 
 def add_webhook(storage: Storage, of: Project, **changes: Any) -> StoredWebhook:
     made = webhook(of, **changes)
-    storage.webhooks.add_webhook(made)
+    storage.webhooks.insert(made)
     return made
 
 

@@ -47,9 +47,9 @@ class StorageWebhooksContract:
             health=WebhookHealth(at(1), at(2), at(3), "msg_1", True),
         )
 
-        assert store.find_webhook(of.id, made.webhook.id) == made
-        assert store.find_webhook(new_id(), made.webhook.id) is None
-        assert store.find_webhook(of.id, new_id()) is None
+        assert store.find(made.webhook.id, of.id) == made
+        assert store.find(made.webhook.id, new_id()) is None
+        assert store.find(new_id(), of.id) is None
 
     def test_sw2_a_webhook_is_saved_but_for_its_last_delivery(
         self, storage: Storage
@@ -64,14 +64,14 @@ class StorageWebhooksContract:
             of, 5, id=made.webhook.id, url="https://b.example", branches=("x",)
         )
 
-        store.save_webhook(new)
+        store.update(new)
 
         kept = replace(
             new.webhook, created_at=made.webhook.created_at, last_delivery_at=at(2)
         )
-        found = store.find_webhook(of.id, made.webhook.id)
+        found = store.find(made.webhook.id, of.id)
         assert found == replace(new, webhook=kept)
-        assert store.find_webhook(of.id, other.webhook.id) == other
+        assert store.find(other.webhook.id, of.id) == other
 
     def test_sw3_webhooks_are_listed_newest_first(self, storage: Storage) -> None:
         of, other = add_project(storage), add_project(storage)
@@ -92,18 +92,18 @@ class StorageWebhooksContract:
         add_deliveries(storage, gone, 5)
         add_deliveries(storage, stays)
 
-        store.delete_webhook(gone.webhook.id, at(10))
+        store.delete(gone.webhook.id, at(10))
 
-        assert store.find_webhook(of.id, gone.webhook.id) is None
+        assert store.find(gone.webhook.id, of.id) is None
         assert store.list_webhooks(of.id, ALL).items == [stays.webhook]
         assert store.active_webhooks([of.id]) == [stays.webhook]
         assert store.targets_of([gone.webhook.id]) == []
         waiting = store.waiting(at(20), 4)
         assert [each.webhook_id for each in waiting] == [stays.webhook.id]
         assert store.queue_depth().pending == 1
-        assert store.purge_webhooks(3) == 3
-        assert store.purge_webhooks(100) == 3  # two deliveries, and itself
-        assert store.purge_webhooks(100) == 0
+        assert storage.purge("webhooks", at(20), 3) == 3
+        assert storage.purge("webhooks", at(20), 100) == 3  # two deliveries, and itself
+        assert storage.purge("webhooks", at(20), 100) == 0
         assert len(log(storage, stays)) == 1
 
     def test_sw5_active_webhooks_are_those_of_the_projects_named(

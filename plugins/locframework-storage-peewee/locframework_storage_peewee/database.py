@@ -30,7 +30,7 @@ from typing import TypeVar
 
 from locframework.ports import Unavailable
 
-from .engine import NOT_WRITABLE, Connection, Engine, Mode, Row
+from .engine import NOT_WRITABLE, Connection, Engine, FetchedRows, Mode, Row
 from .sessions import Session, Sessions, first_line
 
 T = TypeVar("T")
@@ -45,6 +45,7 @@ class Database:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self.peewee = engine.make_query_database(self.fetch)
         self.on_statement: list[Callable[[str], None]] | None = None
         self._sessions = Sessions(engine)
         self._added = 0  # in all threads, about
@@ -58,6 +59,10 @@ class Database:
     def row(self, sql: str, params: Sequence[object] = ()) -> Row | None:
         """The first row, or None."""
         return self._ask(self._first, sql, params)
+
+    def fetch(self, sql: str, params: Sequence[object] = ()) -> FetchedRows:
+        """Return the rows of a SELECT with the names of its columns, for peewee."""
+        return self._ask(self._fetched, sql, params)
 
     def run(self, sql: str, params: Sequence[object] = ()) -> int:
         """Write; how many rows it was."""
@@ -230,6 +235,11 @@ class Database:
         self, connection: Connection, sql: str, params: Sequence[object]
     ) -> Row | None:
         return self.engine.execute(connection, sql, params).fetchone()
+
+    def _fetched(
+        self, connection: Connection, sql: str, params: Sequence[object]
+    ) -> FetchedRows:
+        return FetchedRows(self.engine.execute(connection, sql, params))
 
     def _count(self, connection: Connection, sql: str, params: Sequence[object]) -> int:
         return self.engine.execute(connection, sql, params).rowcount

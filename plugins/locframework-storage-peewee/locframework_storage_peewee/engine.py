@@ -1,6 +1,6 @@
 """What SQLite and PostgreSQL do differently, behind one small interface."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol
 
@@ -26,11 +26,31 @@ NOT_WRITABLE = "the database file, or its folder, is not writable"
 LOCK_SECONDS = 5  # how long a writer waits for others (storage.py, transaction)
 
 
+class FetchedRows:
+    """The result of a SELECT, read completely: what peewee needs of a cursor."""
+
+    def __init__(self, cursor: "Cursor") -> None:
+        self.description = cursor.description
+        self._rows = iter(cursor.fetchall())
+
+    def fetchone(self) -> Row | None:
+        return next(self._rows, None)
+
+    def close(self) -> None:
+        pass
+
+
+RunQuery = Callable[[str, Sequence[object]], FetchedRows]
+
+
 class Cursor(Protocol):
     """What of a driver's cursor is used."""
 
     @property
     def rowcount(self) -> int: ...
+
+    @property
+    def description(self) -> Sequence[Any] | None: ...
 
     def execute(self, sql: str, params: Sequence[object] = ..., /) -> object: ...
 
@@ -82,7 +102,14 @@ class Engine(Protocol):
         ...
 
     def make_peewee(self) -> peewee.Database:
-        """A peewee database for this address, not connected."""
+        """Return a peewee database for this address, not connected."""
+        ...
+
+    def make_query_database(self, run: RunQuery) -> peewee.Database:
+        """Return a peewee database that runs its SELECT statements by ``run``.
+
+        It writes ``?`` for each parameter.
+        """
         ...
 
     def open(self, database: peewee.Database) -> Connection:

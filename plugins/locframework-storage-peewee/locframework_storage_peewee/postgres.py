@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import cast
+from typing import Any, cast
 
 import peewee
 import psycopg
@@ -13,7 +13,7 @@ from psycopg import errors
 
 from locframework.ports import SettingsError
 
-from .engine import LOCK_SECONDS, SETTING, Connection, Cursor, Fault, Mode
+from .engine import LOCK_SECONDS, SETTING, Connection, Cursor, Fault, Mode, RunQuery
 
 MIGRATION_LOCK = 0x6C6F63_6672616D  # "locfram": one number for every locframework
 DEFAULTS = {
@@ -76,6 +76,19 @@ _LOST = ("08", "57P0", "25006")
 _CLASH = (errors.UniqueViolation, errors.ForeignKeyViolation)
 
 
+class PostgresQueries(peewee.PostgresqlDatabase):
+    """Builds SQL for peewee; ``run`` runs it."""
+
+    param = "?"
+
+    def __init__(self, run: RunQuery) -> None:
+        super().__init__(None, prefer_psycopg3=True)
+        self._run = run
+
+    def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Any:
+        return self._run(sql, params or ())
+
+
 class Postgres:
     """The database at ``url``; what the URL sets wins over our defaults."""
 
@@ -103,6 +116,9 @@ class Postgres:
 
     def make_peewee(self) -> peewee.Database:
         return peewee.PostgresqlDatabase(self._url, prefer_psycopg3=True)
+
+    def make_query_database(self, run: RunQuery) -> peewee.Database:
+        return PostgresQueries(run)
 
     def open(self, database: peewee.Database) -> Connection:
         database.connect()

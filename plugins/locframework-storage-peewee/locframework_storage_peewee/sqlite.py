@@ -9,11 +9,20 @@ from itertools import chain, compress, islice
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import Any
 
 import msgspec
 import peewee
 
-from .engine import LOCK_SECONDS, NOT_WRITABLE, Connection, Cursor, Fault, Mode
+from .engine import (
+    LOCK_SECONDS,
+    NOT_WRITABLE,
+    Connection,
+    Cursor,
+    Fault,
+    Mode,
+    RunQuery,
+)
 
 PRAGMAS = {
     "journal_mode": "wal",  # readers and the writer do not wait for each other
@@ -54,6 +63,17 @@ _REFUSALS = {
 sqlite3.register_converter("boolean", b"1".__eq__)
 
 
+class SqliteQueries(peewee.SqliteDatabase):
+    """Builds SQL for peewee; ``run`` runs it."""
+
+    def __init__(self, run: RunQuery) -> None:
+        super().__init__(None)
+        self._run = run
+
+    def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Any:
+        return self._run(sql, params or ())
+
+
 class Sqlite:
     """The database in the file ``path``; folder and file are made when missing."""
 
@@ -84,6 +104,9 @@ class Sqlite:
             detect_types=sqlite3.PARSE_DECLTYPES,
             check_same_thread=False,  # close() closes the other threads' too
         )
+
+    def make_query_database(self, run: RunQuery) -> peewee.Database:
+        return SqliteQueries(run)
 
     def open(self, database: peewee.Database) -> Connection:
         self._make_file()

@@ -18,8 +18,10 @@ from locframework.ports import (
     MemoryStore,
     MemoryTextStore,
     ProjectStore,
+    Purgeable,
     StatisticsStore,
     TermStore,
+    Timestamp,
     WebhookStore,
 )
 
@@ -68,21 +70,33 @@ class PeeweeStorage:
     def __init__(self, engine: Engine) -> None:
         self.database = Database(engine)
         self.access = AccessTables(self.database)
-        self.projects = ProjectTables(self.database)
-        self.branches = BranchTables(self.database)
-        self.keys = KeyTables(self.database)
+        self.projects = projects = ProjectTables(self.database)
+        self.branches = branches = BranchTables(self.database)
+        self.keys = keys = KeyTables(self.database)
         self.statistics = StatisticsTables(self.database)
         self.jobs = JobTable(self.database)
         self.events = EventTable(self.database)
         self.blobs = BlobNotes(self.database)
-        self.delivery = DeliveryTables(self.database)
-        self.files = FileTable(self.database)
-        self.glossaries = GlossaryTables(self.database)
+        self.delivery = delivery = DeliveryTables(self.database)
+        self.files = files = FileTable(self.database)
+        self.glossaries = glossaries = GlossaryTables(self.database)
         self.terms = TermTables(self.database)
-        self.memories = MemoryTables(self.database)
+        self.memories = memories = MemoryTables(self.database)
         self.memory_texts = MemoryTexts(self.database)
-        self.idempotency = IdempotencyTable(self.database)
-        self.webhooks = WebhookTables(self.database)
+        self.idempotency = idempotency = IdempotencyTable(self.database)
+        self.webhooks = webhooks = WebhookTables(self.database)
+        self._purges: dict[Purgeable, Callable[[Timestamp, int], int]] = {
+            "branches": branches.purge_branches,
+            "deliveries": webhooks.purge_deliveries,
+            "distributions": delivery.purge_distributions,
+            "files": files.purge_files,
+            "glossaries": glossaries.purge_glossaries,
+            "idempotency_keys": idempotency.purge,
+            "keys": keys.purge_trash,
+            "memories": memories.purge_memories,
+            "projects": projects.purge_projects,
+            "webhooks": webhooks.purge_webhooks,
+        }
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         return BranchKeyTables(self.database, project_id, branch_id)
@@ -100,6 +114,9 @@ class PeeweeStorage:
 
     def after_commit(self, call: Callable[[], None]) -> None:
         self.database.after_commit(call)
+
+    def purge(self, table: Purgeable, before: Timestamp, rows: int) -> int:
+        return self._purges[table](before, rows)
 
     def migrate(self) -> list[str]:
         self.database.require_open()

@@ -125,7 +125,7 @@ class WebhookLog:
             (at, self._database.listed(delivery_ids)),
         )
 
-    def prune(self, before: Timestamp, rows: int) -> int:
+    def purge_deliveries(self, before: Timestamp, rows: int) -> int:
         return self._database.run(
             """DELETE FROM webhook_deliveries WHERE id IN (
                 SELECT id FROM webhook_deliveries

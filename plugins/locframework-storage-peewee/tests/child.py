@@ -72,14 +72,14 @@ def claim(storage: Storage, threads: str) -> None:
 
 def write(storage: Storage, organization_id: str) -> None:
     """Add projects until killed; says each id once it is committed."""
-    organization = storage.access.find_organization(organization_id)
+    organization = storage.access.organizations.find(organization_id)
     assert organization is not None
     wait()
     while True:
         made = project(organization)
         with storage.transaction():
-            storage.projects.add_project(made)
-            storage.projects.save_project(replace(made, name="twice"))
+            storage.projects.insert(made)
+            storage.projects.update(replace(made, name="twice"))
         say(made.id)
 
 
@@ -88,11 +88,11 @@ def lengthen(storage: Storage, project_id: str, times: str) -> None:
     wait()
     for _ in range(int(times)):
         with storage.transaction():
-            storage.projects.lock_project(project_id)
-            old = storage.projects.find_project(project_id)
+            storage.projects.lock(project_id)
+            old = storage.projects.find(project_id)
             assert old is not None
             longer = replace(old, description=old.description + "x")
-            storage.projects.save_project(longer)
+            storage.projects.update(longer)
     say("done")
 
 

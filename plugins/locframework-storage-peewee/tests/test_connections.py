@@ -66,7 +66,7 @@ def test_a_thread_opens_one_connection_for_all_it_asks(
 ) -> None:
     made = add_project(storage)
     for _ in range(50):
-        storage.projects.find_project(made.id)
+        storage.projects.find(made.id)
         with storage.snapshot():
             storage.projects.list_languages(made.id)
 
@@ -148,17 +148,17 @@ def test_closing_under_a_transaction_undoes_it(
     made = organization()
 
     def write_on() -> None:
-        storage.access.add_organization(organization())
+        storage.access.organizations.insert(organization())
 
     with pytest.raises(Unavailable), storage.transaction():  # noqa: PT012
-        storage.access.add_organization(made)
+        storage.access.organizations.insert(made)
         thread = threading.Thread(target=storage.close)
         thread.start()
         thread.join()
         write_on()
 
     again = PeeweeProvider(url).open()
-    assert again.access.find_organization(made.id) is None
+    assert again.access.organizations.find(made.id) is None
     again.close()
 
 
@@ -236,22 +236,22 @@ def test_a_fork_inside_a_transaction_leaves_it_to_the_parent(
     made = organization()
 
     with storage.transaction():
-        storage.access.add_organization(made)
-        assert in_child(lambda: storage.access.find_organization(made.id)) == 0
+        storage.access.organizations.insert(made)
+        assert in_child(lambda: storage.access.organizations.find(made.id)) == 0
 
-    assert storage.access.find_organization(made.id) == made
+    assert storage.access.organizations.find(made.id) == made
 
 
 def test_statements_can_be_counted(storage: PeeweeStorage) -> None:
     made = add_project(storage)
 
     with statements_of(storage) as seen:
-        storage.projects.find_project(made.id)
+        storage.projects.find(made.id)
         with storage.transaction():
             storage.database.run_many(
                 "UPDATE projects SET name = ? WHERE id = ?", [("x", made.id)] * 9
             )
-    storage.projects.find_project(made.id)
+    storage.projects.find(made.id)
 
     assert [sql.split()[0] for sql in seen] == ["SELECT", "UPDATE"]
 

@@ -42,14 +42,14 @@ def test_a_connection_cut_between_requests_is_replaced_unnoticed(
     made = add_project(storage)
 
     cut(url)
-    assert storage.projects.find_project(made.id) == made
+    assert storage.projects.find(made.id) == made
     cut(url)
     assert add_project(storage)
     cut(url)
-    storage.projects.delete_project(made.id, "2026")
+    storage.projects.delete(made.id, "2026")
     cut(url)
     with storage.snapshot():
-        assert storage.projects.find_project(made.id) is None
+        assert storage.projects.find(made.id) is None
     cut(url)
     storage.ping()
 
@@ -66,12 +66,12 @@ def test_a_connection_cut_in_a_block_ends_the_block(
     block: Block = getattr(storage, name)
 
     with pytest.raises(Unavailable), block():  # noqa: PT012
-        storage.projects.find_project(made.id)
+        storage.projects.find(made.id)
         storage.after_commit(lambda: calls.append(1))
         cut(url)
-        storage.projects.find_project(made.id)
+        storage.projects.find(made.id)
 
-    assert storage.projects.find_project(made.id) == made
+    assert storage.projects.find(made.id) == made
     assert calls == []
 
 
@@ -82,15 +82,15 @@ def test_what_was_written_before_the_cut_is_not_kept_by_halves(
     first, second = organization(), organization()
 
     with pytest.raises(Unavailable), storage.transaction():  # noqa: PT012
-        storage.access.add_organization(first)
+        storage.access.organizations.insert(first)
         cut(url)
         with pytest.raises(Unavailable):  # as a careless service might
-            storage.access.add_organization(second)
+            storage.access.organizations.insert(second)
         with pytest.raises(Unavailable):
-            storage.access.add_organization(second)
+            storage.access.organizations.insert(second)
 
-    assert storage.access.find_organization(first.id) is None
-    assert storage.access.find_organization(second.id) is None
+    assert storage.access.organizations.find(first.id) is None
+    assert storage.access.organizations.find(second.id) is None
 
 
 @postgres_only
@@ -100,10 +100,10 @@ def test_a_commit_that_meets_a_cut_is_not_acknowledged(
     made = organization()
 
     with pytest.raises(Unavailable), storage.transaction():  # noqa: PT012
-        storage.access.add_organization(made)
+        storage.access.organizations.insert(made)
         cut(url)
 
-    assert storage.access.find_organization(made.id) is None
+    assert storage.access.organizations.find(made.id) is None
 
 
 @postgres_only
@@ -142,7 +142,7 @@ def test_a_writer_waits_for_another_process(
     start("lock", url, url.removeprefix("sqlite:///"), seconds)
     begun = time.monotonic()
 
-    assert storage.projects.find_project(made.id) == made  # a reader does not wait
+    assert storage.projects.find(made.id) == made  # a reader does not wait
     assert time.monotonic() - begun < 1
     add_project(storage)
 
@@ -157,13 +157,13 @@ def test_a_writer_gives_up_on_another_process_after_five_seconds(
     begun, made = time.monotonic(), organization()
 
     with pytest.raises(Unavailable) as caught:
-        storage.access.add_organization(made)
+        storage.access.organizations.insert(made)
 
     assert 4 < time.monotonic() - begun < 7
     assert "locked" not in caught.value.message
     holder.kill()
-    storage.access.add_organization(made)
-    assert storage.access.find_organization(made.id) == made
+    storage.access.organizations.insert(made)
+    assert storage.access.organizations.find(made.id) == made
 
 
 @sqlite_only
@@ -185,7 +185,7 @@ def test_a_full_disk_refuses_writes_and_loses_nothing(
     assert "ERROR" in {record.levelname for record in caplog.records}
     assert len(kept) > 1
     for one in kept:
-        assert storage.projects.find_project(one.id) == one
+        assert storage.projects.find(one.id) == one
     database.row("PRAGMA max_page_count = 1000000")
     assert add_project(storage)
     assert database.row("SELECT count(*) FROM projects") == (len(kept) + 1,)
@@ -202,7 +202,7 @@ def test_a_file_that_may_not_be_written_is_not_told_as_busy(
         add_project(storage)
 
     assert "ERROR" in {record.levelname for record in caplog.records}
-    assert storage.projects.find_project(made.id) == made
+    assert storage.projects.find(made.id) == made
 
 
 def test_processes_that_read_and_write_lose_nothing(
@@ -215,7 +215,7 @@ def test_processes_that_read_and_write_lose_nothing(
         child.go()
 
     assert [child.hear() for child in children] == ["done"] * 3
-    found = storage.projects.find_project(made.id)
+    found = storage.projects.find(made.id)
     assert found is not None
     assert found.description == "x" * 300
 
@@ -248,15 +248,15 @@ def test_a_writer_gives_up_on_another_thread_after_five_seconds(
     begun = time.monotonic()
 
     with (
-        transaction_elsewhere(storage, lambda: storage.projects.lock_project(made.id)),
+        transaction_elsewhere(storage, lambda: storage.projects.lock(made.id)),
         pytest.raises(Unavailable),
         storage.transaction(),
     ):
-        storage.projects.lock_project(made.id)
+        storage.projects.lock(made.id)
 
     assert 4 < time.monotonic() - begun < 7
     with storage.transaction():
-        storage.projects.lock_project(made.id)
+        storage.projects.lock(made.id)
 
 
 def test_a_clash_with_another_writer_is_unavailable_and_kept_by_neither_half(
@@ -266,12 +266,12 @@ def test_a_clash_with_another_writer_is_unavailable_and_kept_by_neither_half(
     other = organization()
 
     with pytest.raises(Unavailable), storage.transaction():  # noqa: PT012
-        storage.access.add_organization(other)
-        storage.projects.add_project(made)
+        storage.access.organizations.insert(other)
+        storage.projects.insert(made)
     with pytest.raises(Unavailable):
-        storage.projects.add_project(project(organization("unknown")))
+        storage.projects.insert(project(organization("unknown")))
 
-    assert storage.access.find_organization(other.id) is None
+    assert storage.access.organizations.find(other.id) is None
 
 
 def test_a_fault_of_ours_is_not_called_unavailable(storage: PeeweeStorage) -> None:

@@ -212,10 +212,10 @@ def test_whether_a_release_names_a_blob_is_looked_up_release_by_release(
 ) -> None:
     """A merge with the table of releases read hundreds of them for each blob."""
     one, blobs = distribution(add_project(new)), [name * 64 for name in "abc"]
-    new.delivery.add_distribution(one)
+    new.delivery.insert(one)
     with new.transaction():
         for version in range(1, 301):
-            new.delivery.add_release(ready(building(one, version), *blobs[1:]))
+            new.delivery.releases.insert(ready(building(one, version), *blobs[1:]))
         new.blobs.note([BlobNote("disk", name, 1, at(1)) for name in blobs])
     for table in ("releases", "release_files", "blob_notes"):
         new.database.run(f"ANALYZE {table}")

@@ -121,9 +121,9 @@ def test_a_line_of_few_keys_has_no_blocks(storage: PeeweeStorage) -> None:
 def test_a_purged_project_leaves_no_blocks(storage: PeeweeStorage) -> None:
     of = add_keys_project(storage)
     storage.keys.add_keys([key(of, f"k{number}") for number in range(20)])
-    storage.projects.delete_project(of.id, at(1))
+    storage.projects.delete(of.id, at(1))
 
-    storage.projects.purge_projects(at(2), 1000)
+    storage.purge("projects", at(2), 1000)
 
     assert blocks_of(storage) == []
 

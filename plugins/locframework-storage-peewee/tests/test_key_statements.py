@@ -166,8 +166,8 @@ def test_all_texts_of_a_language_are_read_as_they_lie_and_sorted(
 def test_the_public_asks_one_statement(storage: PeeweeStorage) -> None:
     of = add_keys_project(storage)
     made = distribution(of)
-    storage.delivery.add_distribution(made)
-    storage.delivery.add_release(ready(building(made), "a" * 64))
+    storage.delivery.insert(made)
+    storage.delivery.releases.insert(ready(building(made), "a" * 64))
 
     head = counted(storage, lambda: storage.delivery.find_head(made.public_key))
     blob = counted(storage, lambda: storage.delivery.names_blob(made.id, "a" * 64))

@@ -38,21 +38,21 @@ ENOUGH_TO_KEEP = 20  # psycopg prepares, and the server keeps the plan, after fi
 BLOB = BlobNote("disk", "0" * 64, 1, at(0))
 
 QUESTIONS: dict[str, Ask] = {
-    "find_organization": lambda s, i: s.access.find_organization(i),
+    "find_organization": lambda s, i: s.access.organizations.find(i),
     "list_organizations": lambda s, i: s.access.list_organizations(None, ALL),
     "find_user_by_email": lambda s, i: s.access.find_user_by_email(i),
-    "find_member": lambda s, i: s.access.find_member(i, i),
+    "find_member": lambda s, i: s.access.members.find(i, i),
     "organizations_of": lambda s, i: s.access.organizations_of(i),
     "count_owners": lambda s, i: s.access.count_owners(i, i),
     "projects_among": lambda s, i: s.access.projects_among(i, [i]),
     "find_holder": lambda s, i: s.access.find_holder(i),
-    "list_personal_tokens": lambda s, i: s.access.list_personal_tokens(i, None, ALL),
-    "list_project_tokens": lambda s, i: s.access.list_project_tokens(i, ALL),
-    "find_project": lambda s, i: s.projects.find_project(i),
+    "list_personal_tokens": lambda s, i: s.access.list_tokens(ALL, user_id=i),
+    "list_project_tokens": lambda s, i: s.access.list_tokens(ALL, project_id=i),
+    "find_project": lambda s, i: s.projects.find(i),
     "list_projects": lambda s, i: s.projects.list_projects(None, ALL),
     "list_projects of one": lambda s, i: s.projects.list_projects([Scope(i)], ALL),
     "list_languages": lambda s, i: s.projects.list_languages(i),
-    "purge_projects": lambda s, i: s.projects.purge_projects(at(0), 9),
+    "purge_projects": lambda s, i: s.purge("projects", at(0), 9),
     "list_events": lambda s, i: s.events.list_events(i, 9),
     "page_of_events of a key": lambda s, i: s.events.page_of_events(
         i, EventFilter(key_id=i), ALL
@@ -74,12 +74,12 @@ QUESTIONS: dict[str, Ask] = {
     "prune": lambda s, i: s.jobs.prune(at(0), 9),
     "list_expired": lambda s, i: s.blobs.list_expired(at(0), 9, ["disk"]),
     "find a post": lambda s, i: s.idempotency.find(i, i, at(0)),
-    "purge posts": lambda s, i: s.idempotency.purge(at(0), 9),
-    "find_file": lambda s, i: s.files.find_file(i, i),
+    "purge posts": lambda s, i: s.purge("idempotency_keys", at(0), 9),
+    "find_file": lambda s, i: s.files.find(i, i),
     "look_for_unused": lambda s, i: s.files.look_for_unused(at(1), at(0), 9),
-    "purge_files": lambda s, i: s.files.purge_files(at(0), 9),
+    "purge_files": lambda s, i: s.purge("files", at(0), 9),
     "list_terms": lambda s, i: s.terms.list_terms(i, TermFilter(), ALL),
-    "find_webhook": lambda s, i: s.webhooks.find_webhook(i, i),
+    "find_webhook": lambda s, i: s.webhooks.find(i, i),
     "list_webhooks": lambda s, i: s.webhooks.list_webhooks(i, ALL),
     "active_webhooks": lambda s, i: s.webhooks.active_webhooks([i]),
     "find_delivery": lambda s, i: s.webhooks.find_delivery(i, i),
@@ -90,8 +90,8 @@ QUESTIONS: dict[str, Ask] = {
     "end_deliveries": lambda s, i: s.webhooks.end_deliveries(i),
     "owners of deliveries": lambda s, i: s.webhooks.owners(),
     "release": lambda s, i: s.webhooks.release(i, at(0)),
-    "prune deliveries": lambda s, i: s.webhooks.prune(at(0), 9),
-    "purge_webhooks": lambda s, i: s.webhooks.purge_webhooks(9),
+    "prune deliveries": lambda s, i: s.purge("deliveries", at(0), 9),
+    "purge_webhooks": lambda s, i: s.purge("webhooks", at(0), 9),
     "forget": lambda s, i: s.blobs.forget(BLOB, at(0)),
     "names_blob": lambda s, i: s.delivery.names_blob(i, BLOB.name),
 }
@@ -196,7 +196,7 @@ def test_what_is_named_by_its_ids_is_not_looked_for_among_all_of_its_owner(
             storage.access.projects_among(of.organization_id, [of.id])
 
     [sql] = [sql for sql in seen if table in sql]
-    plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None] * 2)
+    plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?"))
     assert plan[0][-1].endswith(f"sqlite_autoindex_{table}_1 (id=?)"), plan
 
 
@@ -208,7 +208,7 @@ def test_what_is_brought_forward_is_found_by_when_it_is_due(
         storage.webhooks.bring_forward(at(9), at(0))
 
     [sql] = seen
-    plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None] * 2)
+    plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?"))
     steps = [step for *_, step in plan if "webhook_deliveries" in step or " d " in step]
     assert steps
     assert all("INDEX webhook_deliveries_due" in step for step in steps), steps
@@ -222,7 +222,7 @@ def test_a_file_is_looked_for_in_releases_of_its_distribution_only(
         storage.delivery.names_blob("d", BLOB.name)
 
     [sql] = seen
-    plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None] * 2)
+    plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?"))
     _, _, releases, named, _ = (step for *_, step in plan)
     assert "SEARCH r " in releases
     assert "(distribution_id=?)" in releases

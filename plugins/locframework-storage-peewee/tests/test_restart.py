@@ -94,7 +94,7 @@ def test_a_crash_of_the_server_loses_nothing_and_is_over_in_seconds(
 ) -> None:
     storage = open_storage(cluster.url)
     storage.migrate()
-    owner = storage.access.find_organization(add_project(storage).organization_id)
+    owner = storage.access.organizations.find(add_project(storage).organization_id)
     assert owner is not None
     acknowledged: list[str] = []
     refused: list[float] = []
@@ -105,8 +105,8 @@ def test_a_crash_of_the_server_loses_nothing_and_is_over_in_seconds(
             made = project(owner)
             try:
                 with storage.transaction():
-                    storage.projects.add_project(made)
-                    storage.projects.save_project(replace(made, name="twice"))
+                    storage.projects.insert(made)
+                    storage.projects.update(replace(made, name="twice"))
                 acknowledged.append(made.id)
             except Unavailable:
                 refused.append(time.monotonic())
@@ -138,16 +138,16 @@ def test_while_the_server_is_down_every_question_is_unavailable(
     storage = open_storage(cluster.url)
     storage.migrate()
     made = organization()
-    storage.access.add_organization(made)
+    storage.access.organizations.insert(made)
 
     cluster.control("stop", "-m", "immediate")
     for _ in range(2):
         with pytest.raises(Unavailable):
-            storage.access.find_organization(made.id)
+            storage.access.organizations.find(made.id)
         with pytest.raises(Unavailable):
-            storage.access.save_organization(made)
+            storage.access.organizations.update(made)
         with pytest.raises(Unavailable):
             storage.ping()
     cluster.control("start")
 
-    assert storage.access.find_organization(made.id) == made
+    assert storage.access.organizations.find(made.id) == made

@@ -63,13 +63,13 @@ def test_booleans_are_booleans_in_what_is_answered(
     storage: PeeweeStorage, value: bool
 ) -> None:
     of = replace(add_project(storage), main_protected=value, tm_enabled=value)
-    storage.projects.save_project(of)
-    storage.projects.add_language(language(of, "en", is_source=value))
+    storage.projects.update(of)
+    storage.projects.languages.insert(language(of, "en", is_source=value))
     waiting = job(of, cancel_requested=value)
     storage.jobs.add(waiting)
     claimed = storage.jobs.claim(("import",), "r", at(1), at(2))
     found = [
-        storage.projects.find_project(of.id),
+        storage.projects.find(of.id),
         *storage.projects.list_languages(of.id),
         storage.jobs.find(of.id, waiting.job.id),
         claimed,
@@ -112,9 +112,9 @@ def test_many_rows_are_kept_as_they_are_given(
 
 def test_text_is_ordered_by_code_point(storage: PeeweeStorage) -> None:
     owner = organization()
-    storage.access.add_organization(owner)
+    storage.access.organizations.insert(owner)
     for name in TRICKY:
-        storage.projects.add_project(project(owner, name))
+        storage.projects.insert(project(owner, name))
 
     listed = storage.projects.list_projects(None, ALL)
 
@@ -124,9 +124,9 @@ def test_text_is_ordered_by_code_point(storage: PeeweeStorage) -> None:
 def test_text_is_compared_by_code_point(storage: PeeweeStorage) -> None:
     database = storage.database
     owner = organization()
-    storage.access.add_organization(owner)
+    storage.access.organizations.insert(owner)
     for name in TRICKY:
-        storage.projects.add_project(project(owner, name))
+        storage.projects.insert(project(owner, name))
 
     for limit in TRICKY:
         above = database.rows("SELECT name FROM projects WHERE name > ?", (limit,))

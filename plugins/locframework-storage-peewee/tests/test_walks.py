@@ -91,10 +91,10 @@ def test_what_is_purged_is_found_by_its_whole_key(storage: PeeweeStorage) -> Non
     of = add_keys_project(storage)
     tagged = [key(of, "one", tags=("a", "b")), key(of, "two", tags=("a",))]
     storage.keys.add_keys(tagged, [value(one) for one in tagged])
-    storage.projects.delete_project(of.id, at(0))
+    storage.projects.delete(of.id, at(0))
 
     with statements_of(storage) as seen:
-        storage.projects.purge_projects(at(1), 1000)
+        storage.purge("projects", at(1), 1000)
 
     walks = {
         "key_lists": "(project=? AND list=? AND key=?)",
@@ -128,15 +128,15 @@ def test_files_of_a_release_that_stay_as_they_are_are_not_written_again(
 ) -> None:
     """Publishing what shows the same notes that in the release, for thousands too."""
     one = distribution(add_project(storage))
-    storage.delivery.add_distribution(one)
+    storage.delivery.insert(one)
     old = ready(building(one), "a" * 64, "b" * 64)
-    storage.delivery.add_release(old)
+    storage.delivery.releases.insert(old)
     noted = replace(old, release=replace(old.release, note="again"))
 
     with statements_of(storage) as seen:
-        storage.delivery.save_release(noted)
+        storage.delivery.releases.update(noted)
 
-    assert storage.delivery.find_release_by_id(old.release.id) == noted
+    assert storage.delivery.releases.find(old.release.id) == noted
     writes = [sql.split()[0] for sql in seen if "release_files" in sql]
     assert writes == ["SELECT"]
 
