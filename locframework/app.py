@@ -28,7 +28,7 @@ from .events import SYSTEM, EventLog
 from .exchange.exports import Exports
 from .exchange.import_job import ImportJob
 from .exchange.imports import Imports
-from .fields import Clock, system_clock
+from .fields import Clock, system_clock, timestamp
 from .files.service import Files
 from .formats.service import Formats
 from .glossaries.area import GlossaryArea
@@ -95,6 +95,7 @@ class Framework:
         self._background = ThreadPoolExecutor(1, thread_name_prefix="locframework")
         self._is_migrated = self._is_closed = False
         self._ticker: Ticker | None = None
+        self._unwatch: Callable[[], None] = lambda: None
         self._purge = Purge(self.storage, clock)
         self.checks = Checks(self.plugins.checks)
         self._build_access()
@@ -366,10 +367,11 @@ class Framework:
         self.webhooks.require_keys()
         chores = [self.files.purge, self.blobs.prune, self.meter.write]
         chores += [self._purge, self.jobs.prune, self.dispatcher.bring_forward]
-        self._ticker = Ticker(self._wake, chores)
+        self._ticker = Ticker(self._wake_if_due, chores)
         self.runner.start()
         self.dispatcher.start()
         self._ticker.start()
+        self._unwatch = self.storage.watch(self._wake)
 
     def close(self) -> None:
         """Finish or give back what runs in the background; close the database, and have
@@ -377,6 +379,7 @@ class Framework:
         as this is called; services raise Unavailable once it is done."""
         self._is_closed = True
         if self._ticker is not None:
+            self._unwatch()
             self._ticker.stop()
             self.dispatcher.stop()
             self.runner.stop()
@@ -395,6 +398,11 @@ class Framework:
     def _wake(self) -> None:
         self.runner.wake()
         self.dispatcher.wake()
+
+    def _wake_if_due(self) -> None:
+        due = self.storage.find_due(self.runner.types, timestamp(self.clock()))
+        self.runner.wake_if(due.jobs)
+        self.dispatcher.wake_if(due.deliveries)
 
     def _later(self, call: Callable[[], None]) -> None:
         self._background.submit(call)

@@ -158,7 +158,7 @@ from locframework.settings import Settings
 from locframework.statistics.records import LanguageCounts, LineCounts
 from locframework.statistics.rules import complete_languages, count_words
 from locframework.statistics.store import StatisticsStore
-from locframework.storage import Purgeable, Storage, StorageProvider
+from locframework.storage import Due, Purgeable, Storage, StorageProvider
 from locframework.transactions import Repository, Transactions
 from locframework.webhooks.plugin_events import EventTeller
 from locframework.webhooks.records import (
@@ -220,6 +220,7 @@ __all__ = [
     "DeliveryStore",
     "Detail",
     "Distribution",
+    "Due",
     "Entry",
     "EntryFilter",
     "Event",

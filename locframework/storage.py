@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from .fields import Timestamp
 from .transactions import Transactions
@@ -39,6 +40,13 @@ Purgeable = Literal[
 ]
 
 
+class Due(NamedTuple):
+    """Which kinds of work may be claimed."""
+
+    jobs: bool
+    deliveries: bool
+
+
 class Storage(Transactions, Protocol):
     """One open database. Threads may share it; a process does not pass it on.
 
@@ -65,6 +73,20 @@ class Storage(Transactions, Protocol):
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         """The keys as they are seen from a branch. Asks nothing by itself."""
+        ...
+
+    def find_due(self, job_types: Sequence[str], now: Timestamp) -> Due:
+        """Return which kinds of work may be claimed. One statement, which only reads.
+
+        Each process asks this once a second.
+        """
+        ...
+
+    def watch(self, call: Callable[[], None]) -> Callable[[], None]:
+        """Call from another thread when any process has committed jobs or deliveries.
+
+        Return a function that ends it. A database that cannot notify never calls.
+        """
         ...
 
     def purge(self, table: Purgeable, before: Timestamp, rows: int) -> int:

@@ -104,6 +104,16 @@ class JobRunner:
         """A job may be due: look now. Cheap, from any thread."""
         self._woken.set()
 
+    def wake_if(self, is_due: bool) -> None:
+        """Wake if jobs are due, or jobs that were put off are to be given back."""
+        if is_due or self._put_off:
+            self.wake()
+
+    @property
+    def types(self) -> list[str]:
+        """The types of jobs that this runner handles, sorted."""
+        return sorted(self._handlers)
+
     def run_until_idle(self) -> None:
         """Run every due job, in the calling thread; for tests, scripts, embedders."""
         while self.run_one():
@@ -155,7 +165,7 @@ class JobRunner:
             self._give_back()
             now = self._clock()
             return self._storage.jobs.claim(
-                sorted(self._handlers),
+                self.types,
                 self.owner,
                 timestamp(now),
                 timestamp(now + self._lease),

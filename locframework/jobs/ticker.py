@@ -1,4 +1,4 @@
-"""Wakes the job runner each second, and housekeeping each minute."""
+"""Looks for due work each second, and runs housekeeping each minute."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from locframework.errors import Unavailable
 
 log = logging.getLogger("locframework.jobs")
 
-WAKE_SECONDS = 1
+LOOK_SECONDS = 1
 HOUSEKEEPING_SECONDS = 60
 
 _POOL = "locframework"
@@ -29,7 +29,7 @@ class Ticker:
     """
 
     def __init__(
-        self, wake: Callable[[], None], housekeeping: Sequence[Callable[[], object]]
+        self, look: Callable[[], None], housekeeping: Sequence[Callable[[], object]]
     ) -> None:
         # It says "added", "running" and "done" of every ring, each second, at INFO.
         own = logging.getLogger("locframework.jobs.ticker")
@@ -46,7 +46,7 @@ class Ticker:
             },
             logger=own,
         )
-        self._ring(wake, WAKE_SECONDS)
+        self._ring(partial(_do, look, logging.INFO), LOOK_SECONDS)
         for chore in housekeeping:
             self._ring(partial(_do, chore), HOUSEKEEPING_SECONDS)
 
@@ -61,8 +61,8 @@ class Ticker:
         self._scheduler.add_job(call, "interval", seconds=seconds, executor=_POOL)
 
 
-def _do(chore: Callable[[], object]) -> None:
+def _do(chore: Callable[[], object], level: int = logging.WARNING) -> None:
     try:
         chore()
     except Unavailable as reason:  # the next round does it
-        log.warning("housekeeping is put off: %s", reason)
+        log.log(level, "background work is put off: %s", reason)

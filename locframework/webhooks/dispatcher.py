@@ -25,7 +25,6 @@ log = logging.getLogger("locframework.webhooks")
 
 LEASE = timedelta(seconds=45)  # more than an attempt may take
 STOP_SECONDS = 10.0
-POLL_SECONDS = 0.1  # until what another process committed is seen: half of what may be
 
 Share = Callable[[], float]
 Work = tuple[ClaimedDelivery, WebhookTarget]
@@ -42,8 +41,8 @@ class Dispatcher:
     No transaction is open while anything is sent. A claim is a lease: when its
     process dies, the delivery is sent again by another, with the same id. Takes from
     each webhook in turn, and few at once, so that one receiver that hangs does not
-    delay the others. ``wake`` makes it look at once; else it looks ten times a second
-    for what other processes have committed, and for what is due again.
+    delay the others. It looks for deliveries when it is woken: after a commit in this
+    process, when another process notifies, or each second if any are due.
     """
 
     def __init__(
@@ -67,7 +66,6 @@ class Dispatcher:
         self._senders = senders
         self._lease = lease
         self._share = share
-        self._patience: float | None = POLL_SECONDS  # None: until it is woken
         self._woken = threading.Event()
         self._stopping = threading.Event()
         self._abandoned = threading.Event()
@@ -124,6 +122,11 @@ class Dispatcher:
         """A delivery may be due: look now. Cheap, from any thread."""
         self._woken.set()
 
+    def wake_if(self, is_due: bool) -> None:
+        """Wake if deliveries are due, or results of attempts are not stored yet."""
+        if is_due or self._untold:
+            self.wake()
+
     def bring_forward(self) -> None:
         """Have sent soon what is due later than any wait allows: it was planned by a
         clock that was put back since."""
@@ -148,7 +151,7 @@ class Dispatcher:
         while not abandoned.is_set():
             if self._stopping.is_set() and not self._at_work:
                 return
-            self._woken.wait(self._patience)
+            self._woken.wait()
             self._woken.clear()
             try:
                 for each in self._look(self._free()):
@@ -184,7 +187,6 @@ class Dispatcher:
         when an attempt has ended.
         """
         self._gather()
-        self._patience = POLL_SECONDS
         try:
             waiting = []
             if free > 0:
@@ -199,7 +201,6 @@ class Dispatcher:
                 claimed = self._claim(shares) if shares else []
         except Unavailable as error:  # told and claimed at the next wake-up
             log.info("the store of webhooks waits: %s", error)
-            self._patience = None
             return []
         self._untold = []
         for each, _ in claimed:

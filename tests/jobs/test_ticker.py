@@ -54,7 +54,7 @@ def test_a_chore_that_the_database_keeps_waiting_is_one_line(
     clock.stop()
 
     assert rang
-    told = "housekeeping is put off: the database does not answer"
+    told = "background work is put off: the database does not answer"
     said = [each for each in caplog.records if each.levelno >= logging.WARNING]
     assert {each.getMessage() for each in said} == {told}
     assert all(each.exc_info is None for each in said)

@@ -209,18 +209,40 @@ def test_the_first_attempt_comes_within_200_ms_of_the_commit(running: Hooked) ->
     assert sorted(delays)[len(delays) // 2] < 0.2
 
 
-def test_another_process_sees_by_itself_what_was_committed_here(
+def test_another_process_sends_what_was_committed_here_in_time(
     hooked: Hooked,
 ) -> None:
     hooked.create()
     settings = hooked.workspace.framework.settings
+    limit = 1.2 if "sqlite" in settings.plugins["peewee"]["database"] else 0.2
+    delays = []
     with Framework(settings, [LoopbackPlugin()]) as other:
-        other.dispatcher.start()
-        other.dispatcher.wake = lambda: None  # type: ignore[method-assign]
-        hooked.key("a")
+        other.start()
+        for number in range(3):
+            time.sleep(0.4)  # at different moments of its second
+            hooked.key(f"k{number}")
+            committed = time.time()
+            wait_for(lambda n=number: len(hooked.receiver.received) > n)
+            delays.append(hooked.receiver.received[-1].at - committed)
 
+    assert max(delays) < limit
+
+
+def test_an_idle_process_sends_one_statement_a_second(hooked: Hooked) -> None:
+    hooked.create()
+    hooked.key("a")
+    settings = hooked.workspace.framework.settings
+    with Framework(settings, [LoopbackPlugin()]) as other:
+        other.start()
         wait_for(lambda: hooked.receiver.received)
-        other.dispatcher.stop()
+        time.sleep(1)
+        seen: list[str] = []
+        other.storage.database.on_statement = [seen.append]  # type: ignore[attr-defined]
+        time.sleep(3)
+        other.storage.database.on_statement = None  # type: ignore[attr-defined]
+
+    assert 2 <= len(seen) <= 4
+    assert len(set(seen)) == 1
 
 
 def test_a_receiver_that_hangs_delays_no_other(running: Hooked) -> None:

@@ -127,6 +127,10 @@ class Engine(Protocol):
         """Let one process at a time migrate. The lock ends with its process."""
         ...
 
+    def watch(self, call: Callable[[], None]) -> Callable[[], None]:
+        """See Storage.watch."""
+        ...
+
     def to_driver_sql(self, sql: str) -> str:
         """``sql``, which has ``?`` for each parameter, as the driver wants it."""
         ...

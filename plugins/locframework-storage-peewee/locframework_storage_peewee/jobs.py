@@ -28,8 +28,8 @@ _STORED = f"""{_JOB}, organization_id, permission, params, caller, owner, lease_
     attempt, cancel_requested, step, step_attempt, subject_id"""
 _JOB_COLUMNS = 12
 _OPEN = "status IN ('queued', 'running')"  # word for word as in the index jobs_open
-_FREE = f"""{_OPEN} AND (status = 'queued' OR lease_until IS NULL OR lease_until <= ?
-    OR lease_until > ?)"""
+CLAIMABLE = f"""{_OPEN} AND (status = 'queued' OR lease_until IS NULL
+    OR lease_until <= ? OR lease_until > ?)"""
 _CURRENT = "id = ? AND attempt = ? AND status = 'running'"
 _ORDER = Order({"createdAt": "created_at"}, tie="id", default="-createdAt")
 
@@ -121,7 +121,8 @@ class JobTable:
     def claim(
         self, types: Sequence[str], owner: str, now: Timestamp, lease_until: Timestamp
     ) -> StoredJob | None:
-        first = f"""SELECT id FROM jobs WHERE {_FREE} AND {self._database.among("type")}
+        first = f"""SELECT id FROM jobs
+            WHERE {CLAIMABLE} AND {self._database.among("type")}
             ORDER BY created_at, id LIMIT 1"""
         which = (now, last_lease_end(now), self._database.listed(types))
         if self._database.row(first, which) is None:

@@ -1,9 +1,13 @@
 """PostgreSQL, over psycopg 3."""
 
+import logging
+import os
 import re
+import socket
+import threading
 import uuid
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any, cast
 
@@ -14,7 +18,10 @@ from psycopg import errors
 from locframework.ports import SettingsError
 
 from .engine import LOCK_SECONDS, SETTING, Connection, Cursor, Fault, Mode, RunQuery
+from .sessions import first_line
 
+CHANNEL = "locframework_work"  # notified by triggers, see 0001_initial.py
+LISTEN_AGAIN_SECONDS = 5
 MIGRATION_LOCK = 0x6C6F63_6672616D  # "locfram": one number for every locframework
 DEFAULTS = {
     "application_name": "locframework",
@@ -74,6 +81,9 @@ _PARTS = re.compile(r"((?:postgres(?:ql)?://[^@/]*@)?[^?]*)\??(.*)", re.DOTALL)
 # the server ends this connection or has ended it; it is a standby just now
 _LOST = ("08", "57P0", "25006")
 _CLASH = (errors.UniqueViolation, errors.ForeignKeyViolation)
+
+
+log = logging.getLogger("locframework.storage")
 
 
 class PostgresQueries(peewee.PostgresqlDatabase):
@@ -141,6 +151,11 @@ class Postgres:
             yield
         finally:
             database.execute_sql("SELECT pg_advisory_unlock(%s)", (MIGRATION_LOCK,))
+
+    def watch(self, call: Callable[[], None]) -> Callable[[], None]:
+        listener = _Listener(self._url, call)
+        listener.start()
+        return listener.stop
 
     def to_driver_sql(self, sql: str) -> str:
         return _to_driver_sql(sql)
@@ -224,6 +239,43 @@ class Postgres:
 
     def forget_threads(self) -> None:
         pass
+
+
+class _Listener(threading.Thread):
+    """Waits for notifications on a connection of its own: no statements while idle."""
+
+    def __init__(self, url: str, call: Callable[[], None]) -> None:
+        super().__init__(name="locframework-listener", daemon=True)
+        self._url = url
+        self._call = call
+        self._stopping = threading.Event()
+        self._connection: psycopg.Connection[object] | None = None
+
+    def run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                with psycopg.connect(self._url, autocommit=True) as connection:
+                    self._connection = connection
+                    connection.execute(f"LISTEN {CHANNEL}".encode())
+                    self._call()  # for what was committed before
+                    for _ in connection.notifies():
+                        self._call()
+            except (psycopg.Error, OSError) as error:
+                if not self._stopping.is_set():
+                    log.info(
+                        "not listening to PostgreSQL for now: %s", first_line(error)
+                    )
+                    self._stopping.wait(LISTEN_AGAIN_SECONDS)
+
+    def stop(self) -> None:
+        """End the thread, which waits for the server, by ending its connection."""
+        self._stopping.set()
+        if self._connection is not None:
+            with suppress(OSError, psycopg.Error):
+                descriptor = os.dup(self._connection.fileno())
+                with socket.socket(fileno=descriptor) as server:
+                    server.shutdown(socket.SHUT_RDWR)
+        self.join(timeout=1)
 
 
 def _is_readable(url: str) -> bool:

@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, compress, islice
 from operator import itemgetter
@@ -139,6 +139,9 @@ class Sqlite:
         database.execute_sql(f"PRAGMA busy_timeout = {MIGRATION_SECONDS * 1000}")
         with database.atomic("EXCLUSIVE"):
             yield
+
+    def watch(self, call: Callable[[], None]) -> Callable[[], None]:
+        return lambda: None
 
     def to_driver_sql(self, sql: str) -> str:
         return sql

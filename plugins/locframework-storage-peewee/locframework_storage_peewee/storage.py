@@ -1,6 +1,6 @@
 """The storage: one database behind the stores of all areas."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
 
 from locframework.ports import (
@@ -9,6 +9,7 @@ from locframework.ports import (
     BranchKeyStore,
     BranchStore,
     DeliveryStore,
+    Due,
     EventStore,
     FileStore,
     GlossaryStore,
@@ -23,6 +24,7 @@ from locframework.ports import (
     TermStore,
     Timestamp,
     WebhookStore,
+    last_lease_end,
 )
 
 from .access import AccessTables
@@ -37,13 +39,14 @@ from .events import EventTable
 from .files import FileTable
 from .glossaries import GlossaryTables
 from .idempotency import IdempotencyTable
-from .jobs import JobTable
+from .jobs import CLAIMABLE, JobTable
 from .keys import KeyTables
 from .memories import MemoryTables
 from .memory_texts import MemoryTexts
 from .migrator import migrate, pending_migrations
 from .projects import ProjectTables
 from .terms import TermTables
+from .webhook_queue import IS_DUE
 from .webhooks import WebhookTables
 
 
@@ -114,6 +117,18 @@ class PeeweeStorage:
 
     def after_commit(self, call: Callable[[], None]) -> None:
         self.database.after_commit(call)
+
+    def find_due(self, job_types: Sequence[str], now: Timestamp) -> Due:
+        among = self.database.among("type")
+        [(jobs, deliveries)] = self.database.rows(
+            f"""SELECT EXISTS (SELECT 1 FROM jobs WHERE {CLAIMABLE} AND {among}),
+                {IS_DUE}""",
+            (now, last_lease_end(now), self.database.listed(job_types), now),
+        )
+        return Due(bool(jobs), bool(deliveries))
+
+    def watch(self, call: Callable[[], None]) -> Callable[[], None]:
+        return self.database.engine.watch(call)
 
     def purge(self, table: Purgeable, before: Timestamp, rows: int) -> int:
         return self._purges[table](before, rows)

@@ -34,6 +34,8 @@ _WAITING = f"""{_PENDING}
     SELECT w.id, (SELECT count(*) FROM (SELECT 1 FROM webhook_deliveries d
             WHERE d.webhook_id = w.id AND d.due_at <= ? LIMIT ?) AS few),
         w.failing_since {_THEIRS}"""
+IS_DUE = f"""EXISTS ({_PENDING} SELECT 1 {_THEIRS} AND EXISTS (
+    SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.due_at <= ?))"""
 _OF_IT = "FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.due_at IS NOT NULL"
 _DEPTHS = f"""{_PENDING}
     SELECT (SELECT count(*) {_OF_IT}), (SELECT min(d.due_at) {_OF_IT}) {_THEIRS}"""

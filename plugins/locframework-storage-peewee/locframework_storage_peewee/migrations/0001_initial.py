@@ -683,6 +683,7 @@ def up(migrator: object, db: peewee.Database) -> None:
     )
     if isinstance(db, peewee.PostgresqlDatabase):
         create_trigram_indexes(db)
+        create_notifications(db)
     else:
         for name, table, column in TRIGRAM_INDEXES:
             create_full_text_table(db, name, table, column)
@@ -718,6 +719,20 @@ def create_trigram_indexes(db: peewee.Database) -> None:
                 WHERE e.extname = 'pg_trgm';
             IF extension_schema IS NOT NULL THEN {indexes} END IF;
         END $$""",
+    )
+
+
+def create_notifications(db: peewee.Database) -> None:
+    """Notify listeners of commits that add jobs or deliveries (Postgres.watch)."""
+    run(
+        db,
+        """CREATE FUNCTION locframework_notify() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN NOTIFY locframework_work; RETURN NULL; END $$""",
+        *(
+            f"""CREATE TRIGGER {table}_notify AFTER INSERT ON {table}
+                FOR EACH STATEMENT EXECUTE FUNCTION locframework_notify()"""
+            for table in ("jobs", "webhook_deliveries")
+        ),
     )
 
 
