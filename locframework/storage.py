@@ -75,6 +75,14 @@ class Storage(Transactions, Protocol):
         """The keys as they are seen from a branch. Asks nothing by itself."""
         ...
 
+    def lease_owners(self) -> set[str]:
+        """Return who holds leases of running jobs or of deliveries."""
+        ...
+
+    def release_leases(self, owner: str, now: Timestamp) -> None:
+        """Let what an owner holds be claimed at once."""
+        ...
+
     def find_due(self, job_types: Sequence[str], now: Timestamp) -> Due:
         """Return which kinds of work may be claimed. One statement, which only reads.
 

@@ -266,7 +266,7 @@ class JobRunner:
 
     def _release_dead(self) -> None:
         try:
-            owners = self._storage.jobs.owners()
+            owners = self._storage.lease_owners()
         except Unavailable as error:
             log.warning("jobs of dead runners wait for their lease: %s", error)
             return
@@ -277,7 +277,8 @@ class JobRunner:
     def _release(self, owner: str) -> None:
         try:
             with self._storage.transaction():
-                self._storage.jobs.release_leases(owner, except_owner="")
+                now = timestamp(self._clock())
+                self._storage.release_leases(owner, now)
         except Unavailable as error:
             log.warning("the jobs of %s wait for their lease: %s", owner, error)
 

@@ -92,15 +92,6 @@ class JobStore(Protocol):
         or the job has ended."""
         ...
 
-    def owners(self) -> list[str]:
-        """The runners that hold running jobs, each once, in no order."""
-        ...
-
-    def release_leases(self, owner_prefix: str, except_owner: str) -> int:
-        """End the leases of owners whose names begin so, but for one owner: their jobs
-        can be claimed at once. How many they were."""
-        ...
-
     def request_cancel(self, job_id: str, at: Timestamp) -> bool:
         """Note that the job is to stop. A queued one is ``cancelled`` at once, finished
         ``at``. False when the job has ended already."""

@@ -39,7 +39,12 @@ class Bookkeeping:
         webhook that was switched off.
         """
         ids = sorted({each.webhook_id for each in claimed})
-        targets = {each.webhook_id: each for each in self._store.targets_of(ids)}
+        targets = {
+            id_: WebhookTarget(
+                id_, each.webhook.url, each.webhook.is_active, each.secrets
+            )
+            for id_, each in self._store.find_webhooks(ids).items()
+        }
         work, rest = [], []
         for each in claimed:
             target = targets.get(each.webhook_id)
@@ -65,7 +70,7 @@ class Bookkeeping:
         """
         ids = sorted({done.claimed.webhook_id for done in outcomes})
         all_well = all(done.succeeded for done in outcomes)
-        webhooks = {} if all_well else self._store.health_of(ids)
+        webhooks = {} if all_well else self._store.find_webhooks(ids, lock=True)
         judged = dict(webhooks)
         health = {}
         for done in outcomes:

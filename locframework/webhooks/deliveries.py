@@ -81,7 +81,7 @@ class Deliveries:
         self._count_replay(webhook)
         with self._storage.transaction():
             now = timestamp(self._clock())
-            self._store.replay_delivery(delivery_id, now)
+            self._store.replay_deliveries([delivery_id], now)
             self._storage.after_commit(self._wake)
             return self._find(webhook, delivery_id), path_of(webhook, delivery_id)
 

@@ -18,7 +18,7 @@ from locframework.transactions import crash_point
 
 from .bookkeeping import Bookkeeping
 from .records import AttemptOutcome, ClaimedDelivery, WebhookTarget
-from .rules import LONGEST_WAIT, PER_WEBHOOK_MOST, SHARE_LEAST, SHARE_MOST, deal
+from .rules import PER_WEBHOOK_MOST, SHARE_LEAST, SHARE_MOST, deal
 from .sender import Sender
 
 log = logging.getLogger("locframework.webhooks")
@@ -127,13 +127,6 @@ class Dispatcher:
         if is_due or self._untold:
             self.wake()
 
-    def bring_forward(self) -> None:
-        """Have sent soon what is due later than any wait allows: it was planned by a
-        clock that was put back since."""
-        now = self._clock()
-        with self._storage.transaction():
-            self._store.bring_forward(timestamp(now + LONGEST_WAIT), timestamp(now))
-
     def run_until_idle(self) -> int:
         """Send all that is due, one after the other, in the calling thread.
 
@@ -229,7 +222,7 @@ class Dispatcher:
 
     def _release_dead(self) -> None:
         try:
-            owners = self._store.owners()
+            owners = self._storage.lease_owners()
         except Unavailable as error:
             log.warning("deliveries of dead processes wait for their lease: %s", error)
             return
@@ -240,6 +233,6 @@ class Dispatcher:
     def _release(self, owner: str) -> None:
         try:
             with self._storage.transaction():
-                self._store.release(owner, timestamp(self._clock()))
+                self._storage.release_leases(owner, timestamp(self._clock()))
         except Unavailable as error:
             log.warning("the deliveries of %s wait for their lease: %s", owner, error)

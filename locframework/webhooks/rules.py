@@ -37,7 +37,6 @@ TRIES_MOST = len(RETRY_AFTER) + 1
 
 SHARE_LEAST, SHARE_MOST = 0.8, 1.0  # of a wait; the share is drawn at random
 IN_ALL = timedelta(hours=8)  # no Retry-After moves the last try beyond; CHOSEN
-LONGEST_WAIT = 2 * RETRY_AFTER[-1]  # of all that ``next_attempt`` gives
 GONE = 410
 
 FAILING_AFTER = timedelta(days=5)  # without a success …

@@ -18,7 +18,6 @@ from .records import (
     WaitingWebhook,
     Webhook,
     WebhookHealth,
-    WebhookTarget,
 )
 
 
@@ -65,19 +64,15 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
         """Newest first; without payloads. Three statements."""
         ...
 
-    def replay_delivery(self, delivery_id: str, at: Timestamp) -> None:
-        """Have one more attempt made ``at``, beside the plan if that still goes on.
-
-        Nothing for a delivery that is being sent.
-        """
-        ...
-
     def ended_deliveries(self, webhook_id: str, where: DeliveryFilter) -> list[str]:
         """The ids of all that have ended and meet the filter, oldest first."""
         ...
 
     def replay_deliveries(self, delivery_ids: Sequence[str], at: Timestamp) -> int:
-        """``replay_delivery`` of each that has ended; how many they were."""
+        """Have one more attempt made of each ``at``, beside a plan that goes on.
+
+        Those that are being sent are left out. Return how many there were.
+        """
         ...
 
     # the queue
@@ -109,12 +104,12 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
         """Note in the log that they are made, in the open transaction."""
         ...
 
-    def targets_of(self, webhook_ids: Sequence[str]) -> list[WebhookTarget]: ...
+    def find_webhooks(
+        self, webhook_ids: Sequence[str], *, lock: bool = False
+    ) -> dict[str, StoredWebhook]:
+        """Return those of the webhooks that exist, by id.
 
-    def health_of(self, webhook_ids: Sequence[str]) -> dict[str, StoredWebhook]:
-        """Those of them that are not deleted, by id, in the open transaction.
-
-        Nobody else judges or changes them until it ends.
+        ``lock``: let no other transaction lock them until this one ends.
         """
         ...
 
@@ -136,18 +131,4 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
         """Deliveries that are ours have failed, without another attempt."""
         ...
 
-    def owners(self) -> list[str]:
-        """Who holds deliveries, each once, in no order."""
-        ...
-
-    def release(self, owner: str, now: Timestamp) -> int:
-        """Let the deliveries of an owner be claimed at once; how many."""
-        ...
-
-    def bring_forward(self, later_than: Timestamp, now: Timestamp) -> int:
-        """Make due now what is due after ``later_than``; how many they were."""
-        ...
-
     def queue_depth(self) -> QueueDepth: ...
-
-    # housekeeping

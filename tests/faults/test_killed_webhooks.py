@@ -138,7 +138,7 @@ def test_a_server_that_is_told_to_stop_leaves_nothing_half_done(queue: Queue) ->
 
     assert server.stop() == 0
 
-    assert queue.framework.storage.webhooks.owners() == []
+    assert queue.framework.storage.lease_owners() == set()
     queue.start()
     queue.wait_until_sent()
     queue.check(30, kills=0)

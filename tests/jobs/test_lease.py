@@ -66,7 +66,7 @@ def hold(world: World, job_id: str, owner: str) -> None:
     now = world.clock()
     until = timestamp(now + timedelta(minutes=30))
     world.storage.jobs.claim(["test"], owner, timestamp(now), until)
-    assert owner in world.storage.jobs.owners()
+    assert owner in world.storage.lease_owners()
 
 
 def test_a_restart_goes_on_with_the_jobs_of_the_dead_process(

@@ -316,7 +316,7 @@ def test_stopping_hands_back_what_does_not_end(running: Hooked) -> None:
     dispatcher.stop(timeout_seconds=0.2)
 
     assert time.monotonic() - begun < 3
-    assert running.workspace.framework.storage.webhooks.owners() == []
+    assert running.workspace.framework.storage.lease_owners() == set()
     release.set()
     running.receiver.on_request = lambda received: None
     dispatcher.start()
@@ -373,30 +373,6 @@ def test_an_answer_in_the_log_is_text_of_a_kibibyte_at_most(hooked: Hooked) -> N
 
     [attempt] = hooked.log(webhook)[0]["attempts"]
     assert attempt["responseBody"] == "\ufffd\ufffd\ufffd" + "x" * 1021
-
-
-def test_a_retry_that_a_clock_planned_which_is_put_back_is_sent_at_once(
-    timed: Hooked, clock: Clock
-) -> None:
-    webhook, _ = timed.create()
-    dispatcher = timed.workspace.framework.dispatcher
-    timed.receiver.answers = [(500, {}, b"broken")] * 2
-    clock.go(days=1)
-    timed.key("a")
-    timed.send()
-    planned = timed.log(webhook)[0]["nextAttemptAt"]
-    dispatcher.bring_forward()
-    assert timed.log(webhook)[0]["nextAttemptAt"] == planned
-
-    clock.go(days=-1)
-    dispatcher.bring_forward()
-    timed.send()
-
-    [delivery] = timed.log(webhook)
-    assert [each["statusCode"] for each in delivery["attempts"]] == [500, 500]
-    assert parse_timestamp(delivery["nextAttemptAt"]) <= clock.now + timedelta(
-        minutes=5
-    )
 
 
 def test_who_a_stop_leaves_behind_ends_although_there_is_a_later_start(

@@ -5,7 +5,6 @@ from .storage_blobs import StorageBlobsContract
 from .storage_branch_keys import StorageBranchKeysContract
 from .storage_branch_twins import StorageBranchTwinsContract
 from .storage_branches import StorageBranchesContract
-from .storage_deliveries import StorageDeliveriesContract
 from .storage_delivery import StorageDeliveryContract
 from .storage_files import StorageFilesContract
 from .storage_findings import StorageFindingsContract
@@ -59,7 +58,6 @@ class StorageContract(
     StorageMemorySaidContract,
     StorageMemoryTextsContract,
     StorageWebhooksContract,
-    StorageDeliveriesContract,
     StorageMemoryLinksContract,
 ):
     """Subclass it as ``Test…`` and give the fixture ``storage``.

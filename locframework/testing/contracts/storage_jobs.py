@@ -232,23 +232,19 @@ class StorageJobsContract:
 
         assert len(every) == len(set(every)) == 48
 
-    def test_sj10_leases_of_dead_owners_are_released(self, storage: Storage) -> None:
-        of = add_project(storage)
-        owners = [
-            "host%1:10:a",
-            "host%1:10:b",
-            "host%1:2:c",
-            "Host%1:10:d",
-            "hostX1:10:e",
-        ]
+    def test_released_leases_can_be_claimed_at_once(self, storage: Storage) -> None:
+        of, owners = add_project(storage), ["host%1:10:a", "host%1:10:b"]
         for owner in owners:
             storage.jobs.add(job(of))
             claimed(storage, owner=owner, until=at(50))
 
-        assert sorted(storage.jobs.owners()) == sorted(owners)
-        assert storage.jobs.release_leases("host%1:10:", "host%1:10:b") == 1
+        assert storage.lease_owners() == set(owners)
+        assert storage.find_due(["import"], at(20)) == (False, False)
+        storage.release_leases(owners[0], at(20))
 
-        assert sorted(storage.jobs.owners()) == sorted(owners[1:])
+        assert storage.lease_owners() == {owners[1]}
+        assert storage.find_due(["import"], at(20)) == (True, False)
+        assert storage.find_due(["export"], at(20)) == (False, False)
         again = claimed(storage, owner="new")
         assert again.attempt == 2
         assert claim(storage, owner="new") is None

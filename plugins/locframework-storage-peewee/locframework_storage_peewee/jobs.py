@@ -28,6 +28,7 @@ _STORED = f"""{_JOB}, organization_id, permission, params, caller, owner, lease_
     attempt, cancel_requested, step, step_attempt, subject_id"""
 _JOB_COLUMNS = 12
 _OPEN = "status IN ('queued', 'running')"  # word for word as in the index jobs_open
+RUNNING = f"{_OPEN} AND status = 'running'"
 CLAIMABLE = f"""{_OPEN} AND (status = 'queued' OR lease_until IS NULL
     OR lease_until <= ? OR lease_until > ?)"""
 _CURRENT = "id = ? AND attempt = ? AND status = 'running'"
@@ -196,21 +197,6 @@ class JobTable:
                 job.id,
                 attempt,
             ),
-        )
-
-    def owners(self) -> list[str]:
-        rows = self._database.rows(
-            f"""SELECT DISTINCT owner FROM jobs
-                WHERE {_OPEN} AND status = 'running' AND owner IS NOT NULL"""
-        )
-        return [owner for (owner,) in rows]
-
-    def release_leases(self, owner_prefix: str, except_owner: str) -> int:
-        return self._database.run(
-            f"""UPDATE jobs SET owner = NULL, lease_until = NULL
-                WHERE {_OPEN} AND status = 'running' AND owner <> ?
-                AND substr(owner, 1, ?) = ?""",
-            (except_owner, len(owner_prefix), owner_prefix),
         )
 
     def request_cancel(self, job_id: str, at: Timestamp) -> bool:

@@ -39,7 +39,7 @@ from .events import EventTable
 from .files import FileTable
 from .glossaries import GlossaryTables
 from .idempotency import IdempotencyTable
-from .jobs import CLAIMABLE, JobTable
+from .jobs import CLAIMABLE, RUNNING, JobTable
 from .keys import KeyTables
 from .memories import MemoryTables
 from .memory_texts import MemoryTexts
@@ -117,6 +117,26 @@ class PeeweeStorage:
 
     def after_commit(self, call: Callable[[], None]) -> None:
         self.database.after_commit(call)
+
+    def lease_owners(self) -> set[str]:
+        rows = self.database.rows(
+            f"""SELECT owner FROM jobs WHERE {RUNNING} AND owner IS NOT NULL
+                UNION SELECT owner FROM webhook_deliveries WHERE owner IS NOT NULL"""
+        )
+        return {owner for (owner,) in rows}
+
+    def release_leases(self, owner: str, now: Timestamp) -> None:
+        with self.database.transaction():
+            self.database.run(
+                f"""UPDATE jobs SET owner = NULL, lease_until = NULL
+                    WHERE {RUNNING} AND owner = ?""",
+                (owner,),
+            )
+            self.database.run(
+                """UPDATE webhook_deliveries SET owner = NULL, due_at = ?
+                    WHERE owner = ?""",
+                (now, owner),
+            )
 
     def find_due(self, job_types: Sequence[str], now: Timestamp) -> Due:
         among = self.database.among("type")

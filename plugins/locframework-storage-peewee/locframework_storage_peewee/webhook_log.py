@@ -107,9 +107,6 @@ class WebhookLog:
         ]
         return msgspec.structs.replace(found, items=items)
 
-    def replay_delivery(self, delivery_id: str, at: Timestamp) -> None:
-        self._database.run(f"{_REPLAY} AND id = ?", (at, delivery_id))
-
     def ended_deliveries(self, webhook_id: str, where: DeliveryFilter) -> list[str]:
         condition, params = _condition(webhook_id, where)
         rows = self._database.rows(
@@ -121,7 +118,7 @@ class WebhookLog:
 
     def replay_deliveries(self, delivery_ids: Sequence[str], at: Timestamp) -> int:
         return self._database.run(
-            f"{_REPLAY} AND due_at IS NULL AND {self._database.among('id')}",
+            f"{_REPLAY} AND {self._database.among('id')}",
             (at, self._database.listed(delivery_ids)),
         )
 

@@ -132,26 +132,6 @@ class WebhookQueue:
             [(each.id, each.number) for each in claimed],
         )
 
-    def owners(self) -> list[str]:
-        rows = self._database.rows(
-            "SELECT DISTINCT owner FROM webhook_deliveries WHERE owner IS NOT NULL"
-        )
-        return [owner for (owner,) in rows]
-
-    def release(self, owner: str, now: Timestamp) -> int:
-        return self._database.run(
-            """UPDATE webhook_deliveries SET owner = NULL, due_at = ?
-                WHERE owner = ?""",
-            (now, owner),
-        )
-
-    def bring_forward(self, later_than: Timestamp, now: Timestamp) -> int:
-        return self._database.run(
-            f"""UPDATE webhook_deliveries SET due_at = ? WHERE webhook_id IN (
-                {_PENDING} SELECT id FROM pending) AND due_at > ?""",
-            (now, later_than),
-        )
-
     def queue_depth(self) -> QueueDepth:
         depths = self._database.rows(_DEPTHS)  # a webhook each, be there ever so many
         oldest = min((due_at for _, due_at in depths), default=None)

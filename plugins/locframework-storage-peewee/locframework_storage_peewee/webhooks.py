@@ -5,7 +5,6 @@ hand-written SQL: 5 µs, not 200 µs.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import msgspec
 
@@ -17,19 +16,19 @@ from locframework.ports import (
     Timestamp,
     Webhook,
     WebhookHealth,
-    WebhookTarget,
 )
 
 from .database import Database
 from .engine import Row
 from .models import WebhookRow
-from .tables import Table, among, map_page
+from .tables import Table, map_page
 from .webhook_log import WebhookLog
 from .webhook_queue import WebhookQueue
 
 _WEBHOOK = """w.id, w.project_id, w.url, w.description, w.event_types,
     w.language_codes, w.branches, w.is_active, w.disabled_reason, w.created_at,
     w.updated_at, w.last_delivery_at"""
+_WEBHOOK_COLUMNS = 12
 _LIVE = """webhooks w JOIN projects p ON p.id = w.project_id
     WHERE w.deleted_at IS NULL AND p.deleted_at IS NULL"""
 
@@ -80,27 +79,27 @@ class WebhookTables(Table[StoredWebhook], WebhookLog, WebhookQueue):
             if secret.signs_until is None
         }
 
-    def targets_of(self, webhook_ids: Sequence[str]) -> list[WebhookTarget]:
+    def find_webhooks(
+        self, webhook_ids: Sequence[str], *, lock: bool = False
+    ) -> dict[str, StoredWebhook]:
+        locking = " FOR NO KEY UPDATE OF w" if lock else ""
         rows = self._database.rows(
-            f"""SELECT w.id, w.url, w.is_active, w.secrets FROM {_LIVE}
-                AND {self._database.among("w.id")}""",
+            f"""SELECT {_WEBHOOK}, w.organization_id, w.secrets, w.good_at,
+                w.failing_since, w.failed_at, w.failed_delivery, w.failed_others
+                FROM {_LIVE} AND {self._database.among("w.id")}
+                ORDER BY w.id{locking if self._database.engine.for_update else ""}""",
             (self._database.listed(webhook_ids),),
         )
-        return [
-            WebhookTarget(id_, url, is_active, _secrets.decode(secrets))
-            for id_, url, is_active, secrets in rows
-        ]
-
-    def health_of(self, webhook_ids: Sequence[str]) -> dict[str, StoredWebhook]:
-        self._database.require_transaction()
-        query: Any = WebhookRow.select(*self.columns).where(
-            among(WebhookRow.id, webhook_ids, self._database),
-            WebhookRow.deleted_at.is_null(),
-        )
-        query = query.order_by(WebhookRow.id)
-        if self._database.engine.for_update:
-            query = query.for_update(self._database.engine.for_update.strip())
-        return {stored.webhook.id: stored for stored in self.fetch(query)}
+        found = {}
+        for row in rows:
+            organization_id, secrets, *health = row[_WEBHOOK_COLUMNS:]
+            found[row[0]] = StoredWebhook(
+                _webhook(row[:_WEBHOOK_COLUMNS]),
+                organization_id,
+                _secrets.decode(secrets),
+                WebhookHealth(*health),
+            )
+        return found
 
     def save_health(
         self, health: Mapping[str, tuple[Timestamp, WebhookHealth]]

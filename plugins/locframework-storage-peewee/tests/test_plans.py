@@ -69,8 +69,8 @@ QUESTIONS: dict[str, Ask] = {
     ),
     "list_jobs_about": lambda s, i: s.jobs.list_jobs_about(i, JobFilter(), ALL),
     "claim": lambda s, i: s.jobs.claim(("import",), "me", at(30), at(40)),
-    "owners": lambda s, i: s.jobs.owners(),
-    "release_leases": lambda s, i: s.jobs.release_leases("a", "b"),
+    "lease_owners": lambda s, i: s.lease_owners(),
+    "release_leases": lambda s, i: s.release_leases("a", at(0)),
     "prune": lambda s, i: s.jobs.prune(at(0), 9),
     "list_expired": lambda s, i: s.blobs.list_expired(at(0), 9, ["disk"]),
     "find a post": lambda s, i: s.idempotency.find(i, i, at(0)),
@@ -88,8 +88,6 @@ QUESTIONS: dict[str, Ask] = {
         i, DeliveryFilter(since=at(0)), ALL
     ),
     "end_deliveries": lambda s, i: s.webhooks.end_deliveries(i),
-    "owners of deliveries": lambda s, i: s.webhooks.owners(),
-    "release": lambda s, i: s.webhooks.release(i, at(0)),
     "prune deliveries": lambda s, i: s.purge("deliveries", at(0), 9),
     "purge_webhooks": lambda s, i: s.purge("webhooks", at(0), 9),
     "forget": lambda s, i: s.blobs.forget(BLOB, at(0)),
@@ -198,20 +196,6 @@ def test_what_is_named_by_its_ids_is_not_looked_for_among_all_of_its_owner(
     [sql] = [sql for sql in seen if table in sql]
     plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?"))
     assert plan[0][-1].endswith(f"sqlite_autoindex_{table}_1 (id=?)"), plan
-
-
-@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
-def test_what_is_brought_forward_is_found_by_when_it_is_due(
-    storage: PeeweeStorage,
-) -> None:
-    with statements_of(storage) as seen:
-        storage.webhooks.bring_forward(at(9), at(0))
-
-    [sql] = seen
-    plan = storage.database.rows(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?"))
-    steps = [step for *_, step in plan if "webhook_deliveries" in step or " d " in step]
-    assert steps
-    assert all("INDEX webhook_deliveries_due" in step for step in steps), steps
 
 
 @pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
