@@ -12,7 +12,7 @@ from locframework.errors import (
     EntryNotFound,
     LanguageNotFound,
 )
-from locframework.fields import Clock, Timestamp, is_id, new_id, timestamp
+from locframework.fields import Clock, Timestamp, new_id, timestamp
 from locframework.languages import folded, require_tag, tag_from_path
 from locframework.paging import Page
 from locframework.proposals.records import TermTranslation
@@ -125,7 +125,7 @@ class Entries:
             if new == old:
                 return old
             is_other = new.source_text != old.source_text
-            if is_other or self._store.links_to(kept.memory.id, [old.id]):
+            if is_other or self._store.find_links(kept.memory.id, entry_ids=[old.id]):
                 self._require_source(caller, kept, old)
             self._require_free(kept, new)
             new = replace(new, updated_at=timestamp(self._clock()))
@@ -287,15 +287,15 @@ class Entries:
 
     def _find(self, kept: KeptMemory, entry_id: str) -> MemoryEntry:
         tm_id = kept.memory.id
-        entry = self._store.find_entry(tm_id, entry_id) if is_id(entry_id) else None
+        entry = self._store.find_entries(tm_id, [entry_id]).get(entry_id)
         if entry is None:
             raise EntryNotFound
         return entry
 
     def _require_free(self, kept: KeptMemory, entry: MemoryEntry) -> None:
         texts: Texts = (entry.source_text, entry.context)
-        there = self._store.find_entries_by_text(kept.memory.id, [texts]).get(texts)
-        if there is not None and there.id != entry.id:
+        there = self._store.entry_ids_by_text(kept.memory.id, [texts]).get(texts)
+        if there is not None and there != entry.id:
             raise EntryExists(_TAKEN)
 
     def _codes(self, kept: KeptMemory) -> set[str]:

@@ -78,11 +78,7 @@ class MemoryLanguages:
                 writing = self._memories.begin(kept.memory.id)
                 gone = self._find(kept, lang)
                 tag = gone.language_code
-                done = self._store.remove_translations_in(
-                    writing, tag, done, ENTRIES_A_STEP
-                )
-                if done is None:
-                    self._store.remove_language(writing, tag)
+                done = self._store.delete_language(writing, tag, done, ENTRIES_A_STEP)
             if done is not None:
                 crash_point("tm_language.after_step")
                 give_way(begun)

@@ -110,7 +110,7 @@ class Learning:
         writing = self._store.begin(tm_id)
         if writing is None:
             return
-        links = self._store.links_to(tm_id, entry_ids)
+        links = self._store.find_links(tm_id, entry_ids=entry_ids)
         mine = {each for each in links if each.project_id == project.id}
         codes = {each.language_code for each in self._store.list_languages(tm_id)}
         key_ids = {link.key_id for link in mine}
@@ -140,7 +140,9 @@ class Learning:
                 for row in _not_of(best_of(segments), rows.get(entry_id, ()))
             ],
         )
-        there = set(store.links_of(writing.tm_id, {link.key_id for link in left}))
+        there = set(
+            store.find_links(writing.tm_id, key_ids={link.key_id for link in left})
+        )
         store.replace_links(writing, there, there - {*left})
 
     def _teach(
@@ -151,7 +153,7 @@ class Learning:
         segments: Sequence[Segment],
     ) -> None:
         store, now = self._store, timestamp(self._clock())
-        before = store.links_of(writing.tm_id, key_ids)
+        before = store.find_links(writing.tm_id, key_ids=key_ids)
         there = store.entry_ids_by_text(
             writing.tm_id, {segment.texts for segment in segments}
         )
@@ -193,7 +195,7 @@ class Learning:
     ) -> _Others:
         """What other keys than these, of any project, teach of these entries."""
         mine, found = set(key_ids), _Others()
-        links = self._store.links_to(tm_id, entry_ids) if entry_ids else []
+        links = self._store.find_links(tm_id, entry_ids=entry_ids) if entry_ids else []
         others = [link for link in links if link.key_id not in mine]
         segments: list[tuple[str, Segment]] = []
         for project_id in dict.fromkeys(link.project_id for link in others):

@@ -64,18 +64,14 @@ class MemoryStore(Repository[KeptMemory], Protocol):
         """As they were added (``id``)."""
         ...
 
-    def remove_translations_in(
+    def delete_language(
         self, writing: MemoryWriting, language_code: str, after: int, rows: int
     ) -> int | None:
-        """Those of the next ``rows`` entries that have one; None when none is left.
+        """Delete the translations of up to ``rows`` entries in a language.
 
-        Learned entries that say nothing more then are removed.
-        The answer is where to go on: the next ``after``, which is 0 at first.
+        Learned entries without other translations are deleted, too. Return the next
+        ``after``, which is 0 at first; None if none is left and the language is gone.
         """
-        ...
-
-    def remove_language(self, writing: MemoryWriting, language_code: str) -> None:
-        """With its translations; entries stay."""
         ...
 
     # which projects use it
@@ -116,18 +112,10 @@ class MemoryStore(Repository[KeptMemory], Protocol):
         """
         ...
 
-    def find_entry(self, tm_id: str, entry_id: str) -> MemoryEntry | None: ...
-
     def find_entries(
         self, tm_id: str, entry_ids: Collection[str]
     ) -> dict[str, MemoryEntry]:
         """By id; those that are not there are left out."""
-        ...
-
-    def find_entries_by_text(
-        self, tm_id: str, texts: Collection[Texts]
-    ) -> dict[Texts, MemoryEntry]:
-        """By source text and context; those that are not there are left out."""
         ...
 
     def list_entries(
@@ -179,12 +167,14 @@ class MemoryStore(Repository[KeptMemory], Protocol):
         """By source text and context; those that are not there are left out."""
         ...
 
-    def links_of(self, tm_id: str, key_ids: Collection[str]) -> list[KeyLink]:
-        """Which entries these keys teach, in no order."""
-        ...
-
-    def links_to(self, tm_id: str, entry_ids: Collection[str]) -> list[KeyLink]:
-        """Which keys teach these entries, in no order."""
+    def find_links(
+        self,
+        tm_id: str,
+        *,
+        key_ids: Collection[str] | None = None,
+        entry_ids: Collection[str] | None = None,
+    ) -> list[KeyLink]:
+        """Return the links of some keys, or those to some entries, unordered."""
         ...
 
     def replace_links(

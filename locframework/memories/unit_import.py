@@ -58,9 +58,11 @@ class UnitImport:
         """Add what came of it to ``result``. A number of statements that grows with
         the units / 500."""
         units = _judged(found, result)
-        there = self._store.find_entries_by_text(
+        ids = self._store.entry_ids_by_text(
             writing.tm_id, {(each.source_text, each.context) for each in units}
         )
+        entries = self._store.find_entries(writing.tm_id, ids.values())
+        there = {texts: entries[id_] for texts, id_ in ids.items()}
         batch = _Batch(writing.tm_id, rules, timestamp(self._clock()), there, result)
         for each in units:
             batch.add(each)

@@ -45,7 +45,7 @@ def test_an_entry_says_nothing_in_a_language_that_has_just_gone(
 
     def begin_after_another(tm_id: str) -> MemoryWriting:
         writing = begin(tm_id)
-        store.remove_language(writing, "de")
+        store.delete_language(writing, "de", 0, 9)
         return writing
 
     with monkeypatch.context() as patched:

@@ -20,7 +20,7 @@ from locframework.memories.scoring import folds_of, score
 from locframework.memories.search_records import Match, MatchValue
 from locframework.memories.showing import Question
 from locframework.testing.contracts.matcher_samples import percent_of, sentences
-from locframework.testing.contracts.storage_memory_records import memory
+from locframework.testing.contracts.storage_memories import memory
 
 from .rows import TAGS, Plain, Rows
 

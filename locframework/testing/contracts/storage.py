@@ -16,9 +16,6 @@ from .storage_key_lists import StorageKeyListsContract
 from .storage_key_twins import StorageKeyTwinsContract
 from .storage_keys import StorageKeysContract
 from .storage_memories import StorageMemoriesContract
-from .storage_memory_links import StorageMemoryLinksContract
-from .storage_memory_lists import StorageMemoryListsContract
-from .storage_memory_said import StorageMemorySaidContract
 from .storage_memory_texts import StorageMemoryTextsContract
 from .storage_projects import StorageEventsContract, StorageProjectsContract
 from .storage_recount import StorageRecountContract
@@ -54,11 +51,8 @@ class StorageContract(
     StorageIdempotencyContract,
     StorageScreenshotsContract,
     StorageMemoriesContract,
-    StorageMemoryListsContract,
-    StorageMemorySaidContract,
     StorageMemoryTextsContract,
     StorageWebhooksContract,
-    StorageMemoryLinksContract,
 ):
     """Subclass it as ``Test…`` and give the fixture ``storage``.
 

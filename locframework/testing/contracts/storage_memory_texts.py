@@ -27,7 +27,7 @@ from locframework.paging import PageRequest
 from locframework.storage import Storage
 
 from .matcher_samples import WORDS, sentences
-from .storage_memory_records import add_entries, add_languages, add_memory, entry
+from .storage_memories import add_entries, add_languages, add_memory, entry
 from .storage_records import add_project, at
 
 ALL = PageRequest(limit=200)

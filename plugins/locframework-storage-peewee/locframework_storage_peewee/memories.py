@@ -14,7 +14,6 @@ from locframework.ports import (
     Assignment,
     KeptMemory,
     MemoryLanguage,
-    MemoryWriting,
     Page,
     PageRequest,
     Penalties,
@@ -25,7 +24,7 @@ from locframework.ports import (
 )
 
 from .database import Database
-from .memory_entries import LAST_NUMBER, MemoryEntryTables
+from .memory_entries import MemoryEntryTables
 from .memory_links import MemoryLinkTable
 from .models import MemoryProjectRow, MemoryRow
 from .tables import Table, in_scopes_by_link, linked_to, map_page
@@ -104,15 +103,6 @@ class MemoryTables(Table[KeptMemory], MemoryEntryTables, MemoryLinkTable):
             (tm_id,),
         )
         return [MemoryLanguage(*row) for row in rows]
-
-    def remove_language(self, writing: MemoryWriting, language_code: str) -> None:
-        with self._database.transaction():
-            self._database.run(
-                """DELETE FROM memory_languages
-                    WHERE memory_id = ? AND language_code = ?""",
-                (writing.tm_id, language_code),
-            )
-            self._drop_translations_in(writing, language_code, (0, LAST_NUMBER))
 
     def assign(self, project_id: str, assignment: Assignment) -> None:
         self._database.run(

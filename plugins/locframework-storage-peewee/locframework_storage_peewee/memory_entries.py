@@ -49,7 +49,6 @@ _ORDER = Order(
 )
 
 REVISION_STEP = 1 << 20  # room for 10^12 writes
-LAST_NUMBER = (1 << 63) - 1  # that an entry could have
 
 
 def digest_of(texts: Texts) -> str:
@@ -114,9 +113,6 @@ class MemoryEntryTables:
                 _translation_rows(writing, kept, numbers),
             )
 
-    def find_entry(self, tm_id: str, entry_id: str) -> MemoryEntry | None:
-        return self.find_entries(tm_id, [entry_id]).get(entry_id)
-
     def find_entries(
         self, tm_id: str, entry_ids: Collection[str]
     ) -> dict[str, MemoryEntry]:
@@ -128,20 +124,6 @@ class MemoryEntryTables:
                 (self._database.listed(some), tm_id),
             )
             found.update((entry.id, entry) for entry in self._entries(rows))
-        return found
-
-    def find_entries_by_text(
-        self, tm_id: str, texts: Collection[Texts]
-    ) -> dict[Texts, MemoryEntry]:
-        found: dict[Texts, MemoryEntry] = {}
-        for some in chunks({digest_of(each): each for each in texts}):
-            rows = self._database.rows(
-                f"""SELECT {_ENTRY} FROM {_ENTRIES}
-                    WHERE {self._database.among("e.digest")} AND {_OF}""",
-                (self._database.listed(some), tm_id),
-            )
-            for entry in self._entries(rows):
-                found[entry.source_text, entry.context] = entry
         return found
 
     def entry_ids_by_text(
@@ -261,7 +243,7 @@ class MemoryEntryTables:
             )
             self._touch(writing, dict.fromkeys(numbers, at))
 
-    def remove_translations_in(
+    def delete_language(
         self, writing: MemoryWriting, language_code: str, after: int, rows: int
     ) -> int | None:
         with self._database.transaction():
@@ -277,7 +259,14 @@ class MemoryEntryTables:
             if found:
                 until: int = sorted(found)[:rows][-1]
                 self._drop_translations_in(writing, language_code, (after, until))
-        return until if len(found) >= rows else None
+            if len(found) >= rows:
+                return until
+            self._database.run(
+                """DELETE FROM memory_languages
+                    WHERE memory_id = ? AND language_code = ?""",
+                (writing.tm_id, language_code),
+            )
+        return None
 
     def _drop_translations_in(
         self, writing: MemoryWriting, language_code: str, numbers: tuple[int, int]

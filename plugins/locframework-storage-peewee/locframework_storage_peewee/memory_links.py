@@ -22,11 +22,24 @@ class MemoryLinkTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def links_of(self, tm_id: str, key_ids: Collection[str]) -> list[KeyLink]:
-        return self._links(tm_id, "memory", "l.key_id", key_ids)
-
-    def links_to(self, tm_id: str, entry_ids: Collection[str]) -> list[KeyLink]:
-        return self._links(tm_id, MEMORY, "e.id", entry_ids)
+    def find_links(
+        self,
+        tm_id: str,
+        *,
+        key_ids: Collection[str] | None = None,
+        entry_ids: Collection[str] | None = None,
+    ) -> list[KeyLink]:
+        found: list[KeyLink] = []
+        for column, ids in (("l.key_id", key_ids), ("e.id", entry_ids)):
+            memory = MEMORY if column == "e.id" else "memory"
+            links = _LINKS.format(memory=memory)
+            for some in chunks(ids or ()):
+                rows = self._database.rows(
+                    f"SELECT {_LINK} FROM {links} AND {self._database.among(column)}",
+                    (tm_id, self._database.listed(some)),
+                )
+                found += [KeyLink(*row) for row in rows]
+        return found
 
     def replace_links(
         self,
@@ -116,19 +129,6 @@ class MemoryLinkTable:
                 WHERE is_learned AND number {entries}""",
             params,
         )
-
-    def _links(
-        self, tm_id: str, memory: str, column: str, ids: Collection[str]
-    ) -> list[KeyLink]:
-        found: list[KeyLink] = []
-        links = _LINKS.format(memory=memory)
-        for some in chunks(ids):
-            rows = self._database.rows(
-                f"SELECT {_LINK} FROM {links} AND {self._database.among(column)}",
-                (tm_id, self._database.listed(some)),
-            )
-            found += [KeyLink(*row) for row in rows]
-        return found
 
 
 def numbers_of(database: Database, entry_ids: Collection[str]) -> dict[str, int]:

@@ -5,7 +5,7 @@ from locframework_storage_peewee import PeeweeStorage, memory_filters
 
 from locframework.memories.records import EntryFilter
 from locframework.ports import folded
-from locframework.testing.contracts.storage_memory_records import (
+from locframework.testing.contracts.storage_memories import (
     add_entries,
     add_memory,
     entry,

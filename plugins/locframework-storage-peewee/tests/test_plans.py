@@ -18,7 +18,7 @@ from locframework.paging import PageRequest, SortedRequest
 from locframework.testing.contracts.storage_key_records import (
     key,
 )
-from locframework.testing.contracts.storage_memory_records import (
+from locframework.testing.contracts.storage_memories import (
     add_entries,
     add_memory,
     entry,
@@ -128,14 +128,13 @@ def _remove_language(storage: PeeweeStorage, memory: TranslationMemory, _: str) 
     with storage.transaction():
         writing = storage.memories.begin(memory.id)
         assert writing is not None
-        storage.memories.remove_translations_in(writing, "de", 0, 9)
-        storage.memories.remove_language(writing, "de")
+        storage.memories.delete_language(writing, "de", 0, 9)
 
 
 BY_ID: dict[str, Callable[[PeeweeStorage, TranslationMemory, str], object]] = {
-    "find_entry": lambda s, m, i: s.memories.find_entry(m.id, i),
+    "find_entries": lambda s, m, i: s.memories.find_entries(m.id, [i]),
     "translations_of": lambda s, m, i: s.memories.translations_of(m.id, [i]),
-    "links_to": lambda s, m, i: s.memories.links_to(m.id, [i]),
+    "links to entries": lambda s, m, i: s.memories.find_links(m.id, entry_ids=[i]),
     "learned_entries": lambda s, m, i: s.memories.learned_entries(m.id, [i]),
     "writes": _write_entries,
     "remove_language": _remove_language,
