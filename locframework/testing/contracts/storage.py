@@ -1,11 +1,11 @@
 """The contract of the port Storage, all parts; clauses as in docs/contracts.md."""
 
-from .storage_access import StorageAccessContract, StorageTokensContract
-from .storage_blobs import StorageBlobsContract
+from .storage_blobs import StorageBlobsContract, StorageProjectFilesContract
 from .storage_branch_keys import StorageBranchKeysContract
 from .storage_branch_twins import StorageBranchTwinsContract
 from .storage_branches import StorageBranchesContract
 from .storage_delivery import StorageDeliveryContract
+from .storage_events import StorageEventsContract
 from .storage_files import StorageFilesContract
 from .storage_findings import StorageFindingsContract
 from .storage_glossaries import StorageGlossariesContract
@@ -15,11 +15,14 @@ from .storage_jobs import StorageJobsContract
 from .storage_key_lists import StorageKeyListsContract
 from .storage_key_twins import StorageKeyTwinsContract
 from .storage_keys import StorageKeysContract
+from .storage_management import (
+    StorageAccessContract,
+    StorageProjectsContract,
+    StorageRepositoriesContract,
+)
 from .storage_memories import StorageMemoriesContract
 from .storage_memory_texts import StorageMemoryTextsContract
-from .storage_projects import StorageEventsContract, StorageProjectsContract
 from .storage_recount import StorageRecountContract
-from .storage_screenshots import StorageScreenshotsContract
 from .storage_statistics import StorageStatisticsContract
 from .storage_transactions import StorageTransactionsContract
 from .storage_values import StorageValuesContract
@@ -29,7 +32,7 @@ from .storage_webhooks import StorageWebhooksContract
 class StorageContract(
     StorageTransactionsContract,
     StorageAccessContract,
-    StorageTokensContract,
+    StorageRepositoriesContract,
     StorageProjectsContract,
     StorageEventsContract,
     StorageJobsContract,
@@ -49,7 +52,7 @@ class StorageContract(
     StorageDeliveryContract,
     StorageGlossariesContract,
     StorageIdempotencyContract,
-    StorageScreenshotsContract,
+    StorageProjectFilesContract,
     StorageMemoriesContract,
     StorageMemoryTextsContract,
     StorageWebhooksContract,

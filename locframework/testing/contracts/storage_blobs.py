@@ -1,14 +1,22 @@
-"""The contract of Storage, part SB: notes about blobs, and which of them may go."""
+"""Contract of the file store and the blob index."""
 
+from typing import Any
+
+import pytest
 from msgspec.structs import replace
 
 from locframework.blobs.records import BlobNote
 from locframework.delivery.records import Distribution, StoredRelease
+from locframework.fields import new_id
+from locframework.files.records import StoredFile
+from locframework.projects.records import Project
 from locframework.storage import Storage
 
-from .storage_delivery_records import building, distribution, ready
-from .storage_records import add_project, at
+from .storage_delivery import building, distribution, ready
+from .storage_key_records import key
+from .storage_records import add_branch, add_project, at
 
+BLOB = "a" * 64
 STORES = ("disk", "s3")
 
 
@@ -28,10 +36,37 @@ def release(of: Distribution, version: int, *blobs: str) -> StoredRelease:
     return ready(building(of, version), *blobs)
 
 
+def file_of(of: Project, **changes: Any) -> StoredFile:
+    """A file that no key has named since minute 0."""
+    made = StoredFile(
+        id=new_id(),
+        project_id=of.id,
+        content_type="image/webp",
+        byte_size=2**40,
+        blob=BLOB,
+        store="disk",
+        created_at=at(0),
+        unused_since=at(0),
+    )
+    return replace(made, **changes)
+
+
+def add_file(storage: Storage, of: Project, **changes: Any) -> StoredFile:
+    made = file_of(of, **changes)
+    storage.files.insert(made)
+    return made
+
+
+def unused_since(storage: Storage, file: StoredFile) -> str | None:
+    found = storage.files.find(file.id, file.project_id)
+    assert found is not None
+    return found.unused_since
+
+
 class StorageBlobsContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
-    def test_sb1_expired_notes_are_listed_as_they_were(self, storage: Storage) -> None:
+    def test_expired_notes_are_listed_oldest_first(self, storage: Storage) -> None:
         notes = [note("c", 1), note("a", 2), note("b", 2), note("b", 2, "s3")]
 
         storage.blobs.note([*reversed(notes), note("d", 3)])
@@ -40,13 +75,13 @@ class StorageBlobsContract:
         assert storage.blobs.list_expired(at(3), 2, STORES) == notes[:2]
         assert storage.blobs.list_expired(at(1), 10, STORES) == []
 
-    def test_sb1_notes_of_other_stores_are_passed_over(self, storage: Storage) -> None:
+    def test_expired_notes_are_listed_by_store(self, storage: Storage) -> None:
         storage.blobs.note([note("a", 1, "s3"), note("b", 2)])
 
         assert storage.blobs.list_expired(at(3), 1, ["disk"]) == [note("b", 2)]
         assert storage.blobs.list_expired(at(3), 1, []) == []
 
-    def test_sb2_of_two_notes_the_later_time_stays(self, storage: Storage) -> None:
+    def test_later_of_two_times_is_kept(self, storage: Storage) -> None:
         early, late = note("a", 1), note("a", 5)
 
         for each in (early, late, early):
@@ -55,9 +90,7 @@ class StorageBlobsContract:
         assert storage.blobs.list_expired(at(3), 10, STORES) == []
         assert storage.blobs.list_expired(at(6), 10, STORES) == [late]
 
-    def test_sb3_a_blob_that_a_release_names_does_not_expire(
-        self, storage: Storage
-    ) -> None:
+    def test_blob_named_by_a_release_does_not_expire(self, storage: Storage) -> None:
         storage.blobs.note([note(name, 1) for name in "abc"])
         storage.blobs.note([note("a", 1, "s3")])
         of = add_distribution(storage)
@@ -70,7 +103,7 @@ class StorageBlobsContract:
         assert storage.blobs.forget(note("a", 1), at(3)) is False
         assert storage.blobs.forget(note("a", 1, "s3"), at(3)) is True
 
-    def test_sb4_a_blob_expires_when_the_last_release_that_names_it_is_purged(
+    def test_blob_expires_when_the_last_release_naming_it_is_purged(
         self, storage: Storage
     ) -> None:
         storage.blobs.note([note("a", 1)])
@@ -87,9 +120,7 @@ class StorageBlobsContract:
 
         assert storage.blobs.list_expired(at(3), 10, STORES) == [note("a", 1)]
 
-    def test_sb5_a_note_is_forgotten_once_and_only_while_it_is_expired(
-        self, storage: Storage
-    ) -> None:
+    def test_note_is_forgotten_only_while_it_is_expired(self, storage: Storage) -> None:
         listed = note("a", 1)
         storage.blobs.note([listed, note("b", 1)])
 
@@ -100,7 +131,7 @@ class StorageBlobsContract:
         assert storage.blobs.forget(listed, at(10)) is False
         assert storage.blobs.list_expired(at(10), 10, STORES) == [note("b", 1)]
 
-    def test_sb6_what_is_named_is_kept_for_longer(self, storage: Storage) -> None:
+    def test_named_blobs_are_kept_longer(self, storage: Storage) -> None:
         storage.blobs.note([note("a", 1), note("b", 2), note("c", 1), note("d", 4)])
         of = add_distribution(storage)
         named = [name * 64 for name in "abd"]
@@ -114,3 +145,86 @@ class StorageBlobsContract:
         listed = storage.blobs.list_expired
         assert listed(at(8), 10, STORES) == [note("c", 1), note("d", 4)]
         assert [each.name[0] for each in listed(at(10), 10, STORES)] == [*"cdab"]
+
+
+class StorageProjectFilesContract:
+    """Give the fixture ``storage``: a fresh, migrated database for each test."""
+
+    def test_used_file_is_not_unused_any_more(self, storage: Storage) -> None:
+        of, other = add_project(storage), add_project(storage)
+        file, neighbour = add_file(storage, of), add_file(storage, of)
+
+        with storage.transaction():
+            ids = [file.id, new_id()]
+            assert storage.files.use_files(of.id, ids) == {file.id}
+            assert storage.files.use_files(other.id, ids) == set()
+        with pytest.raises(RuntimeError):  # outside a transaction
+            storage.files.use_files(of.id, ids)
+
+        assert unused_since(storage, file) is None
+        assert unused_since(storage, neighbour) == at(0)
+
+    def test_files_that_no_key_names_are_noted(self, storage: Storage) -> None:
+        of = add_project(storage)
+        named, trashed, branched, old, fresh = (
+            add_file(storage, of, unused_since=since)
+            for since in (at(0), None, None, at(0), None)
+        )
+        shown = [
+            key(of, f"k{number}", screenshot_file_id=file.id)
+            for number, file in enumerate((named, trashed, branched))
+        ]
+        storage.keys.add_keys(shown[:2])
+        storage.keys.trash_keys(of.id, [shown[1].id], at(1))
+        made = add_branch(storage, of)
+        storage.branch_keys(of.id, made.id).add_keys(shown[2:])
+
+        looked = storage.files.look_for_unused(at(5), at(1), 10)
+
+        assert looked == 5
+        for file in (named, trashed, branched):
+            assert unused_since(storage, file) is None
+        assert unused_since(storage, old) == at(0)
+        assert unused_since(storage, fresh) == at(5)
+
+    def test_files_not_looked_at_for_longest_come_first(self, storage: Storage) -> None:
+        of = add_project(storage)
+        files = [
+            add_file(storage, of, created_at=at(minute), unused_since=None)
+            for minute in range(4)
+        ]
+
+        looked = [
+            storage.files.look_for_unused(at(9), at(3), rows) for rows in (2, 2, 2)
+        ]
+
+        assert looked == [2, 1, 0]
+        found = [unused_since(storage, file) for file in files]
+        assert found == [at(9), at(9), at(9), None]
+
+    def test_unused_files_are_purged_in_pieces(self, storage: Storage) -> None:
+        of = add_project(storage)
+        files = [add_file(storage, of, unused_since=at(minute)) for minute in range(4)]
+        shown = add_file(storage, of, unused_since=at(0))
+        used = add_file(storage, of, unused_since=None)
+        storage.keys.add_keys([key(of, "k", screenshot_file_id=shown.id)])
+
+        gone = [storage.purge("files", at(3), rows) for rows in (1, 9, 9)]
+
+        assert sum(gone) == 3
+        left = [file for file in files if storage.files.find(file.id, of.id)]
+        assert left == files[3:]
+        for file in (shown, used):
+            assert storage.files.find(file.id, of.id) is not None
+
+    def test_blob_named_by_a_file_does_not_expire(self, storage: Storage) -> None:
+        of = add_project(storage)
+        stores = ("disk", "s3")
+        notes = [BlobNote(store, BLOB, 1, at(1)) for store in stores]
+        storage.blobs.note(notes)
+        add_file(storage, of)
+
+        assert storage.blobs.list_expired(at(3), 10, stores) == notes[1:]
+        assert storage.blobs.forget(notes[0], at(3)) is False
+        storage.purge("files", at(3), 9)
+        assert storage.blobs.list_expired(at(3), 10, stores) == notes

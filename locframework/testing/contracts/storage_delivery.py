@@ -1,6 +1,7 @@
-"""The contract of Storage, part SD: distributions, releases, what was delivered."""
+"""Contract of the delivery store: distributions, releases, delivered amounts."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -9,6 +10,9 @@ from locframework.delivery.records import (
     Distribution,
     PublicHead,
     Release,
+    ReleasedLanguage,
+    ReleaseFile,
+    ReleaseSnapshot,
     StoredRelease,
     Usage,
 )
@@ -16,10 +20,10 @@ from locframework.errors import Unavailable
 from locframework.fields import new_id
 from locframework.jobs.records import JobError
 from locframework.paging import PageRequest
+from locframework.projects.records import Project
 from locframework.storage import Storage
 
-from .storage_access import NAMES
-from .storage_delivery_records import building, distribution, ready
+from .storage_key_records import LANGUAGES
 from .storage_records import ALL, add_project, at
 
 BLOB, OTHER, THIRD = ("a" * 64, "b" * 64, "c" * 64)
@@ -43,72 +47,90 @@ QUESTIONS: dict[str, Question] = {
 }
 
 
+def distribution(of: Project, name: str = "Web", **changes: Any) -> Distribution:
+    made = Distribution(
+        id=new_id(),
+        project_id=of.id,
+        public_key=new_id(),
+        name=name,
+        channel="stable",
+        format="json-nested",
+        language_codes=None,
+        branch=None,
+        split_by_module=False,
+        min_status="approved",
+        missing="omit",
+        auto_publish=False,
+        storage="disk",
+        status="building",
+        current_release=None,
+        failed_release=None,
+        created_at=at(0),
+        updated_at=at(0),
+    )
+    return replace(made, **changes)
+
+
+def building(of: Distribution, version: int = 1, **changes: Any) -> StoredRelease:
+    """Being built; ``changes`` are of what is shown, or the ``storage``."""
+    storage = changes.pop("storage", of.storage)
+    shown = Release(
+        id=new_id(),
+        version=version,
+        status="building",
+        content_hash=None,
+        file_count=0,
+        byte_size=0,
+        rolled_back_from=None,
+        note="",
+        warnings=(),
+        error=None,
+        created_by="u1",
+        created_at=at(0),
+        published_at=None,
+    )
+    return StoredRelease(replace(shown, **changes), of.id, storage, None, ())
+
+
+def ready(release: StoredRelease, *blobs: str) -> StoredRelease:
+    """The release, ready, with a file for each blob."""
+    files = tuple(
+        ReleaseFile(
+            language=code,
+            module=None if at_ % 2 else "checkout",
+            path=f"{code}.json",
+            blob=blob,
+            byte_size=2**40 + at_,
+            content_type="application/json",
+        )
+        for at_, (code, blob) in enumerate(zip(LANGUAGES, blobs, strict=False))
+    )
+    snapshot = ReleaseSnapshot(
+        project_id="p1",
+        source_language="en",
+        format_id="json-nested",
+        key_separator=".",
+        extension=".json",
+        languages=(ReleasedLanguage("en", "English", None, "ltr"),),
+        last_event="e1",
+        settings="[]",
+    )
+    shown = replace(
+        release.release,
+        status="ready",
+        content_hash="sha256:ab",
+        file_count=len(files),
+        byte_size=sum(file.byte_size for file in files),
+        warnings=("a and a.b clash",),
+        published_at=at(2),
+    )
+    return replace(release, release=shown, snapshot=snapshot, files=files)
+
+
 class StorageDeliveryContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
-    def test_sd1_a_distribution_comes_back_as_it_was(self, storage: Storage) -> None:
-        of, other = add_project(storage), add_project(storage)
-        plain = distribution(of, "plain")
-        full = distribution(
-            of,
-            channel="prerelease",
-            language_codes=("de", "en"),
-            branch="feature/x",
-            split_by_module=True,
-            min_status="any",
-            missing="fallback",
-            auto_publish=True,
-            status="published",
-            updated_at=at(3),
-        )
-        storage.delivery.insert(plain)
-        storage.delivery.insert(full)
-
-        find = storage.delivery.find
-        assert find(plain.id, of.id) == plain
-        assert find(full.id, of.id) == full
-        assert find(full.id, other.id) is None
-        assert find(new_id(), of.id) is None
-
-    def test_sd2_a_saved_distribution_is_changed(self, storage: Storage) -> None:
-        of = add_project(storage)
-        old, other = distribution(of), distribution(of)
-        for one in (old, other):
-            storage.delivery.insert(one)
-        release = building(old)
-        storage.delivery.releases.insert(release)
-        new = replace(
-            distribution(of, "New", language_codes=(), auto_publish=True),
-            id=old.id,
-            status="paused",
-            current_release=release.release,
-            updated_at=at(5),
-        )
-
-        storage.delivery.update(new)
-
-        assert storage.delivery.find(old.id, of.id) == new
-        assert storage.delivery.find(other.id, of.id) == other
-        assert storage.delivery.find_head(old.public_key) is None
-
-    def test_sd3_distributions_are_listed_by_code_point_then_id(
-        self, storage: Storage
-    ) -> None:
-        of, other = add_project(storage), add_project(storage)
-        made = [distribution(of, name) for name in [*NAMES, "ab", "ab"]]
-        for one in [*reversed(made), distribution(other)]:
-            storage.delivery.insert(one)
-        in_order = sorted(made, key=lambda one: (one.name, one.id))
-
-        every = storage.delivery.list_distributions(of.id, ALL)
-        second = storage.delivery.list_distributions(of.id, PageRequest(2, 3))
-
-        assert (every.items, every.total) == (in_order, len(made))
-        assert (second.items, second.total) == (in_order[3:6], len(made))
-
-    def test_sd4_those_that_publish_by_themselves_are_listed(
-        self, storage: Storage
-    ) -> None:
+    def test_auto_publish_lists_those_not_paused(self, storage: Storage) -> None:
         of, other = add_project(storage), add_project(storage)
         auto = [
             distribution(of, auto_publish=True, status=status)
@@ -121,7 +143,7 @@ class StorageDeliveryContract:
 
         assert sorted(one.id for one in found) == sorted(one.id for one in auto[:2])
 
-    def test_sd5_a_version_is_given_once(self, storage: Storage) -> None:
+    def test_version_is_never_returned_twice(self, storage: Storage) -> None:
         of = add_project(storage)
         one, other = distribution(of), distribution(of)
         for made in (one, other):
@@ -142,7 +164,7 @@ class StorageDeliveryContract:
         with pytest.raises(RuntimeError):
             storage.delivery.lock(one.id)
 
-    def test_sd6_a_release_comes_back_as_it_was(self, storage: Storage) -> None:
+    def test_releases_are_found_by_version(self, storage: Storage) -> None:
         of = add_project(storage)
         one, other = distribution(of), distribution(of)
         for made in (one, other):
@@ -165,9 +187,7 @@ class StorageDeliveryContract:
         assert storage.delivery.releases.find(new_id()) is None
         assert storage.delivery.find_release(other.id, version=1) == theirs
 
-    def test_sd7_releases_are_listed_newest_version_first(
-        self, storage: Storage
-    ) -> None:
+    def test_releases_are_listed_newest_version_first(self, storage: Storage) -> None:
         of = add_project(storage)
         one, other = distribution(of), distribution(of)
         for made in (one, other):
@@ -182,7 +202,7 @@ class StorageDeliveryContract:
         assert found.items == [release.release for release in made_in_order]
         assert found.total == 4
 
-    def test_sd8_the_release_being_built_is_found(self, storage: Storage) -> None:
+    def test_release_is_found_by_status(self, storage: Storage) -> None:
         of = add_project(storage)
         one = distribution(of)
         storage.delivery.insert(one)
@@ -195,9 +215,7 @@ class StorageDeliveryContract:
         storage.delivery.releases.update(ready(release, BLOB))
         assert storage.delivery.find_release(one.id, status="building") is None
 
-    def test_sd9_the_head_is_that_of_the_current_release(
-        self, storage: Storage
-    ) -> None:
+    def test_head_is_that_of_the_current_release(self, storage: Storage) -> None:
         of = add_project(storage)
         one = distribution(of, channel="prerelease")
         storage.delivery.insert(one)
@@ -211,6 +229,9 @@ class StorageDeliveryContract:
             replace(one, status="paused", storage="disk", current_release=shown.release)
         )
 
+        found = storage.delivery.find(one.id)
+        assert found is not None
+        assert found.current_release == shown.release
         assert waiting is not None
         assert (waiting.release_id, waiting.is_paused) == (None, False)
         assert storage.delivery.find_head(one.public_key) == PublicHead(
@@ -227,7 +248,7 @@ class StorageDeliveryContract:
         for key in ("", new_id(), one.public_key.upper(), one.public_key[:-1]):
             assert storage.delivery.find_head(key) is None
 
-    def test_sd10_a_public_key_is_taken_once(self, storage: Storage) -> None:
+    def test_public_key_in_use_is_refused(self, storage: Storage) -> None:
         of, other = add_project(storage), add_project(storage)
         one = distribution(of)
         storage.delivery.insert(one)
@@ -237,7 +258,7 @@ class StorageDeliveryContract:
 
         assert storage.delivery.list_distributions(other.id, ALL).total == 0
 
-    def test_sd11_a_blob_is_named_by_ready_releases_of_its_distribution(
+    def test_blob_is_named_by_ready_releases_of_its_distribution(
         self, storage: Storage
     ) -> None:
         of = add_project(storage)
@@ -256,26 +277,9 @@ class StorageDeliveryContract:
         assert names_blob(other.id, THIRD) == ("application/json", "disk")
         assert names_blob(one.id, BLOB[:-1]) is None
 
-    def test_sd12_a_deleted_distribution_takes_its_releases_along(
-        self, storage: Storage
-    ) -> None:
-        of = add_project(storage)
-        one, other = distribution(of), distribution(of)
-        releases = {made.id: ready(building(made), BLOB) for made in (one, other)}
-        for made in (one, other):
-            storage.delivery.insert(made)
-            storage.delivery.releases.insert(releases[made.id])
-
-        storage.delivery.delete(one.id, at(1))
-
-        assert storage.delivery.find(one.id, of.id) is None
-        assert storage.delivery.find_head(one.public_key) is None
-        assert storage.delivery.releases.find(releases[one.id].release.id) is None
-        assert storage.delivery.find_release(other.id, version=1) == releases[other.id]
-
     @pytest.mark.parametrize("question", QUESTIONS)
     @pytest.mark.parametrize("what", ["project", "distribution"])
-    def test_sd13_of_what_is_deleted_nothing_is_found(
+    def test_nothing_is_found_of_a_deleted_parent(
         self, storage: Storage, question: str, what: str
     ) -> None:
         of = add_project(storage)
@@ -295,7 +299,7 @@ class StorageDeliveryContract:
 
         assert not QUESTIONS[question](storage, one)
 
-    def test_sd14_what_was_delivered_adds_up_by_month(self, storage: Storage) -> None:
+    def test_usage_adds_up_by_month(self, storage: Storage) -> None:
         a, b = (add_project(storage).organization_id for _ in range(2))
 
         storage.delivery.add_usage("2026-11", [(a, Usage(1, 2**52)), (b, Usage(5, 6))])
@@ -309,9 +313,7 @@ class StorageDeliveryContract:
         assert usage_of(b, "2026-11") == Usage(5, 6)
         assert usage_of(b, "2026-12") == Usage(0, 0)
 
-    def test_sd15_the_newest_release_is_told_when_it_failed(
-        self, storage: Storage
-    ) -> None:
+    def test_newest_release_is_shown_if_it_failed(self, storage: Storage) -> None:
         one = distribution(add_project(storage))
         storage.delivery.insert(one)
 
@@ -333,7 +335,7 @@ class StorageDeliveryContract:
         assert failed_now("failed") is not None
         assert failed_now("building") is None
 
-    def test_sd16_the_newest_ready_release_before_a_version_is_found(
+    def test_newest_ready_release_before_a_version_is_found(
         self, storage: Storage
     ) -> None:
         of = add_project(storage)
@@ -351,9 +353,7 @@ class StorageDeliveryContract:
         assert before(2) == old
         assert before(1) is None
 
-    def test_sd17_a_deleted_distribution_is_purged_in_pieces(
-        self, storage: Storage
-    ) -> None:
+    def test_deleted_distribution_is_purged_in_pieces(self, storage: Storage) -> None:
         of = add_project(storage)
         first, second, other = (distribution(of) for _ in range(3))
         kept = ready(building(other), BLOB)

@@ -1,4 +1,4 @@
-"""The contract of Storage, part SG: glossaries, their terms and translations."""
+"""Contract of the stores of glossaries, terms and translations."""
 
 from typing import Any
 
@@ -84,49 +84,7 @@ class StorageGlossariesContract:
     def of(self, storage: Storage, organization_id: str) -> Glossary:
         return add_glossary(storage, organization_id=organization_id)
 
-    def test_sg1_a_glossary_comes_back_as_it_was(
-        self, storage: Storage, organization_id: str
-    ) -> None:
-        for text in TEXTS.values():
-            made = add_glossary(
-                storage,
-                text,
-                organization_id=organization_id,
-                requires_approval=True,
-                source_language="zh-Hant",
-                updated_at=at(9),
-            )
-            found = storage.glossaries.find(made.id)
-            assert found is not None
-            assert (found.glossary, found.organization_id) == (made, organization_id)
-        assert storage.glossaries.find(new_id()) is None
-
-    def test_sg2_a_saved_glossary_is_changed_and_no_other(
-        self, storage: Storage, of: Glossary, organization_id: str
-    ) -> None:
-        other = add_glossary(storage, organization_id=organization_id)
-        add_terms(storage, term(of))
-        new = replace(
-            of,
-            name="Neu",
-            slug="neu",
-            source_language="de",
-            requires_approval=True,
-            updated_at=at(7),
-        )
-
-        storage.glossaries.update(StoredGlossary(new, organization_id, 0))
-
-        found = storage.glossaries.find(of.id)
-        assert found is not None
-        assert found.glossary == replace(new, term_count=1)
-        untouched = storage.glossaries.find(other.id)
-        assert untouched is not None
-        assert untouched.glossary == other
-
-    def test_sg3_glossaries_are_linked_to_projects_that_are_there(
-        self, storage: Storage
-    ) -> None:
+    def test_glossaries_are_linked_to_projects(self, storage: Storage) -> None:
         one = add_project(storage)
         owner = storage.access.organizations.find(one.organization_id)
         assert owner is not None
@@ -153,7 +111,7 @@ class StorageGlossariesContract:
         assert [store.unlink(first.id, one.id) for _ in range(2)] == [True, False]
         assert [each.id for each in store.linked_to(one.id)] == [second.id]
 
-    def test_sg4_glossaries_are_listed_by_scope_and_name(
+    def test_glossaries_are_listed_by_scope_search_and_project(
         self, storage: Storage
     ) -> None:
         of, other = add_project(storage), add_project(storage)
@@ -185,35 +143,28 @@ class StorageGlossariesContract:
         assert every(None, PageRequest(limit=1)).total == 4
         assert theirs.id in {each.id for each in every(None, ALL).items}
 
-    def test_sg5_a_deleted_glossary_is_found_by_no_question(
+    def test_deleted_glossary_is_unlinked_and_purged_in_pieces(
         self, storage: Storage
     ) -> None:
         project = add_project(storage)
-        of = add_glossary(storage, organization_id=project.organization_id)
+        of, kept = (
+            add_glossary(storage, organization_id=project.organization_id)
+            for _ in range(2)
+        )
         storage.glossaries.link(of.id, project.id)
-
-        storage.glossaries.delete(of.id, at(5))
-
-        assert storage.glossaries.find(of.id) is None
-        assert storage.glossaries.linked_to(project.id) == []
-        assert storage.glossaries.list_glossaries(None, ALL).total == 0
-
-    def test_sg6_deleted_glossaries_are_purged_in_pieces(
-        self, storage: Storage, of: Glossary, organization_id: str
-    ) -> None:
-        kept = add_glossary(storage, organization_id=organization_id)
         for each in (of, kept):
             made = [term(each, f"t{n}", translations=(german(),)) for n in range(3)]
             add_terms(storage, *made)
+
         storage.glossaries.delete(of.id, at(5))
 
-        assert storage.purge("glossaries", at(5), 2) == 0
-        purged = [storage.purge("glossaries", at(6), 2) for _ in range(3)]
-
-        assert purged == [2, 2, 0]
+        assert storage.glossaries.linked_to(project.id) == []
+        assert storage.glossaries.list_glossaries(None, ALL).total == 1
+        purged = [storage.purge("glossaries", at(n), 2) for n in (5, 6, 6, 6)]
+        assert purged == [0, 2, 2, 0]
         assert len(storage.terms.plain_terms([of.id, kept.id])) == 3
 
-    def test_sg7_a_term_comes_back_as_it_was(
+    def test_term_with_any_text_is_toldin_its_glossary_only(
         self, storage: Storage, of: Glossary, organization_id: str
     ) -> None:
         other = add_glossary(storage, organization_id=organization_id)
@@ -235,7 +186,7 @@ class StorageGlossariesContract:
             assert storage.terms.find_term(other.id, made.id) is None
         assert storage.terms.find_term(of.id, new_id()) is None
 
-    def test_sg8_a_write_changes_what_it_names_and_counts(
+    def test_write_changes_named_terms_and_the_glossary(
         self, storage: Storage, of: Glossary
     ) -> None:
         french = TermTranslation("fr", "quai", "approved", at(1), None)
@@ -262,7 +213,7 @@ class StorageGlossariesContract:
         assert last.revision > after.revision
         assert storage.terms.translations_of([old.id], None) == []
 
-    def test_sg9_a_spelling_is_taken_once_a_case_rule(
+    def test_second_term_with_a_spelling_and_case_rule_is_refused(
         self, storage: Storage, of: Glossary, organization_id: str
     ) -> None:
         lower, exact = term(of), term(of, "PIER", case_sensitive=True)
@@ -279,7 +230,7 @@ class StorageGlossariesContract:
         assert storage.terms.find_terms_spelt(of.id, []) == []
         assert spelling("Pier", case_sensitive=False) == fold("PIER")
 
-    def test_sg10_terms_are_listed_as_they_are_asked_for(
+    def test_terms_are_filtered_and_sorted(
         self, storage: Storage, of: Glossary
     ) -> None:
         add_terms(
@@ -327,9 +278,7 @@ class StorageGlossariesContract:
         assert [each.casefold() for each in listed()] == ["a", "b", "b", "z1", "ä"]
         assert [each.term for each in storage.terms.walk_terms(of.id)] == listed()
 
-    def test_sg11_all_terms_are_walked_in_order(
-        self, storage: Storage, of: Glossary
-    ) -> None:
+    def test_terms_are_streamed_in_order(self, storage: Storage, of: Glossary) -> None:
         made = [
             term(of, f"t{number:04}", translations=(german(),))
             for number in range(1100)
@@ -342,7 +291,7 @@ class StorageGlossariesContract:
             (replace(each, translations=()) for each in made), key=lambda t: t.id
         )
 
-    def test_sg12_translations_are_told_by_term_and_language(
+    def test_translations_are_toldby_term_and_language(
         self, storage: Storage, of: Glossary
     ) -> None:
         french = TermTranslation("fr", "quai", "draft", None, None)
@@ -361,7 +310,7 @@ class StorageGlossariesContract:
         assert told([one.id], ["fr", "sv"]) == [(one.id, "fr")]
         assert told([], None) == told([one.id], []) == []
 
-    def test_sg13_values_that_count_are_told_by_term(
+    def test_approved_values_are_toldby_term(
         self, storage: Storage, of: Glossary, organization_id: str
     ) -> None:
         other = add_glossary(storage, organization_id=organization_id)
@@ -380,7 +329,7 @@ class StorageGlossariesContract:
         assert told("fr", of) == {one.id: "quai"}
         assert told("sv", of) == told("de") == {}
 
-    def test_sg14_the_languages_of_a_glossary_are_told(
+    def test_languages_are_those_of_translations(
         self, storage: Storage, of: Glossary, organization_id: str
     ) -> None:
         other = add_glossary(storage, organization_id=organization_id)
@@ -391,7 +340,9 @@ class StorageGlossariesContract:
         assert (languages(of.id), languages(of.id, "draft")) == ({"de", "fr"}, {"fr"})
         assert storage.terms.languages(other.id) == set()
 
-    def test_sg15_changes_are_told(self, storage: Storage, of: Glossary) -> None:
+    def test_changes_since_a_revision_are_found(
+        self, storage: Storage, of: Glossary
+    ) -> None:
         changed, gone, new = (term(of, text) for text in ("b", "c", "d"))
         add_terms(storage, term(of, "a"), changed, gone)
         [before] = storage.glossaries.list_glossaries(None, ALL).items

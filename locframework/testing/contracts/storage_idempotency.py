@@ -1,4 +1,4 @@
-"""The contract of Storage, part SI: POSTs that came with an Idempotency-Key."""
+"""Contract of the store of POSTs with an Idempotency-Key."""
 
 # ruff: noqa: PT012 - what a whole block does is the subject here
 
@@ -36,7 +36,7 @@ def keep(storage: Storage, kept: StoredPost) -> None:
 class StorageIdempotencyContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
-    def test_si1_a_kept_post_comes_back_as_it_was(self, storage: Storage) -> None:
+    def test_stored_post_is_found_as_it_was(self, storage: Storage) -> None:
         whole = post("whole", content="".join(TEXTS), location="/jobs/é")
         secret = post("secret", content=None, location=None, status=201)
 
@@ -48,9 +48,7 @@ class StorageIdempotencyContract:
             assert claimed == each
             assert storage.idempotency.find(OWNER, each.key, at(0)) == each
 
-    def test_si2_keys_are_told_letter_by_letter_and_by_their_owner(
-        self, storage: Storage
-    ) -> None:
+    def test_keys_are_compared_exactly_and_by_owner(self, storage: Storage) -> None:
         keep(storage, post("k"))
 
         for owner, key in ((OWNER, "K"), (OWNER, "k "), ("token:2", "k")):
@@ -58,7 +56,7 @@ class StorageIdempotencyContract:
             keep(storage, post(key, owner=owner, content="other"))
         assert storage.idempotency.find(OWNER, "k", at(0)) == post("k")
 
-    def test_si3_a_key_that_is_too_old_is_free(self, storage: Storage) -> None:
+    def test_expired_key_can_be_claimed(self, storage: Storage) -> None:
         keep(storage, post(minute=1))
         later = post(minute=9, content="later", status=200, fingerprint="e" * 64)
 
@@ -69,7 +67,7 @@ class StorageIdempotencyContract:
 
         assert storage.idempotency.find(OWNER, "k", at(2)) == later
 
-    def test_si4_a_claim_goes_with_its_transaction(self, storage: Storage) -> None:
+    def test_claim_is_rolled_back_with_its_transaction(self, storage: Storage) -> None:
         with pytest.raises(KeyError), storage.transaction():
             storage.idempotency.claim(OWNER, "k", at(1), at(0))
             storage.idempotency.keep(post())
@@ -78,9 +76,7 @@ class StorageIdempotencyContract:
         assert storage.idempotency.find(OWNER, "k", at(0)) is None
         keep(storage, post())
 
-    def test_si5_of_many_claimers_one_does_it_and_the_others_find_it(
-        self, storage: Storage
-    ) -> None:
+    def test_concurrent_claims_store_one_post(self, storage: Storage) -> None:
         barrier = Barrier(CLAIMERS)
 
         def claim(number: int) -> StoredPost | None:
@@ -98,13 +94,11 @@ class StorageIdempotencyContract:
         done = post(content=str(found.index(None)))
         assert [each for each in found if each is not None] == [done] * (CLAIMERS - 1)
 
-    def test_si6_a_claim_needs_a_transaction(self, storage: Storage) -> None:
+    def test_claim_needs_a_transaction(self, storage: Storage) -> None:
         with pytest.raises(RuntimeError):
             storage.idempotency.claim(OWNER, "k", at(1), at(0))
 
-    def test_si7_the_oldest_are_purged_first_and_none_that_is_younger(
-        self, storage: Storage
-    ) -> None:
+    def test_oldest_posts_are_purged_first(self, storage: Storage) -> None:
         for minute in range(4):
             keep(storage, post(f"k{minute}", minute))
 

@@ -71,10 +71,11 @@ class ReleaseTable(Table[StoredRelease]):
             self._insert_files(record)
 
     def update(self, record: StoredRelease) -> None:
+        id_ = record.release.id
         with self.database.transaction():
+            old = self.find(id_)
             super().update(record)
-            id_ = record.release.id
-            if self._files(id_) != record.files:  # thousands, and mostly unchanged
+            if old and old.files != record.files:  # thousands, and mostly unchanged
                 self.database.run(
                     "DELETE FROM release_files WHERE release_id = ?", (id_,)
                 )

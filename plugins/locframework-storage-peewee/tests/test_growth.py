@@ -12,7 +12,7 @@ from locframework.blobs.records import BlobNote
 from locframework.keys.records import KeyFilter
 from locframework.paging import PageRequest
 from locframework.projects.records import Project
-from locframework.testing.contracts.storage_delivery_records import (
+from locframework.testing.contracts.storage_delivery import (
     building,
     distribution,
     ready,

@@ -10,7 +10,7 @@ from locframework.keys.file_records import Selection
 from locframework.keys.records import Key, KeyFilter
 from locframework.paging import PageRequest, Place
 from locframework.projects.records import Project
-from locframework.testing.contracts.storage_delivery_records import (
+from locframework.testing.contracts.storage_delivery import (
     building,
     distribution,
     ready,

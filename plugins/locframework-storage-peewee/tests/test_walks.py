@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from locframework.events import EventFilter
 from locframework.jobs.records import JobFilter
-from locframework.testing.contracts.storage_delivery_records import (
+from locframework.testing.contracts.storage_delivery import (
     building,
     distribution,
     ready,
