@@ -1,4 +1,4 @@
-"""The contract of Storage, part SJ: jobs, and who may work on them."""
+"""Contract of the job store: jobs, claims, leases and steps."""
 
 from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Barrier
@@ -12,6 +12,7 @@ from locframework.events import Actor
 from locframework.fields import new_id
 from locframework.jobs.records import Job, JobError, JobFilter, Progress, StoredJob
 from locframework.paging import PageRequest
+from locframework.projects.records import Project
 from locframework.storage import Storage
 
 from .storage_records import ALL, add_project, at, job, token
@@ -24,24 +25,35 @@ def claim(
     now: str = at(20),
     until: str = at(25),
 ) -> StoredJob | None:
-    """A claim of ``import`` jobs, or of the types named."""
+    """Claim a job of the types, by default an import."""
     return storage.jobs.claim(types or ("import",), owner, now, until)
 
 
 def claimed(storage: Storage, **given: str) -> StoredJob:
-    """The job that a claim must find."""
+    """Return the job of a claim that must succeed."""
     found = claim(storage, **given)
     assert found is not None
     return found
 
 
+def add(storage: Storage, of: Project | None = None, **changes: Any) -> StoredJob:
+    made = job(of or add_project(storage), **changes)
+    storage.jobs.add(made)
+    return made
+
+
+def stored(storage: Storage, made: StoredJob) -> StoredJob | None:
+    return storage.jobs.find(made.job.project_id or made.subject_id or "", made.job.id)
+
+
 class StorageJobsContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
-    def test_sj1_a_job_comes_back_as_it_was(self, storage: Storage) -> None:
+    def test_job_is_found_by_its_project_or_subject(self, storage: Storage) -> None:
         of = add_project(storage)
         grant = Grant("o1", frozenset({"a", "b"}), frozenset({of.id}), frozenset())
-        made = job(
+        made = add(
+            storage,
             of,
             status="failed",
             progress=Progress(3, 2**40),
@@ -60,120 +72,107 @@ class StorageJobsContract:
             step={"done": 2, "of": ["ä", None]},
             step_attempt=3,
         )
+        about = add(storage, of, project_id=None, subject_id=new_id())
+        assert about.subject_id is not None
 
-        storage.jobs.add(made)
-
-        assert storage.jobs.find(of.id, made.job.id) == made
+        assert stored(storage, made) == made
         assert storage.jobs.find(new_id(), made.job.id) is None
         assert storage.jobs.find(of.id, new_id()) is None
+        assert stored(storage, about) == about
+        assert storage.jobs.find(of.id, about.job.id) is None
+        listed = storage.jobs.list_jobs_about
+        assert listed(about.subject_id, JobFilter(), ALL).items == [about.job]
+        assert listed(about.subject_id, JobFilter(type="x"), ALL).items == []
+        assert storage.jobs.list_jobs(of.id, JobFilter(), ALL).items == [made.job]
 
-    def test_sj2_jobs_are_listed_newest_first_as_far_as_one_may(
-        self, storage: Storage
-    ) -> None:
-        of, other = add_project(storage), add_project(storage)
-        made = [job(of, minute=minute // 2) for minute in range(5)]
-        release = job(of, "release", 9, permission="distribution_publish")
-        for one in [*made, release, job(other)]:
-            storage.jobs.add(one)
-        in_order = sorted(
-            (one.job for one in made), key=lambda j: (j.created_at, j.id), reverse=True
-        )
-
-        may, first = JobFilter(["import_run", "x"]), PageRequest(limit=2)
-        every = storage.jobs.list_jobs(of.id, JobFilter(), ALL)
-        some = storage.jobs.list_jobs(of.id, may, first)
-        none = storage.jobs.list_jobs(of.id, JobFilter([]), ALL)
-
-        assert every.items == [release.job, *in_order]
-        assert every.total == 6
-        assert some.items == in_order[:2]
-        assert some.total == 5
-        assert (none.items, none.total) == ([], 0)
-
-    def test_sj3_the_oldest_queued_job_of_the_types_is_claimed(
-        self, storage: Storage
-    ) -> None:
+    def test_jobs_are_filtered_and_listed_newest_first(self, storage: Storage) -> None:
         of = add_project(storage)
-        old, young = job(of, minute=1), job(of, minute=2)
-        for one in (young, old, job(of, "release", 0)):
-            storage.jobs.add(one)
+        made = [add(storage, of, minute=minute // 2).job for minute in range(5)]
+        made.sort(key=lambda j: (j.created_at, j.id), reverse=True)
+        release = add(
+            storage, of, type_="release", minute=9, permission="y", status="failed"
+        ).job
+        failed = add(storage, of, minute=8, status="failed").job
+        add(storage)
+
+        def listed(limit: int = 200, **where: Any) -> tuple[list[Job], int]:
+            page = PageRequest(limit=limit)
+            found = storage.jobs.list_jobs(of.id, JobFilter(**where), page)
+            return found.items, found.total
+
+        assert listed() == ([release, failed, *made], 7)
+        assert listed(2, permissions=["import_run", "x"]) == ([failed, made[0]], 6)
+        assert listed(permissions=[]) == ([], 0)
+        assert listed(status="failed") == ([release, failed], 2)
+        assert listed(type="import", status="failed") == ([failed], 1)
+        assert listed(status="failed", permissions=["x"]) == ([], 0)
+
+    def test_oldest_queued_job_of_the_types_is_claimed(self, storage: Storage) -> None:
+        of = add_project(storage)
+        young, old = (add(storage, of, minute=minute) for minute in (2, 1))
+        add(storage, of, type_="release")
 
         got = claim(storage, "import", "export")
 
-        expected = replace(
-            old,
-            job=replace(old.job, status="running", started_at=at(20)),
-            owner="runner-1",
-            lease_until=at(25),
-            attempt=1,
-        )
-        assert got == expected
-        assert storage.jobs.find(of.id, old.job.id) == expected
+        running = replace(old.job, status="running", started_at=at(20))
+        expected = replace(old, job=running, owner="runner-1", lease_until=at(25))
+        assert got == stored(storage, old) == replace(expected, attempt=1)
         assert claimed(storage).job.id == young.job.id
         assert claim(storage) is None
         assert storage.jobs.claim((), "runner-1", at(20), at(25)) is None
 
-    def test_sj4_a_job_whose_lease_ran_out_is_claimed_again(
+    def test_expired_lease_lets_the_job_be_claimed_again(
         self, storage: Storage
     ) -> None:
-        storage.jobs.add(job(add_project(storage)))
+        add(storage)
         first = claimed(storage)
 
         assert claim(storage, now=at(24)) is None
         again = claimed(storage, owner="runner-2", now=at(25), until=at(31))
 
-        assert again.job.id == first.job.id
-        assert again.job.started_at == first.job.started_at
-        assert (again.owner, again.lease_until, again.attempt) == (
-            "runner-2",
-            at(31),
-            2,
-        )
+        expected = replace(first, owner="runner-2", lease_until=at(31), attempt=2)
+        assert again == expected
 
-    def test_sj19_a_lease_of_a_clock_that_was_put_back_keeps_nobody_waiting(
+    def test_lease_of_a_clock_that_was_put_back_has_expired(
         self, storage: Storage
     ) -> None:
-        storage.jobs.add(job(add_project(storage)))
+        add(storage)
         claimed(storage, now=at(20, hour=15), until=at(21, hour=15))
 
-        assert claim(storage, now=at(21, hour=14)) is None  # an hour may be asked for
+        assert claim(storage, now=at(21, hour=14)) is None  # a lease may take an hour
         again = claimed(storage, now=at(20, hour=14), until=at(21, hour=14))
 
         assert (again.attempt, again.lease_until) == (2, at(21, hour=14))
 
-    def test_sj5_only_the_current_attempt_may_go_on(self, storage: Storage) -> None:
-        of = add_project(storage)
-        storage.jobs.add(job(of))
+    def test_earlier_attempt_changes_nothing(self, storage: Storage) -> None:
+        made = add(storage)
         first = claimed(storage)
         second = claimed(storage, owner="runner-2", now=at(26), until=at(31))
-        id_ = first.job.id
+        id_ = made.job.id
 
         assert storage.jobs.extend(id_, 1, at(40)) is False
         storage.jobs.report(id_, 1, Progress(9, 9))
         with storage.transaction():
             assert storage.jobs.hold(id_, 1) is False
+            assert storage.jobs.note_step(id_, 1, {}, Progress(9, 9)) is False
         assert storage.jobs.finish(replace(first.job, status="failed"), 1) is False
 
-        assert storage.jobs.find(of.id, id_) == second
+        assert stored(storage, made) == second
 
-    def test_sj6_the_current_attempt_extends_reports_and_finishes_once(
+    def test_current_attempt_extends_reports_and_finishes_once(
         self, storage: Storage
     ) -> None:
-        of = add_project(storage)
-        storage.jobs.add(job(of))
+        made = add(storage)
         first = claimed(storage)
-        id_ = first.job.id
+        id_ = made.job.id
 
         assert storage.jobs.extend(id_, 1, at(40)) is True
         storage.jobs.report(id_, 1, Progress(1, 9))
         with storage.transaction():
             assert storage.jobs.hold(id_, 1) is True
 
-        moving = replace(
-            first, lease_until=at(40), job=replace(first.job, progress=Progress(1, 9))
-        )
-        assert storage.jobs.find(of.id, id_) == moving
-
+        reported = replace(first.job, progress=Progress(1, 9))
+        assert stored(storage, made) == replace(first, lease_until=at(40), job=reported)
         ended = replace(
             first.job,
             status="partial",
@@ -185,40 +184,78 @@ class StorageJobsContract:
         assert storage.jobs.finish(ended, 1) is True
         assert storage.jobs.finish(replace(ended, status="succeeded"), 1) is False
         assert storage.jobs.extend(id_, 1, at(50)) is False
-
-        kept = replace(first, job=ended, owner=None, lease_until=None)
-        assert storage.jobs.find(of.id, id_) == kept
+        assert stored(storage, made) == replace(
+            first, job=ended, owner=None, lease_until=None
+        )
         assert claim(storage, now=at(59)) is None
 
-    def test_sj7_a_job_that_is_held_is_not_claimed_by_others(
+    def test_step_is_stored_until_the_end(self, storage: Storage) -> None:
+        made = add(storage)
+        claimed(storage)
+        id_, step, progress = made.job.id, {"done": 2, "x": [None]}, Progress(2, 9)
+
+        with storage.transaction():
+            assert storage.jobs.note_step(id_, 1, step, progress)
+        second = claimed(storage, owner="runner-2", now=at(26), until=at(31))
+        ended = replace(second.job, status="succeeded", finished_at=at(30))
+        storage.jobs.finish(ended, 2)
+
+        assert (second.step, second.step_attempt) == (step, 1)
+        assert second.job.progress == progress
+        left = stored(storage, made)
+        assert left is not None
+        assert left.step is None
+
+    def test_held_job_is_not_claimed_before_the_transaction_ends(
         self, storage: Storage
     ) -> None:
-        storage.jobs.add(job(add_project(storage)))
-        first = claimed(storage)
-        done = replace(first.job, status="succeeded", finished_at=at(30))
-
-        with ThreadPoolExecutor(1) as threads, storage.transaction():
-            assert storage.jobs.hold(first.job.id, 1)
-            other = threads.submit(claim, storage, now=at(30), until=at(35))
-            storage.jobs.finish(done, 1)
-
-        assert other.result() is None
-
-    def test_sj8_a_hold_outside_a_transaction_is_refused(
-        self, storage: Storage
-    ) -> None:
-        storage.jobs.add(job(add_project(storage)))
-        first = claimed(storage)
-
-        with pytest.raises(RuntimeError):
-            storage.jobs.hold(first.job.id, 1)
-
-    def test_sj9_many_claimers_never_share_a_job(self, storage: Storage) -> None:
         of = add_project(storage)
+        running = add(storage, of)
+        first = claimed(storage)
+        add(storage, of, type_="export")
+
+        def description_seen() -> str | None:
+            if claim(storage, "export") is None:
+                return None
+            found = storage.projects.find(of.id)
+            return found.description if found else None
+
+        with ThreadPoolExecutor(2) as threads, storage.transaction():
+            assert storage.jobs.hold(running.job.id, 1)
+            assert storage.jobs.hold_queued(of.id, "export")
+            again = threads.submit(claim, storage, now=at(30), until=at(35))
+            seen = threads.submit(description_seen)
+            done = replace(first.job, status="succeeded", finished_at=at(30))
+            storage.jobs.finish(done, 1)
+            storage.projects.update(replace(of, description="written"))
+            wait([seen], 0.3)  # time enough for the others to go wrong
+
+        assert again.result() is None
+        assert seen.result() in (None, "written")
+
+    def test_only_a_queued_job_of_the_type_and_project_is_held(
+        self, storage: Storage
+    ) -> None:
+        of, empty = add_project(storage), add_project(storage)
+        add(storage, of)
+        add(storage, of, type_="release", status="running")
+
+        with storage.transaction():
+            assert storage.jobs.hold_queued(of.id, "import")
+            assert not storage.jobs.hold_queued(of.id, "release")
+            assert not storage.jobs.hold_queued(empty.id, "import")
+        with pytest.raises(RuntimeError):  # outside a transaction
+            storage.jobs.hold_queued(of.id, "import")
+        with pytest.raises(RuntimeError):
+            storage.jobs.hold(of.id, 1)
+        with pytest.raises(RuntimeError):
+            storage.jobs.note_step(of.id, 1, {}, Progress(0, 0))
+
+    def test_concurrent_claims_never_share_a_job(self, storage: Storage) -> None:
+        of, together = add_project(storage), Barrier(8)
         with storage.transaction():
             for minute in range(48):
-                storage.jobs.add(job(of, minute=minute))
-        together = Barrier(8)
+                add(storage, of, minute=minute)
 
         def work(number: int) -> list[str]:
             together.wait(10)
@@ -232,10 +269,10 @@ class StorageJobsContract:
 
         assert len(every) == len(set(every)) == 48
 
-    def test_released_leases_can_be_claimed_at_once(self, storage: Storage) -> None:
+    def test_released_jobs_can_be_claimed_at_once(self, storage: Storage) -> None:
         of, owners = add_project(storage), ["host%1:10:a", "host%1:10:b"]
         for owner in owners:
-            storage.jobs.add(job(of))
+            add(storage, of)
             claimed(storage, owner=owner, until=at(50))
 
         assert storage.lease_owners() == set(owners)
@@ -245,146 +282,36 @@ class StorageJobsContract:
         assert storage.lease_owners() == {owners[1]}
         assert storage.find_due(["import"], at(20)) == (True, False)
         assert storage.find_due(["export"], at(20)) == (False, False)
-        again = claimed(storage, owner="new")
-        assert again.attempt == 2
+        assert claimed(storage, owner="new").attempt == 2
         assert claim(storage, owner="new") is None
 
-    def test_sj11_a_queued_job_is_cancelled_at_once(self, storage: Storage) -> None:
-        of = add_project(storage)
-        made = job(of)
-        storage.jobs.add(made)
-
-        assert storage.jobs.request_cancel(made.job.id, at(5)) is True
-
-        ended = replace(made.job, status="cancelled", finished_at=at(5))
-        kept = replace(made, job=ended, cancel_requested=True)
-        assert storage.jobs.find(of.id, made.job.id) == kept
-        assert claim(storage) is None
-
-    def test_sj12_a_running_job_is_told_of_the_wish(self, storage: Storage) -> None:
-        of = add_project(storage)
-        storage.jobs.add(job(of))
-        first = claimed(storage)
-
-        assert storage.jobs.cancel_requested(first.job.id) is False
-        assert storage.jobs.request_cancel(first.job.id, at(5)) is True
-        assert storage.jobs.cancel_requested(first.job.id) is True
-        assert storage.jobs.find(of.id, first.job.id) == replace(
-            first, cancel_requested=True
-        )
-
-        storage.jobs.finish(replace(first.job, status="cancelled"), 1)
-        assert storage.jobs.request_cancel(first.job.id, at(6)) is False
-        assert storage.jobs.request_cancel(new_id(), at(6)) is False
-
-    def test_sj13_old_ended_jobs_are_dropped_a_few_at_a_time(
+    def test_queued_job_is_cancelled_at_once_and_a_running_one_asked(
         self, storage: Storage
     ) -> None:
+        running, queued = (add(storage, minute=minute) for minute in (0, 1))
+        first = claimed(storage)
+        cancel, is_asked = storage.jobs.request_cancel, storage.jobs.cancel_requested
+
+        assert not is_asked(running.job.id)
+        for made in (running, queued):
+            assert cancel(made.job.id, at(5)) is True
+            assert is_asked(made.job.id)
+
+        assert stored(storage, running) == replace(first, cancel_requested=True)
+        ended = replace(queued.job, status="cancelled", finished_at=at(5))
+        assert stored(storage, queued) == replace(
+            queued, job=ended, cancel_requested=True
+        )
+        assert claim(storage) is None
+        storage.jobs.finish(replace(first.job, status="cancelled"), 1)
+        assert cancel(running.job.id, at(6)) is cancel(new_id(), at(6)) is False
+
+    def test_finished_jobs_are_purged_by_age(self, storage: Storage) -> None:
         of = add_project(storage)
         for minute in range(5):
-            storage.jobs.add(job(of, status="succeeded", finished_at=at(minute)))
-        storage.jobs.add(job(of))
+            add(storage, of, status="succeeded", finished_at=at(minute))
+        add(storage, of)
 
-        dropped = [storage.jobs.prune(at(4), 3) for _ in range(3)]
-
-        assert dropped == [3, 1, 0]
+        assert [storage.jobs.prune(at(4), 3) for _ in range(3)] == [3, 1, 0]
         left = storage.jobs.list_jobs(of.id, JobFilter(), ALL).items
         assert {one.finished_at for one in left} == {None, at(4)}
-
-    def test_sj16_a_job_of_no_project_is_found_by_what_it_is_about(
-        self, storage: Storage
-    ) -> None:
-        of = add_project(storage)
-        made = job(of, "glossary_import", project_id=None, subject_id=new_id())
-        storage.jobs.add(made)
-        storage.jobs.add(own := job(of))
-
-        assert made.subject_id is not None
-        assert storage.jobs.find(made.subject_id, made.job.id) == made
-        assert storage.jobs.find(of.id, made.job.id) is None
-        assert storage.jobs.list_jobs(of.id, JobFilter(), ALL).items == [own.job]
-        about, other = storage.jobs.list_jobs_about, JobFilter(type="tm_import")
-        assert about(made.subject_id, JobFilter(), ALL).items == [made.job]
-        assert about(made.subject_id, other, ALL).items == []
-        assert about(new_id(), JobFilter(), ALL).items == []
-        assert about(of.id, JobFilter(), ALL).items == []
-        got = claim(storage, "glossary_import")
-        assert got is not None
-        assert (got.job.id, got.job.project_id) == (made.job.id, None)
-
-    def test_sj14_jobs_are_listed_by_status_and_type(self, storage: Storage) -> None:
-        of = add_project(storage)
-        queued, failed = job(of, minute=1), job(of, minute=2, status="failed")
-        release = job(of, "release", 3, status="failed")
-        for one in (queued, failed, release):
-            storage.jobs.add(one)
-
-        def listed(**where: Any) -> list[Job]:
-            return storage.jobs.list_jobs(of.id, JobFilter(**where), ALL).items
-
-        assert listed(status="failed") == [release.job, failed.job]
-        assert listed(type="import") == [failed.job, queued.job]
-        assert listed(status="failed", type="import") == [failed.job]
-        assert listed(status="failed", permissions=["x"]) == []
-
-    def test_sj17_a_queued_job_is_held_until_what_it_is_to_see_is_committed(
-        self, storage: Storage
-    ) -> None:
-        of = add_project(storage)
-        storage.jobs.add(job(of))
-
-        def seen() -> str | None:
-            if claim(storage) is None:
-                return None
-            found = storage.projects.find(of.id)
-            return found.description if found else None
-
-        with ThreadPoolExecutor(1) as threads, storage.transaction():
-            held = storage.jobs.hold_queued(of.id, "import")
-            storage.projects.update(replace(of, description="written"))
-            other = threads.submit(seen)
-            wait([other], 0.3)  # time enough for the other to go wrong
-
-        assert held
-        assert other.result() in (None, "written")
-
-    def test_sj18_only_a_queued_job_of_the_type_and_project_is_held(
-        self, storage: Storage
-    ) -> None:
-        of, empty = add_project(storage), add_project(storage)
-        storage.jobs.add(job(of))
-        storage.jobs.add(job(of, "release", status="running"))
-
-        def held(project_id: str, type_: str) -> bool:
-            with storage.transaction():
-                return storage.jobs.hold_queued(project_id, type_)
-
-        assert held(of.id, "import")
-        assert not held(of.id, "release")
-        assert not held(empty.id, "import")
-        with pytest.raises(RuntimeError):
-            storage.jobs.hold_queued(of.id, "import")
-
-    def test_sj15_a_step_is_noted_by_the_current_attempt_until_the_end(
-        self, storage: Storage
-    ) -> None:
-        of = add_project(storage)
-        storage.jobs.add(job(of))
-        first = claimed(storage)
-        id_, note, progress = first.job.id, {"done": 2, "x": [None]}, Progress(2, 9)
-
-        with storage.transaction():
-            noted = storage.jobs.note_step(id_, 1, note, progress)
-            late = storage.jobs.note_step(id_, 2, {}, Progress(9, 9))
-        with pytest.raises(RuntimeError):
-            storage.jobs.note_step(id_, 1, {}, progress)
-        second = claimed(storage, owner="runner-2", now=at(26), until=at(31))
-        ended = replace(second.job, status="succeeded", finished_at=at(30))
-        storage.jobs.finish(ended, 2)
-
-        assert (noted, late) == (True, False)
-        assert (second.step, second.step_attempt) == (note, 1)
-        assert second.job.progress == progress
-        left = storage.jobs.find(of.id, id_)
-        assert left is not None
-        assert left.step is None

@@ -1,6 +1,6 @@
-"""The contract of Storage, part ST: transactions, snapshots, what follows a commit."""
+"""Contract of transactions and snapshots, and of what follows a commit."""
 
-# ruff: noqa: PT012 - what a whole block does is the subject here
+# ruff: noqa: PT012 - the tests are about whole blocks
 
 import logging
 from collections.abc import Callable
@@ -12,6 +12,7 @@ from typing import TypeVar
 import pytest
 from msgspec.structs import replace
 
+from locframework.access.records import Organization
 from locframework.errors import Unavailable
 from locframework.storage import Storage
 
@@ -21,153 +22,116 @@ T = TypeVar("T")
 
 
 class _Fault(Exception):
-    """What a test's own block raises."""
+    """Raised by a test's own block."""
 
 
-def elsewhere(call: Callable[[], T]) -> T:
-    """``call`` in another thread, which has a connection of its own."""
+def in_thread(call: Callable[[], T]) -> T:
+    """Call in another thread, which has a connection of its own."""
     with ThreadPoolExecutor(1) as threads:
         return threads.submit(call).result()
+
+
+def insert(storage: Storage, name: str = "Acme") -> Organization:
+    made = organization(name)
+    storage.access.organizations.insert(made)
+    return made
+
+
+def exists(storage: Storage, made: Organization) -> bool:
+    return storage.access.organizations.find(made.id) == made
 
 
 class StorageTransactionsContract:
     """Give the fixture ``storage``: a fresh, migrated database for each test."""
 
-    def test_st1_what_a_block_wrote_is_there_for_everybody(
+    def test_commit_is_visible_to_others_only_at_its_end(
         self, storage: Storage
     ) -> None:
-        made = organization()
-
         with storage.transaction():
-            storage.access.organizations.insert(made)
+            made = insert(storage)
+            assert exists(storage, made)
+            assert not in_thread(lambda: exists(storage, made))
 
-        assert elsewhere(lambda: storage.access.organizations.find(made.id)) == made
+        assert in_thread(lambda: exists(storage, made))
 
     @pytest.mark.parametrize("fault", [_Fault, KeyboardInterrupt, GeneratorExit])
-    def test_st2_of_a_block_that_fails_nothing_is_kept(
+    def test_failed_block_is_rolled_back(
         self, storage: Storage, fault: type[BaseException]
     ) -> None:
-        made = organization()
-
         with pytest.raises(fault), storage.transaction():
-            storage.access.organizations.insert(made)
+            with storage.transaction():
+                made = insert(storage)
             raise fault
 
-        assert storage.access.organizations.find(made.id) is None
+        assert not exists(storage, made)
 
-    def test_st3_a_block_inside_a_block_shares_its_fate(self, storage: Storage) -> None:
-        made = organization()
-
-        with pytest.raises(_Fault), storage.transaction():
-            with storage.transaction():
-                storage.access.organizations.insert(made)
-            raise _Fault
-
-        assert storage.access.organizations.find(made.id) is None
-
-    def test_st4_an_inner_block_that_failed_cannot_be_half_kept(
+    def test_failed_inner_block_that_wrote_fails_the_transaction(
         self, storage: Storage
     ) -> None:
-        outer, inner = organization("Outer"), organization("Inner")
-
         with pytest.raises(Exception, match=r"\w"), storage.transaction():
-            storage.access.organizations.insert(outer)
+            outer = insert(storage)
             with pytest.raises(_Fault), storage.transaction():
-                storage.access.organizations.insert(inner)
+                inner = insert(storage)
                 raise _Fault
 
-        assert storage.access.organizations.find(outer.id) is None
-        assert storage.access.organizations.find(inner.id) is None
+        assert not exists(storage, outer)
+        assert not exists(storage, inner)
 
-    def test_st5_an_inner_block_that_wrote_nothing_may_fail(
+    def test_failed_inner_block_that_only_read_may_be_ignored(
         self, storage: Storage
     ) -> None:
-        made = organization()
-
         with storage.transaction():
-            storage.access.organizations.insert(made)
+            made = insert(storage)
             with pytest.raises(_Fault), storage.transaction():
-                storage.access.organizations.find(made.id)
+                assert exists(storage, made)
                 raise _Fault
 
-        assert storage.access.organizations.find(made.id) == made
+        assert exists(storage, made)
 
-    def test_st6_only_the_block_itself_sees_what_is_not_committed(
+    def test_snapshot_reads_one_moment_and_refuses_writes(
         self, storage: Storage
     ) -> None:
-        made = organization()
-
-        with storage.transaction():
-            storage.access.organizations.insert(made)
-
-            assert storage.access.organizations.find(made.id) == made
-            assert elsewhere(lambda: storage.access.organizations.find(made.id)) is None
-
-    def test_st7_a_snapshot_stays_at_one_moment(self, storage: Storage) -> None:
         first = add_project(storage)
-
         with storage.snapshot():
             assert storage.projects.find(first.id)
-            second = elsewhere(lambda: add_project(storage))
-            storage_saw = storage.projects.find(second.id)
+            second = in_thread(lambda: add_project(storage))
+            assert storage.projects.find(second.id) is None
+            with pytest.raises(RuntimeError):
+                insert(storage)
 
-        assert storage_saw is None
         assert storage.projects.find(second.id) == second
 
-    def test_st8_a_snapshot_refuses_to_write(self, storage: Storage) -> None:
-        made = organization()
-
-        with storage.snapshot(), pytest.raises(RuntimeError):
-            storage.access.organizations.insert(made)
-
-        assert storage.access.organizations.find(made.id) is None
-
-    def test_st9_a_snapshot_in_a_transaction_sees_what_it_wrote(
+    def test_snapshot_in_a_transaction_reads_what_it_wrote(
         self, storage: Storage
     ) -> None:
-        made = organization()
-
         with storage.transaction():
-            storage.access.organizations.insert(made)
+            made = insert(storage)
             with storage.snapshot():
-                assert storage.access.organizations.find(made.id) == made
+                assert exists(storage, made)
 
-    def test_st10_calls_wait_for_the_outermost_commit(self, storage: Storage) -> None:
-        made, seen = organization(), []
-
-        def look() -> None:
-            seen.append(elsewhere(lambda: storage.access.organizations.find(made.id)))
+    def test_after_commit_is_called_once_the_outermost_block_is_committed(
+        self, storage: Storage
+    ) -> None:
+        seen: list[object] = []
 
         with storage.transaction():
             with storage.transaction():
-                storage.access.organizations.insert(made)
-                storage.after_commit(look)
-                storage.after_commit(lambda: seen.append(None))
+                made = insert(storage)
+                storage.after_commit(
+                    lambda: seen.append(in_thread(lambda: exists(storage, made)))
+                )
+                storage.after_commit(lambda: seen.append(insert(storage)))
             assert not seen
-
-        assert seen == [made, None]
-
-    def test_st11_calls_of_a_failed_block_are_dropped(self, storage: Storage) -> None:
-        seen: list[int] = []
-
         with pytest.raises(_Fault), storage.transaction():
-            storage.after_commit(lambda: seen.append(1))
+            storage.after_commit(lambda: seen.append("rolled back"))
             raise _Fault
-        with storage.transaction():
-            storage.after_commit(lambda: seen.append(2))
 
-        assert seen == [2]
+        assert seen[0] is True
+        assert len(seen) == 2
+        storage.after_commit(lambda: seen.append("at once"))
+        assert seen[2:] == ["at once"]
 
-    def test_st12_a_call_outside_a_transaction_is_made_at_once(
-        self, storage: Storage
-    ) -> None:
-        seen: list[int] = []
-
-        storage.after_commit(lambda: seen.append(1))
-
-        assert seen == [1]
-
-    def test_st13_a_call_that_fails_is_logged_and_stops_nothing(
+    def test_failing_call_after_commit_is_logged_and_others_are_made(
         self, storage: Storage, caplog: pytest.LogCaptureFixture
     ) -> None:
         seen: list[int] = []
@@ -182,19 +146,47 @@ class StorageTransactionsContract:
         assert seen == [1]
         assert "after the commit" in caplog.text
 
-    def test_st14_a_call_may_write_by_itself(self, storage: Storage) -> None:
-        made = organization()
+    def test_before_commit_is_called_once_a_name_inside_the_transaction(
+        self, storage: Storage
+    ) -> None:
+        seen: list[object] = []
+
+        def begin() -> Callable[[], None]:
+            seen.append("begun")
+            return lambda: seen.append(insert(storage))
 
         with storage.transaction():
-            storage.after_commit(lambda: storage.access.organizations.insert(made))
+            with storage.transaction():
+                storage.before_commit("a name", begin)
+                storage.before_commit("a name", begin)
+            assert seen == ["begun"]
+        with pytest.raises(_Fault), storage.transaction():
+            storage.before_commit("a name", begin)
+            raise _Fault
 
-        assert storage.access.organizations.find(made.id) == made
+        assert seen[0::2] == ["begun", "begun"]
+        assert isinstance(seen[1], Organization)
+        assert exists(storage, seen[1])
+        with pytest.raises(RuntimeError), storage.snapshot():
+            storage.before_commit("a name", begin)
 
-    def test_st15_writers_under_one_lock_lose_nothing(self, storage: Storage) -> None:
-        made = add_project(storage)
+    def test_failing_call_before_commit_rolls_back(self, storage: Storage) -> None:
+        def fail() -> None:
+            raise _Fault
 
-        def write() -> None:
-            for _ in range(10):
+        with pytest.raises(_Fault), storage.transaction():
+            made = insert(storage)
+            storage.before_commit("a name", lambda: fail)
+
+        assert not exists(storage, made)
+
+    def test_writers_with_the_same_lock_follow_one_another(
+        self, storage: Storage
+    ) -> None:
+        made, order, locked = add_project(storage), [], Event()
+
+        def lengthen(times: int) -> None:
+            for _ in range(times):
                 with storage.transaction():
                     storage.projects.lock(made.id)
                     old = storage.projects.find(made.id)
@@ -202,26 +194,12 @@ class StorageTransactionsContract:
                     longer = replace(old, description=old.description + "x")
                     storage.projects.update(longer)
 
-        with ThreadPoolExecutor(6) as threads:
-            for done in [threads.submit(write) for _ in range(6)]:
-                done.result()
-
-        found = storage.projects.find(made.id)
-        assert found is not None
-        assert found.description == "x" * 60
-
-    def test_st16_a_lock_holds_until_the_transaction_ends(
-        self, storage: Storage
-    ) -> None:
-        made, order, locked = add_project(storage), [], Event()
-
         def second() -> None:
             locked.wait(5)
-            with storage.transaction():
-                storage.projects.lock(made.id)
-                order.append("second")
+            lengthen(1)
+            order.append("second")
 
-        with ThreadPoolExecutor(1) as threads:
+        with ThreadPoolExecutor(7) as threads:
             waiting = threads.submit(second)
             with storage.transaction():
                 storage.projects.lock(made.id)
@@ -229,48 +207,37 @@ class StorageTransactionsContract:
                 assert not Event().wait(0.3)  # time enough for the other to go wrong
                 order.append("first")
             waiting.result()
+            for done in [threads.submit(lengthen, 10) for _ in range(6)]:
+                done.result()
 
         assert order == ["first", "second"]
-
-    def test_st17_a_lock_outside_a_transaction_is_refused(
-        self, storage: Storage
-    ) -> None:
-        made = add_project(storage)
-
-        with pytest.raises(RuntimeError):
-            storage.projects.lock(made.id)
-        with pytest.raises(RuntimeError):
-            storage.access.organizations.lock(made.organization_id)
+        found = storage.projects.find(made.id)
+        assert found is not None
+        assert found.description == "x" * 61
 
     @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
-    def test_st18_text_comes_back_byte_for_byte(
-        self, storage: Storage, text: str
-    ) -> None:
+    def test_text_is_stored_byte_for_byte(self, storage: Storage, text: str) -> None:
         made = add_project(storage)
         described = replace(made, description=text)
-        told = event(made, items=[{text: text, "b": [text], "a": {"z": 1, "y": text}}])
+        items = [{text: text, "b": [text], "a": {"z": 1, "y": text}}]
 
         with storage.transaction():
             storage.projects.update(described)
-            storage.events.add([told])
+            storage.events.add([event(made, items=items)])
 
         assert storage.projects.find(made.id) == described
-        assert storage.events.list_events(made.id, 1) == [told]
-        assert list(storage.events.list_events(made.id, 1)[0].items[0]) == [
-            text,
-            "b",
-            "a",
-        ]
+        [found] = storage.events.list_events(made.id, 1)
+        assert found.items == items
+        assert list(found.items[0]) == [text, "b", "a"]
 
-    def test_st19_a_closed_storage_answers_nothing_any_more(
-        self, storage: Storage
-    ) -> None:
+    def test_closed_storage_is_unavailable(self, storage: Storage) -> None:
         made = add_project(storage)
+        assert storage.pending_migrations() == storage.migrate() == []
 
-        elsewhere(storage.close)
-
+        in_thread(storage.close)
         storage.close()
-        for ask in (
+
+        for call in (
             storage.ping,
             storage.migrate,
             storage.pending_migrations,
@@ -278,69 +245,4 @@ class StorageTransactionsContract:
             partial(add_project, storage, "another"),
         ):
             with pytest.raises(Unavailable):
-                ask()
-
-    def test_st20_a_migrated_database_has_nothing_pending(
-        self, storage: Storage
-    ) -> None:
-        assert storage.pending_migrations() == []
-        assert storage.migrate() == []
-
-    def test_st21_what_waits_for_the_end_of_a_block_is_called_once_inside_it(
-        self, storage: Storage
-    ) -> None:
-        made, seen = organization(), []
-
-        def begin() -> Callable[[], None]:
-            seen.append("begun")
-            return end
-
-        def end() -> None:
-            seen.append("ended")
-            storage.access.organizations.insert(made)
-
-        with storage.transaction():
-            with storage.transaction():
-                storage.before_commit("a name", begin)
-                storage.before_commit("a name", begin)
-            assert seen == ["begun"]
-        assert seen == ["begun", "ended"]
-        assert storage.access.organizations.find(made.id) == made
-        with storage.transaction():
-            storage.before_commit("a name", lambda: lambda: seen.append("anew"))
-        assert seen == ["begun", "ended", "anew"]
-
-    def test_st22_what_fails_at_the_end_of_a_block_lets_nothing_be_kept(
-        self, storage: Storage
-    ) -> None:
-        made = organization()
-
-        def fail() -> None:
-            raise _Fault
-
-        with pytest.raises(_Fault), storage.transaction():
-            storage.access.organizations.insert(made)
-            storage.before_commit("a name", lambda: fail)
-
-        assert storage.access.organizations.find(made.id) is None
-
-    def test_st23_of_a_block_that_failed_nothing_is_called_at_an_end(
-        self, storage: Storage
-    ) -> None:
-        seen: list[int] = []
-
-        with pytest.raises(_Fault), storage.transaction():
-            storage.before_commit("a name", lambda: lambda: seen.append(1))
-            raise _Fault
-        with storage.transaction():
-            storage.before_commit("a name", lambda: lambda: seen.append(2))
-
-        assert seen == [2]
-
-    def test_st24_outside_a_transaction_there_is_no_end_to_wait_for(
-        self, storage: Storage
-    ) -> None:
-        with pytest.raises(RuntimeError):
-            storage.before_commit("a name", lambda: lambda: None)
-        with pytest.raises(RuntimeError), storage.snapshot():
-            storage.before_commit("a name", lambda: lambda: None)
+                call()
