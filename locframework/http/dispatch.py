@@ -1,4 +1,4 @@
-"""Answers the requests of one operation: admit, decode, call, write."""
+"""Serves the requests of one operation: authenticate, decode, call, respond."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from .text_fields import Query
 C = TypeVar("C", bound=Principal)
 
 PermissionCheck = Callable[[C, str, str], object]
-"""Raises the 404 or 403 of a caller, a permission and the first part of the path."""
+"""Raises 404 or 403 for a caller, a permission and the first path parameter."""
 
 VisibilityCheck = Callable[[C, str], object]
-"""Raises the 404 of a caller and the first part of the path, whatever they may do."""
+"""Raises 404 for a caller and the first path parameter, whatever the permissions."""
 
 Reader = tuple[str, Callable[[Environ], object]]
-"""The name of an argument, and what reads it."""
+"""The name of an argument, and the function that reads it from the request."""
 
 PREFIX = "/api/v1"
 REQUEST_ID = "locframework.request_id"  # in the WSGI environ
@@ -66,11 +66,11 @@ PREFLIGHT_HEADERS = [
 
 
 class NoBody(Struct):
-    """What an operation that asks for no body lets come: any JSON object, or none."""
+    """The body of an operation that declares none: any JSON object, or no body."""
 
 
 class Dispatch(Generic[C]):
-    """Serves one operation; all that can be is worked out before the first request."""
+    """Serves one operation; computes what it can before the first request."""
 
     def __init__(
         self,
@@ -82,8 +82,8 @@ class Dispatch(Generic[C]):
         if_match: IfMatch[C] | None = None,
         once: IdempotentOperation[C] | None = None,
     ) -> None:
-        """Raises DeclarationError when no guard knows the operation's root, or what it
-        carries cannot be read."""
+        """Raises DeclarationError if no permission check exists for the path, or the
+        query, body or form cannot be decoded."""
         declaration = operation.declaration
         self._base_url = base_url
         self._call = operation.call
@@ -98,20 +98,20 @@ class Dispatch(Generic[C]):
         self._is_plain = not operation.returns_raw and operation.accepted is None
         self._link = url_resolver_of(operation.answer)
         self._is_tagged = operation.is_single_read or bool(declaration.etag)
-        self._is_read = declaration.method == "GET"  # whose answers HEAD has too
+        self._is_read = declaration.method == "GET"  # HEAD too
         self._if_match = if_match
         self._once = once
         self._negotiates = not operation.returns_raw
-        self._guard = _guard_of(operation, permission_checks) or _sight_of(
-            operation, visibility_checks
-        )
+        self._guard = _permission_check_of(
+            operation, permission_checks
+        ) or _visibility_check_of(operation, visibility_checks)
         self._slashed = [
             each.name for each in operation.parameters if each.allows_slashes
         ]
         self._readers = _readers_of(operation)
 
     def __call__(self, request: Request, response: Response, /, **given: Any) -> None:
-        """Falcon's responder; ``given`` are the parts of the path."""
+        """Respond to a request; Falcon passes the path parameters as ``given``."""
         environ = request.env
         for name in self._slashed:
             given[name] = given[name].replace(SLASH_PLACEHOLDER, "/")
@@ -122,12 +122,12 @@ class Dispatch(Generic[C]):
             for name, read in self._readers:
                 given[name] = read(environ)
             if self._negotiates and not accepts_json(environ):
-                raise NotAcceptable("answers are always application/json")
+                raise NotAcceptable("responses are always application/json")
             if self._once is not None:
                 check_key(environ)
         except LocError:
-            # What the caller may not see or do is told before what is wrong with
-            # the body (decisions 2.2); the service asks the same when all is well.
+            # 404 and 403 go before faults of the body (decisions 2.2). Without a
+            # fault the service makes the same checks.
             if self._guard is not None:
                 self._guard(caller, given)
             raise
@@ -137,7 +137,7 @@ class Dispatch(Generic[C]):
         if self._wants_request:
             given["request"] = self._info(request)
         if self._once is not None and IDEMPOTENCY_KEY in environ:
-            self._answer_once(self._once, caller, request, response, given)
+            self._respond_once(self._once, caller, request, response, given)
             return
         if self._if_match is not None and IF_MATCH in environ:
             answer = self._call_if_match(self._if_match, caller, request, given)
@@ -147,7 +147,7 @@ class Dispatch(Generic[C]):
                 answer = answer.finish()
         self._write(request, response, answer)
 
-    def _answer_once(
+    def _respond_once(
         self,
         once: IdempotentOperation[C],
         caller: C,
@@ -155,7 +155,7 @@ class Dispatch(Generic[C]):
         response: Response,
         given: dict[str, Any],
     ) -> None:
-        """The answer to a write with an Idempotency-Key, which may have come before."""
+        """Respond to a POST with an Idempotency-Key, which may be a repetition."""
         once(
             caller,
             request.env,
@@ -169,11 +169,11 @@ class Dispatch(Generic[C]):
     def _call_if_match(
         self, if_match: IfMatch[C], caller: C, request: Request, given: dict[str, Any]
     ) -> object:
-        """What a write with If-Match answers, which is done to a known state alone."""
+        """Return what a write with If-Match returns; it needs the state named there."""
         if self._guard is not None:
             self._guard(caller, given)
         write: Callable[[], object] = partial(self._call, **given)
-        if self._prepares:  # what takes long is not for the transaction
+        if self._prepares:  # slow work stays outside the transaction
             write = finish_of(write())
         return if_match(caller, request.env, given, lambda: self._info(request), write)
 
@@ -181,7 +181,7 @@ class Dispatch(Generic[C]):
         if self._link is not None:
             answer = self._link(answer, self._base(request))
         if self._is_tagged:
-            # the ETags of what the client has; a write is never answered by 304
+            # only reads respond with 304
             known = request.env.get("HTTP_IF_NONE_MATCH") if self._is_read else None
             write_tagged(response, answer, self._status, known)
         elif self._is_plain:
@@ -207,7 +207,7 @@ class Dispatch(Generic[C]):
 
 
 class MethodRefusal(Generic[C]):
-    """Answers 405 where the path exists and the method does not."""
+    """Responds with 405 where the path exists and the method does not."""
 
     def __init__(self, admission: Admission[C], allowed: str) -> None:
         self._admission = admission
@@ -220,14 +220,14 @@ class MethodRefusal(Generic[C]):
 
 
 def preflight(_request: Request, response: Response, **_: str) -> None:
-    """Answers OPTIONS of public content: every origin may read it."""
+    """Respond to OPTIONS of public content: every origin may read it."""
     response.set_headers(CONTENT_HEADERS)
     response.set_headers(PREFLIGHT_HEADERS)
     response.status = "204 No Content"
 
 
 def request_id(environ: dict[str, Any]) -> str:
-    """The id of this request, made when it has none yet."""
+    """Return the id of this request; create it if there is none yet."""
     known: str | None = environ.get(REQUEST_ID)
     if known is None:
         known = environ[REQUEST_ID] = os.urandom(12).hex()
@@ -235,12 +235,12 @@ def request_id(environ: dict[str, Any]) -> str:
 
 
 def valid_request_id(asked: str | None) -> str | None:
-    """The id that a client wants its request to have, where it may."""
+    """Return the request id that the client sent, or None if it is malformed."""
     return asked if asked and _REQUEST_ID.fullmatch(asked) else None
 
 
 def accepts_json(environ: Environ) -> bool:
-    """Whether Accept lets JSON through; one that cannot be read does."""
+    """Return whether ``Accept`` allows JSON; a malformed header does."""
     accept = environ.get("HTTP_ACCEPT")
     if not accept or accept == "*/*" or accept == JSON:
         return True
@@ -253,9 +253,11 @@ def accepts_json(environ: Environ) -> bool:
 def require_servable(
     operation: Operation, permission_checks: Mapping[str, PermissionCheck[C]]
 ) -> None:
-    """Raises DeclarationError for what Dispatch would refuse, at a tenth of its cost:
-    when an app is made, what serves an operation is not made yet."""
-    _guard_of(operation, permission_checks)
+    """Raise DeclarationError as Dispatch would, at a tenth of its cost.
+
+    Dispatch objects are created at the first request of a path.
+    """
+    _permission_check_of(operation, permission_checks)
     _readers_of(operation)
 
 
@@ -279,7 +281,7 @@ def _readers(
     body_optional: bool,
     upload_limit: int,
 ) -> Sequence[Reader]:
-    """What reads what a request carries beside its path, and the argument it is for."""
+    """Return the readers of query, body and form, with the arguments they are for."""
     readers: list[Reader] = []
     if query is not None:
         asked = Query(query)
@@ -295,10 +297,10 @@ def _readers(
     return readers
 
 
-def _guard_of(
+def _permission_check_of(
     operation: Operation, permission_checks: Mapping[str, PermissionCheck[C]]
 ) -> Callable[[C, dict[str, Any]], object] | None:
-    """What to ask before what came is judged; None when there is nothing to hide."""
+    """Return the permission check of an operation, or None if it needs none."""
     permission = operation.declaration.permission
     if permission is None:
         return None
@@ -306,7 +308,7 @@ def _guard_of(
     guard = permission_checks.get(root.wire if root else "")
     if guard is None:
         raise DeclarationError(
-            f"operation {operation.name}: there is no guard for "
+            f"operation {operation.name}: there is no permission check for "
             f"{root.wire if root else 'operations without a path parameter'!r}"
         )
     if root is None:
@@ -315,10 +317,10 @@ def _guard_of(
     return lambda caller, given: guard(caller, permission, given[name])
 
 
-def _sight_of(
+def _visibility_check_of(
     operation: Operation, visibility_checks: Mapping[str, VisibilityCheck[C]]
 ) -> Callable[[C, dict[str, Any]], object] | None:
-    """The same for an operation that any token may ask, of what not all may see."""
+    """Return the visibility check of an operation that any valid token may use."""
     if operation.declaration.public or not operation.parameters:
         return None
     root = operation.parameters[0]
