@@ -13,8 +13,6 @@ from .access.permissions import PERMISSIONS
 from .access.records import Caller
 from .access.service import Access
 from .access.tokens import Tokens, TokenUse
-from .activity.revert_job import RevertJob
-from .activity.service import Activity
 from .blobs.service import Blobs
 from .branches.service import Branches
 from .delivery.builder import ReleaseBuilder
@@ -32,6 +30,9 @@ from .fields import Clock, system_clock, timestamp
 from .files.service import Files
 from .formats.service import Formats
 from .glossaries.area import GlossaryArea
+from .history.service import Activity
+from .history.undo import UndoJob
+from .history.values import History
 from .housekeeping import Purge
 from .issues.recheck_job import RecheckJob, Rechecks
 from .issues.service import Issues
@@ -41,7 +42,6 @@ from .jobs.ticker import Ticker
 from .keys.bulk import BulkKeys
 from .keys.catalogues import Catalogues
 from .keys.check_runner import CheckRunners
-from .keys.history import History
 from .keys.review import Review
 from .keys.service import Keys
 from .keys.trash import KeyTrash
@@ -186,7 +186,6 @@ class Framework:
             CheckRunners(self.checks, self.terminologies),
             self.plugins.write_veto,
         )
-        self.events.listen_inside(writer.overlays.on_event)
         moves = self.key_trash = KeyTrash(
             storage, writer, self.events, clock, self.plugins.write_veto
         )
@@ -205,7 +204,7 @@ class Framework:
         self.history = History(storage, projects, branches, languages, writer, access)
         self.catalogues = Catalogues(storage)
         self.statistics = ProjectStatistics(storage, projects, branches)
-        applying = Applying(storage, languages, writer, moves)
+        applying = Applying(storage, languages, writer, moves, clock)
         self.merging = Merging(
             storage, projects, branches, applying, self.events, clock
         )
@@ -225,7 +224,7 @@ class Framework:
             storage, self.projects, self.branches, self.jobs, self.clock
         )
         self.runner.handle(
-            RevertJob(
+            UndoJob(
                 storage,
                 self.access,
                 self.files,

@@ -356,6 +356,12 @@ class BranchProtected(LocError):
         super().__init__(message)
 
 
+class NotOnBranch(LocError):
+    """A branch has no undo; it is closed, or a value is reverted in its history."""
+
+    code, status = "not_on_branch", 409
+
+
 class BranchNotOpen(LocError):
     """The branch was merged or closed: nothing is read or written there any more."""
 

@@ -77,7 +77,8 @@ class EventFilter(Struct, frozen=True):
     until: Timestamp | None = None  # created_at <= this
     key_id: str | None = None  # an item names the key
     job_id: str | None = None
-    line: EventLine | None = None  # None: every line
+    merge_of: str | None = None  # the id of the branch whose merge caused them
+    line: EventLine | None = None  # None: main and all branches
 
 
 class EventStore(Protocol):

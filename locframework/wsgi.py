@@ -10,7 +10,6 @@ from msgspec import Struct
 from .access.endpoints import AccessEndpoints
 from .access.permissions import PERMISSIONS
 from .access.records import Caller
-from .activity.endpoints import ActivityEndpoints
 from .app import Framework
 from .branches.endpoints import BranchEndpoints
 from .delivery.endpoints import DeliveryEndpoints
@@ -22,6 +21,7 @@ from .formats.endpoints import FormatEndpoints
 from .glossaries.endpoints import GlossaryEndpoints
 from .glossaries.file_endpoints import GlossaryFileEndpoints
 from .glossaries.term_endpoints import TermEndpoints
+from .history.endpoints import ActivityEndpoints, HistoryEndpoints
 from .http.app import build_wsgi
 from .http.dispatch import PermissionCheck, VisibilityCheck
 from .http.docs import ApiDocumentEndpoints, DocsPageEndpoints
@@ -34,7 +34,6 @@ from .http.rate_limit import RateLimiter, open_windows
 from .issues.endpoints import IssueEndpoints
 from .jobs.endpoints import JobEndpoints
 from .keys.endpoints import KeyEndpoints
-from .keys.history_endpoints import HistoryEndpoints
 from .keys.review_endpoints import ReviewEndpoints
 from .memories.endpoints import MemoryEndpoints
 from .memories.entry_endpoints import EntryEndpoints

@@ -42,10 +42,10 @@ class BranchEndpoints:
     ) -> BranchAnswer:
         """Make a branch.
 
-        It reads like main until something is changed on it, and continues to show what
-        changes on main, except where it changed the same itself. Its name may have
-        slashes, but then no part may be empty, `.` or `..`, and the last one may not be
-        `diff` or `merge`, because paths end with these.
+        It reads like main. The first change of a key on the branch copies the key;
+        from then on `update` brings main's changes of that key in. A name may have
+        slashes, but no part may be empty, `.` or `..`, and the last one may not be
+        `diff`, `merge` or `update`, because paths end with these.
         """
         return BranchAnswer(self._branches.create_branch(caller, project_id, body))
 

@@ -46,7 +46,8 @@ class Branch(Struct, frozen=True, rename="camel"):
     project_id: str
     name: str  # unique among the open branches of its project
     status: BranchStatus
-    change_count: int  # how many changes its diff shows
+    change_count: int  # fields and values that it changed, since it copied the keys
+    behind: int  # copied keys that main has changed since; `update` brings it in
     created_by: str  # actor id
     created_at: Timestamp
     updated_at: Timestamp

@@ -5,7 +5,7 @@ from locframework.fields import is_id
 
 from .records import MAIN
 
-ENDS_OF_PATHS = ("diff", "merge")
+ENDS_OF_PATHS = ("diff", "merge", "update")
 """Of ``…/branches/{branch}/diff``: a name that ends so would be read as one of them."""
 
 _NO_PARTS = ("", ".", "..")  # what clients and proxies take out of a path

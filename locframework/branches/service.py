@@ -85,6 +85,7 @@ class Branches:
             name=new.name,
             status="open",
             change_count=0,
+            behind=0,
             created_by=caller.actor.id,
             created_at=now,
             updated_at=now,

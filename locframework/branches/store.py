@@ -29,10 +29,6 @@ class BranchStore(Protocol):
         """Set ``updated_at``, and nothing else."""
         ...
 
-    def open_branches(self, project_id: str) -> list[str]:
-        """The ids of all that are open."""
-        ...
-
     def list_branches(
         self, project_id: str, page: PageRequest, *, status: BranchStatus | None = None
     ) -> Page[Branch]:

@@ -19,11 +19,11 @@ from locframework.errors import (
 )
 from locframework.projects.service import scope_of
 
+from .change_log import Moved
 from .changes import key_change
 from .events import KeyEvents
 from .records import Key, KeyWrite, KeyWritten, StoredValue, ValueSlot
 from .rules import check_key, texts_by_form
-from .traces import Moved
 from .unit_of_work import UnitOfWork
 from .value_plans import Batch, ValuePlan, ended, key_as_written, plan_values, turned
 
@@ -48,7 +48,7 @@ class _Meant(Struct, frozen=True, gc=False):
 
 
 class BatchWrite:
-    """Judges writes one by one, each on what those before it have left."""
+    """CheckRunners writes one by one, each on what those before it have left."""
 
     def __init__(
         self, access: Access, batch: Batch, keys: UnitOfWork, events: KeyEvents
@@ -201,7 +201,7 @@ class BatchWrite:
             end = ended(self.batch, value)
             self.keys.clear(end)
             place = (end.language_code, end.plural_form)
-            self.events.moved(key, place, "untranslated", end.revision, value)
+            self.events.moved(key, place, "untranslated", end.revision)
             moved.append((*place, end.revision))
         for place, value in there.items():
             self.keys.move(key.id, place, value)

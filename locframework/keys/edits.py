@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from .records import BranchKey, Field, KeyState, StoredValue
+from .records import BranchKey, KeyState
 from .three_way import (
     EMPTY,
     KEY,
@@ -14,13 +13,11 @@ from .three_way import (
     TAGS,
     Sides,
     Unit,
-    base_tags,
     needs_plurals,
     sides,
     too_many_tags,
     united,
 )
-from .traces import FieldValue, Part, fields_of_base, text_of
 
 
 class KeyMerge(Struct, frozen=True):
@@ -44,17 +41,6 @@ class Edit(NamedTuple):
     conflict: bool  # main changed the same, to something else
     hanging: tuple[object, ...] = ()  # what else goes or stays with it, as it is now
     lost: Mapping[Unit, Sides] = {}  # what main changed of a key that would go
-
-
-def own_sides(
-    base: KeyState, main: KeyState | None, branch: KeyState
-) -> dict[Part, Sides]:
-    """What a branch has for itself of a key: the rest follows main."""
-    return {
-        (unit.field, text_of((unit.language_code or "", unit.plural_form))): side
-        for unit, side in sides(base, main or base, branch).items()
-        if side.own or side.freshened
-    }
 
 
 def edits_of(touched: KeyMerge) -> list[Edit]:
@@ -91,8 +77,6 @@ def edits_of(touched: KeyMerge) -> list[Edit]:
             clashes = False  # another key of that name, which says nothing there
         if unit == KEY and touched.taken:
             clashes = base is not None
-        if unit == TAGS and base is not None:
-            side = side._replace(base=base.key.tags)
         found.append(Edit(unit, side, clashes, _hanging(unit, compared)))
     return found
 
@@ -127,44 +111,3 @@ def _shown(compared: dict[Unit, Sides]) -> tuple[object, ...]:
     """What main and the branch have there, in an order of its own."""
     found = [(*unit, side.main, side.branch) for unit, side in compared.items()]
     return tuple(sorted(found, key=lambda each: [part or "" for part in each[:3]]))
-
-
-_TAGS: Part = "tags", ("", None)
-_MEMBERS: dict[Field, tuple[str, ...]] = {
-    "key": ("key",),
-    "description": ("description",),
-    "isPlural": ("is_plural",),
-    "screenshotFileId": ("screenshot_file_id", "screenshot_url"),
-}
-
-
-def agreed(
-    base: KeyState, main: KeyState, parts: Mapping[Part, FieldValue]
-) -> KeyState:
-    """The base of a copy of which these parts follow main from now on: they are main's.
-
-    Of tags, ``parts`` has those that the branch shows: what it added and took away
-    stays its own.
-    """
-    names = [name for field, _ in parts for name in _MEMBERS.get(field, ())]
-    key = replace(base.key, **{name: getattr(main.key, name) for name in names})
-    rows = [row for row in base.values if _part(row) not in parts]
-    rows += [row for row in main.values if _part(row) in parts]
-    if ("isPlural", ("", None)) in parts:
-        rows = [row for row in rows if key.is_plural or _part(row)[1][1] == "other"]
-    form = "other" if key.is_plural else None
-    values = [
-        replace(row, plural_form=form) if row.plural_form in (None, "other") else row
-        for row in rows
-    ]
-    if _TAGS not in parts:
-        return KeyState(key, tuple(values), base.followed_tags)
-    old = fields_of_base(base)["tags"]
-    tags = base_tags(Sides(old, main.key.tags, parts[_TAGS]))
-    if {*tags} == {*main.key.tags}:
-        return KeyState(replace(key, tags=main.key.tags), tuple(values))
-    return KeyState(replace(key, tags=base.key.tags), tuple(values), tags)
-
-
-def _part(row: StoredValue) -> Part:
-    return "value", text_of((row.language_code, row.plural_form))

@@ -1,61 +1,50 @@
-"""What others hear of keys and values (decisions 2.7)."""
+"""Collects what a write did to keys and values, and appends it as events."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from locframework.branches.records import BranchScope
-from locframework.events import Actor, EventLog, Trace, Traces
+from locframework.events import Actor, EventLog
 from locframework.fields import Timestamp
 
-from .records import Key, StoredValue, ValueSlot
-from .traces import Followed, Moved, text_of, trace_of, trace_of_values
+from .change_log import Moved, log_change
+from .records import Key, StoredValue
 
 Item = Mapping[str, object]
+ValueSlot = tuple[str, str | None]  # language code and plural form
 
 
 class KeyEvents:
-    """Gathers what a batch did to keys and values, and appends it as events."""
+    """The events of one batch of writes (docs/spec/decisions.md 2.7)."""
 
     def __init__(
         self, log: EventLog, actor: Actor, scope: BranchScope, at: Timestamp
     ) -> None:
-        """``at``: what is written says the same."""
+        """``at`` is the time of the write, as its records have it."""
         self._at = at
         self._log = log
         self._actor = actor
-        self._line = scope
+        self._scope = scope
         self._items: dict[str, list[Item]] = {}
         self._updates: dict[str, tuple[Key, Key, tuple[Moved, ...]]] = {}
         self._moved: dict[tuple[str, ValueSlot], Item] = {}
-        self._texts: list[_Told] = []
 
     def created(self, key: Key) -> None:
         self._add("key.created", {"keyId": key.id, "key": key.key})
 
     def updated(self, old: Key, new: Key, moved: Sequence[Moved] = ()) -> None:
-        """``moved``: the revisions that turning plurals made.
+        """``moved``: the revisions that turning plurals on or off created.
 
-        Several changes of one key are told as one.
+        Several changes of one key become one event.
         """
         first, _, before = self._updates.get(new.id, (old, old, ()))
         self._updates[new.id] = first, new, (*before, *moved)
 
-    def moved(
-        self,
-        key: Key,
-        place: ValueSlot,
-        status: str,
-        revision: int,
-        ended: StoredValue | None = None,
-    ) -> None:
-        """Turning plurals ended the text of a place, or brought one there.
+    def moved(self, key: Key, place: ValueSlot, status: str, revision: int) -> None:
+        """Turning plurals ended the value of ``place``, or moved one there.
 
-        Where the batch then writes as well, only that is told.
+        A write to the same value in the batch replaces this event.
         """
         self._moved[key.id, place] = _value_item(key, place, status, revision)
-        if ended is not None:
-            row = (*place, revision)
-            self._texts.append(_Told("translation.updated", key.id, row, _said(ended)))
 
     def deleted(self, keys: Sequence[Key]) -> None:
         for key in keys:
@@ -75,7 +64,7 @@ class KeyEvents:
     ) -> None:
         """A value was written; ``new`` None: it was cleared.
 
-        ``verdict`` is ``approved`` or ``rejected`` where that is what happened to it.
+        ``verdict`` is ``approved`` or ``rejected`` for a review.
         """
         self._moved.pop((key.id, place), None)
         if new is None:
@@ -85,18 +74,13 @@ class KeyEvents:
         done = "submitted" if status == "pending_review" else "updated"
         type_ = f"translation.{verdict or done}"
         self._add(type_, _value_item(key, place, status, revision))
-        before = None if old is None else _said(old)
-        self._texts.append(_Told(type_, key.id, (*place, revision), before))
 
     def append(
-        self,
-        keys: Mapping[str, Key],
-        outdated: Sequence[StoredValue] = (),
-        followed: Followed | None = None,
+        self, keys: Mapping[str, Key], outdated: Sequence[StoredValue] = ()
     ) -> None:
-        """Append all that was gathered; ``outdated`` values belong to ``keys``.
+        """Append the events, with a log of what changed in keys of main (for undo).
 
-        ``followed``: what became of the keys on a branch.
+        ``outdated`` values belong to ``keys``.
         """
         for value in outdated:
             place = (value.language_code, value.plural_form)
@@ -107,62 +91,23 @@ class KeyEvents:
             self._add("translation.updated", item)
         updates = self._updates.values()
         updated = [_updated_item(old, new) for old, new, _ in updates]
+        changes = {}
+        if self._scope.branch is None and updates:
+            changes["key.updated"] = {
+                new.id: log_change(old, new, moved) for old, new, moved in updates
+            }
         self._log.append_all(
             {"key.updated": updated, **self._items},
-            organization_id=self._line.project.organization_id,
-            project_id=self._line.project.id,
+            organization_id=self._scope.project.organization_id,
+            project_id=self._scope.project.id,
             actor=self._actor,
-            branch=self._line.name,
-            traces=self._traces(followed or Followed()),
+            branch=self._scope.name,
+            traces=changes,
             at=self._at,
         )
-        self._items, self._updates, self._moved, self._texts = {}, {}, {}, []
-
-    def _traces(self, followed: Followed) -> Traces:
-        """What is kept beside, by type of event and key."""
-        bases, read = followed.bases, followed.moved
-        updated: dict[str, Trace] = {
-            id_: trace_of(old, new, read.get(id_, new), moved, bases.get(id_))
-            for id_, (old, new, moved) in self._updates.items()
-        }
-        mains = {id_: _texts_of(base.values) for id_, base in bases.items()}
-        left: dict[str, dict[str, list[Moved]]] = {}
-        for told in self._texts:
-            key_id, (code, form, _) = told.key_id, told.row
-            if key_id not in mains:
-                continue
-            if mains[key_id].get(text_of((code, form))) == told.before:
-                left.setdefault(told.type, {}).setdefault(key_id, []).append(told.row)
-        found: dict[str, dict[str, Trace]] = {
-            type_: {id_: trace_of_values(rows) for id_, rows in by_key.items()}
-            for type_, by_key in left.items()
-        }
-        return {"key.updated": updated, **found}
 
     def _add(self, type_: str, item: Item) -> None:
         self._items.setdefault(type_, []).append(item)
-
-
-Said = tuple[str, str, str | None]
-"""What a value says: its text, where that stands in review, and what is approved."""
-
-
-class _Told(NamedTuple):
-    """A revision that an event tells of, and what stood there before."""
-
-    type: str
-    key_id: str
-    row: Moved
-    before: Said | None
-
-
-def _texts_of(values: Sequence[StoredValue]) -> dict[ValueSlot, Said]:
-    """What values say, whether their key has plurals or not."""
-    return {text_of((row.language_code, row.plural_form)): _said(row) for row in values}
-
-
-def _said(row: StoredValue) -> Said:
-    return row.value, row.status, row.approved_value
 
 
 def _updated_item(old: Key, new: Key) -> Item:

@@ -123,18 +123,16 @@ class KeyState(Struct, frozen=True):
 
     key: Key
     values: tuple[StoredValue, ...]
-    followed_tags: tuple[str, ...] | None = None  # of a base: with main's since
 
 
-BranchKeyKind = Literal["copy", "own", "hidden"]
+BranchKeyKind = Literal["copy", "own"]
 
 
 class BranchKey(Struct, frozen=True):
     """A key that a branch does not read from main.
 
-    ``copy``: the branch changed or deleted it; ``base`` is what it was before. What is
-    the same in base and copy follows main. ``own``: made on the branch. ``hidden``:
-    main's, out of sight because the branch has a key of that name.
+    ``copy``: the branch changed or deleted it; ``base`` is the copied state. ``own``:
+    created on the branch.
     """
 
     key_id: str

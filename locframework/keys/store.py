@@ -58,16 +58,6 @@ class KeyStore(Protocol):
         """By name; those that are not there are left out."""
         ...
 
-    def branches_with(
-        self, project_id: str, key_ids: Collection[str], names: Collection[str]
-    ) -> Mapping[str, Collection[str]]:
-        """Which open branches have one of these keys for themselves, or one so named.
-
-        By branch id, the ids of their keys. Empty at the cost of one statement when
-        no branch is open. Asked of main.
-        """
-        ...
-
     def trashed(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
         """Those that are in the trash, by id."""
         ...
@@ -267,10 +257,6 @@ class BranchKeyStore(KeyStore, Protocol):
 
     def copies(self, key_ids: Collection[str]) -> dict[str, KeyState]:
         """Copies and own keys as they are on the branch; deleted ones are left out."""
-        ...
-
-    def hidden(self) -> list[str]:
-        """Main's keys that are out of sight, by id: their names are taken there."""
         ...
 
     def own_details(self) -> list[FileDetail]:

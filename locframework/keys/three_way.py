@@ -183,15 +183,6 @@ def _both(
     return tuple(dict.fromkeys([*kept, *(tag for tag in branch if tag not in base)]))
 
 
-def base_tags(side: Sides) -> tuple[str, ...]:
-    """Each tag for itself: as on main, but for those that the branch added or took
-    away, which are as they were."""
-    base, main, branch = (_tags(tags) for tags in side[:3])
-    own = {*base} ^ {*branch}
-    kept = [tag for tag in main if tag in base or tag not in own]
-    return (*kept, *(tag for tag in base if tag in own and tag not in main))
-
-
 def _approved(content: object) -> str | None:
     return content.approved_value if isinstance(content, Text) else None
 
@@ -213,7 +204,7 @@ def _contents(state: KeyState | None, *, aligned: bool) -> Contents:
     found: Contents = {
         KEY: key.key,
         DESCRIPTION: key.description,
-        TAGS: key.tags if state.followed_tags is None else state.followed_tags,
+        TAGS: key.tags,
         PLURAL: key.is_plural,
         SCREENSHOT: key.screenshot_file_id,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from locframework.access.records import Caller
@@ -22,7 +22,7 @@ from .writer import KeyWriter
 
 
 class KeyTrash:
-    """Moves keys between a line and its trash, in a constant number of statements.
+    """Moves keys between a scope and its trash, in a constant number of statements.
 
     Every call must stand in a transaction that holds the project's lock. Whether the
     caller may delete keys at all was judged before.
@@ -77,10 +77,16 @@ class KeyTrash:
         keys: Sequence[Key],
         *,
         origin: Origin = "human",
+        dry_run: bool = False,
     ) -> dict[str, LocError]:
-        """Move each key that may go to the trash; the refusals of others, by id."""
+        """Move each key that may go to the trash; return the errors of others, by id.
+
+        ``dry_run``: only return what would be refused.
+        """
         refused = self._refused(caller, scope, "delete", origin, keys)
-        self._throw_away(caller, scope, [key for key in keys if key.id not in refused])
+        if not dry_run:
+            going = [key for key in keys if key.id not in refused]
+            self._throw_away(caller, scope, going)
         return refused
 
     def restore(
@@ -109,15 +115,21 @@ class KeyTrash:
         keys: Sequence[Key],
         *,
         origin: Origin = "human",
+        free: Collection[str] = (),
+        dry_run: bool = False,
     ) -> dict[str, LocError]:
-        """Bring back each key that can come back; the refusals of others, by id."""
+        """Restore each key that can be restored; return the errors of others, by id.
+
+        ``free``: ids of keys whose names may be taken. ``dry_run``: only return what
+        would be refused.
+        """
         if not keys:
             return {}
         refused = self._refused(caller, scope, "restore", origin, keys)
         names = {key.key for key in keys}
         store = store_of(self._storage, scope)
         there = store.find_keys_by_name(scope.project.id, names)
-        taken = {name: key.id for name, key in there.items()}
+        taken = {name: key.id for name, key in there.items() if key.id not in free}
         back: list[Key] = []
         for key in keys:
             try:
@@ -127,7 +139,8 @@ class KeyTrash:
             if key.id not in refused:
                 taken[key.key] = key.id
                 back.append(key)
-        self._bring_back(caller, scope, languages, back)
+        if not dry_run:
+            self._bring_back(caller, scope, languages, back)
         return refused
 
     def _refused(
@@ -164,7 +177,7 @@ class KeyTrash:
         events = KeyEvents(self._events, caller.actor, scope, now)
         events.deleted(keys)
         events.append({})
-        self._writer.overlays.follow(scope, ids, [key.key for key in keys], now)
+        self._writer.copies.count_changes(scope, ids, now)
 
     def _bring_back(
         self,
@@ -182,7 +195,7 @@ class KeyTrash:
         events = KeyEvents(self._events, caller.actor, scope, now)
         events.restored(keys)
         events.append({})
-        self._writer.overlays.follow(scope, ids, [key.key for key in keys], now)
+        self._writer.copies.count_changes(scope, ids, now)
 
 
 def _check(key: Key, scope: BranchScope, taken: Mapping[str, str]) -> None:

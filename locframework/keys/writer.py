@@ -22,11 +22,11 @@ from locframework.transactions import crash_point
 
 from .approval import ApprovalBlockers
 from .batch_write import BatchWrite
+from .branch_copies import BranchCopies
 from .changes import WriteVeto
 from .check_runner import CheckRunners
 from .events import KeyEvents
 from .findings import Findings
-from .overlays import Overlays
 from .records import Key, KeyWrite, KeyWritten, Origin, StoredValue
 from .renames import leaving, names_in, robbed
 from .rules import in_order, shown_value
@@ -57,7 +57,7 @@ class KeyWriter:
         self._judges = judges
         self._judge_write = judge
         self.findings = Findings(storage, judges)
-        self.overlays = Overlays(storage, self.findings)
+        self.copies = BranchCopies(storage)
         self.completion = Completion(storage, events)
         self._events = events
         self._access = access
@@ -122,36 +122,37 @@ class KeyWriter:
         *,
         origin: Origin = "human",
         loaded: UnitOfWork | None = None,
+        free: Collection[str] = (),
         stops: bool = False,
+        dry_run: bool = False,
     ) -> list[KeyWritten | LocError]:
-        """Write each item that can be written; the refusal stands in its place.
+        """Write each item that can be written; return its result or its error.
 
-        ``stops``: answers at the first refusal, with nothing written.
+        ``free``: ids of keys whose names others may take. ``stops``: return at the
+        first error, with nothing written. ``dry_run``: return what would be done; only
+        reads are sent, and no transaction is needed.
         """
 
         def begin() -> BatchWrite:
             keys = self._named(scope, writes) if loaded is None else loaded
-            return self._begin(caller, scope, languages, origin, keys)
+            batch = self._begin(caller, scope, languages, origin, keys)
+            batch.batch.leaving.update(free)
+            return batch
 
         tried, results = self._tried(begin, writes, stops=stops)
-        if stops and results and isinstance(results[-1], LocError):
+        if dry_run or (stops and results and isinstance(results[-1], LocError)):
             return results
         batch, keys = tried.batch, tried.keys
         if keys.fills():
             self.completion.watch(caller.actor, scope)
         outdated = keys.flush(scope.project.source_language, batch.at)
         self.findings.follow(scope, languages, keys)
-        followed = self.overlays.follow(
-            scope, keys.changed(), keys.names(), batch.at, keys.outdating()
-        )
+        self.copies.count_changes(scope, keys.changed(), batch.at)
         crash_point("keys.before_events")
-        tried.events.append(keys.keys(), outdated, followed)
+        tried.events.append(keys.keys(), outdated)
         crash_point("keys.after_events")
         if loaded is not None:
             return results
-        if followed.moved:
-            keys.load(followed.moved, ())
-            results = [_as_read(result, keys, followed.moved) for result in results]
         return [self._with_values(batch, keys, result) for result in results]
 
     def _tried(
@@ -228,14 +229,14 @@ class KeyWriter:
         languages: Sequence[Language],
         origin: Origin,
     ) -> Batch:
-        access_scope = scope_of(scope.project)
+        where = scope_of(scope.project)
         return Batch(
             caller=caller,
             project=scope.project,
             order={lang.language_code: at for at, lang in enumerate(languages)},
             origin=origin,
             at=timestamp(self._clock()),
-            approver=self._access.may(caller, "translation_approve", access_scope),
+            approver=self._access.may(caller, "translation_approve", where),
             source="main" if scope.branch is None else "branch",
             gate=ApprovalBlockers(self._judges, scope.project, languages),
             branch=scope.name,
@@ -257,15 +258,6 @@ class KeyWriter:
             return result
         values = keys.values(result.key.id).values()
         key = self.shown(result.key, values, batch.order)
-        if result.outcome != "unchanged":  # a write makes it the line's own
+        if result.outcome != "unchanged":  # a write makes it the scope's own
             key = replace(key, key_source=batch.source)
         return replace(result, key=key)
-
-
-def _as_read(
-    result: KeyWritten | LocError, keys: UnitOfWork, moved: Collection[str]
-) -> KeyWritten | LocError:
-    """The result with its key as it was read anew."""
-    if isinstance(result, LocError) or result.key.id not in moved:
-        return result
-    return replace(result, key=keys.key(result.key.id) or result.key)

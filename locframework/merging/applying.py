@@ -1,4 +1,5 @@
-"""Writes the changes of a branch to main, by the way that all keys are written."""
+"""Writes chosen changes of one state of keys to another: a branch's to main, or main's
+to a branch."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -7,7 +8,10 @@ from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.branches.records import BranchScope
+from locframework.errors import LocError
+from locframework.fields import Clock, timestamp
 from locframework.keys.edits import KeyMerge
+from locframework.keys.outdated import outdated
 from locframework.keys.records import (
     BranchKey,
     Key,
@@ -15,12 +19,14 @@ from locframework.keys.records import (
     KeyWrite,
     StoredValue,
 )
+from locframework.keys.store import store_of
 from locframework.keys.three_way import (
     DESCRIPTION,
     KEY,
     PLURAL,
     SCREENSHOT,
     TAGS,
+    Text,
     Unit,
     form_in,
     has_place,
@@ -35,11 +41,9 @@ from locframework.keys.writer import KeyWriter
 from locframework.projects.languages import Languages
 from locframework.storage import Storage
 
-from .rules import Listed
-
 
 class Applying:
-    """Brings chosen changes to main, in the open transaction."""
+    """Applies changes, in the open transaction."""
 
     def __init__(
         self,
@@ -47,62 +51,87 @@ class Applying:
         languages: Languages,
         writer: KeyWriter,
         moves: KeyTrash,
+        clock: Clock,
     ) -> None:
         self._storage = storage
         self._languages = languages
         self._writer = writer
         self._moves = moves
+        self._clock = clock
 
     def prepare(self, project_id: str) -> None:
-        """Before the transaction: see Findings.prepare."""
+        """Prepare what checks need, before the transaction (Findings.prepare)."""
         self._writer.findings.prepare(project_id)
+
+    def count_changes(self, branch: BranchScope, key_ids: Collection[str]) -> None:
+        """Count the changes of keys of a branch, after their bases have changed."""
+        self._writer.copies.count_changes(branch, key_ids, timestamp(self._clock()))
 
     def apply(
         self,
         caller: Caller,
-        main: BranchScope,
+        target: BranchScope,
         touched: Sequence[KeyMerge],
-        coming: Sequence[Listed],
+        units: Mapping[str, set[Unit]],
+        *,
+        dry_run: bool = False,
     ) -> None:
-        """Deletions first: they free names. Raises LanguageNotAssigned, KeyExists,
-        WriteRefused."""
-        units: dict[str, set[Unit]] = {}
-        for each in coming:
-            units.setdefault(each.change.key_id, set()).add(each.unit)
+        """Write the chosen units of each key, by its id, to the target.
+
+        Deletions go first: they free names. ``dry_run``: write nothing, and raise the
+        same errors. Raises LanguageNotAssigned, KeyExists, WriteRefused.
+        """
         chosen = [each for each in touched if each.entry.key_id in units]
-        languages = self._languages.of(main.project)
+        languages = self._languages.of(target.project)
         states = [each.main for each in chosen if each.branch is None]
         gone = [state.key for state in states if state is not None]
-        self._moves.trash(caller, main, gone, origin="merge")
+        for error in self._moves.trash_each(
+            caller, target, gone, origin="merge", dry_run=dry_run
+        ).values():
+            raise error
+        free = {key.id for key in gone}
         lost = [each.entry.key_id for each in chosen if _is_lost(each)]
-        found = self._storage.keys.trashed(main.project.id, lost) if lost else {}
-        back = list(found.values())
-        self._moves.restore(caller, main, languages, back, origin="merge")
-        purged = set(lost) - found.keys()
-        for one in chosen:
-            key = found.get(one.entry.key_id)
-            if key is not None and not key.is_plural:
-                units[key.id] |= _lost_forms(one)
-        writes = [
-            _whole(each, each.branch)
-            if each.entry.key_id in purged
-            else _write(
-                each,
-                each.branch,
-                units[each.entry.key_id],
-                found.get(each.entry.key_id),
-            )
-            for each in chosen
-            if each.branch is not None
-        ]
-        there = {language.language_code for language in languages}
-        self._writer.write(
+        store = store_of(self._storage, target)
+        found = store.trashed(target.project.id, lost) if lost else {}
+        for error in self._moves.restore_each(
             caller,
-            main,
+            target,
+            languages,
+            list(found.values()),
+            origin="merge",
+            free=free,
+            dry_run=dry_run,
+        ).values():
+            raise error
+        purged = set(lost) - found.keys()
+        if dry_run:  # nothing restored is there to be written to
+            chosen = [each for each in chosen if each.entry.key_id not in found]
+        source, writes = target.project.source_language, []
+        for each in chosen:
+            id_, branch = each.entry.key_id, each.branch
+            deleted, mine = found.get(id_), units[id_]
+            if branch is None:
+                continue
+            if id_ in purged:
+                writes.append(_whole(each, branch, source))
+                continue
+            if deleted is not None and not deleted.is_plural:
+                mine = mine | _lost_forms(each)
+            writes.append(_write(each, branch, mine, source, deleted))
+        there = {language.language_code for language in languages}
+        results = self._writer.write_each(
+            caller,
+            target,
             languages,
             [_within(write, there) for write in writes],
             origin="merge",
+            free=free,
+            stops=True,
+            dry_run=dry_run,
         )
+        for result in results:
+            if isinstance(result, LocError):
+                raise result
 
 
 def _is_lost(touched: KeyMerge) -> bool:
@@ -110,21 +139,23 @@ def _is_lost(touched: KeyMerge) -> bool:
     return is_edit and touched.main is None
 
 
-def _whole(touched: KeyMerge, branch: KeyState) -> KeyWrite:
-    """A key that main has not even in the trash: all of it, as on the branch."""
+def _whole(touched: KeyMerge, branch: KeyState, source: str) -> KeyWrite:
+    """Return a write that creates a key which is not even in the trash."""
     new = KeyMerge(BranchKey(touched.entry.key_id, "own"), None, branch)
-    return _write(new, branch, sides(None, None, branch).keys())
+    return _write(new, branch, sides(None, None, branch).keys(), source)
 
 
 def _write(
     touched: KeyMerge,
     branch: KeyState,
     units: Collection[Unit],
+    source: str,
     deleted: Key | None = None,
 ) -> KeyWrite:
-    """What main's key becomes: the chosen fields as the branch has them.
+    """Return the write that sets the chosen units as the branch has them.
 
-    ``deleted``: as main had it when it deleted the key, which comes back.
+    ``source`` is the source language. ``deleted``: the key as it was when it was
+    deleted on the target, where it is restored.
     """
     main, base, key = touched.main, touched.entry.base, branch.key
     before = main or base  # None: the key is new
@@ -137,6 +168,16 @@ def _write(
     compared = sides(base, main, branch)
     tags = united(compared[TAGS])
     placed = replace(key, is_plural=is_plural)
+    # the target keeps another source text: the branch's translations are outdated there
+    is_stale = any(
+        unit.language_code == source
+        and unit not in units
+        and isinstance(side.main, Text)
+        and (
+            not isinstance(side.branch, Text) or side.main.counts != side.branch.counts
+        )
+        for unit, side in compared.items()
+    )
     return KeyWrite(
         name=key.key,
         key_id=before.key.id if before is not None else None,
@@ -148,7 +189,7 @@ def _write(
         is_plural=is_plural,
         screenshot_file_id=key.screenshot_file_id if SCREENSHOT in units else UNSET,
         screenshot_url=key.screenshot_url if SCREENSHOT in units else UNSET,
-        carried=_carried(touched, branch, units, placed),
+        carried=_carried(touched, branch, units, placed, source if is_stale else None),
         beside=frozenset(
             (unit.language_code, form_in(placed, unit))
             for unit, side in compared.items()
@@ -157,14 +198,20 @@ def _write(
         fresh=frozenset(
             (row.language_code, row.plural_form)
             for row in branch.values
-            if not row.is_outdated  # beside the branch's source text
+            if not (row.is_outdated or is_stale)
         ),
     )
 
 
 def _carried(
-    touched: KeyMerge, branch: KeyState, units: Collection[Unit], key: Key
+    touched: KeyMerge,
+    branch: KeyState,
+    units: Collection[Unit],
+    key: Key,
+    stale_source: str | None,
 ) -> Mapping[tuple[str, str | None], StoredValue | None]:
+    """Return the chosen values; outdated unless of the language ``stale_source``, where
+    that is not None."""
     states = (touched.entry.base, touched.main, branch)
     rows = rows_of(branch, aligned=is_aligned(states))
     found: dict[tuple[str, str | None], StoredValue | None] = {}
@@ -173,6 +220,8 @@ def _carried(
             continue  # what goes with the plurals does not stand on ``other``
         form, row = form_in(key, unit), rows.get(unit)
         value = None if row is None else replace(row, plural_form=form)
+        if value and stale_source not in (None, unit.language_code):
+            value = outdated(value)
         found[unit.language_code, form] = value
     return found
 

@@ -14,7 +14,7 @@ from locframework.errors import (
 from locframework.http.operation import operation
 from locframework.http.records import Prepared
 
-from .records import Diff, MergeRequest, MergeResult
+from .records import Diff, MergeRequest, MergeResult, UpdateResult
 from .service import Merging
 
 
@@ -66,3 +66,28 @@ class MergingEndpoints:
         """
         merge = self._merging.prepare_merge(caller, project_id, branch, body)
         return Prepared(merge)
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/branches/{branch}/update",
+        permission="branch_manage",
+        errors=(
+            ProjectNotFound,
+            BranchNotFound,
+            BranchNotOpen,
+            LanguageNotAssigned,
+            WriteRefused,
+        ),
+        tag="Branches",
+    )
+    def update_branch(
+        self, caller: Caller, project_id: str, branch: BranchRef
+    ) -> UpdateResult:
+        """Update a branch from main.
+
+        A branch keeps its copies of keys as they were when they were first changed
+        there. This brings main's later changes of these keys into the branch, except
+        fields and values that the branch changed as well: these are `conflicts`, which
+        a merge decides.
+        """
+        return self._merging.update(caller, project_id, branch)

@@ -93,3 +93,11 @@ class MergeResult(Struct, frozen=True):
     branch: Branch
     applied: Applied
     conflicts: list[Change]  # open ones, in a dry run; none after a merge
+
+
+class UpdateResult(Struct, frozen=True):
+    """What an update brought into a branch."""
+
+    branch: Branch
+    updated: int  # fields and values that the branch took over from main
+    conflicts: list[Change]  # what both changed; a merge decides

@@ -1,33 +1,34 @@
-"""What one can do with the changes of a branch: see them, and merge them to main."""
+"""Compares branches with main, merges them, and updates them from main."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
 from locframework.branches.records import Branch, BranchScope
 from locframework.branches.service import Branches
-from locframework.errors import BranchNotOpen, MergeConflict, abbreviate
+from locframework.errors import MergeConflict, abbreviate
 from locframework.events import EventLog
 from locframework.fields import Clock, timestamp
 from locframework.keys.comparing import touched_keys
 from locframework.keys.edits import KeyMerge
 from locframework.keys.store import BranchKeyStore
-from locframework.projects.records import Project
+from locframework.keys.three_way import Unit
 from locframework.projects.service import Projects
 from locframework.storage import Storage
 from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .applying import Applying
-from .records import Applied, Change, Diff, MergeRequest, MergeResult
-from .rules import applied, changes_of, counts_of, decide
+from .records import Applied, Change, Diff, MergeRequest, MergeResult, UpdateResult
+from .rules import Listed, applied, changes_of, counts_of, decide
+from .update import Incoming, incoming, updated_base
 
-CONFLICTS_TOLD = 1000  # of one refused merge
+CONFLICTS_LIMIT = 1000  # listed when a merge is refused
 
 
 class Merging:
-    """Compares branches with main, and merges them."""
+    """Diff, merge and update of branches."""
 
     def __init__(
         self,
@@ -46,30 +47,28 @@ class Merging:
         self._clock = clock
 
     def diff(self, caller: Caller, project_id: str, branch: str) -> Diff:
-        """What merging the branch would do now. Raises BranchNotFound, BranchNotOpen.
+        """Return what merging the branch would do now.
 
-        A number of statements that grows with the keys touched / 500.
+        Raises BranchNotFound, BranchNotOpen. A number of statements that grows with the
+        copied keys / 500.
         """
         project = self._projects.require(caller, "translation_read", project_id)
         scope = BranchScope(project, self._branches.find_open(project, branch))
         with self._storage.snapshot():
             touched = self._touched(scope)
-        changes = [one.change for each in touched for one in changes_of(each)]
-        changes.sort(key=_in_order)
+        changes = sorted(_changes(touched), key=_in_order)
         return Diff(changes, counts_of(changes))
 
     def merge(
         self, caller: Caller, project_id: str, branch: str, request: MergeRequest
     ) -> MergeResult:
-        """Bring the branch's changes to main: all in one transaction, or none.
+        """Apply the branch's changes to main: all in one transaction, or none.
 
-        Main's protection does not stop a merge; values that wait for review go on
-        waiting. Merging what was merged already does nothing, and so does merging a
-        branch without changes that stays open. Raises BranchNotFound, BranchNotOpen,
-        ValidationFailed (a resolution), MergeConflict (``details.conflicts``),
-        LanguageNotAssigned, KeyExists, WriteRefused. A dry run without open conflicts
-        does it all and takes it back, so it raises them too, and stands in no
-        transaction of its caller's.
+        A protected main accepts a merge; values that are pending review stay so.
+        Merging a merged branch does nothing. A dry run reads one snapshot and writes
+        nothing; it raises the same errors, except that conflicts are returned. Raises
+        BranchNotFound, BranchNotOpen, ValidationFailed (a resolution), MergeConflict
+        (``details.conflicts``), LanguageNotAssigned, KeyExists, WriteRefused.
         """
         project = self._projects.require(caller, "branch_merge", project_id)
         check_record(request)
@@ -77,26 +76,31 @@ class Merging:
         if found.status == "merged":
             return MergeResult(found, Applied(), [])
         self._applying.prepare(project.id)
-        try:
-            with self._storage.transaction():
-                scope = self._lock_scope(project, found)
-                with self._events.because(merge_of=found.id):
-                    result = self._merge(caller, scope, request)
-                if request.dry_run:
-                    raise _TakenBack(replace(result, branch=branch_of(scope)))
-                crash_point("merging.before_commit")
-        except _TakenBack as done:
-            return done.result
+        if request.dry_run:
+            with self._storage.snapshot():
+                scope = BranchScope(
+                    project, self._branches.find_open(project, found.id)
+                )
+                return self._merge(caller, scope, request)
+        with self._storage.transaction():
+            project = self._projects.lock(project)
+            found = self._branches.find(project, found.id)
+            if found.status == "merged":  # by somebody else, meanwhile
+                return MergeResult(found, Applied(), [])
+            scope = BranchScope(project, self._branches.find_open(project, found.id))
+            with self._events.because(merge_of=found.id):
+                result = self._merge(caller, scope, request)
+            crash_point("merging.before_commit")
         crash_point("merging.after_commit")
         return result
 
     def prepare_merge(
         self, caller: Caller, project_id: str, branch: str, request: MergeRequest
     ) -> Callable[[], MergeResult]:
-        """``merge`` as a call, which may stand in a transaction.
+        """Return ``merge`` as a call that may stand in a transaction.
 
-        A dry run is over by then: it takes back all that its transaction holds.
-        Raises at once what is wrong with the caller or the request.
+        A dry run is done at once. Raises at once what is wrong with the caller or the
+        request.
         """
         self._projects.require(caller, "branch_merge", project_id)
         check_record(request)
@@ -105,48 +109,92 @@ class Merging:
         result = self.merge(caller, project_id, branch, request)
         return lambda: result
 
-    def _lock_scope(self, project: Project, branch: Branch) -> BranchScope:
-        """The branch as it is by now. Raises _TakenBack where it was just merged."""
-        try:
-            return self._branches.lock_scope(BranchScope(project, branch))
-        except BranchNotOpen:
-            found = self._branches.find(project, branch.id)
-            if found.status != "merged":
-                raise
-            raise _TakenBack(MergeResult(found, Applied(), [])) from None
+    def update(self, caller: Caller, project_id: str, branch: str) -> UpdateResult:
+        """Bring main's later changes of copied keys into the branch.
+
+        A field or value that the branch changed too stays, and is returned as a
+        conflict; a merge decides it. Keys that main deleted and the branch did not
+        change are deleted there as well. One transaction. Raises BranchNotFound,
+        BranchNotOpen, LanguageNotAssigned, WriteRefused.
+        """
+        project = self._projects.require(caller, "branch_manage", project_id)
+        found = self._branches.find_open(project, branch)
+        self._applying.prepare(project.id)
+        with self._storage.transaction():
+            project = self._projects.lock(project)
+            scope = BranchScope(project, self._branches.find_open(project, found.id))
+            touched, overlay = self._touched(scope), self._keys(scope)
+            news = [each for one in touched if (each := incoming(one)) is not None]
+            overlay.drop_overlay([each.key_id for each in news if each.is_dropped])
+            kept = [each for each in news if not each.is_dropped]
+            self._applying.apply(
+                caller,
+                scope,
+                [each.swapped for each in kept],
+                {each.key_id: each.units for each in kept if each.units},
+            )
+            self._rebase(scope, overlay, kept)
+            conflicts = sorted(
+                (each for each in _changes(self._touched(scope)) if each.conflict),
+                key=_in_order,
+            )
+            after = self._branches.find(project, found.id)
+            crash_point("update.before_commit")
+        count = sum(len(each.units) or 1 for each in news if each.has_news)
+        return UpdateResult(after, count, conflicts)
+
+    def _rebase(
+        self, scope: BranchScope, overlay: BranchKeyStore, news: Sequence[Incoming]
+    ) -> None:
+        """Set the new bases, and count the changes against them."""
+        bases = {each.key_id: updated_base(each) for each in news}
+        overlay.put_overlay(
+            [
+                replace(entry, base=bases[entry.key_id])
+                for entry in overlay.overlay(bases)
+            ]
+        )
+        self._applying.count_changes(scope, bases)
 
     def _merge(
         self, caller: Caller, scope: BranchScope, request: MergeRequest
     ) -> MergeResult:
+        branch = branch_of(scope)
         touched = self._touched(scope)
         listed = [one for each in touched for one in changes_of(each)]
         sides = decide(listed, request.strategy, request.resolutions)
         coming = [each for each in listed if sides[each.change.id] == "branch"]
         conflicts = [e.change for e in listed if sides[e.change.id] is None]
         done = applied(each.change for each in coming)
-        if conflicts and request.dry_run:
-            return MergeResult(branch_of(scope), done, conflicts)
+        if conflicts and not request.dry_run:
+            details = {"conflicts": conflicts[:CONFLICTS_LIMIT]}
+            raise MergeConflict(_conflict_message(conflicts), details)
         if conflicts:
-            shown_ones = {"conflicts": conflicts[:CONFLICTS_TOLD]}
-            raise MergeConflict(_told(conflicts), shown_ones)
+            return MergeResult(branch, done, conflicts)
+        main, units = BranchScope(scope.project), _units(coming)
+        if request.dry_run:
+            self._applying.apply(caller, main, touched, units, dry_run=True)
+            return MergeResult(branch, done, [])
         overlay = self._keys(scope)
-        details = overlay.own_details()
-        if not (touched or details or request.close_after):
-            return MergeResult(branch_of(scope), done, [])
-        mine = [each.entry.key_id for each in touched]
-        overlay.drop_overlay([*mine, *overlay.hidden()])
-        self._applying.apply(caller, BranchScope(scope.project), touched, coming)
+        file_details = overlay.own_details()
+        if not (touched or file_details or request.close_after):
+            return MergeResult(branch, done, [])
+        overlay.drop_overlay([each.entry.key_id for each in touched])
+        self._applying.apply(caller, main, touched, units)
         crash_point("merging.after_keys")
-        self._storage.keys.put_details(details)
-        return MergeResult(self._ended(caller, scope, request), done, [])
+        self._storage.keys.put_details(file_details)
+        return MergeResult(self._end(caller, scope, request), done, [])
 
-    def _ended(
-        self, caller: Caller, scope: BranchScope, request: MergeRequest
-    ) -> Branch:
+    def _end(self, caller: Caller, scope: BranchScope, request: MergeRequest) -> Branch:
         now, branch = timestamp(self._clock()), branch_of(scope)
         status = "merged" if request.close_after else branch.status
         branch = replace(
-            branch, status=status, change_count=0, updated_at=now, merged_at=now
+            branch,
+            status=status,
+            change_count=0,
+            behind=0,
+            updated_at=now,
+            merged_at=now,
         )
         self._storage.branches.save_branch(branch)
         self._events.append(
@@ -162,37 +210,39 @@ class Merging:
         return self._storage.branch_keys(scope.project.id, branch_of(scope).id)
 
     def _touched(self, scope: BranchScope) -> list[KeyMerge]:
-        """The keys that the branch has for itself, in their three states."""
-        overlay = self._keys(scope)
-        entries = overlay.overlay()
-        return touched_keys(self._storage.keys, overlay, scope.project.id, entries)
+        """Return the keys that the branch has copied or created."""
+        overlay, project = self._keys(scope), scope.project
+        return touched_keys(self._storage.keys, overlay, project.id, overlay.overlay())
 
 
-class _TakenBack(Exception):
-    """Ends the transaction of a merge with nothing written."""
-
-    def __init__(self, result: MergeResult) -> None:
-        super().__init__()
-        self.result = result
+def _changes(touched: Iterable[KeyMerge]) -> list[Change]:
+    return [one.change for each in touched for one in changes_of(each)]
 
 
-def _told(conflicts: list[Change]) -> str:
-    """``2 changes conflict with main, first the value of 'cart.pay' in de; …``."""
+def _units(coming: Iterable[Listed]) -> dict[str, set[Unit]]:
+    units: dict[str, set[Unit]] = {}
+    for each in coming:
+        units.setdefault(each.change.key_id, set()).add(each.unit)
+    return units
+
+
+def _conflict_message(conflicts: Sequence[Change]) -> str:
+    """Return "2 changes conflict with main, first the value of 'cart.pay' in de; …"."""
     first, count = conflicts[0], len(conflicts)
     many = "1 change conflicts" if count == 1 else f"{count} changes conflict"
-    place = f" in {first.language_code}" if first.language_code else ""
-    what = f"the {first.field} of {abbreviate(first.key)!r}{place}"
+    language = f" in {first.language_code}" if first.language_code else ""
+    what = f"the {first.field} of {abbreviate(first.key)!r}{language}"
     return f"{many} with main, first {what}; decide by strategy or resolutions"
 
 
 def _in_order(change: Change) -> tuple[str, str, str, str]:
-    """Fields of a key stay as they come, before its texts."""
+    """Sort by key; the fields of a key keep their order, before its values."""
     code, form = change.language_code or "", change.plural_form or ""
     return change.key, change.key_id, code, form
 
 
 def branch_of(scope: BranchScope) -> Branch:
-    """The branch of a line that is none of main."""
+    """Return the branch of ``scope``, which is not main."""
     if scope.branch is None:
-        raise RuntimeError("this is about a branch")
+        raise RuntimeError("main is no branch")
     return scope.branch

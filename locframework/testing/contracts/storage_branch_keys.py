@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from locframework.branches.records import Branch
+from locframework.fields import new_id
 from locframework.keys.file_records import FileDetail, Selection
 from locframework.keys.records import BranchKey, Key, KeyFilter, KeyState, StoredValue
 from locframework.keys.revisions import revision_of
@@ -186,14 +187,35 @@ class StorageBranchKeysContract:
         assert [found[id_].updated_at for id_ in ids] == [at(4), at(4)]
         assert len(lines.on.values_of(ids)[lines.key.id]) == 2
 
-    def test_so6_a_hidden_key_is_out_of_sight(self, storage: Storage) -> None:
+    def test_so6_a_key_of_main_is_hidden_by_one_of_its_name(
+        self, storage: Storage
+    ) -> None:
         lines = Lines(storage)
+        own = key(lines.of, lines.key.key, description="own")
+        lines.on.add_keys([own], [value(own, "de", "Eigenes")])
+        main_key = key(lines.of, "later")
+        later = replace(own, id=new_id(), key="later")
+        lines.on.add_keys([later])
 
-        lines.on.put_overlay([BranchKey(lines.key.id, "hidden")])
+        storage.keys.add_keys([main_key], [value(main_key)])  # after the branch's own
 
-        assert not any(lines.answers(lines.on).values())
+        shown = {own.key: own.id, "later": later.id}
+        of, on = lines.of.id, lines.on
+        assert on.names_of(of) == shown
+        assert on.find_keys(of, [lines.key.id, main_key.id]) == {}
+        assert on.find_key_with_values(of, lines.key.id) is None
+        found = on.find_keys_by_name(of, list(shown))
+        assert {name: each.id for name, each in found.items()} == shown
+        page = on.list_keys(of, KeyFilter(), "key", ALL)
+        assert [each.id for each in page.items] == [own.id, later.id]
+        assert page.total == 2
+        rows = list(on.text_rows(of, "de", Selection("any")))
+        assert [row.key_id for row in rows] == [own.id, later.id]
         assert all(lines.answers(storage.keys).values())
-        assert lines.on.copies([lines.key.id]) == {}
+
+        on.trash_keys(of, [own.id], at(1))
+
+        assert on.find_key(of, lines.key.id) == lines.key
 
     def test_so7_copies_are_told_as_they_are_on_the_branch(
         self, storage: Storage
@@ -218,15 +240,12 @@ class StorageBranchKeysContract:
     def test_so8_without_its_overlay_a_key_is_mains_again(
         self, storage: Storage
     ) -> None:
-        for what in (*WRITES, "hidden"):
+        for what in WRITES:
             lines = Lines(storage)
             before = lines.answers(storage.keys)
             own = key(lines.of, "own")
             lines.on.add_keys([own], [value(own)])
-            if what == "hidden":
-                lines.on.put_overlay([BranchKey(lines.key.id, "hidden")])
-            else:
-                WRITES[what](lines.on, lines.key, lines.values[1])
+            WRITES[what](lines.on, lines.key, lines.values[1])
 
             lines.on.drop_overlay([lines.key.id, own.id])
 
@@ -244,9 +263,9 @@ class StorageBranchKeysContract:
         base = replace(lines.state, values=())
         note = BranchKey(lines.key.id, "copy", base, changes=7)
 
-        lines.on.put_overlay([note, BranchKey("k0", "hidden")])
+        lines.on.put_overlay([note, BranchKey("k0", "own")])
 
-        noted = sorted([note, BranchKey("k0", "hidden")], key=lambda one: one.key_id)
+        noted = sorted([note, BranchKey("k0", "own")], key=lambda one: one.key_id)
         assert lines.on.overlay() == noted
         assert lines.on.overlay([lines.key.id]) == [note]
         assert lines.on.overlay([]) == []
@@ -299,29 +318,3 @@ class StorageBranchKeysContract:
             assert store.file_detail(lines.of.id, "po", "m", "de") == of_file
             found = store.details_of(lines.of.id, "po", "de")
             assert found == {lines.key.id: of_key}
-
-    def test_so12_the_open_branches_with_a_key_are_told(self, storage: Storage) -> None:
-        lines = Lines(storage)
-        elsewhere = Lines(storage)
-        own = key(lines.of, "own")
-        lines.on.add_keys([own])
-        lines.on.touch_keys([lines.key.id], at(1))
-        closed = add_branch(storage, lines.of, "closed")
-        lines.seen_from(closed).touch_keys([lines.key.id], at(1))
-        ended = replace(closed, status="closed")
-        storage.branches.save_branch(ended)
-        elsewhere.on.touch_keys([elsewhere.key.id], at(1))
-        main = storage.keys
-
-        def told(ids: list[str], names: list[str]) -> dict[str, set[str]]:
-            found = main.branches_with(lines.of.id, ids, names)
-            return {branch_id: set(keys) for branch_id, keys in found.items()}
-
-        mine = lines.branch.id
-        assert told([lines.key.id, "k0"], []) == {mine: {lines.key.id}}
-        assert told([], ["own", "nowhere"]) == {mine: {own.id}}
-        assert told([lines.key.id], ["own"]) == {mine: {lines.key.id, own.id}}
-        assert told([elsewhere.key.id], []) == {}
-        lines.on.trash_keys(lines.of.id, [own.id], at(2))
-        assert told([], ["own"]) == {}
-        assert told([own.id], []) == {mine: {own.id}}

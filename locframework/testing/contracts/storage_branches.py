@@ -119,7 +119,7 @@ class StorageBranchesContract:
     ) -> None:
         of = add_keys_project(storage)
         made, other = add_branch(storage, of), add_branch(storage, of, "autumn")
-        notes = [BranchKey("k1", "own", changes=2), BranchKey("k2", "hidden")]
+        notes = [BranchKey("k1", "own", changes=2), BranchKey("k2", "own")]
         storage.branch_keys(of.id, made.id).put_overlay(notes)
         storage.branch_keys(of.id, made.id).put_overlay(
             [BranchKey("k3", "own", changes=2**31)]
@@ -207,15 +207,3 @@ class StorageBranchesContract:
             made, updated_at=at(9)
         )
         assert storage.branches.find_branch(of.id, other.id) == other
-
-    def test_sr10_open_branches_are_those_of_the_project_that_have_not_ended(
-        self, storage: Storage
-    ) -> None:
-        of, elsewhere = add_keys_project(storage), add_keys_project(storage)
-        opened = [add_branch(storage, of, name) for name in ("spring", "autumn")]
-        storage.branches.save_branch(ended(add_branch(storage, of, "winter")))
-        add_branch(storage, elsewhere)
-
-        found = storage.branches.open_branches(of.id)
-
-        assert sorted(found) == sorted(each.id for each in opened)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from locframework.keys.records import BranchKey, Key, StoredValue
+from locframework.keys.records import Key, StoredValue
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.statistics.records import LanguageCounts
 from locframework.statistics.rules import complete_languages, count_words
@@ -142,14 +142,6 @@ class Lines:
     def purge(self) -> None:
         self.storage.purge("keys", at(9), 100)
 
-    def hide(self) -> None:
-        """Main's keys, for names that the branch took."""
-        there = self.storage.keys.names_of(self.project.id).values()
-        store = self._branch()
-        known = {entry.key_id for entry in store.overlay()}
-        ids = self._some([id_ for id_ in there if id_ not in known])
-        store.put_overlay([BranchKey(id_, "hidden") for id_ in ids])
-
     def forget(self) -> None:
         """What a branch has for itself, as a merge does."""
         store = self._branch()
@@ -224,7 +216,6 @@ STEPS: tuple[Callable[[Lines], None], ...] = (
     Lines.throw_away,
     Lines.restore,
     Lines.purge,
-    Lines.hide,
     Lines.forget,
     Lines.turn_over_a_language,
     Lines.move_the_source,

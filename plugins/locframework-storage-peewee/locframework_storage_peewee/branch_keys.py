@@ -61,7 +61,8 @@ class BranchKeyTables(BranchDetails):
 
     def find_key_with_values(self, project_id: str, key_id: str) -> Key | None:
         if not self._mine([key_id]):
-            return self._tables.find_key_with_values(project_id, key_id)
+            key = self._tables.find_key_with_values(project_id, key_id)
+            return key if key is not None and self._visible([key]) else None
         [id_] = self._marked([key_id])
         found = key_reads.find_key_with_values(
             self._database, project_id, id_, line_id=self._branch_id
@@ -71,7 +72,8 @@ class BranchKeyTables(BranchDetails):
     def find_keys(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
         mine = self._mine(key_ids)
         rest = [id_ for id_ in key_ids if id_ not in mine]
-        found = self._tables.find_keys(project_id, rest) if rest else {}
+        main = self._tables.find_keys(project_id, rest) if rest else {}
+        found = {key.id: key for key in self._visible(main.values())}
         own = self._tables.find_keys(self._branch_id, self._marked(mine))
         return found | {key.id: key for key in self._seen(own.values())}
 
@@ -94,11 +96,6 @@ class BranchKeyTables(BranchDetails):
         found = self._tables.page_of_trash(self._branch_id, search, page)
         items = list(self._seen(found.items))
         return Page(items, found.total, found.page, found.limit)
-
-    def branches_with(
-        self, project_id: str, key_ids: Collection[str], names: Collection[str]
-    ) -> Mapping[str, Collection[str]]:
-        return {}  # nothing stands on a branch
 
     def names_of(self, project_id: str, *, prefix: str = "") -> dict[str, str]:
         main = self._tables.names_of(project_id, prefix=prefix)
@@ -176,11 +173,11 @@ class BranchKeyTables(BranchDetails):
         self, project_id: str, language_code: str, which: Selection
     ) -> Iterator[TextRow]:
         with self._database.snapshot():  # the one that ends first must not end it
-            mine = self._mine()
+            mine, names = self._mine(), self._tables.names_of(self._branch_id)
             main = self._tables.text_rows(project_id, language_code, which)
             own = self._tables.text_rows(self._branch_id, language_code, which)
             yield from heapq.merge(
-                (row for row in main if row.key_id not in mine),
+                (r for r in main if r.key_id not in mine and r.key not in names),
                 (replace(row, key_id=self._plain(row.key_id)) for row in own),
                 key=_by_name,
             )
@@ -301,18 +298,13 @@ class BranchKeyTables(BranchDetails):
             found[key.id] = KeyState(key, tuple(texts))
         return found
 
-    def hidden(self) -> list[str]:
-        rows = self._database.rows(
-            "SELECT key_id FROM branch_keys WHERE branch_id = ? AND kind = 'hidden'",
-            (self._branch_id,),
-        )
-        return [id_ for (id_,) in rows]
-
     def put_overlay(self, keys: Sequence[BranchKey]) -> None:
         self._database.run_many(
-            """INSERT INTO branch_keys (branch_id, key_id, kind, base, changes)
-                VALUES (?,?,?,?,?) ON CONFLICT (branch_id, key_id) DO UPDATE SET
+            """INSERT INTO branch_keys
+                (branch_id, key_id, kind, base, base_updated_at, changes)
+                VALUES (?,?,?,?,?,?) ON CONFLICT (branch_id, key_id) DO UPDATE SET
                 kind = excluded.kind, base = excluded.base,
+                base_updated_at = excluded.base_updated_at,
                 changes = excluded.changes""",
             [
                 (
@@ -320,6 +312,7 @@ class BranchKeyTables(BranchDetails):
                     key.key_id,
                     key.kind,
                     _encoder.encode(key.base).decode() if key.base else None,
+                    key.base.key.updated_at if key.base else None,
                     key.changes,
                 )
                 for key in keys
@@ -377,6 +370,13 @@ class BranchKeyTables(BranchDetails):
             params = (self._branch_id, self._database.listed(ids))
             found.update(id_ for (id_,) in self._database.rows(some, params))
         return found
+
+    def _visible(self, keys: Iterable[Key]) -> list[Key]:
+        """Return those of main's keys whose names no key of the branch has."""
+        keys = list(keys)
+        names = [key.key for key in keys]
+        own = self._tables.find_keys_by_name(self._branch_id, names) if names else {}
+        return [key for key in keys if key.key not in own]
 
     def _marked(self, key_ids: Iterable[str]) -> list[str]:
         return [id_ + self._mark for id_ in key_ids]

@@ -4,13 +4,16 @@ from locframework.ports import Branch, BranchStatus, Page, PageRequest, Timestam
 
 from .database import Database
 from .engine import Row
-from .key_branches import open_branches
 from .pages import Order, page_of
 from .purge import purge_line
 
 _BRANCH = """b.id, b.project_id, b.name, b.status, b.created_by, b.created_at,
     b.updated_at, b.merged_at, (SELECT coalesce(sum(k.changes), 0)
-        FROM branch_keys k WHERE k.branch_id = b.id)"""
+        FROM branch_keys k WHERE k.branch_id = b.id),
+    (SELECT count(*) FROM branch_keys c WHERE c.branch_id = b.id AND c.kind = 'copy'
+        AND b.status = 'open' AND NOT EXISTS (SELECT 1 FROM keys k
+            WHERE k.id = c.key_id AND k.deleted_at IS NULL
+            AND k.updated_at = c.base_updated_at))"""
 _SOURCE = """branches b JOIN projects p ON p.id = b.project_id
     WHERE p.deleted_at IS NULL AND b.project_id = ?"""
 _ORDER = Order(
@@ -67,9 +70,6 @@ class BranchTables:
             "UPDATE branches SET updated_at = ? WHERE id = ?", (at, branch_id)
         )
 
-    def open_branches(self, project_id: str) -> list[str]:
-        return open_branches(self._database, project_id)
-
     def list_branches(
         self, project_id: str, page: PageRequest, *, status: BranchStatus | None = None
     ) -> Page[Branch]:
@@ -112,13 +112,14 @@ class BranchTables:
 
 def _branch(row: Row) -> Branch:
     id_, project_id, name, status, created_by, created_at, *rest = row
-    updated_at, merged_at, changes = rest
+    updated_at, merged_at, changes, behind = rest
     return Branch(
         id=id_,
         project_id=project_id,
         name=name,
         status=status,
         change_count=int(changes),
+        behind=behind,
         created_by=created_by,
         created_at=created_at,
         updated_at=updated_at,

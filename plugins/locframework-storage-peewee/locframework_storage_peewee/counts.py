@@ -164,6 +164,7 @@ class StatisticsTables:
                 WHERE m.id = ? AND l.key_count = {_translated("c")}
                     AND m.key_count - {_translated("a")} <= (
                         SELECT count(*) FROM branch_keys b WHERE b.branch_id = l.id)
+                        + l.key_count
                 LIMIT 1""",
             (branch_id, project_id),
         )
@@ -183,11 +184,14 @@ class StatisticsTables:
         )
 
     def _away(self, project_id: str, branch_id: str) -> dict[str, list[int]]:
-        """What main counts of the keys that a branch has for itself, by language."""
+        """Return the counts of main's keys that a branch does not show, by language."""
         key = self._database.engine.join_each("keys", "k", "k.id = b.key_id")
         which = f"""SELECT k.number FROM branch_keys b {key} WHERE b.branch_id = ?
-            AND k.project + 0 = {PROJECT} AND k.deleted_at IS NULL"""
-        params = (branch_id, project_id)
+            AND k.project + 0 = {PROJECT} AND k.deleted_at IS NULL
+            UNION SELECT k.number FROM keys o JOIN keys k ON k.key = o.key
+            WHERE o.project = {PROJECT} AND o.deleted_at IS NULL
+            AND k.project = {PROJECT} AND k.deleted_at IS NULL"""
+        params = (branch_id, project_id, branch_id, project_id)
         rows = _tallied(self._database, which, params, project_id)
         return {language_code: numbers for language_code, *numbers in rows}
 

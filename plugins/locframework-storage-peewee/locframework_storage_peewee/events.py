@@ -176,6 +176,7 @@ def _condition(project_id: str, where: EventFilter) -> tuple[str, list[object]]:
         "created_at <= ?": where.until,
         "k.key_id = ?": where.key_id,
         "job_id = ?": where.job_id,
+        "merge_of = ?": where.merge_of,
     }
     found = {sql: value for sql, value in parts.items() if value is not None}
     sql, params = " AND ".join(found), list[object](found.values())

@@ -21,10 +21,13 @@ from .sql import SqlFragment, all_of, contains, one_of, starts_with
 _HIDDEN = f"""(SELECT coalesce((SELECT CASE
         WHEN h.project = {PROJECT} AND h.deleted_at IS NULL THEN h.key END
         FROM keys h WHERE h.id = b.key_id), '') AS key
-    FROM branch_keys b WHERE b.branch_id = ?)"""
-"""The names on a line of the keys that a branch has for itself; empty for those that
-are none of it. Each is looked up by id: PostgreSQL, when it knew the tables from other
-days, joined them by reading all keys, and did so again for every key of the line."""
+    FROM branch_keys b WHERE b.branch_id = ?
+    UNION SELECT o.key FROM keys o
+        WHERE o.project = {PROJECT} AND o.deleted_at IS NULL)"""
+"""The names of main's keys that a branch does not show: keys that it has copied, and
+names that its own keys have. Each copy is looked up by id: PostgreSQL, with stale
+statistics, joined them by reading all keys for every key of the line.
+"""
 
 
 class Source(NamedTuple):
@@ -148,7 +151,7 @@ def counted(from_: Source, where: KeyFilter) -> Iterator[SqlFragment]:
         number = _number_of(keys, away)
         yield SqlFragment(
             f"-(SELECT CAST(sum({number.sql}) AS BIGINT) FROM {_HIDDEN} AS hidden)",
-            (*number.params, line_id, but_for),
+            (*number.params, line_id, but_for, but_for),
         )
 
 
@@ -276,7 +279,9 @@ def _on_list(name: str, line_id: str, one: _List) -> SqlFragment:
 def of_names(from_: Source, name: str) -> Iterator[SqlFragment]:
     """That a name is not that of a key which the branch has for itself."""
     if from_.but_for is not None:
-        yield SqlFragment(f"{name} NOT IN {_HIDDEN}", (from_.line_id, from_.but_for))
+        yield SqlFragment(
+            f"{name} NOT IN {_HIDDEN}", (from_.line_id, from_.but_for, from_.but_for)
+        )
 
 
 def _of_names(from_: Source, where: KeyFilter, name: str) -> Iterator[SqlFragment]:

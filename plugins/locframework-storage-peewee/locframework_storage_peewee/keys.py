@@ -23,7 +23,6 @@ from locframework.ports import (
 )
 
 from . import (
-    key_branches,
     key_details,
     key_findings,
     key_history,
@@ -93,11 +92,6 @@ class KeyTables:
             project_id, f"{_BY_NAME} AND {self._database.among('k.key')}", names
         )
         return {key.key: key for key in found}
-
-    def branches_with(
-        self, project_id: str, key_ids: Collection[str], names: Collection[str]
-    ) -> Mapping[str, Collection[str]]:
-        return key_branches.branches_with(self._database, project_id, key_ids, names)
 
     def trashed(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
         return key_trash.trashed(self._database, project_id, key_ids)

@@ -363,6 +363,7 @@ BRANCHES = (
         key_id TEXT NOT NULL,
         kind TEXT NOT NULL,
         base TEXT,
+        base_updated_at TEXT,
         changes INTEGER NOT NULL,
         PRIMARY KEY (branch_id, key_id)
     ) WITHOUT ROWID""",

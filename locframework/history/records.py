@@ -1,4 +1,4 @@
-"""What happened in a project, and what undoing it is asked and answers."""
+"""What happened in a project, and what an undo takes and returns."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -16,7 +16,7 @@ ShortText = Annotated[str, Meta(min_length=1, max_length=100)]
 class ActivityItem(Struct, frozen=True, rename="camel"):
     """One event: who did what to which records, up to 100 of one type.
 
-    ``items`` describe the records as webhooks do: a text by its key, language, plural
+    ``items`` describe the records as webhooks do: a value by its key, language, plural
     form, status and revision, which its history shows.
     """
 
@@ -31,7 +31,7 @@ class ActivityItem(Struct, frozen=True, rename="camel"):
 
 
 def activity_item(event: Event) -> ActivityItem:
-    """The event as it is shown."""
+    """Return the event as the API shows it."""
     return ActivityItem(
         id=event.id,
         type=event.type,
@@ -45,15 +45,14 @@ def activity_item(event: Event) -> ActivityItem:
 
 
 class ActivityQuery(SortedRequest, frozen=True, rename="camel"):
-    """What activity is asked by; all conditions must hold.
+    """The filters of the activity list; all of them must match.
 
-    ``branch``: on the branch, by name or id, and what its merges brought to main;
-    ``main``: on main only; left out: everywhere. ``job_id`` and ``key_id`` are those of
-    a job and a key there is, or of one that is no longer kept but of which the
-    activity tells; ``actor`` is the id of a user or token, likewise.
+    ``branch``: events on the branch, by name or id, and those that its merges caused on
+    main; ``main``: main only; omitted: everywhere. ``actor`` is the id of a user or
+    token.
     """
 
-    actor: ShortText | None = None  # its id
+    actor: ShortText | None = None
     since: TimeInput | None = None
     until: TimeInput | None = None
     key_id: ShortText | None = None
@@ -63,45 +62,46 @@ class ActivityQuery(SortedRequest, frozen=True, rename="camel"):
 
 
 class RevertRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """What to undo; at least one condition, and all of them must hold.
+    """What to undo on main: at least one filter; all of them must match.
 
-    Unknown members are refused: ignoring a misspelt condition would undo more.
+    Unknown fields are refused: ignoring a misspelt filter would undo more.
     """
 
-    actor: ShortText | None = None  # its id
+    actor: ShortText | None = None  # the id of a user or token
     since: TimeInput | None = None
-    until: TimeInput | None = None  # left out: now
+    until: TimeInput | None = None  # omitted: now
     key_id: ShortText | None = None
-    branch: ShortText | None = None
+    branch: ShortText | None = None  # only "main": branches have no undo
     job_id: ShortText | None = None
+    merge_of: ShortText | None = None  # the branch whose merge is undone
     dry_run: bool = False
 
 
 class Skipped(Struct, frozen=True, rename="camel"):
-    """What stayed as it is; ``field`` is null where it is a whole key.
+    """What an undo left alone.
 
-    ``reason``: ``changed_later``; the code of the error that writing it met;
-    ``branch_merged``: it was done on a branch that was merged since, by a merge that
-    was not asked for; or ``fields_stay``: what the change made of the key was not kept
-    yet.
+    ``field`` is null for a whole key. ``key_id``, ``key`` and ``field`` are null for an
+    event that changed no key or value; ``event_type`` names it. ``reason``:
+    ``changed_later``, ``key_exists``, ``permission_denied``, ``language_not_assigned``,
+    ``not_revertible``, or the code of the error that writing it raised.
     """
 
-    key_id: str
-    key: str
-    branch: str | None  # the name of the one it stays on; null is main
+    key_id: str | None
+    key: str | None
     field: Field | None
     language_code: str | None  # of a value
     plural_form: str | None
     reason: str
+    event_type: str | None = None
 
 
 class RevertResult(Struct, rename="camel"):
-    """What a revert did, or would do."""
+    """What an undo did, or would do."""
 
     dry_run: bool = False
     reverted: int = 0  # values
     keys_updated: int = 0  # name, description, tags, plurals or screenshot
-    keys_deleted: int = 0  # that had been created
-    keys_restored: int = 0  # that had been deleted
+    keys_deleted: int = 0  # keys that had been created
+    keys_restored: int = 0  # keys that had been deleted
     skipped_count: int = 0
     skipped: list[Skipped] = []  # the first 1000

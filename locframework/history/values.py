@@ -6,6 +6,17 @@ from locframework.branches.records import BranchScope
 from locframework.branches.service import Branches, require_writable
 from locframework.errors import KeyNotFound, LanguageNotFound, ValidationFailed
 from locframework.fields import is_id
+from locframework.keys.records import Key, KeyWrite
+from locframework.keys.revisions import (
+    HistoryItem,
+    HistoryQuery,
+    Reversion,
+    Revision,
+    history_item,
+)
+from locframework.keys.rules import check_form
+from locframework.keys.store import store_of
+from locframework.keys.writer import KeyWriter
 from locframework.languages import tag_from_path
 from locframework.paging import Page
 from locframework.projects.languages import Languages
@@ -13,12 +24,6 @@ from locframework.projects.service import Projects, scope_of
 from locframework.storage import Storage
 from locframework.transactions import crash_point
 from locframework.validation import check_record
-
-from .records import Key, KeyWrite
-from .revisions import HistoryItem, HistoryQuery, Reversion, Revision, history_item
-from .rules import check_form
-from .store import store_of
-from .writer import KeyWriter
 
 
 class History:

@@ -1,0 +1,711 @@
+"""Undo: puts back what selected events changed on main, unless it was changed later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+from msgspec import UNSET, Struct, field
+from msgspec.structs import replace
+
+from locframework.access.records import Caller, Renewed
+from locframework.access.service import Access
+from locframework.branches.records import BranchScope
+from locframework.errors import (
+    BranchProtected,
+    LocError,
+    PermissionDenied,
+    ProjectNotFound,
+)
+from locframework.events import Event, EventFilter, Touch
+from locframework.files.service import Files, path_of
+from locframework.jobs.records import StoredJob
+from locframework.jobs.work import Work
+from locframework.keys.change_log import LoggedChange, read_change
+from locframework.keys.key_fields import KEY_FIELDS, FieldValue, fields_of
+from locframework.keys.outdated import outdated
+from locframework.keys.records import Field, Key, KeyWrite, StoredValue
+from locframework.keys.revisions import Revision, value_of
+from locframework.keys.trash import KeyTrash
+from locframework.keys.writer import KeyWriter
+from locframework.projects.records import Language
+from locframework.projects.service import scope_of
+from locframework.storage import Storage
+from locframework.transactions import crash_point
+
+from .records import RevertResult, Skipped
+
+TYPE = "revert"
+PERMISSION = "translation_approve"
+SKIPPED_LIMIT = 1000  # listed in the result
+KEYS_AT_ONCE = 500
+
+CHANGED_LATER = "changed_later"
+NOT_REVERTIBLE = "not_revertible"
+
+_VALUE_EVENTS = frozenset(
+    f"translation.{what}" for what in ("updated", "submitted", "approved", "rejected")
+)
+# events that report something and change nothing themselves
+_REPORTS = frozenset(
+    ("import.completed", "ai.completed", "job.failed", "language.completed")
+)
+
+Slot = tuple[str, str]
+"""Language code and plural form; the value of a key without plurals is ``other``."""
+History = Mapping[Slot, Sequence[Revision]]
+"""The revisions of the values of one key, newest first."""
+
+
+class UndoParams(Struct, frozen=True):
+    """The parameters of an undo job."""
+
+    where: EventFilter
+    dry_run: bool
+
+
+class SelectedKey(Struct):
+    """What the selected events did to one key."""
+
+    name: str
+    values: dict[Slot, set[int]] = field(default_factory=dict)
+    """The revisions that they wrote."""
+    outdated: dict[Slot, set[int]] = field(default_factory=dict)
+    """The revisions that became outdated by them."""
+    updated: bool = False
+    is_created: bool = False  # or restored
+    is_deleted: bool = False
+
+
+class Selection(Struct):
+    """The selected events, by key."""
+
+    keys: dict[str, SelectedKey] = field(default_factory=dict)
+    event_ids: set[str] = field(default_factory=set)
+    since: str = ""
+    """The time of the first event."""
+    others: list[Event] = field(default_factory=list)
+    """Events that changed no key or value."""
+
+
+def select(
+    events: Iterable[Event], languages: Iterable[Language], key_id: str | None
+) -> Selection:
+    """Return what the events did, in their order; to one key if ``key_id`` is given.
+
+    Values of a language that was removed and added again since are left out: their
+    revisions are gone.
+    """
+    added_at = {each.language_code: each.created_at for each in languages}
+    found = Selection()
+    for event in events:
+        found.since = found.since or event.created_at
+        found.event_ids.add(event.id)
+        if not event.type.startswith(("key.", "translation.")):
+            if event.type not in _REPORTS:
+                found.others.append(event)
+            continue
+        for item in event.items:
+            id_, code = str(item["keyId"]), str(item.get("languageCode"))
+            if key_id not in (None, id_):
+                continue
+            if event.created_at < added_at.get(code, ""):
+                continue
+            key = found.keys.setdefault(id_, SelectedKey(str(item["key"])))
+            key.name = str(item["key"])
+            if event.type in _VALUE_EVENTS or event.type == "translation.outdated":
+                slots = key.values if event.type in _VALUE_EVENTS else key.outdated
+                revision = item["revision"]
+                assert isinstance(revision, int)
+                slot = _slot(code, item["pluralForm"])
+                slots.setdefault(slot, set()).add(revision)
+            elif event.type == "key.updated":
+                key.updated = True
+            elif event.type == "key.deleted":
+                key.is_deleted = not key.is_created
+            elif key.is_deleted:
+                key.is_deleted = False  # deleted, and restored again
+            else:
+                key.is_created = True
+    return found
+
+
+class UndoJob:
+    """The handler of undo jobs."""
+
+    type = TYPE
+
+    def __init__(
+        self,
+        storage: Storage,
+        access: Access,
+        files: Files,
+        writer: KeyWriter,
+        moves: KeyTrash,
+        renewed: Renewed,
+    ) -> None:
+        self._storage = storage
+        self._access = access
+        self._files = files
+        self._writer = writer
+        self._moves = moves
+        self._renewed = renewed
+
+    def run(self, job: StoredJob, work: Work) -> None:
+        """Undo everything in one transaction with the end of the job.
+
+        A dry run reads one snapshot and writes nothing but the job. Raises
+        BranchProtected when main was protected since the request, PermissionDenied
+        when the caller has lost a permission.
+        """
+        params = msgspec.convert(job.params, UndoParams)
+        self._writer.findings.prepare(job.project_id)
+        if params.dry_run:
+            with self._storage.snapshot():
+                result = self._undo(job, work, params)
+            with work.finish() as outcome:
+                outcome.result = msgspec.to_builtins(result)
+            return
+        with work.finish() as outcome:
+            result = self._undo(job, work, params)
+            outcome.result = msgspec.to_builtins(result)
+            crash_point("revert.before_commit")
+        crash_point("revert.after_commit")
+
+    def _undo(self, job: StoredJob, work: Work, params: UndoParams) -> RevertResult:
+        project = self._storage.projects.find_project(job.project_id)
+        if project is None:
+            raise ProjectNotFound
+        caller = self._renewed(job.caller)
+        if caller is None:
+            raise PermissionDenied(PERMISSION)
+        scope, where = scope_of(project), params.where
+        self._access.require(caller, PERMISSION, scope, ProjectNotFound)
+        if project.main_protected:
+            if where.merge_of is None:
+                raise BranchProtected
+            self._access.require(caller, "branch_merge", scope, ProjectNotFound)
+        languages = self._storage.projects.list_languages(project.id)
+        events = self._storage.events.walk_events(project.id, where)
+        selection = select(events, languages, where.key_id)
+        run = _Undo(
+            self._storage,
+            self._access,
+            self._files,
+            self._writer,
+            self._moves,
+            caller=caller,
+            scope=BranchScope(project),
+            languages=languages,
+            selection=selection,
+            dry_run=params.dry_run,
+        )
+        run.run(work)
+        return run.result
+
+
+class _Undo:
+    """One undo: keys that were created go to the trash first, which frees their names;
+    then edits are put back; deleted keys are restored last."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        access: Access,
+        files: Files,
+        writer: KeyWriter,
+        moves: KeyTrash,
+        *,
+        caller: Caller,
+        scope: BranchScope,
+        languages: Sequence[Language],
+        selection: Selection,
+        dry_run: bool,
+    ) -> None:
+        self._storage = storage
+        self._keys = storage.keys
+        self._access = access
+        self._files = files
+        self._writer = writer
+        self._moves = moves
+        self._caller = caller
+        self._scope = scope
+        self._project = scope.project
+        self._languages = languages
+        self._selection = selection
+        self._dry_run = dry_run
+        where = scope_of(scope.project)
+        self._may_update = access.may(caller, "key_update", where)
+        self._may_delete = access.may(caller, "key_delete", where)
+        self._trashed: set[str] = set()  # keys whose names are free
+        self._keeping: set[str] = set()  # created keys that stay, with their values
+        self.result = RevertResult(dry_run=dry_run)
+
+    def run(self, work: Work) -> None:
+        keys = self._selection.keys
+        for event in self._selection.others:
+            self._add_skip(
+                Skipped(None, None, None, None, None, NOT_REVERTIBLE, event.type)
+            )
+        created = [id_ for id_, key in keys.items() if key.is_created]
+        deleted = [id_ for id_, key in keys.items() if key.is_deleted]
+        rest = [id_ for id_, key in keys.items() if not key.is_deleted]
+        steps: list[tuple[Callable[[Sequence[str]], None], list[str]]] = [
+            (self._trash, created),
+            (self._put_back, rest),
+            (self._restore, deleted),
+        ]
+        done, total = 0, sum(len(ids) for _, ids in steps)
+        for step, ids in steps:
+            for at in range(0, len(ids), KEYS_AT_ONCE):
+                work.check_cancelled()
+                some = ids[at : at + KEYS_AT_ONCE]
+                step(some)
+                done += len(some)
+                work.report(done, total)
+                crash_point("revert.after_batch")
+
+    def _trash(self, ids: Sequence[str]) -> None:
+        """Trash the keys that were created or restored and not changed since."""
+        found = self._keys.find_keys(self._project.id, ids)
+        touches = self._touches(list(found))
+        unchanged = []
+        for id_, key in found.items():
+            if not self._may_delete:
+                self._keep(id_, "permission_denied")
+            elif any(
+                touch.event_id not in self._selection.event_ids
+                for touch in _since_created(touches[id_])
+            ):
+                self._keep(id_, CHANGED_LATER)
+            else:
+                unchanged.append(key)
+        refused = self._moves.trash_each(
+            self._caller, self._scope, unchanged, origin="revert", dry_run=self._dry_run
+        )
+        for id_, error in refused.items():
+            self._keep(id_, error.code)
+        gone = {key.id for key in unchanged} - refused.keys()
+        self.result.keys_deleted += len(gone)
+        self._trashed |= gone
+        self._trashed |= set(ids) - found.keys()  # trashed already
+
+    def _restore(self, ids: Sequence[str]) -> None:
+        """Restore the keys that were deleted, then put back their other changes."""
+        found = self._keys.trashed(self._project.id, ids)
+        there = self._keys.find_keys(self._project.id, ids)
+        touches = self._touches(list(found))
+        wanted: list[Key] = []
+        for id_ in ids:
+            if id_ in there:
+                continue  # restored already
+            if id_ not in found:
+                self._skip(id_, NOT_REVERTIBLE)
+            elif not self._may_delete:
+                self._skip(id_, "permission_denied")
+            elif touches[id_][-1].event_id not in self._selection.event_ids:
+                self._skip(id_, CHANGED_LATER)
+            else:
+                wanted.append(found[id_])
+        refused = self._moves.restore_each(
+            self._caller,
+            self._scope,
+            self._languages,
+            wanted,
+            origin="revert",
+            free=self._trashed,
+            dry_run=self._dry_run,
+        )
+        for id_, error in refused.items():
+            self._skip(id_, error.code)
+        restored = {key.id: key for key in wanted if key.id not in refused}
+        self.result.keys_restored += len(restored)
+        if self._dry_run:
+            self._put_back_keys(restored | there)
+        else:
+            self._put_back([*restored, *there])
+
+    def _put_back(self, ids: Sequence[str]) -> None:
+        """Put back the fields and values of keys that are not trashed."""
+        wanted = [id_ for id_ in ids if id_ not in self._trashed]
+        found = self._keys.find_keys(self._project.id, wanted) if wanted else {}
+        for id_ in wanted:
+            if id_ not in found:
+                self._skip(id_, CHANGED_LATER)
+        self._put_back_keys({id_: found[id_] for id_ in wanted if id_ in found})
+
+    def _put_back_keys(self, keys: Mapping[str, Key]) -> None:
+        edited = {
+            id_: key
+            for id_, key in keys.items()
+            if self._selection.keys[id_].values or self._selection.keys[id_].updated
+        }
+        if not edited:
+            return
+        histories = _histories(self._keys.revisions_of(list(edited)))
+        touches = self._touches(list(edited))
+        writes = [
+            write
+            for id_, key in edited.items()
+            for write in self._writes(key, histories.get(id_, {}), touches[id_])
+        ]
+        writes = list(self._with_screenshots(writes))
+        if not writes:
+            return
+        results = self._writer.write_each(
+            self._caller,
+            self._scope,
+            self._languages,
+            writes,
+            origin="revert",
+            free=self._trashed,
+            dry_run=self._dry_run,
+        )
+        updated: set[str] = set()
+        for write, done in zip(writes, results, strict=True):
+            id_ = str(write.key_id)
+            if isinstance(done, LocError):
+                for name in _fields_in(write):
+                    self._skip(id_, done.code, name)
+                for slot in write.carried:
+                    self._skip(id_, done.code, "value", slot)
+                continue
+            self.result.reverted += done.values_written
+            if any(
+                KEY_FIELDS[n].of(done.key) != KEY_FIELDS[n].of(edited[id_])
+                for n in _fields_in(write)
+            ):
+                updated.add(id_)
+        self.result.keys_updated += len(updated)
+
+    def _writes(
+        self, key: Key, history: History, touches: Sequence[Touch]
+    ) -> Iterator[KeyWrite]:
+        """Return the writes that put a key back: its name, other fields, and values.
+
+        They are separate, so that one may be refused and the others not.
+        """
+        changes = [
+            (touch.event_id in self._selection.event_ids, read_change(touch.trace))
+            for touch in touches
+            if touch.trace is not None
+        ]
+        fields = dict(self._fields(key, changes))
+        is_plural = fields.pop("isPlural", key.is_plural)
+        if "key" in fields:
+            name = str(fields.pop("key"))
+            yield KeyWrite(name=key.key, key_id=key.id, rename=name)
+        if fields:
+            sets = {KEY_FIELDS[name].write: value for name, value in fields.items()}
+            yield replace(KeyWrite(name=key.key, key_id=key.id), **sets)
+        chosen = {slot: {*set_} for slot, set_ in self._selected(key).values.items()}
+        for is_selected, change in changes:
+            if is_selected:
+                for code, form, revision in change.moved:
+                    chosen.setdefault(_slot(code, form), set()).add(revision)
+        write = self._values(key, history, chosen, is_plural=bool(is_plural))
+        if write is not None:
+            yield write
+
+    def _fields(
+        self, key: Key, changes: Sequence[tuple[bool, LoggedChange]]
+    ) -> Iterator[tuple[Field, FieldValue]]:
+        """Return the fields that go back, with their values; list the others."""
+        now = fields_of(key)
+        names = dict.fromkeys(
+            name
+            for is_selected, change in changes
+            if is_selected
+            for name in change.fields
+        )
+        for name in names:
+            if not self._may_update:
+                self._skip(key.id, "permission_denied", name)
+                continue
+            mine = [
+                (own, change.fields[name])
+                for own, change in changes
+                if name in change.fields
+            ]
+            value = now[name]
+            while mine and mine[-1][0] and mine[-1][1][1] == value:
+                value = mine.pop()[1][0]
+            if value != now[name]:
+                yield name, value
+            elif not _is_back(mine, now[name]):
+                self._skip(key.id, CHANGED_LATER, name)
+
+    def _values(
+        self,
+        key: Key,
+        history: History,
+        chosen: Mapping[Slot, set[int]],
+        *,
+        is_plural: bool,
+    ) -> KeyWrite | None:
+        """Return the write that puts values back, and plurals as they were."""
+        targets = dict(self._targets(key, history, chosen))
+        if key.is_plural and not is_plural:
+            stays = {
+                slot
+                for slot, rows in history.items()
+                if slot[1] != "other" and slot not in targets and _is_live(rows)
+            }
+            if stays:  # another member's plural form would be lost
+                self._skip(key.id, CHANGED_LATER, "isPlural")
+                is_plural = True
+        if not is_plural:
+            for slot in [slot for slot in targets if slot[1] != "other"]:
+                if targets.pop(slot) is not None and not key.is_plural:
+                    self._skip(key.id, CHANGED_LATER, "value", slot)
+        source = self._project.source_language
+        sources = {slot: rows for slot, rows in history.items() if slot[0] == source}
+        goes_back = any(slot in targets for slot in sources)
+        carried: dict[Slot, StoredValue | None] = {}
+        for slot, target in targets.items():
+            value = None if target is None else value_of(target)
+            if target is not None and value is not None and slot[0] != source:
+                value = self._with_outdated(
+                    key, slot, target, value, history, chosen, goes_back=goes_back
+                )
+            carried[slot] = value
+        fresh: set[Slot] = set()
+        if goes_back and all(slot in targets for slot in chosen if slot[0] == source):
+            carried |= dict(self._fresh_again(key, history, carried))
+            changed_at = min(
+                row.updated_at
+                for slot, rows in sources.items()
+                for row in rows
+                if row.revision in chosen.get(slot, ())
+            )
+            fresh = {
+                slot
+                for slot, rows in history.items()
+                if slot[0] != source
+                and slot not in carried
+                and _is_live(rows)
+                and not rows[0].is_outdated
+                and rows[0].updated_at < changed_at
+            }
+        if not carried and is_plural == key.is_plural:
+            return None
+        return KeyWrite(
+            name=key.key,
+            key_id=key.id,
+            is_plural=UNSET if is_plural == key.is_plural else is_plural,
+            carried={
+                _spelled(slot, is_plural): value
+                and replace(value, plural_form=_spelled(slot, is_plural)[1])
+                for slot, value in carried.items()
+            },
+            fresh=frozenset(_spelled(slot, is_plural) for slot in fresh),
+        )
+
+    def _targets(
+        self, key: Key, history: History, chosen: Mapping[Slot, set[int]]
+    ) -> Iterator[tuple[Slot, Revision | None]]:
+        """Return the revision that each value goes back to; None clears it."""
+        for slot, revisions in chosen.items():
+            rows = history.get(slot, ())
+            before = next((r for r in rows if r.revision not in revisions), None)
+            if not rows or rows[0].revision not in revisions:
+                was = next(
+                    (r for r in _below(rows, revisions) if r.revision not in revisions),
+                    None,
+                )
+                if not rows or _content(was) != _content(rows[0]):
+                    self._skip_value(key, CHANGED_LATER, slot)
+                continue
+            if not self._may_write(slot[0]):
+                self._skip_value(key, "language_not_assigned", slot)
+            elif key.id in self._keeping and (before is None or not value_of(before)):
+                self._skip_value(key, CHANGED_LATER, slot)
+            else:
+                yield slot, before
+
+    def _with_outdated(
+        self,
+        key: Key,
+        slot: Slot,
+        target: Revision,
+        value: StoredValue,
+        history: History,
+        chosen: Mapping[Slot, set[int]],
+        *,
+        goes_back: bool,
+    ) -> StoredValue:
+        """Return the value, outdated if the source text after the undo is newer.
+
+        The revision says whether it was outdated when another replaced it.
+        """
+        by_selected = self._selected(key).outdated.get(slot, set())
+        is_outdated = value.is_outdated
+        if goes_back and target.revision in by_selected:
+            is_outdated = False
+        replaced_at = min(
+            r.updated_at for r in history[slot] if r.revision > target.revision
+        )
+        staying = (
+            row
+            for code, rows in history.items()
+            if code[0] == self._project.source_language
+            for row in rows
+            if row.revision not in chosen.get(code, ())
+        )
+        newer = any(r.updated_at > replaced_at and not r.keeps_fresh for r in staying)
+        if is_outdated or newer:
+            return outdated(value)
+        return replace(value, is_outdated=False)
+
+    def _fresh_again(
+        self, key: Key, history: History, carried: Collection[Slot]
+    ) -> Iterator[tuple[Slot, StoredValue]]:
+        """Return the values that only the undone source text made outdated."""
+        for slot, revisions in self._selected(key).outdated.items():
+            rows = history.get(slot, ())
+            value = value_of(rows[0]) if rows and slot not in carried else None
+            if value is None or value.revision not in revisions:
+                continue
+            if not self._may_write(slot[0]):
+                self._skip_value(key, "language_not_assigned", slot)
+            elif value.is_outdated or value.approved_outdated:
+                yield slot, replace(value, is_outdated=False, approved_outdated=False)
+
+    def _with_screenshots(self, writes: Iterable[KeyWrite]) -> Iterator[KeyWrite]:
+        """Return the writes with the URLs of their files; a file may be gone."""
+        writes = list(writes)
+        wanted = {
+            write.screenshot_file_id
+            for write in writes
+            if isinstance(write.screenshot_file_id, str)
+        }
+        project_id = self._project.id
+        if self._dry_run:
+            files = self._storage.files
+            urls = {
+                id_: path_of(project_id, id_)
+                for id_ in wanted
+                if files.find_file(project_id, id_) is not None
+            }
+        else:
+            urls = self._files.use_files(self._project, wanted)
+        for write in writes:
+            file_id = write.screenshot_file_id
+            if file_id is UNSET:
+                yield write
+            elif file_id is None or file_id in urls:
+                yield replace(write, screenshot_url=urls.get(str(file_id)))
+            else:
+                self._skip(str(write.key_id), NOT_REVERTIBLE, "screenshotFileId")
+                rest = replace(write, screenshot_file_id=UNSET, screenshot_url=UNSET)
+                if _fields_in(rest):
+                    yield rest
+
+    def _touches(self, ids: Sequence[str]) -> dict[str, list[Touch]]:
+        """Return the events on main about keys since the first selected one."""
+        found: dict[str, list[Touch]] = {id_: [] for id_ in ids}
+        if ids:
+            for touch in self._storage.events.touches(
+                self._project.id, ids, branch=None, since=self._selection.since
+            ):
+                found[touch.key_id].append(touch)
+        return found
+
+    def _may_write(self, language_code: str) -> bool:
+        scope = scope_of(self._project)
+        return self._access.may_write_language(self._caller, scope, language_code)
+
+    def _selected(self, key: Key) -> SelectedKey:
+        return self._selection.keys[key.id]
+
+    def _keep(self, key_id: str, reason: str) -> None:
+        """Leave alone a key that was created, with the values it was created with."""
+        self._keeping.add(key_id)
+        self._skip(key_id, reason)
+
+    def _skip_value(self, key: Key, reason: str, slot: Slot) -> None:
+        self._skip(key.id, reason, "value", _spelled(slot, key.is_plural))
+
+    def _skip(
+        self,
+        key_id: str,
+        reason: str,
+        name: Field | None = None,
+        slot: tuple[str, str | None] = ("", None),
+    ) -> None:
+        key = self._selection.keys[key_id].name
+        code, form = slot
+        self._add_skip(Skipped(key_id, key, name, code or None, form, reason))
+
+    def _add_skip(self, skipped: Skipped) -> None:
+        self.result.skipped_count += 1
+        if len(self.result.skipped) < SKIPPED_LIMIT:
+            self.result.skipped.append(skipped)
+
+
+def _slot(code: str, form: object) -> Slot:
+    return code, str(form or "other")
+
+
+def _spelled(slot: Slot, is_plural: bool) -> tuple[str, str | None]:
+    """Return the slot as a key has it, with plurals or without."""
+    code, form = slot
+    return code, (form if is_plural or form != "other" else None)
+
+
+def _histories(revisions: Iterable[Revision]) -> dict[str, dict[Slot, list[Revision]]]:
+    found: dict[str, dict[Slot, list[Revision]]] = {}
+    for each in revisions:
+        slots = found.setdefault(each.key_id, {})
+        slot = _slot(each.language_code, each.plural_form)
+        slots.setdefault(slot, []).append(each)
+    for slots in found.values():
+        for rows in slots.values():
+            rows.sort(key=lambda row: row.revision, reverse=True)
+    return found
+
+
+def _since_created(touches: Sequence[Touch]) -> Sequence[Touch]:
+    """Return the events since the key was last created or restored."""
+    for at in range(len(touches) - 1, -1, -1):
+        if touches[at].type in ("key.created", "key.restored"):
+            return touches[at:]
+    return touches
+
+
+def _is_live(rows: Sequence[Revision]) -> bool:
+    return bool(rows) and rows[0].status != "untranslated"
+
+
+def _below(rows: Sequence[Revision], chosen: Collection[int]) -> Sequence[Revision]:
+    """Return the rows from the newest chosen one on."""
+    at = next((at for at, row in enumerate(rows) if row.revision in chosen), len(rows))
+    return rows[at:]
+
+
+def _content(row: Revision | None) -> object:
+    if row is None or row.status == "untranslated":
+        return None
+    return row.value, row.status, row.approved_value
+
+
+def _is_back(
+    changes: Sequence[tuple[bool, tuple[FieldValue, FieldValue]]], now: FieldValue
+) -> bool:
+    """Return whether a field that was changed later is as it was before."""
+    selected = [change for is_selected, change in changes if is_selected]
+    if not selected:
+        return True
+    before = selected[-1][0]
+    if isinstance(before, list | tuple) and isinstance(now, tuple):
+        return {*before} == {*now}
+    return before == now
+
+
+def _fields_in(write: KeyWrite) -> list[Field]:
+    """Return the fields that a write sets."""
+    return [
+        name
+        for name, each in KEY_FIELDS.items()
+        if getattr(write, each.write) is not UNSET
+    ]
