@@ -42,7 +42,7 @@ class Event(Struct, frozen=True, rename="camel"):
     merge_of: str | None = None  # id of the branch whose merge brought it
 
 
-class EventLine(Struct, frozen=True):
+class EventScope(Struct, frozen=True):
     """Events of one line; of a branch also those that its merges brought to main."""
 
     branch: str | None  # its name; None: main
@@ -78,7 +78,7 @@ class EventFilter(Struct, frozen=True):
     key_id: str | None = None  # an item names the key
     job_id: str | None = None
     merge_of: str | None = None  # the id of the branch whose merge caused them
-    line: EventLine | None = None  # None: main and all branches
+    scope: EventScope | None = None  # None: main and all branches
 
 
 class EventStore(Protocol):

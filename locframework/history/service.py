@@ -6,7 +6,7 @@ from locframework.access.records import Caller
 from locframework.branches.records import MAIN
 from locframework.branches.service import Branches
 from locframework.errors import BranchProtected, NotOnBranch, ValidationFailed
-from locframework.events import EventFilter, EventLine
+from locframework.events import EventFilter, EventScope
 from locframework.fields import (
     Clock,
     TimeInput,
@@ -101,7 +101,7 @@ class Activity:
         where = msgspec.structs.replace(
             where,
             until=min(where.until or now, now),
-            scope=EventLine(None),
+            scope=EventScope(None),
             merge_of=merge_of,
         )
         params = msgspec.to_builtins(UndoParams(where, request.dry_run))
@@ -145,11 +145,11 @@ class Activity:
             job_id=asked.job_id,
         )
 
-    def _scope(self, project: Project, reference: str) -> EventLine:
+    def _scope(self, project: Project, reference: str) -> EventScope:
         if reference == MAIN:
-            return EventLine(None)
+            return EventScope(None)
         branch = self._branches.find(project, reference)
-        return EventLine(
+        return EventScope(
             branch=branch.name,
             branch_id=branch.id,
             since=branch.created_at,

@@ -48,7 +48,13 @@ _VALUE_EVENTS = frozenset(
 )
 # events that report something and change nothing themselves
 _REPORTS = frozenset(
-    ("import.completed", "ai.completed", "job.failed", "language.completed")
+    (
+        "branch.merged",
+        "import.completed",
+        "ai.completed",
+        "job.failed",
+        "language.completed",
+    )
 )
 
 Slot = tuple[str, str]
@@ -74,6 +80,7 @@ class SelectedKey(Struct):
     """The revisions that became outdated by them."""
     updated: bool = False
     is_created: bool = False  # or restored
+    is_restored: bool = False
     is_deleted: bool = False
 
 
@@ -126,6 +133,7 @@ def select(
             elif key.is_deleted:
                 key.is_deleted = False  # deleted, and restored again
             else:
+                key.is_restored |= event.type == "key.restored" and not key.is_created
                 key.is_created = True
     return found
 
@@ -238,7 +246,7 @@ class _Undo:
         self._may_update = access.may(caller, "key_update", where)
         self._may_delete = access.may(caller, "key_delete", where)
         self._trashed: set[str] = set()  # keys whose names are free
-        self._keeping: set[str] = set()  # created keys that stay, with their values
+        self._keeping: dict[str, str] = {}  # created keys that stay, and why
         self.result = RevertResult(dry_run=dry_run)
 
     def run(self, work: Work) -> None:
@@ -247,12 +255,19 @@ class _Undo:
             self._add_skip(
                 Skipped(None, None, None, None, None, NOT_REVERTIBLE, event.type)
             )
-        created = [id_ for id_, key in keys.items() if key.is_created]
+        # a restored key goes back to the trash with the values that it had there
+        restored = [id_ for id_, key in keys.items() if key.is_restored]
+        created = [
+            id_ for id_, key in keys.items() if key.is_created and not key.is_restored
+        ]
         deleted = [id_ for id_, key in keys.items() if key.is_deleted]
-        rest = [id_ for id_, key in keys.items() if not key.is_deleted]
+        gone = {*restored, *deleted}
+        self._decide_trash([*created, *restored])
         steps: list[tuple[Callable[[Sequence[str]], None], list[str]]] = [
             (self._trash, created),
-            (self._put_back, rest),
+            (self._put_back, restored),
+            (self._trash, restored),
+            (self._put_back, [id_ for id_ in keys if id_ not in gone]),
             (self._restore, deleted),
         ]
         done, total = 0, sum(len(ids) for _, ids in steps)
@@ -265,30 +280,39 @@ class _Undo:
                 work.report(done, total)
                 crash_point("revert.after_batch")
 
+    def _decide_trash(self, ids: Sequence[str]) -> None:
+        """Decide which created or restored keys go: those not changed since."""
+        for at in range(0, len(ids), KEYS_AT_ONCE):
+            some = ids[at : at + KEYS_AT_ONCE]
+            found = self._keys.find_keys(self._project.id, some)
+            touches = self._touches(list(found))
+            for id_ in found:
+                if not self._may_delete:
+                    self._keep(id_, "permission_denied")
+                elif any(
+                    touch.event_id not in self._selection.event_ids
+                    for touch in _since_created(touches[id_])
+                ):
+                    self._keep(id_, CHANGED_LATER)
+            self._trashed |= set(some) - found.keys()  # already
+
     def _trash(self, ids: Sequence[str]) -> None:
-        """Trash the keys that were created or restored and not changed since."""
-        found = self._keys.find_keys(self._project.id, ids)
-        touches = self._touches(list(found))
-        unchanged = []
-        for id_, key in found.items():
-            if not self._may_delete:
-                self._keep(id_, "permission_denied")
-            elif any(
-                touch.event_id not in self._selection.event_ids
-                for touch in _since_created(touches[id_])
-            ):
-                self._keep(id_, CHANGED_LATER)
-            else:
-                unchanged.append(key)
+        going = [
+            id_ for id_ in ids if id_ not in self._keeping and id_ not in self._trashed
+        ]
+        found = self._keys.find_keys(self._project.id, going) if going else {}
         refused = self._moves.trash_each(
-            self._caller, self._scope, unchanged, origin="revert", dry_run=self._dry_run
+            self._caller,
+            self._scope,
+            list(found.values()),
+            origin="revert",
+            dry_run=self._dry_run,
         )
         for id_, error in refused.items():
             self._keep(id_, error.code)
-        gone = {key.id for key in unchanged} - refused.keys()
+        gone = found.keys() - refused.keys()
         self.result.keys_deleted += len(gone)
         self._trashed |= gone
-        self._trashed |= set(ids) - found.keys()  # trashed already
 
     def _restore(self, ids: Sequence[str]) -> None:
         """Restore the keys that were deleted, then put back their other changes."""
@@ -460,24 +484,26 @@ class _Undo:
                     self._skip(key.id, CHANGED_LATER, "value", slot)
         source = self._project.source_language
         sources = {slot: rows for slot, rows in history.items() if slot[0] == source}
-        goes_back = any(slot in targets for slot in sources)
+        gone = {slot: chosen[slot] for slot in sources if slot in targets}
+        source_times = _source_times(sources, gone)
         carried: dict[Slot, StoredValue | None] = {}
         for slot, target in targets.items():
             value = None if target is None else value_of(target)
             if target is not None and value is not None and slot[0] != source:
                 value = self._with_outdated(
-                    key, slot, target, value, history, chosen, goes_back=goes_back
+                    key, target, value, history[slot], source_times, bool(gone)
                 )
             carried[slot] = value
         fresh: set[Slot] = set()
-        if goes_back and all(slot in targets for slot in chosen if slot[0] == source):
-            carried |= dict(self._fresh_again(key, history, carried))
+        if gone:
             changed_at = min(
                 row.updated_at
-                for slot, rows in sources.items()
-                for row in rows
-                if row.revision in chosen.get(slot, ())
+                for slot, revisions in gone.items()
+                for row in sources[slot]
+                if row.revision in revisions
             )
+            if not any(at >= changed_at for at in source_times):
+                carried |= dict(self._fresh_again(key, history, carried))
             fresh = {
                 slot
                 for slot, rows in history.items()
@@ -513,47 +539,41 @@ class _Undo:
                     (r for r in _below(rows, revisions) if r.revision not in revisions),
                     None,
                 )
-                if not rows or _content(was) != _content(rows[0]):
+                is_edit = (
+                    slot in self._selected(key).values
+                )  # not only moved by plurals
+                if is_edit and (not rows or _content(was) != _content(rows[0])):
                     self._skip_value(key, CHANGED_LATER, slot)
                 continue
             if not self._may_write(slot[0]):
                 self._skip_value(key, "language_not_assigned", slot)
             elif key.id in self._keeping and (before is None or not value_of(before)):
-                self._skip_value(key, CHANGED_LATER, slot)
+                self._skip_value(key, self._keeping[key.id], slot)
             else:
                 yield slot, before
 
     def _with_outdated(
         self,
         key: Key,
-        slot: Slot,
         target: Revision,
         value: StoredValue,
-        history: History,
-        chosen: Mapping[Slot, set[int]],
-        *,
-        goes_back: bool,
+        rows: Sequence[Revision],
+        source_times: Sequence[str],
+        source_goes_back: bool,
     ) -> StoredValue:
         """Return the value, outdated if the source text after the undo is newer.
 
-        The revision says whether it was outdated when another replaced it.
+        A revision knows whether it was outdated when another replaced it. ``rows`` are
+        the revisions of the value; ``source_times`` are those of the changes of the
+        source text that stay.
         """
-        by_selected = self._selected(key).outdated.get(slot, set())
+        slot = _slot(target.language_code, target.plural_form)
+        by_selected = self._selected(key).outdated.get(slot, ())
         is_outdated = value.is_outdated
-        if goes_back and target.revision in by_selected:
+        if source_goes_back and target.revision in by_selected:
             is_outdated = False
-        replaced_at = min(
-            r.updated_at for r in history[slot] if r.revision > target.revision
-        )
-        staying = (
-            row
-            for code, rows in history.items()
-            if code[0] == self._project.source_language
-            for row in rows
-            if row.revision not in chosen.get(code, ())
-        )
-        newer = any(r.updated_at > replaced_at and not r.keeps_fresh for r in staying)
-        if is_outdated or newer:
+        replaced_at = min(r.updated_at for r in rows if r.revision > target.revision)
+        if is_outdated or any(at >= replaced_at for at in source_times):
             return outdated(value)
         return replace(value, is_outdated=False)
 
@@ -564,12 +584,22 @@ class _Undo:
         for slot, revisions in self._selected(key).outdated.items():
             rows = history.get(slot, ())
             value = value_of(rows[0]) if rows and slot not in carried else None
-            if value is None or value.revision not in revisions:
+            if value is None:
+                continue
+            is_marked = value.revision in revisions
+            beside = value.approved_outdated and any(
+                row.revision in revisions and row.value == value.approved_value
+                for row in rows
+            )  # an approved text became outdated, and was proposed to change later
+            if not (is_marked or beside):
                 continue
             if not self._may_write(slot[0]):
                 self._skip_value(key, "language_not_assigned", slot)
             elif value.is_outdated or value.approved_outdated:
-                yield slot, replace(value, is_outdated=False, approved_outdated=False)
+                yield (
+                    slot,
+                    replace(value, is_outdated=not is_marked, approved_outdated=False),
+                )
 
     def _with_screenshots(self, writes: Iterable[KeyWrite]) -> Iterator[KeyWrite]:
         """Return the writes with the URLs of their files; a file may be gone."""
@@ -596,7 +626,7 @@ class _Undo:
             elif file_id is None or file_id in urls:
                 yield replace(write, screenshot_url=urls.get(str(file_id)))
             else:
-                self._skip(str(write.key_id), NOT_REVERTIBLE, "screenshotFileId")
+                self._skip(str(write.key_id), "file_not_found", "screenshotFileId")
                 rest = replace(write, screenshot_file_id=UNSET, screenshot_url=UNSET)
                 if _fields_in(rest):
                     yield rest
@@ -620,7 +650,7 @@ class _Undo:
 
     def _keep(self, key_id: str, reason: str) -> None:
         """Leave alone a key that was created, with the values it was created with."""
-        self._keeping.add(key_id)
+        self._keeping[key_id] = reason
         self._skip(key_id, reason)
 
     def _skip_value(self, key: Key, reason: str, slot: Slot) -> None:
@@ -663,6 +693,19 @@ def _histories(revisions: Iterable[Revision]) -> dict[str, dict[Slot, list[Revis
         for rows in slots.values():
             rows.sort(key=lambda row: row.revision, reverse=True)
     return found
+
+
+def _source_times(sources: History, gone: Mapping[Slot, Collection[int]]) -> list[str]:
+    """Return when source texts changed so that translations became outdated.
+
+    ``gone``: revisions that are undone. The first source text outdates nothing.
+    """
+    return [
+        row.updated_at
+        for slot, rows in sources.items()
+        for row in rows[:-1]
+        if row.revision not in gone.get(slot, ()) and not row.keeps_fresh
+    ]
 
 
 def _since_created(touches: Sequence[Touch]) -> Sequence[Touch]:

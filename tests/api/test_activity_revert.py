@@ -111,7 +111,7 @@ def test_a_merge_is_undone_by_its_branch(keys: Any) -> None:
     assert keys.owner.post(merge, json={}).status == 200
     assert keys.names() == ["a.b", "made.there"]
 
-    result = undo(keys, branch="spring")
+    result = undo(keys, mergeOf="spring")
 
     assert keys.names() == ["a.b"]
     assert keys.texts(key) == {("de", None): "eins"}
@@ -147,21 +147,6 @@ def test_a_key_that_took_the_name_of_a_deleted_one_goes_first(keys: Any) -> None
     assert keys.texts(key) == {("de", None): "eins"}
     assert (result["keysDeleted"], result["keysRestored"]) == (1, 1)
     assert result["skipped"] == []
-
-
-def test_an_open_branch_is_undone_and_main_stays(keys: Any) -> None:
-    key = keys.made(values={"de": "eins"})
-    spring = branch(keys)
-    put(keys, key, "zwei", spring)
-    keys.put(key, "ar", "main danach")
-
-    result = undo(keys, branch="spring")
-
-    one = f"{keys.path}/{key['id']}"
-    values = keys.owner.get(one, query=spring).data["key"]["values"]
-    assert {value["value"] for value in values} == {"eins", "main danach"}
-    assert result["reverted"] == 1
-    assert keys.texts(key) == {("de", None): "eins", ("ar", None): "main danach"}
 
 
 def test_an_undo_can_be_undone(keys: Any) -> None:
@@ -263,16 +248,3 @@ def test_who_may_not_approve_may_not_undo(keys: Any, role: Any) -> None:
     refused = ask(keys, keys.workspace.client(role), actor="x")
 
     assert refused.error["details"] == {"required": "translation_approve"}
-
-
-def test_a_protected_main_is_not_undone(keys: Any) -> None:
-    key = keys.made(values={"de": "eins"})
-    spring = branch(keys)
-    put(keys, key, "zwei", spring)
-    keys.owner.patch(f"/projects/{keys.project['id']}", json={"mainProtected": True})
-
-    refused = ask(keys, since="2020-01-01")
-    result = undo(keys, branch="spring")
-
-    assert (refused.status, refused.error["code"]) == (409, "branch_protected")
-    assert result["reverted"] == 1

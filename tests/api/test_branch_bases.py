@@ -75,7 +75,6 @@ def test_the_base_of_tags_is_what_they_were_when_the_branch_changed_them(
     assert change["main"] == ["a", "z"]
     assert change["branch"] == ["z", "c"]
     shop.patch(shop.pay, tags=["a"])
-    assert shop.read(shop.pay, "spring").data["key"]["tags"] == ["c"]
     shop.merge()
     assert shop.read(shop.pay).data["key"]["tags"] == ["c"]
 
@@ -107,21 +106,3 @@ def test_plurals_of_the_branch_stay_when_main_turns_its_own_on_and_off(
 
     assert (change["field"], change["branch"]) == ("isPlural", True)
     assert shop.texts(shop.pay, "spring")["de", "other"] == "Zahlen"
-
-
-def test_a_text_that_both_sides_wrote_alike_is_outdated_with_main_and_found_right(
-    shop: Branched,
-) -> None:
-    shop.write(shop.pay, "de", "Bezahlen", "spring")
-    shop.write(shop.pay, "de", "Bezahlen")
-    shop.write(shop.pay, "en", "Pay now")
-    outdated = shop.outdated(shop.pay, "spring")["de"]
-    shop.approve(shop.pay, "de", "spring")
-    shop.patch(shop.pay, description="Main goes on")
-
-    [change] = shop.diff()
-    shop.merge()
-
-    assert outdated
-    assert (change["field"], change["main"]) == ("value", "Bezahlen")
-    assert not shop.outdated(shop.pay)["de"]

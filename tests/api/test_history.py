@@ -220,20 +220,6 @@ def test_a_merge_is_told_on_main(keys: Any) -> None:
     assert first["value"] == "eins"
 
 
-def test_what_follows_main_is_told_once_on_the_branch(keys: Any) -> None:
-    key = keys.made(values={"de": "eins", "ar": "واحد"})
-    spring = branch(keys)
-    put(keys, key, "اثنان", spring, "ar")
-
-    keys.put(key, "de", "zwei")
-    keys.put(key, "de", "")
-    keys.put(key, "de", "drei")
-
-    items = history(keys, key, **spring)
-    assert told(items) == told(history(keys, key))
-    assert [item["revision"] for item in items] == [4, 3, 2, 1]
-
-
 def test_a_value_cleared_on_main_and_written_on_the_branch_goes_on_counting(
     keys: Any,
 ) -> None:

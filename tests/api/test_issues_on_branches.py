@@ -39,15 +39,6 @@ def test_a_branch_has_mains_issues_but_for_what_it_changes(shop: Shop) -> None:
     assert all("@" not in key_id for key_id in ids)
 
 
-def test_a_copy_on_a_branch_follows_main_with_its_issues(shop: Shop) -> None:
-    shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
-    shop.put(shop.hello, "de", "Hallo {name}!", branch="spring")
-    shop.put(shop.hello, "fr", "Salut {name}!")
-
-    assert shop.issues(branch="spring") == []
-    assert shop.issues() == FOUND[:1]
-
-
 def test_a_merge_brings_issues_to_main(shop: Shop) -> None:
     shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
     shop.put(shop.hello, "de", "Hallo {name}!", branch="spring")

@@ -218,18 +218,3 @@ def test_a_protected_main_is_judged_on_a_branch_only(keys: Any) -> None:
     assert keys.detail(key, "de")["status"] == "pending_review"
     keys.owner.post(f"{here}/branches/spring/merge", json={})
     assert keys.detail(key, "de")["status"] == "approved"
-
-
-def test_an_open_branch_follows_what_is_judged_on_main(keys: Any) -> None:
-    key = keys.made(values={"de": "Zahlen"})
-    keys.put(key, "de", "Bezahlen", keys.translator)
-    here = f"/projects/{keys.project['id']}"
-    keys.owner.post(f"{here}/branches", json={"name": "spring"})
-    query = {"branch": "spring"}
-    one = f"{keys.path}/{key['id']}"
-    keys.owner.patch(one, json={"description": "the branch's own"}, query=query)
-
-    approve(keys, key)
-
-    [value] = keys.owner.get(one, query=query).data["key"]["values"]
-    assert (value["value"], value["status"]) == ("Bezahlen", "approved")

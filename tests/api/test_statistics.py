@@ -258,7 +258,7 @@ def test_a_branch_counts_main_and_what_it_changed_itself(shop: Shop) -> None:
     assert shop.of("de", on="spring")["words"] == 3
 
 
-def test_a_branch_follows_main(shop: Shop) -> None:
+def test_a_branch_counts_its_copies_and_main_for_the_rest(shop: Shop) -> None:
     key = shop.key("a", values={"en": "Pay"})
     shop.owner.post(f"{shop.path}/branches", json={"name": "spring"})
     shop.put(key, "fr", "Payer", on="spring")
@@ -266,7 +266,7 @@ def test_a_branch_follows_main(shop: Shop) -> None:
     shop.put(key, "de", "Zahlen")
     shop.key("more", values={"en": "Two words"})
 
-    assert shop.counts("de", on="spring") == (1, 0, 0, 1, 0)
+    assert shop.counts("de", on="spring") == (0, 0, 0, 2, 0)
     assert shop.statistics("spring")["wordCount"] == 3
 
 

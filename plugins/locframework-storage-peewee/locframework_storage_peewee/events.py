@@ -9,7 +9,7 @@ from locframework.ports import (
     Actor,
     Event,
     EventFilter,
-    EventLine,
+    EventScope,
     Page,
     PageRequest,
     Timestamp,
@@ -187,9 +187,9 @@ def _condition(project_id: str, where: EventFilter) -> tuple[str, list[object]]:
         for bound in _BOUNDS:
             sql += f" AND e.{bound} FROM events t WHERE {bounded})"
             params += [project_id, *period.values()]
-    if where.line is None:
+    if where.scope is None:
         return sql, params
-    of_line, more = _of_line(where.line)
+    of_line, more = _of_line(where.scope)
     return f"{sql} AND {of_line}", [*params, *more]
 
 
@@ -198,7 +198,7 @@ def _period(where: EventFilter) -> dict[str, Timestamp]:
     return {sql: at for sql, at in parts.items() if at is not None}
 
 
-def _of_line(line: EventLine) -> tuple[str, list[object]]:
+def _of_line(line: EventScope) -> tuple[str, list[object]]:
     if line.branch is None:
         return "branch IS NULL", []
     sql, params = "branch = ?", [line.branch]
