@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from locframework.testing.databases import statements_of
+
 from .undoing import actor_of, ask, branch, imported, put, reasons, undo
 
 
@@ -248,3 +250,86 @@ def test_who_may_not_approve_may_not_undo(keys: Any, role: Any) -> None:
     refused = ask(keys, keys.workspace.client(role), actor="x")
 
     assert refused.error["details"] == {"required": "translation_approve"}
+
+
+def test_an_open_branch_has_no_undo(keys: Any) -> None:
+    branch(keys)
+
+    refused = ask(keys, branch="spring")
+
+    assert (refused.status, refused.error["code"]) == (409, "not_on_branch")
+    assert undo(keys, branch="main")["reverted"] == 0
+
+
+def test_writes_on_a_branch_are_not_undone_on_main(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    writer = keys.workspace.client("developer")
+    spring = branch(keys)
+    path = f"{keys.path}/{key['id']}/values/de"
+    assert writer.put(path, json={"value": "zwei"}, query=spring).status == 200
+
+    result = undo(keys, actor=actor_of(keys, writer))
+
+    assert (result["reverted"], result["skipped"]) == (0, [])
+    one = keys.owner.get(f"{keys.path}/{key['id']}", query=spring).data["key"]
+    assert [value["value"] for value in one["values"]] == ["zwei"]
+
+
+def test_a_protected_main_accepts_only_the_undo_of_a_merge(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    put(keys, key, "zwei", branch(keys))
+    here = f"/projects/{keys.project['id']}"
+    assert keys.owner.post(f"{here}/branches/spring/merge", json={}).status == 200
+    assert keys.owner.patch(here, json={"mainProtected": True}).status == 200
+    reviewer = keys.workspace.client("reviewer")
+
+    refused = ask(keys, keyId=key["id"])
+    missing = ask(keys, reviewer, mergeOf="spring")
+    result = undo(keys, mergeOf="spring")
+
+    assert (refused.status, refused.error["code"]) == (409, "branch_protected")
+    assert missing.error["details"] == {"required": "branch_merge"}
+    assert (result["reverted"], result["skipped"]) == (1, [])
+    assert keys.texts(key) == {("de", None): "eins"}
+
+
+def test_what_is_no_key_or_value_is_listed_as_not_revertible(keys: Any) -> None:
+    manager = keys.workspace.client("manager")
+    here = f"/projects/{keys.project['id']}"
+    assert manager.post(f"{here}/languages", json={"languageCode": "fr"}).status == 201
+
+    result = undo(keys, actor=actor_of(keys, manager))
+
+    assert result["reverted"] == 0
+    [skipped] = result["skipped"]
+    assert (skipped["eventType"], skipped["reason"]) == (
+        "language.added",
+        "not_revertible",
+    )
+    assert (skipped["keyId"], skipped["field"]) == (None, None)
+
+
+def test_a_dry_run_writes_nothing_but_its_job(keys: Any) -> None:
+    key = keys.made(values={"de": "eins", "en": "one"}, tags=["x"])
+    gone = keys.made(key="gone")
+    writer = keys.workspace.client("developer")
+    keys.put(key, "en", "two", writer)
+    writer.patch(f"{keys.path}/{key['id']}", json={"tags": ["y"], "isPlural": True})
+    writer.delete(f"{keys.path}/{gone['id']}")
+    new = writer.post(keys.path, json={"key": "new"}).data["key"]
+    framework = keys.workspace.framework
+    accepted = ask(keys, actor=actor_of(keys, writer), dryRun=True)
+
+    with statements_of(framework.storage) as statements:
+        keys.workspace.run_jobs()
+
+    words = [statement.split() for statement in statements]
+    written = {w[1] for w in words if w[0] == "UPDATE"}
+    written |= {w[2] for w in words if w[0] in ("INSERT", "DELETE")}
+    assert written == {"jobs"}
+    job = keys.workspace.job_of(accepted)
+    done = undo(keys, actor=actor_of(keys, writer))
+    counts = ("reverted", "keysUpdated", "keysDeleted", "keysRestored", "skipped")
+    assert [job["result"][name] for name in counts] == [done[name] for name in counts]
+    assert done["keysDeleted"] == done["keysRestored"] == 1
+    assert new["key"] not in keys.names()
