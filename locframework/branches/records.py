@@ -47,11 +47,11 @@ class Branch(Struct, frozen=True, rename="camel"):
     name: str  # unique among the open branches of its project
     status: BranchStatus
     change_count: int  # fields and values that it changed, since it copied the keys
-    behind: int  # copied keys that main has changed since; `update` brings it in
     created_by: str  # actor id
     created_at: Timestamp
     updated_at: Timestamp
     merged_at: Timestamp | None
+    behind: int = 0  # copied keys that main has changed since; `update` brings it in
 
 
 class NewBranch(Struct, frozen=True, rename="camel"):

@@ -85,7 +85,6 @@ class Branches:
             name=new.name,
             status="open",
             change_count=0,
-            behind=0,
             created_by=caller.actor.id,
             created_at=now,
             updated_at=now,
@@ -103,7 +102,14 @@ class Branches:
     def get_branch(self, caller: Caller, project_id: str, reference: str) -> Branch:
         """By name or id; also one that was merged or closed."""
         project = self._projects.require(caller, "translation_read", project_id)
-        return self.find(project, reference)
+        return self.with_behind(self.find(project, reference))
+
+    def with_behind(self, branch: Branch) -> Branch:
+        """Return the branch with the number of copied keys that main has changed."""
+        if branch.status != "open":
+            return branch
+        behind = self._store.count_behind([branch.id]).get(branch.id, 0)
+        return replace(branch, behind=behind)
 
     def list_branches(
         self, caller: Caller, project_id: str, query: BranchesQuery
@@ -111,7 +117,11 @@ class Branches:
         """Those of the project, or of one status, newest first."""
         project = self._projects.require(caller, "translation_read", project_id)
         check_record(query, "query")
-        return self._store.list_branches(project.id, query, status=query.status)
+        page = self._store.list_branches(project.id, query, status=query.status)
+        opened = [each.id for each in page.items if each.status == "open"]
+        behind = self._store.count_behind(opened) if opened else {}
+        items = [replace(each, behind=behind.get(each.id, 0)) for each in page.items]
+        return replace(page, items=items)
 
     def close_branch(self, caller: Caller, project_id: str, reference: str) -> Branch:
         """End a branch without merging it. Raises BranchNotFound, BranchNotOpen.

@@ -1,5 +1,6 @@
 """How branches are kept."""
 
+from collections.abc import Collection
 from typing import Protocol
 
 from locframework.fields import Timestamp
@@ -21,6 +22,10 @@ class BranchStore(Protocol):
 
     def find_branch(self, project_id: str, reference: str) -> Branch | None:
         """By id, or by name: the open one of that name, else the latest."""
+        ...
+
+    def count_behind(self, branch_ids: Collection[str]) -> dict[str, int]:
+        """Return how many of their copied keys main has changed since, where any."""
         ...
 
     def save_branch(self, branch: Branch) -> None: ...

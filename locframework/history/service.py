@@ -160,7 +160,7 @@ class Activity:
         if not is_id(actor_id):
             return False
         access = self._storage.access
-        token = access.find_token(actor_id)
+        token = access.tokens.find(actor_id)
         if token is not None and token.token.project_id == project.id:
             return True
         return project.organization_id in access.organizations_of(actor_id)

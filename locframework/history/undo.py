@@ -181,7 +181,7 @@ class UndoJob:
         crash_point("revert.after_commit")
 
     def _undo(self, job: StoredJob, work: Work, params: UndoParams) -> RevertResult:
-        project = self._storage.projects.find_project(job.project_id)
+        project = self._storage.projects.find(job.project_id)
         if project is None:
             raise ProjectNotFound
         caller = self._renewed(job.caller)
@@ -615,7 +615,7 @@ class _Undo:
             urls = {
                 id_: path_of(project_id, id_)
                 for id_ in wanted
-                if files.find_file(project_id, id_) is not None
+                if files.find(id_, project_id) is not None
             }
         else:
             urls = self._files.use_files(self._project, wanted)

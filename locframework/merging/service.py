@@ -139,6 +139,7 @@ class Merging:
                 key=_in_order,
             )
             after = self._branches.find(project, found.id)
+            after = self._branches.with_behind(after)
             crash_point("update.before_commit")
         count = sum(len(each.units) or 1 for each in news if each.has_news)
         return UpdateResult(after, count, conflicts)
@@ -159,7 +160,7 @@ class Merging:
     def _merge(
         self, caller: Caller, scope: BranchScope, request: MergeRequest
     ) -> MergeResult:
-        branch = branch_of(scope)
+        branch = self._branches.with_behind(branch_of(scope))
         touched = self._touched(scope)
         listed = [one for each in touched for one in changes_of(each)]
         sides = decide(listed, request.strategy, request.resolutions)
@@ -192,7 +193,6 @@ class Merging:
             branch,
             status=status,
             change_count=0,
-            behind=0,
             updated_at=now,
             merged_at=now,
         )

@@ -234,18 +234,18 @@ def test_a_screenshot_on_a_branch_comes_to_main_with_the_merge(shots: Shots) -> 
     assert shots.shown() == (new["id"], new["url"])
 
 
-def test_a_branch_shows_what_main_shows_until_it_has_its_own(shots: Shots) -> None:
+def test_a_branch_shows_what_main_shows_until_it_copies_the_key(shots: Shots) -> None:
     first, second = shots.file(1), shots.file(2)
     shots.owner.post(f"{shots.path}/branches", json={"name": "spring"})
     path = f"{shots.path}/keys/{shots.pay['id']}"
-    shots.owner.patch(path, json={"description": "x"}, query={"branch": "spring"})
-
-    for file in (first, second):
-        shots.patch(file["id"])
-        assert shots.shown(branch="spring") == (file["id"], file["url"])
-    shots.patch(None, branch="spring")
     shots.patch(first["id"])
+    assert shots.shown(branch="spring") == (first["id"], first["url"])
 
+    shots.owner.patch(path, json={"description": "x"}, query={"branch": "spring"})
+    shots.patch(second["id"])
+
+    assert shots.shown(branch="spring") == (first["id"], first["url"])
+    shots.patch(None, branch="spring")
     assert shots.shown(branch="spring") == (None, None)
 
 

@@ -34,6 +34,7 @@ AROUND_KEYS = {  # decisions 2.6
     "DELETE /branches/{branch}": "branch_manage",
     "GET /branches/{branch}/diff": "translation_read",
     "POST /branches/{branch}/merge": "branch_merge",
+    "POST /branches/{branch}/update": "branch_manage",
     "GET /statistics": "statistics_read",
     "GET /activity": "audit_read",
     "POST /activity/revert": "translation_approve",

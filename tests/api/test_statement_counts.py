@@ -397,7 +397,7 @@ def test_an_undo_costs_the_same_however_many_keys_it_changes_back(shop: Shop) ->
         done = shop.owner.post(f"{shop.path}/keys/bulk", json=body, query=branch)
         assert done.status == 200
         assert shop.owner.post(f"{here}/{names[0]}/merge", json={}).status == 200
-        statements, result = undo(shop, {"branch": names[0]})
+        statements, result = undo(shop, {"mergeOf": names[0]})
         assert (result["keysUpdated"], result["skipped"]) == (count, [])
         return statements
 

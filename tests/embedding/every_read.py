@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from locframework.activity.records import ActivityQuery
 from locframework.branches.records import Branch, BranchesQuery
 from locframework.errors import (
     BranchNotFound,
@@ -14,6 +13,7 @@ from locframework.errors import (
     LanguageNotFound,
 )
 from locframework.exchange.records import ExportedFile, ExportQuery
+from locframework.history.records import ActivityQuery
 from locframework.issues.records import IssueQuery
 from locframework.jobs.records import Job, JobQuery
 from locframework.keys.records import Key, KeyQuery, TrashQuery

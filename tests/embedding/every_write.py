@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from locframework.access.records import NewToken, Token
-from locframework.activity.records import RevertRequest
 from locframework.branches.records import Branch, NewBranch
 from locframework.errors import (
     BranchNotFound,
@@ -17,6 +16,7 @@ from locframework.errors import (
 from locframework.exchange.records import ImportOptions
 from locframework.files.records import File
 from locframework.formats.records import SourceFile
+from locframework.history.records import RevertRequest
 from locframework.jobs.records import Job
 from locframework.keys.records import (
     Approval,
@@ -32,7 +32,7 @@ from locframework.keys.records import (
 )
 from locframework.keys.revisions import Reversion
 from locframework.memories.prefill_records import PrefillRequest
-from locframework.merging.records import MergeRequest, MergeResult
+from locframework.merging.records import MergeRequest, MergeResult, UpdateResult
 from locframework.projects.records import (
     Language,
     LanguageChanges,
@@ -166,6 +166,14 @@ WRITES = (
         lambda w: ("autumn",),
         Branch,
         lambda branch: (branch.name, branch.status) == ("autumn", "closed"),
+        lacks=BranchNotFound,
+    ),
+    Row(
+        "merging.update",
+        "branch_manage",
+        lambda w: ("spring",),
+        UpdateResult,
+        lambda result: result.branch.status == "open",
         lacks=BranchNotFound,
     ),
     Row(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .merging import SPRING, Merging
+from .merging import Merging
 
 World = Any  # tests/faults/conftest.py
 
@@ -33,7 +33,7 @@ def ask(merging: Merging, server: Any) -> None:
     """Ask for the undo; the server may be gone before it has answered."""
     path = f"{merging.path}/activity/revert"
     with suppress(OSError, HTTPException):
-        merging.world.owner(server).post(path, SPRING)
+        merging.world.owner(server).post(path, {"mergeOf": "spring"})
 
 
 def undo_of(merging: Merging, client: Any) -> Any:

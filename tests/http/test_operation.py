@@ -152,7 +152,7 @@ class Namesake:
         ([Twins()], "both have GET /things/{thing_id}"),
         ([Rival(), Unrivalled()], "/things/{thing_id}"),
         ([Stranger()], "the permission 'thing_fly' is unknown"),
-        ([Unguarded()], "no guard for 'thingId'"),
+        ([Unguarded()], "no permission check for 'thingId'"),
         ([Namesake()], "both have the name whoami"),
     ],
 )

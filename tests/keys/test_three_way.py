@@ -1,12 +1,11 @@
-"""Three states of a key compared, and a branch that follows main: pure rules."""
+"""Three states of a key compared: base, main, branch."""
 
 from __future__ import annotations
 
 import pytest
 
-from locframework.keys.rebase import followed
 from locframework.keys.records import Key, KeyState, StoredValue
-from locframework.keys.three_way import Sides, Unit, form_in, has_place, sides
+from locframework.keys.three_way import Sides, Unit, form_in, has_place
 
 
 def key(*, is_plural: bool = False) -> Key:
@@ -77,39 +76,6 @@ def test_a_unit_is_edited_where_the_branch_left_base_and_main(
 
     assert (side.edited, side.clashes) == (edited, clashes)
     assert side.own == (branch != base)
-
-
-def test_what_the_branch_says_for_itself_outlives_that_main_says_the_same() -> None:
-    base, copy = state(text("a")), state(text("b"))
-
-    for now in ("b", "c"):
-        base, copy = followed(base, state(text(now)), copy, "en")
-
-    assert shown(base) == {("de", None): "a"}
-    assert shown(copy) == {("de", None): "b"}
-
-
-def test_what_the_branch_cleared_outlives_that_main_clears_it_too() -> None:
-    base, copy = state(text("a")), state()
-
-    for now in (state(), state(text("c"))):
-        base, copy = followed(base, now, copy, "en")
-
-    assert shown(base) == {("de", None): "a"}
-    assert shown(copy) == {}
-
-
-def test_a_text_that_both_say_is_outdated_as_on_main_until_it_is_found_right() -> None:
-    base, main = state(text("a")), state(text("b", is_outdated=True))
-
-    base, copy = followed(base, main, state(text("b")), "en")
-    assert [row.is_outdated for row in copy.values] == [True]
-
-    base, copy = followed(base, main, state(text("b")), "en")  # found right there
-    assert [row.is_outdated for row in copy.values] == [False]
-    [side] = [side for unit, side in sides(base, main, copy).items() if unit[1]]
-    assert side.edited
-    assert not side.clashes
 
 
 # plurals

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from locframework.access.records import Caller, Grant
-from locframework.activity.records import RevertRequest
 from locframework.app import OPERATOR
 from locframework.branches.records import NewBranch
 from locframework.errors import LanguageNotFound, LocError
 from locframework.events import Actor
 from locframework.exchange.records import ImportOptions
 from locframework.formats.records import SourceFile
+from locframework.history.records import RevertRequest
 from locframework.keys.records import (
     Approval,
     KeyChanges,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from locframework.events import Actor, EventFilter, EventLine, Touch
+from locframework.events import Actor, EventFilter, EventScope, Touch
 from locframework.fields import new_id
 from locframework.paging import PageRequest
 from locframework.storage import Storage
@@ -81,16 +81,16 @@ class StorageEventsContract:
             assert page.total == len(walked)
             return "".join(each.type[1:] for each in walked)
 
-        spring = EventLine("spring", "b1", since=at(3))
+        spring = EventScope("spring", "b1", since=at(3))
         assert found() == "01234"
         assert found(actor_id="anna") == "0"
         assert found(since=at(1), until=at(3)) == "123"
         assert found(key_id=key_id) == "1"
         assert found(job_id=job_id) == "2"
-        assert found(line=EventLine(None)) == "013"
-        assert found(line=spring) == "34"
-        assert found(line=EventLine("spring", until=at(3))) == "2"
-        assert found(line=spring, since=at(4), actor_id="nobody") == ""
+        assert found(scope=EventScope(None)) == "013"
+        assert found(scope=spring) == "34"
+        assert found(scope=EventScope("spring", until=at(3))) == "2"
+        assert found(scope=spring, since=at(4), actor_id="nobody") == ""
         page = storage.events.page_of_events(
             made.id, EventFilter(), PageRequest(2, limit=3)
         )

@@ -159,7 +159,6 @@ def _branch(storage: Storage, of: Project) -> BranchKeyStore:
         name="spring",
         status="open",
         change_count=0,
-        behind=0,
         created_by="u1",
         created_at=at(0),
         updated_at=at(0),

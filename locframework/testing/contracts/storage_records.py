@@ -203,7 +203,6 @@ def branch(of: Project, name: str = "spring", **changes: Any) -> Branch:
         name=name,
         status="open",
         change_count=0,
-        behind=0,
         created_by="u1",
         created_at=at(0),
         updated_at=at(0),

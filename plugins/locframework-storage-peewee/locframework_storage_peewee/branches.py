@@ -1,5 +1,7 @@
 """Keeps branches; the keys that they change stand in branch_keys.py."""
 
+from collections.abc import Collection
+
 from locframework.ports import Branch, BranchStatus, Page, PageRequest, Timestamp
 
 from .database import Database
@@ -9,11 +11,7 @@ from .purge import purge_line
 
 _BRANCH = """b.id, b.project_id, b.name, b.status, b.created_by, b.created_at,
     b.updated_at, b.merged_at, (SELECT coalesce(sum(k.changes), 0)
-        FROM branch_keys k WHERE k.branch_id = b.id),
-    (SELECT count(*) FROM branch_keys c WHERE c.branch_id = b.id AND c.kind = 'copy'
-        AND b.status = 'open' AND NOT EXISTS (SELECT 1 FROM keys k
-            WHERE k.id = c.key_id AND k.deleted_at IS NULL
-            AND k.updated_at = c.base_updated_at))"""
+        FROM branch_keys k WHERE k.branch_id = b.id)"""
 _SOURCE = """branches b JOIN projects p ON p.id = b.project_id
     WHERE p.deleted_at IS NULL AND b.project_id = ?"""
 _ORDER = Order(
@@ -87,6 +85,17 @@ class BranchTables:
             params=params,
         )
 
+    def count_behind(self, branch_ids: Collection[str]) -> dict[str, int]:
+        rows = self._database.rows(
+            f"""SELECT b.branch_id, count(*) FROM branch_keys b
+                WHERE {self._database.among("b.branch_id")} AND b.kind = 'copy'
+                AND NOT EXISTS (SELECT 1 FROM keys k WHERE k.id = b.key_id
+                    AND k.deleted_at IS NULL AND k.updated_at = b.base_updated_at)
+                GROUP BY b.branch_id""",
+            (self._database.listed(branch_ids),),
+        )
+        return dict(rows)
+
     def purge_branches(self, before: Timestamp, rows: int) -> int:
         gone = 0
         with self._database.transaction():
@@ -112,14 +121,13 @@ class BranchTables:
 
 def _branch(row: Row) -> Branch:
     id_, project_id, name, status, created_by, created_at, *rest = row
-    updated_at, merged_at, changes, behind = rest
+    updated_at, merged_at, changes = rest
     return Branch(
         id=id_,
         project_id=project_id,
         name=name,
         status=status,
         change_count=int(changes),
-        behind=behind,
         created_by=created_by,
         created_at=created_at,
         updated_at=updated_at,
