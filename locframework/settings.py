@@ -33,7 +33,6 @@ class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
     host: str = "127.0.0.1"
     port: Port = 8080
     threads: Annotated[int, Meta(ge=1, le=64)] = 4
-    processes: Annotated[int, Meta(ge=0, le=64)] = 1  # 0: one per core
     trusted_proxy: str | None = None  # whose X-Forwarded-* headers are believed
 
     def __post_init__(self) -> None:

@@ -12,7 +12,6 @@ from locframework.server import ServerError, require_waitress
 from locframework.settings import ServerSettings
 
 from .options import Setup, common_options
-from .serving import check_limits
 from .telling import counted
 
 SOME_BLOB = hashlib.sha256().hexdigest()  # to ask a store for; it need not have it
@@ -69,7 +68,6 @@ def check_settings(setup: Setup) -> None:
     """
     settings = setup.settings()
     windows = open_windows(settings.rate_limit_storage)
-    check_limits(settings)
     with Framework(settings) as framework:
         framework.plugins.require_usable(settings)
         formats = [info.id for info in framework.formats.list_formats()]

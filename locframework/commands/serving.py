@@ -1,12 +1,7 @@
 """``locframework serve`` and ``worker``: the processes that stay."""
 
-import os
-import signal
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from threading import Event
-from types import FrameType
-from wsgiref.types import WSGIApplication
+from contextlib import ExitStack, closing, contextmanager
 
 import click
 from msgspec.structs import replace
@@ -15,14 +10,13 @@ from locframework.app import Framework
 from locframework.errors import SettingsError
 from locframework.http.dispatch import PREFIX
 from locframework.http.metrics import open_metrics
-from locframework.server import ServerError, require_address, require_waitress
+from locframework.server import ServerError, listen, require_waitress, stop_signals
 from locframework.server import serve as serve_wsgi
 from locframework.settings import ServerSettings, Settings
 from locframework.wsgi import create_app
 
 from .options import Setup, common_options
 
-STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 NO_WEBHOOKS = (
     "no webhook can be created without the setting webhooks.secret_key; make a key"
     " with: locframework webhooks new-key, and keep it as safe as a password"
@@ -35,25 +29,21 @@ NO_WEBHOOKS = (
     "--port", type=click.IntRange(0, 65535), help="0 picks a free port.  [8080]"
 )
 @click.option(
-    "--threads", type=click.IntRange(1, 64), help="Threads in each process.  [4]"
-)
-@click.option(
-    "--processes", type=click.IntRange(0, 64), help="0 starts one for each CPU.  [1]"
+    "--threads", type=click.IntRange(1, 64), help="Requests that run at once.  [4]"
 )
 @common_options
 @click.pass_obj
 def serve(
-    setup: Setup,
-    host: str | None,
-    port: int | None,
-    threads: int | None,
-    processes: int | None,
+    setup: Setup, host: str | None, port: int | None, threads: int | None
 ) -> None:
     """Serve the API, its documentation, and published content.
 
     Brings the database up to date first, if the address is free. Also runs jobs
     (imports, releases), unless the setting start_scheduler is false; see "locframework
-    worker". After SIGTERM, running requests may end, and the exit code is 0.
+    worker". SIGTERM lets running requests finish; the exit code is then 0.
+
+    This is one process. To use several CPUs, start several on different ports behind
+    a proxy, with a shared rate_limit_storage; docs/serve.md shows how.
 
     Options take precedence over the table [server] of the settings.
 
@@ -61,13 +51,12 @@ def serve(
     Examples:
       locframework serve
       locframework --settings /etc/locframework.toml serve --port 80
-      locframework serve --host 0.0.0.0 --processes 0
+      locframework serve --port 8081 --threads 8
     """
     settings = setup.settings()
-    asked = {"host": host, "port": port, "threads": threads, "processes": processes}
+    asked = {"host": host, "port": port, "threads": threads}
     given = {name: value for name, value in asked.items() if value is not None}
     settings = replace(settings, server=replace(settings.server, **given))
-    check_limits(settings)
     require_server(settings.server)
     migrate_first(settings)
     if settings.webhooks.secret_key is None:
@@ -106,47 +95,39 @@ def worker(setup: Setup, metrics_host: str, metrics_port: int | None) -> None:
     """
     settings = setup.settings()
     migrate_first(settings)
-    stop = Event()
-
-    def on_signal(number: int, _: FrameType | None) -> None:
-        if stop.is_set():
-            os._exit(128 + number)
-        stop.set()
-
-    for number in STOP_SIGNALS:
-        signal.signal(number, on_signal)
     with (
+        stop_signals() as stop,
         Framework(settings) as framework,
         _metrics(framework, metrics_host, metrics_port),
     ):
         framework.start()
         click.echo(f"locframework works on jobs, {settings.job_workers} at once")
-        # A signal that comes just before we begin to wait does not end the waiting.
-        while not stop.wait(timeout=1.0):
-            pass
+        stop.wait()
 
 
 def serve_settings(settings: Settings, on_ready: Callable[[str, int], None]) -> None:
     """Serve until SIGTERM or SIGINT. Raises ServerError, and as Framework does."""
-    site = _Site(settings)
-    server: ServerSettings = settings.server
-    serve_wsgi(
-        site.open,
-        host=server.host,
-        port=server.port,
-        threads=server.threads,
-        processes=server.processes,
-        trusted_proxy=server.trusted_proxy,
-        on_ready=on_ready,
-        on_stop=site.close,
-    )
+    server = settings.server
+    with (
+        stop_signals() as stop,
+        closing(listen(server.host, server.port)) as listening,
+        Framework(settings) as framework,
+    ):
+        host, port = listening.getsockname()[:2]
+        serve_wsgi(
+            create_app(framework),
+            listening,
+            stop,
+            threads=server.threads,
+            trusted_proxy=server.trusted_proxy,
+            on_ready=lambda: on_ready(host, port),
+        )
 
 
 def require_server(server: ServerSettings) -> None:
-    """Raise ServerError where ``serve_settings`` could not begin, before anything is
-    made: without waitress, or at an address that is in use."""
+    """Raise ServerError if waitress is missing or the address is in use."""
     require_waitress()
-    require_address(server.host, server.port)
+    listen(server.host, server.port).close()
 
 
 def migrate_first(settings: Settings) -> None:
@@ -156,17 +137,6 @@ def migrate_first(settings: Settings) -> None:
     if done:
         told = done[0] if len(done) == 1 else f"{done[0]} to {done[-1]}"
         click.echo(f"migrated the database: {told}", err=True)
-
-
-def check_limits(settings: Settings) -> None:
-    """Raise SettingsError for processes that would count requests each for itself:
-    never more than 600 a minute (service.md)."""
-    server = settings.server
-    if server.processes != 1 and settings.rate_limit_storage == "memory://":
-        raise SettingsError(
-            "settings: several processes must count requests in one place: set "
-            "rate_limit_storage to redis://HOST:6379/0, or serve with --processes 1"
-        )
 
 
 def base_url(settings: Settings, host: str, port: int) -> str:
@@ -201,19 +171,3 @@ def _metrics(framework: Framework, host: str, port: int | None) -> Iterator[None
             ) from None
         click.echo(f"metrics: http://{_in_url(host)}:{port}/metrics", err=True)
         yield
-
-
-class _Site:
-    """One framework a serving process, from its start to its end."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._framework: Framework | None = None
-
-    def open(self) -> WSGIApplication:
-        self._framework = Framework(self._settings)
-        return create_app(self._framework)
-
-    def close(self) -> None:
-        if self._framework is not None:
-            self._framework.close()

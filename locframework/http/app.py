@@ -19,6 +19,7 @@ from locframework.errors import (
     MethodNotAllowed,
     NotFound,
     ValidationFailed,
+    truncate,
 )
 
 from .admission import Admission, Authenticate
@@ -54,6 +55,7 @@ log = logging.getLogger("locframework.http")
 # nothing between two slashes or behind the last, and nothing that is not to be shown
 _PATH = re.compile(r"/?[^/\x00-\x1f\x7f\ufffd]++(?:/[^/\x00-\x1f\x7f\ufffd]++)*+")
 _NOWHERE = "/"
+_HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 _METHODS = frozenset(COMBINED_METHODS)
 _NEVER_DECLARED = "TRACE"
 _NO_ROUTE = "none"
@@ -213,6 +215,7 @@ class _Frame:
         if asked is not None:
             environ[REQUEST_ID] = asked
         self._require_open()
+        _require_one_host(environ)
 
     def process_response(
         self, request: Request, response: Response, resource: object, ok: bool
@@ -228,6 +231,14 @@ class _Frame:
                 str(response.status)[:3],
                 now - environ.get(_BEGUN, now),
             )
+
+
+def _require_one_host(environ: dict[str, Any]) -> None:
+    """Raise ValidationFailed if Host is given and is not one host (RFC 9112, 3.2)."""
+    host = environ.get("HTTP_HOST")
+    if host is not None and not _HOST.fullmatch(host):
+        message = f"{truncate(host)!r} is not one host, with or without a port"
+        raise ValidationFailed.at("header.Host", "syntax", message)
 
 
 class _Errors:

@@ -56,14 +56,18 @@ class LimitedBody:
         return self.length == 0 or (self.length is None and not self._ends)
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """At most ``size`` bytes, b"" at the end. Raises PayloadTooLarge."""
+        """At most ``size`` bytes, b"" at the end. Raises PayloadTooLarge, and
+        ValidationFailed where the server says that the body was cut off."""
         if size is None or size < 0:
             size = self.most + 1 - self.taken
         if self.length is not None:
             size = min(size, self.length - self.taken)
         elif not self._ends:
             size = 0
-        content = self._read(size) if size > 0 else b""
+        try:
+            content = self._read(size) if size > 0 else b""
+        except OSError:  # gunicorn's, for a body that is cut off or malformed
+            raise _cut_off() from None
         self.taken += len(content)
         if self.taken > self.most:
             raise _too_large(self.most)
@@ -80,7 +84,7 @@ class LimitedBody:
     def check_complete(self) -> None:
         """Raises ValidationFailed when less came than was announced."""
         if self.length is not None and self.taken < self.length:
-            raise ValidationFailed.at("body", "length", "the body ends too early")
+            raise _cut_off()
 
 
 def check_encoding(environ: Environ) -> None:
@@ -111,6 +115,10 @@ def _length(environ: Environ) -> int | None:
     return int(text)
 
 
+def _cut_off() -> ValidationFailed:
+    return ValidationFailed.at("body", "length", "the body ends too early")
+
+
 def _too_large(most: int) -> PayloadTooLarge:
     return PayloadTooLarge(f"the body is over {most} bytes")
 
@@ -118,6 +126,7 @@ def _too_large(most: int) -> PayloadTooLarge:
 T = TypeVar("T", bound=Struct)
 
 NAME_MOST = 255
+_EPILOGUE_BYTES = 65_536  # read at once of what follows the last boundary
 IN_MEMORY = 1024 * 1024  # bytes of an UploadedFile that are not put on the disk
 
 
@@ -168,6 +177,9 @@ class FormBody(Generic[T]):
                 files[name] = self._files[name](part)
             elif name in self._texts.names:
                 texts.append((name, part.get_data().decode("utf-8")))
+        while body.read(_EPILOGUE_BYTES):
+            pass
+        body.check_complete()
         return texts, files
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +16,6 @@ PAGE = 100
 ROUNDS = 7
 BY_HAND = "by hand, same promises"
 KEPT_MOST, KEPT_MOST_OVER_HTTP = 1.8, 1.5  # decisions 0008, 18
-BUSY_MOST = 1.25  # decisions 0008, 21
 
 
 def unwrapped(content: bytes) -> list[dict[str, Any]]:
@@ -68,8 +65,6 @@ def test_one_key_over_http(
     ours()
     statements = peers.statements_asked(shop.storage, ours)
     ported = servers.start(settings=shop.settings)
-    on_all = servers.start(settings=shop.settings, processes=0)
-    plain = servers.start(settings=shop.settings, plain=True)
     bare = servers.start(url=shop.url, statements=statements)
     kept = servers.start(url=shop.url, statements=statements, by_hand=True)
 
@@ -77,52 +72,20 @@ def test_one_key_over_http(
         3,
         {
             "ours": (ported, f"/api/v1{path}", headers),
-            "on_all": (on_all, f"/api/v1{path}", headers),
-            "plain": (plain, f"/api/v1{path}", headers),
             "bare": (bare, peers.READ, {}),
             "kept": (kept, f"/api/v1{path}", headers),
         },
         shop.url,
     )
 
-    assert [last["statuses"] for _, last in told.values()] == [[200]] * 5
-    for who in ("ours", "plain", "kept"):
+    assert [last["statuses"] for _, last in told.values()] == [[200]] * 3
+    for who in ("ours", "kept"):
         assert told[who][1]["length"] == len(ours())
     took, what = told["ours"][0], "one key, 16 connections"
     peer = ("bare Falcon, same SQL and server", told["bare"][0])
     table.add(what, shop.kind, size, took, peer)
     same, peer = f"{what}: same promises", (BY_HAND, told["kept"][0])
     table.add(same, shop.kind, size, took, peer, ratio_most=KEPT_MOST_OVER_HTTP)
-    what = f"{what}, one process a core"
-    one_process_a_core(what, shop, size, table, told["on_all"], told["plain"])
-
-
-def one_process_a_core(
-    what: str,
-    shop: Any,
-    size: int,
-    table: Table,
-    ours: tuple[float, dict[str, Any]],
-    plain: tuple[float, dict[str, Any]],
-) -> None:
-    """How much faster, whether that costs more, and whether a CPU was idle."""
-    took, told = ours
-    server, load, database = (
-        told[f"{who}_ms"] for who in ("server", "load", "database")
-    )
-    peer = ("ours on plain waitress, 4 threads", plain[0])
-    table.add(what, shop.kind, size, took, peer)
-    if math.isnan(server):
-        return
-    peer = ("of plain waitress", plain[1]["server_ms"])
-    same = f"{what}: processor time"
-    table.add(same, shop.kind, size, server, peer, ratio_most=1)
-    peer = ("of the server", server)
-    others = f"{what}: that of load and database"
-    table.add(others, shop.kind, size, load + database, peer)
-    cpus = len(os.sched_getaffinity(0))
-    peer = ("all processor time / CPUs", (server + load + database) / cpus)
-    table.add(f"{what}: busy", shop.kind, size, took, peer, ratio_most=BUSY_MOST)
 
 
 PAGES = ["first", "middle", "last", "tag, middle", "middle by cursor"]

@@ -157,13 +157,6 @@ def test_check_settings_refuses_a_database_that_may_only_be_read(
     assert f"{told}or its folder, is not writable\n" in result.stderr
 
 
-def test_check_settings_refuses_processes_that_serve_would_refuse(command):
-    result = command("check-settings", LOCFRAMEWORK_SERVER__PROCESSES="2")
-
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "several processes must count requests in one place" in result.stderr
-
-
 def test_check_settings_finds_a_rate_limit_storage_of_no_kind(command):
     result = command("check-settings", LOCFRAMEWORK_RATE_LIMIT_STORAGE="carrier://x")
 

@@ -1,6 +1,5 @@
 """``locframework serve`` and ``worker``, as processes of their own."""
 
-import json
 import re
 import signal
 import socket
@@ -52,38 +51,6 @@ def test_serve_warns_where_webhooks_lack_their_key(start, has_key):
     warning = "no webhook can be created without the setting webhooks.secret_key"
     assert told.count(warning) == (0 if has_key else 1)
     assert told.count("locframework webhooks new-key") == (0 if has_key else 1)
-
-
-def test_several_processes_need_one_place_to_count_requests_in(start):
-    process = start("serve", "--port", "0", "--processes", "2")
-
-    out, told = process.communicate(timeout=20)
-
-    assert (process.returncode, out) == (2, "")
-    assert told.startswith(
-        "Error: settings: several processes must count requests in one place"
-    )
-    assert told.count("\n") == 1
-
-
-def test_several_processes_serve_and_end_together(start):
-    process = start(
-        "serve",
-        "--port",
-        "0",
-        "--processes",
-        "2",
-        LOCFRAMEWORK_RATE_LIMIT_STORAGE="redis://127.0.0.1:1/0",
-    )
-    url = url_of(process)
-
-    with urlopen(f"{url}/healthz", timeout=10) as answer:  # which needs no Redis
-        alive = json.load(answer)
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=20)
-
-    assert alive["success"] is True
-    assert process.returncode == 0
 
 
 def test_a_busy_port_is_one_line_exit_code_2_and_no_database(start, folder):

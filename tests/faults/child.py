@@ -20,10 +20,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import locframework_storage_peewee.postgres  # noqa: F401
+import waitress  # noqa: F401
 
-import locframework.server.listener  # noqa: F401
 from locframework import Framework, Settings, create_app, transactions, wsgi
-from locframework.server import serve
+from locframework.server import listen, serve, stop_signals
 
 
 def say(**what: object) -> None:
@@ -42,22 +42,19 @@ def serve_one(asked: dict[str, Any]) -> None:
         wsgi.RateLimiter = partial(
             wsgi.RateLimiter, api_most=asked["requests_a_minute"]
         )
-    framework = None
-
-    def make_app() -> Any:
-        nonlocal framework
-        framework = Framework(Settings.of(asked["settings"]))
-        return create_app(framework)
-
-    serve(
-        make_app,
-        port=0,
-        threads=asked.get("threads", 4),
-        processes=asked.get("processes", 1),
-        is_pinned=False,
-        on_ready=lambda _, port: say(ready=port, pid=os.getpid()),
-        on_stop=lambda: framework and framework.close(),
-    )
+    with (
+        stop_signals() as stop,
+        listen("127.0.0.1", 0) as listening,
+        Framework(Settings.of(asked["settings"])) as framework,
+    ):
+        port = listening.getsockname()[1]
+        serve(
+            create_app(framework),
+            listening,
+            stop,
+            threads=asked.get("threads", 4),
+            on_ready=lambda: say(ready=port, pid=os.getpid()),
+        )
 
 
 def fork(asked: dict[str, Any]) -> int:

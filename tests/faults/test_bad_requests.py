@@ -198,8 +198,10 @@ def test_odd_heads_of_requests_are_answered_in_the_400s(site: Site) -> None:
         site.port, f"GET {path} HTTP/1.1\n{host}{token[:-1]}, Bearer x\n\n"
     )
     heads = {
-        f"GET {path} HTTP/1.1\n{token}\n": {400},
-        f"GET {path} HTTP/1.1\nHost: \n{token}\n": {200, 400},
+        f"GET {path} HTTP/1.1\n{token}\n": {200},
+        f"GET {path} HTTP/1.1\n{host}{host}{token}\n": {400},
+        f"GET {path} HTTP/1.1\nHost: a/b\n{token}\n": {400},
+        f"GET {path} HTTP/1.1\nHost: \n{token}\n": {400},
         f"GET {path}\x00 HTTP/1.1\n{host}{token}\n": {400, 404},
         f"GET {path}\xff HTTP/1.1\n{host}{token}\n": {400, 404},
         f"GET /{path} HTTP/1.1\n{host}{token}\n": {200, 400, 404},
@@ -209,14 +211,11 @@ def test_odd_heads_of_requests_are_answered_in_the_400s(site: Site) -> None:
         f"TRACE {path} HTTP/1.1\n{host}{token}\n": {405},
         f"get {path} HTTP/1.1\n{host}{token}\n": {400, 405},
         f"GET * HTTP/1.1\n{host}{token}\n": {400, 404},
-        f"POST {path}/keys HTTP/1.1\n{host}{token}Content-Length: 2\n"
-        "Transfer-Encoding: chunked\nContent-Type: application/json\n\n": {400},
         f"POST {path}/keys HTTP/1.1\n{host}{token}Content-Length: -1\n\n": {400},
         f"POST {path}/keys HTTP/1.1\n{host}{token}Content-Length: 2\n"
         "Content-Length: 3\n\n": {400},
         f"GET {path} HTTP/1.1\n{host}Accept: text/html\n{token}\n": {406},
         f"GET {path} HTTP/1.1\n{host}Accept: {'x' * 9000}\n{token}\n": {200, 406},
-        f"GET {path} HTTP/1.1\n{host}X: {'x' * 20_000}\n{token}\n": {431},
     }
 
     assert (twice[0], comma[0]) == (401, 401)

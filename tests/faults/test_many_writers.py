@@ -36,7 +36,7 @@ def all_at_once(world: World, server: Any, ask: Callable[[Any, int], Answer]) ->
 
 @pytest.fixture
 def server(world: World) -> Any:
-    return world.start(threads=16, processes=2)
+    return world.start(threads=16)
 
 
 def test_one_of_fifty_creates_the_key_and_the_others_are_told_that_it_exists(

@@ -192,19 +192,3 @@ def test_no_minute_of_real_time_holds_more_than_600(
     assert MOST < accepted <= 2 * MOST
     assert surely_in_a_minute(hammers) <= MOST
     assert sum(each.statuses[429] for each in hammers) > 100
-
-
-@pytest.mark.server
-def test_no_minute_of_real_time_over_three_processes_holds_more_than_600(
-    sqlite_world: World, shared_limits: dict[str, object], is_long: bool
-) -> None:
-    if not is_long:
-        pytest.skip("takes more than a minute")
-    token = sqlite_world.workspace.client("viewer").token
-    server = sqlite_world.start(
-        settings=shared_limits, requests_a_minute=MOST, processes=3
-    )
-    hammers = hammer([server.client(token) for _ in range(6)], MINUTE + 15)
-
-    assert MOST < sum(len(each.accepted) for each in hammers) <= 2 * MOST
-    assert surely_in_a_minute(hammers) <= MOST

@@ -71,13 +71,10 @@ def stop_in_traffic(
     assert all(client.acknowledged for client in clients)
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-def test_requests_that_run_are_answered_and_written(
-    world: World, processes: int
-) -> None:
+def test_running_requests_are_answered_and_written(world: World) -> None:
     project = world.workspace.project()
     path = f"/projects/{project['id']}"
-    server = world.start(processes=processes)
+    server = world.start()
     clients = [
         Client(server.client(world.token), path, f"c{number}")
         for number in range(CLIENTS)

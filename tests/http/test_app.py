@@ -55,6 +55,19 @@ def test_a_path_that_is_none_of_ours_is_404_in_the_envelope(client, path):
     assert answer.headers["X-RateLimit-Limit"] == "600"
 
 
+@pytest.mark.parametrize("host", ["a", "a:80", "127.0.0.1:1", "[::1]:80", "x_y.z-1"])
+def test_a_usual_host_is_served(client, host):
+    assert client.get("/whoami", headers={"Host": host}).status == 200
+
+
+@pytest.mark.parametrize("host", ["", "a, b", "a,a", "a/b", "a b", "u@a", "[::1", "é"])
+def test_a_host_that_is_not_one_host_is_400(client, host):
+    answer = client.get("/whoami", headers={"Host": host})
+
+    assert (answer.status, answer.error["code"]) == (400, "validation_failed")
+    assert answer.headers["X-Request-Id"]
+
+
 def test_paths_above_the_prefix_are_404(build):
     environ = Client(build())._environ("GET", "/whoami", {}, {}, None)
     for path in ("", "/", "/api", "/api/v2/whoami", "/whoami"):

@@ -131,12 +131,24 @@ def test_a_boundary_that_is_none_is_400(client, type_):
     assert answer.status == 400
 
 
-def test_a_form_that_is_cut_off_is_400(client):
+@pytest.mark.parametrize("missing", [5, 10, 30])
+def test_a_form_without_its_last_boundary_is_400(client, missing):
     body, type_ = multipart({}, {"file": FILE})
+    headers = {"Content-Type": type_}
 
-    answer = client.post(IMPORT, content=body[:-30], headers={"Content-Type": type_})
+    answer = client.post(IMPORT, content=body[:-missing], headers=headers)
 
     assert answer.status == 400
+
+
+def test_a_form_that_is_shorter_than_its_length_is_400(client):
+    """Even if only what follows the last boundary is missing."""
+    body, type_ = multipart({}, {"file": FILE})
+    headers = {"Content-Type": type_, "Content-Length": str(len(body) + 1)}
+
+    answer = client.post(IMPORT, content=body, headers=headers)
+
+    assert (answer.status, answer.error["code"]) == (400, "validation_failed")
 
 
 def test_a_hundred_parts_are_too_many(client):

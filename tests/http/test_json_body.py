@@ -251,6 +251,17 @@ def test_a_body_that_is_cut_off_is_refused():
         read(b'{"name": "a"}', CONTENT_LENGTH="14")
 
 
+def test_a_body_that_the_server_cannot_read_on_is_refused():
+    """gunicorn raises OSError for a chunked body that is cut off or malformed."""
+
+    class Broken:
+        def read(self, _: int) -> bytes:
+            raise OSError
+
+    with pytest.raises(ValidationFailed, match="too early"):
+        read(b"", **{"wsgi.input": Broken(), "CONTENT_LENGTH": "9"})
+
+
 @pytest.mark.parametrize("length", ["-1", "x", "1.5", "1_0", "²", "9" * 30, " "])
 def test_a_length_that_is_none_is_refused(length):
     with pytest.raises(ValidationFailed):
