@@ -11,14 +11,12 @@ Row = tuple[Any, ...]  # a store knows the type of each column that it asks for
 Mode = Literal["write", "read"]
 """Of a block: a transaction, or a snapshot."""
 
-Fault = Literal["lost", "busy", "full", "readonly", "clash", "wrong"]
+Fault = Literal["lost", "busy", "full", "readonly", "conflict", "wrong"]
 """What an error of the driver means.
 
-``lost``: the connection is gone. ``busy``: the database cannot do it just now (locked,
-deadlock). ``full``: the disk has no room, which somebody has to make. ``readonly``:
-its file may not be written, which somebody has to allow. ``clash``: somebody else
-wrote the same, or took away what this refers to, at the same time. ``wrong``: a fault
-of ours.
+``lost``: the connection is gone. ``busy``: locked, or a deadlock. ``full``: the disk is
+full. ``readonly``: the file may not be written. ``conflict``: another writer violated a
+constraint at the same time. ``wrong``: a fault of ours.
 """
 
 SETTING = "plugins.peewee.database"
@@ -44,7 +42,7 @@ RunQuery = Callable[[str, Sequence[object]], FetchedRows]
 
 
 class Cursor(Protocol):
-    """What of a driver's cursor is used."""
+    """A cursor of the driver, as far as it is used."""
 
     @property
     def rowcount(self) -> int: ...
@@ -66,7 +64,7 @@ class Cursor(Protocol):
 
 
 class Connection(Protocol):
-    """What of a driver's connection is used; every statement commits by itself."""
+    """A connection of the driver, in autocommit mode."""
 
     def execute(self, sql: str, params: Sequence[object] = ..., /) -> Cursor: ...
 
@@ -76,28 +74,26 @@ class Connection(Protocol):
 
 
 class Engine(Protocol):
-    """One kind of database, at one address.
+    """One kind of database at one address.
 
-    ``place`` says where to the operator, and to nobody else: a file; "" where the
-    address may have a password. The other strings are pieces of SQL: ``for_update``
-    ends a SELECT that locks what it finds until the transaction ends, ``skip_locked``
-    one that takes the first row nobody else has locked. ``has_trigram_tables``: parts
-    of texts are found by full-text tables; else LIKE has an index. ``merges_walks``:
-    walks of indexes that are united stay in their order; else they are sorted, as far
-    as they go.
+    ``path`` is the file, or "" where the address may have a password; only operators
+    see it. ``for_update`` ends a SELECT that locks its rows until the transaction ends,
+    ``skip_locked`` one that skips rows that others have locked. ``has_trigram_tables``:
+    substrings are found by FTS5 tables, else by indexed LIKE. ``merges_walks``: unions
+    of ordered index scans stay in order, else they are sorted.
     """
 
-    errors: tuple[type[Exception], ...]  # of the driver, that ``fault`` can judge
-    place: str
+    errors: tuple[type[Exception], ...]  # of the driver, that ``fault`` classifies
+    path: str
     for_update: str
     skip_locked: str
     has_trigram_tables: bool
     merges_walks: bool
 
-    def is_made(self) -> bool:
-        """Whether there is a database to open; ``open`` makes one that is not.
+    def exists(self) -> bool:
+        """Return whether there is a database; ``open`` creates one.
 
-        Raises OSError where none could be made.
+        Raise OSError where none could be created.
         """
         ...
 
@@ -113,12 +109,14 @@ class Engine(Protocol):
         ...
 
     def open(self, database: peewee.Database) -> Connection:
-        """Open this thread's connection of ``database``, and set it up."""
+        """Open and set up this thread's connection of ``database``."""
         ...
 
     def refused(self, error: Exception) -> str | None:
-        """What is wrong with the address when ``open`` failed for it, in a sentence;
-        None: to try again may help."""
+        """Return in a sentence what is wrong with the address after ``open`` failed.
+
+        None if trying again may help.
+        """
         ...
 
     def migration_lock(
@@ -132,54 +130,56 @@ class Engine(Protocol):
         ...
 
     def to_driver_sql(self, sql: str) -> str:
-        """``sql``, which has ``?`` for each parameter, as the driver wants it."""
+        """Return SQL with ``?`` for each parameter as the driver expects it."""
         ...
 
     def among(self, column: str) -> str:
-        """The condition that ``column`` is one of ``listed(values)``: one ``?``."""
+        """Return the condition that ``column`` is one of ``listed(values)``."""
         ...
 
     def listed(self, values: Collection[str]) -> object:
-        """The one parameter of ``among``."""
+        """Return the one parameter of ``among``."""
         ...
 
     def join_each(self, table: str, alias: str, condition: str) -> str:
-        """A join that looks the rows of ``table`` up for each row before it.
+        """Return a nested-loop join: rows are looked up for each row before it.
 
-        For few rows of a large table, found by an index: whatever the planner thinks.
+        For few rows of a large table that an index finds, whatever the planner
+        estimates.
         """
         ...
 
     def without_index(self, column: str) -> str:
-        """The text of a column that no index is to be used for."""
+        """Return the column as an expression that no index is used for."""
         ...
 
     def json_rows(self, code: str, text: str, word: str) -> str:
-        """An aggregate: a JSON array, as text, with an array of the columns for each
-        row, in no order.
+        """Return an aggregate: a JSON array with an array of the columns of each row.
 
-        ``code`` and ``word`` hold letters, digits, ``-`` and ``_``; ``text`` anything.
+        Unordered. ``code`` and ``word`` hold letters, digits, ``-`` and ``_``.
         """
         ...
 
     def execute(
         self, connection: Connection, sql: str, params: Sequence[object]
     ) -> Cursor:
-        """Run one statement, which has ``?`` for each parameter."""
+        """Execute one statement, with ``?`` for each parameter."""
         ...
 
     def begin(self, connection: Connection, mode: Mode) -> None:
-        """Open a block."""
+        """Begin a transaction or a snapshot."""
         ...
 
-    def fault(self, error: Exception, connection: Connection) -> Fault: ...
+    def fault(self, error: Exception, connection: Connection) -> Fault:
+        """Classify an error of the driver."""
+        ...
 
     def in_transaction(self, connection: Connection) -> bool:
-        """Whether there is anything to roll back."""
+        """Return whether there is anything to roll back."""
         ...
 
     def stream_cursor(self, connection: Connection) -> Cursor:
-        """A cursor that keeps the rows it has not given yet in the database."""
+        """Return a cursor that leaves rows in the database until they are fetched."""
         ...
 
     def insert_many(
@@ -189,20 +189,22 @@ class Engine(Protocol):
         columns: str,
         rows: Collection[Sequence[object]],
     ) -> None:
-        """Add rows, the fastest way that there is."""
+        """Insert rows as fast as the database can."""
         ...
 
-    def count_grown(self, connection: Connection) -> None:
-        """Outside a transaction, have the planner count the tables that have grown
-        much since it last did."""
+    def analyze_grown(self, connection: Connection) -> None:
+        """Update the planner's statistics of tables that have grown much.
+
+        Outside a transaction.
+        """
         ...
 
     def acquire_write_lock(self) -> bool:
-        """Wait for the other threads that write; False after LOCK_SECONDS."""
+        """Wait for other writing threads; return False after LOCK_SECONDS."""
         ...
 
     def release_write_lock(self) -> None: ...
 
-    def forget_threads(self) -> None:
-        """In a forked child: the other threads are gone, with what they held."""
+    def reset_write_lock(self) -> None:
+        """Forget other threads, and what they had locked, in a forked child."""
         ...

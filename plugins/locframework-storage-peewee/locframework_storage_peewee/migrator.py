@@ -10,8 +10,8 @@ from playhouse.migrations import Runner  # type: ignore[import-untyped]
 
 from locframework.ports import SettingsError, Unavailable
 
+from .connections import connection_errors, first_line
 from .engine import SETTING, Engine
-from .sessions import faults_of, first_line
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 HISTORY = "locframework_migrations"
@@ -26,7 +26,7 @@ def pending_migrations(engine: Engine) -> list[str]:
     wrong.
     """
     try:
-        if not engine.is_made():
+        if not engine.exists():
             return _all_names()
     except OSError as error:
         raise _unusable(engine, error) from error
@@ -71,12 +71,12 @@ def _connected(engine: Engine) -> Iterator[peewee.Database]:
     database = engine.make_peewee()
     try:
         connection = engine.open(database)
-    except faults_of(engine) as error:
+    except connection_errors(engine) as error:
         raise _unusable(engine, error) from error
     try:
         yield database
     except peewee.PeeweeException as error:
-        cause = error.args[0] if error.args else error  # as the driver raised it
+        cause = error.args[0] if error.args else error  # of the driver
         if not isinstance(cause, engine.errors) or (
             engine.fault(cause, connection) == "wrong"
         ):
@@ -87,11 +87,10 @@ def _connected(engine: Engine) -> Iterator[peewee.Database]:
 
 
 def _unusable(engine: Engine, error: Exception) -> Exception:
-    """SettingsError for an address that is of no use until somebody mends it; else
-    Unavailable."""
-    told = engine.refused(error)
-    if told is not None:
-        place = f"{engine.place}: " if engine.place else ""
-        return SettingsError(f"settings: {SETTING}: {place}{told}", SETTING)
+    """Return SettingsError if the address is wrong, else Unavailable."""
+    reason = engine.refused(error)
+    if reason is not None:
+        path = f"{engine.path}: " if engine.path else ""
+        return SettingsError(f"settings: {SETTING}: {path}{reason}", SETTING)
     log.warning("the database does not answer: %s", first_line(error))
     return Unavailable("the database does not answer; try again")

@@ -17,8 +17,8 @@ from psycopg import errors
 
 from locframework.ports import SettingsError
 
+from .connections import first_line
 from .engine import LOCK_SECONDS, SETTING, Connection, Cursor, Fault, Mode, RunQuery
-from .sessions import first_line
 
 CHANNEL = "locframework_work"  # notified by triggers, see 0001_initial.py
 LISTEN_AGAIN_SECONDS = 5
@@ -33,21 +33,20 @@ DEFAULTS = {
 
 OUTSIDE_SNAPSHOTS = f"""SET lock_timeout = {LOCK_SECONDS * 1000};
     SET plan_cache_mode = auto; SET enable_seqscan = off; SET jit = off"""
-"""What stands alone or in a transaction finds a few rows by key. Its plan is kept,
-which saves more than half of its time, and walks indexes only: one made while a table
-was small would else read all of it when it has grown."""
+"""Statements alone or in a transaction find a few rows by key. Their plans are cached,
+which saves more than half of the time, and use indexes only: a plan made while a table
+was small would read all of it when it has grown."""
 
 _BEGIN = {
     "write": b"BEGIN",
     "read": b"""BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
         SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL enable_seqscan = on""",
 }
-"""Lists are planned for the values that they are about. One round trip."""
+"""Lists are planned for their parameters. One round trip."""
 
 FEW = 10
-"""Of more than so many rows a statement is planned for them: a plan kept was 100 times
-slower in the middle of a first import. PostgreSQL takes a list for ten long that it
-does not know."""
+"""A statement with a longer list is planned for it: a cached plan was 100 times slower
+in a first import. PostgreSQL estimates ten items for a list it does not know."""
 
 _GROWN = b"""SELECT t.name FROM unnest(ARRAY['keys', 'key_values', 'key_lists',
         'branch_keys', 'findings', 'value_revisions']) AS t (name)
@@ -55,10 +54,9 @@ _GROWN = b"""SELECT t.name FROM unnest(ARRAY['keys', 'key_values', 'key_lists',
     WHERE pg_relation_size(c.oid)
             > (2 * c.relpages + 8) * current_setting('block_size')::bigint
         OR pg_stat_get_mod_since_analyze(c.oid) > greatest(c.reltuples, 1000)"""
-"""Twice as large as when they were counted, and not tiny; or counted while another
-transaction filled them, which shows a little later. Autovacuum does the same within
-minutes, where it is on. Until then a list of keys took seconds, not milliseconds: a
-table not counted seems to have one row that fits."""
+"""Tables twice as large as when they were analyzed, or filled by a transaction
+meanwhile. Autovacuum does the same within minutes, where it is on. Until then a list of
+keys took seconds instead of milliseconds."""
 
 UNREADABLE = (
     "is not an address such as postgresql://user:password@host:5432/name, with %25 for"
@@ -68,19 +66,19 @@ UNREADABLE = (
 _WRONG_USER = "PostgreSQL does not accept the user name or the password of the address"
 _REFUSALS = {
     "password authentication failed": _WRONG_USER,
-    "no password supplied": "PostgreSQL wants a password, and the address has none",
+    "no password supplied": "PostgreSQL requires a password, and the address has none",
     'role "': _WRONG_USER,
-    "no pg_hba.conf entry": "PostgreSQL lets this user in from other places only",
+    "no pg_hba.conf entry": "PostgreSQL does not accept this user from this host",
     'database "': "the PostgreSQL server has no database of the name in the address",
 }
-"""By what the server says of an address; it never says the password."""
+"""By a part of the server's message, which never contains the password."""
 
 # a password may hold a ? of its own
 _PARTS = re.compile(r"((?:postgres(?:ql)?://[^@/]*@)?[^?]*)\??(.*)", re.DOTALL)
 
-# the server ends this connection or has ended it; it is a standby just now
+# connection failures, shutdown of the server, a standby
 _LOST = ("08", "57P0", "25006")
-_CLASH = (errors.UniqueViolation, errors.ForeignKeyViolation)
+_CONFLICT = (errors.UniqueViolation, errors.ForeignKeyViolation)
 
 
 log = logging.getLogger("locframework.storage")
@@ -103,7 +101,7 @@ class Postgres:
     """The database at ``url``; what the URL sets wins over our defaults."""
 
     errors: tuple[type[Exception], ...] = (psycopg.Error,)
-    place = ""
+    path = ""
     for_update = " FOR NO KEY UPDATE"  # children can still be added by others
     skip_locked = " FOR UPDATE SKIP LOCKED"
     has_trigram_tables = False
@@ -121,7 +119,7 @@ class Postgres:
         if not _is_readable(self._url):
             raise SettingsError(f"settings: {SETTING}: {UNREADABLE}", SETTING)
 
-    def is_made(self) -> bool:
+    def exists(self) -> bool:
         return True  # by whoever runs the server
 
     def make_peewee(self) -> peewee.Database:
@@ -140,7 +138,9 @@ class Postgres:
 
     def refused(self, error: Exception) -> str | None:
         text = str(error)
-        return next((told for part, told in _REFUSALS.items() if part in text), None)
+        return next(
+            (reason for part, reason in _REFUSALS.items() if part in text), None
+        )
 
     @contextmanager
     def migration_lock(self, database: peewee.Database) -> Iterator[None]:
@@ -197,8 +197,8 @@ class Postgres:
         closed = cast("psycopg.Connection[object]", connection).closed
         if closed or (getattr(error, "sqlstate", None) or "").startswith(_LOST):
             return "lost"
-        if isinstance(error, _CLASH):
-            return "clash"
+        if isinstance(error, _CONFLICT):
+            return "conflict"
         if isinstance(error, psycopg.errors.DiskFull):
             return "full"
         return "busy" if isinstance(error, psycopg.OperationalError) else "wrong"
@@ -225,7 +225,7 @@ class Postgres:
             for row in rows:
                 copy.write_row(row)
 
-    def count_grown(self, connection: Connection) -> None:
+    def analyze_grown(self, connection: Connection) -> None:
         opened = cast("psycopg.Connection[tuple[str]]", connection)
         grown = [name for (name,) in opened.execute(_GROWN).fetchall()]
         if grown:  # somebody else who counts one of them now does it for us too
@@ -237,7 +237,7 @@ class Postgres:
     def release_write_lock(self) -> None:
         pass
 
-    def forget_threads(self) -> None:
+    def reset_write_lock(self) -> None:
         pass
 
 
@@ -279,16 +279,16 @@ class _Listener(threading.Thread):
 
 
 def _is_readable(url: str) -> bool:
-    """Whether the address has its parts where they belong.
+    """Return whether libpq can parse the address.
 
-    What libpq says of others is told to nobody: it quotes the password.
+    Its message is not shown: it quotes the password.
     """
     try:
-        told = psycopg.conninfo.conninfo_to_dict(url)
-        ports = [int(port) for port in str(told.get("port", "")).split(",") if port]
+        reason = psycopg.conninfo.conninfo_to_dict(url)
+        ports = [int(port) for port in str(reason.get("port", "")).split(",") if port]
     except (psycopg.ProgrammingError, ValueError):
         return False
-    hosts = str(told.get("host", "")).split(",")
+    hosts = str(reason.get("host", "")).split(",")
     # an @ in front is a socket of Linux; elsewhere it belongs to a password
     return all(0 < port < 65536 for port in ports) and not any(
         "@" in host[1:] for host in hosts

@@ -25,15 +25,15 @@ from .engine import (
 )
 
 PRAGMAS = {
-    "journal_mode": "wal",  # readers and the writer do not wait for each other
-    "synchronous": "full",  # a commit is on the disk when it returns
+    "journal_mode": "wal",  # readers and the writer do not block each other
+    "synchronous": "full",  # a commit returns when it is on disk
     "foreign_keys": 1,
-    "cache_size": -16_000,  # KiB, for each connection: a thousand rows, far apart
+    "cache_size": -16_000,  # KiB of each connection
     "temp_store": "memory",
     "journal_size_limit": 64 * 1024 * 1024,
 }
-STATEMENTS_KEPT = 512  # prepared ones, for each connection
-ROWS_AT_ONCE = 20  # that one statement inserts: 1.3 times as fast as one by one
+CACHED_STATEMENTS = 512  # of each connection
+ROWS_AT_ONCE = 20  # of one INSERT: 1.3 times as fast as one by one
 MIGRATION_SECONDS = 600  # how long a process waits while another one migrates
 
 # the first byte of the extended result code, sqlite.org/rescode.html
@@ -46,7 +46,7 @@ _BUSY = {
     sqlite3.SQLITE_PROTOCOL,
 }
 _NOT_WRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_READONLY_DIRECTORY}
-_CLASH = {
+_CONFLICT = {
     sqlite3.SQLITE_CONSTRAINT_UNIQUE,
     sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
     sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY,
@@ -57,9 +57,9 @@ _REFUSALS = {
     "unable to open database file": "the database file cannot be opened",
     "file is not a database": "the file of the database is not a SQLite database",
 }
-"""By what SQLite says of a file. No answer shows its path; the log does."""
+"""By a part of SQLite's message. No response shows the path; the log does."""
 
-# columns declared BOOLEAN answer bool, as PostgreSQL's do
+# columns declared BOOLEAN return bool, as on PostgreSQL
 sqlite3.register_converter("boolean", b"1".__eq__)
 
 
@@ -85,10 +85,10 @@ class Sqlite:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.place = str(path)
+        self.path = str(path)
         self._write_lock = threading.Lock()
 
-    def is_made(self) -> bool:
+    def exists(self) -> bool:
         if self._path.exists():
             return True
         folders = self._path.absolute().parents
@@ -100,7 +100,7 @@ class Sqlite:
             str(self._path),
             pragmas=PRAGMAS,
             timeout=LOCK_SECONDS,
-            cached_statements=STATEMENTS_KEPT,
+            cached_statements=CACHED_STATEMENTS,
             detect_types=sqlite3.PARSE_DECLTYPES,
             check_same_thread=False,  # close() closes the other threads' too
         )
@@ -132,7 +132,9 @@ class Sqlite:
         if isinstance(error, OSError):
             return f"the database can be neither found nor made: {error.strerror}"
         text = str(error)
-        return next((told for part, told in _REFUSALS.items() if part in text), None)
+        return next(
+            (reason for part, reason in _REFUSALS.items() if part in text), None
+        )
 
     @contextmanager
     def migration_lock(self, database: peewee.Database) -> Iterator[None]:
@@ -172,8 +174,8 @@ class Sqlite:
 
     def fault(self, error: Exception, connection: Connection) -> Fault:
         code = getattr(error, "sqlite_errorcode", 0)
-        if code in _CLASH:
-            return "clash"
+        if code in _CONFLICT:
+            return "conflict"
         if code & 0xFF == sqlite3.SQLITE_FULL:
             return "full"
         if code in _NOT_WRITABLE:
@@ -196,19 +198,19 @@ class Sqlite:
         insert = f"INSERT INTO {table} ({columns}) VALUES "
         cursor, rest = connection.cursor(), iter(rows)
         if len(rows) >= ROWS_AT_ONCE:
-            said = _said(rows)
-            marks = ",".join([f"({','.join(said)})"] * ROWS_AT_ONCE)
-            is_bound = [each == "?" for each in said] * ROWS_AT_ONCE
+            values = _constant_values(rows)
+            placeholders = ",".join([f"({','.join(values)})"] * ROWS_AT_ONCE)
+            is_bound = [each == "?" for each in values] * ROWS_AT_ONCE
             some = (
                 islice(rest, ROWS_AT_ONCE) for _ in range(len(rows) // ROWS_AT_ONCE)
             )
             cursor.executemany(
-                insert + marks,
+                insert + placeholders,
                 (tuple(compress(chain.from_iterable(each), is_bound)) for each in some),
             )
         cursor.executemany(insert + f"(?{',?' * columns.count(',')})", rest)
 
-    def count_grown(self, connection: Connection) -> None:
+    def analyze_grown(self, connection: Connection) -> None:
         pass  # its plans follow from how the statements are written
 
     def acquire_write_lock(self) -> bool:
@@ -218,13 +220,15 @@ class Sqlite:
     def release_write_lock(self) -> None:
         self._write_lock.release()
 
-    def forget_threads(self) -> None:
+    def reset_write_lock(self) -> None:
         self._write_lock = threading.Lock()
 
 
-def _said(rows: Collection[Sequence[object]]) -> list[str]:
-    """What each column is in VALUES: a parameter, or what it says in all rows, if that
-    is NULL, TRUE or FALSE. To bind one of them takes four times as long as a text."""
+def _constant_values(rows: Collection[Sequence[object]]) -> list[str]:
+    """Return each column's place in VALUES: NULL, TRUE or FALSE if all rows have it.
+
+    Binding one of these takes four times as long as binding a text.
+    """
     words = {None: "NULL", True: "TRUE", False: "FALSE"}
     return [
         words[value]

@@ -221,7 +221,7 @@ def test_a_forked_child_never_uses_its_parents_connections(
     keep.set()
     thread.join()
     add_project(storage, "from the parent")
-    assert len(opened) == 3  # the thread that forked has a new one, the other its own
+    assert len(opened) == 2
     names = storage.database.rows("SELECT name FROM projects ORDER BY name")
     assert [name for (name,) in names] == [
         "from the child",
@@ -269,7 +269,7 @@ def test_statements_can_be_counted(storage: PeeweeStorage) -> None:
         ),
         (
             "fe_sendauth: no password supplied",
-            "PostgreSQL wants a password, and the address has none",
+            "PostgreSQL requires a password, and the address has none",
         ),
         (
             'FATAL:  database "x" does not exist',

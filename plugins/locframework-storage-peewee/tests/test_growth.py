@@ -199,7 +199,7 @@ def test_keys_are_kept_when_they_cannot_be_counted(
     def cancelled(_connection: object) -> None:
         raise psycopg.errors.QueryCanceled("canceling statement")
 
-    monkeypatch.setattr(new.database.engine, "count_grown", cancelled)
+    monkeypatch.setattr(new.database.engine, "analyze_grown", cancelled)
     of = fill(new)
 
     page = new.keys.list_keys(of.id, KeyFilter(), "key", DEEP)

@@ -1,0 +1,134 @@
+"""One connection for each thread, opened by its first statement."""
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+
+import peewee
+
+from locframework.ports import Unavailable
+
+from .engine import Connection, Engine, Mode
+
+log = logging.getLogger("locframework.storage")
+
+# connections of the parent process: closing them in a fork would end them for it
+_inherited: list[object] = []
+
+
+def connect(engine: Engine, database: peewee.Database) -> Connection:
+    """Open this thread's connection of ``database``, or raise Unavailable."""
+    try:
+        return engine.open(database)
+    except connection_errors(engine) as error:
+        log.warning("cannot connect to the database: %s", first_line(error))
+        reason = engine.refused(error) or "the database does not answer; try again"
+        raise Unavailable(reason) from error
+
+
+def connection_errors(engine: Engine) -> tuple[type[Exception], ...]:
+    """Return what ``Engine.open`` raises, of the driver and the file system."""
+    return peewee.PeeweeException, OSError, *engine.errors
+
+
+def first_line(error: Exception) -> str:
+    """Return what a log may show of a driver's error: other lines contain values."""
+    return str(error).partition("\n")[0]
+
+
+class Session:
+    """The connection of a thread, and its open transaction or snapshot."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()  # held while the driver runs
+        self.connection: Connection | None = None
+        self.depth = 0  # of nested blocks
+        self.mode: Mode = "read"
+        self.writes = 0  # statements of the open transaction
+        self.failure: Exception | None = None  # why the transaction cannot commit
+        self.before_commit: dict[Hashable, Callable[[], None]] = {}
+        self.after_commit: list[Callable[[], None]] = []
+
+    def drop(self) -> None:
+        """Close the connection; what was not committed is rolled back."""
+        with self.lock:
+            connection, self.connection = self.connection, None
+            if connection is not None:
+                with suppress(Exception):
+                    connection.close()
+
+
+class _EndOfThread:
+    """Drops the session when its thread, which holds this object, has ended."""
+
+    def __init__(self, session: Session, sessions: set[Session]) -> None:
+        self._session = session
+        self._sessions = sessions
+        self._process = os.getpid()
+
+    def __del__(self) -> None:
+        if os.getpid() == self._process:
+            self._sessions.discard(self._session)
+            self._session.drop()
+
+
+class Sessions:
+    """The sessions of all threads of this process. A forked child starts without."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._is_closed = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._sessions: set[Session] = set()
+
+    def here(self) -> Session:
+        """Return the session of this thread, whose connection may not be open yet."""
+        if self._process != os.getpid():
+            _inherited.append((self._local, self._sessions))
+            self._engine.reset_write_lock()
+            self._begin()
+        try:
+            session: Session = self._local.session
+        except AttributeError:
+            session = self._local.session = Session()
+            with self._lock:
+                self._sessions.add(session)
+            self._local.end = _EndOfThread(session, self._sessions)
+        return session
+
+    def connect(self, session: Session) -> Connection:
+        """Open the connection of this thread's ``session``, or raise Unavailable."""
+        if session.depth:  # the transaction was lost with its connection
+            raise Unavailable("the database connection was lost; try again")
+        self.require_open()
+        session.connection = connection = connect(
+            self._engine, self._engine.make_peewee()
+        )
+        if self._is_closed:  # while this one was opened
+            session.drop()
+            self.require_open()
+        return connection
+
+    def require_open(self) -> None:
+        """Raise Unavailable after ``close``."""
+        if self._is_closed:
+            raise Unavailable("the database was closed")
+
+    def drop(self) -> None:
+        """Close the connections of all threads; later statements open new ones."""
+        with self._lock:
+            sessions = list(self._sessions)
+        for session in sessions:
+            session.drop()
+
+    def close(self) -> None:
+        """Close the connections of all threads, and open no others."""
+        self._is_closed = True
+        self.drop()
