@@ -311,7 +311,7 @@ def warning_headers(warnings: Sequence[str]) -> dict[str, str]:
     """How the answer of an export tells its warnings, as its body is the file.
 
     The count is told always; where it is not 0, the first warnings follow as a JSON
-    list in ASCII, each cut to 200 characters, as many as fit (decisions/0006).
+    list in ASCII, each cut to 200 characters, as many as fit.
     """
     headers = {WARNING_COUNT_HEADER: str(len(warnings))}
     told, size = [], len("[]")

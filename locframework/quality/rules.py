@@ -30,7 +30,7 @@ def name_of_check(check: Check) -> str:
 def length_limit(tags: Iterable[str]) -> int | None:
     """The most code points a text may have: of the key's tag ``max-length:30``.
 
-    The smallest of several; None without such a tag. Source: decisions/0013.
+    The smallest of several; None without such a tag. Source: docs/decisions/0008.
     """
     limits = [int(match[1]) for tag in tags if (match := _LIMIT.fullmatch(tag))]
     return min(limits, default=None)

@@ -1,4 +1,4 @@
-"""Counts words, and works out how far languages are (decisions 0010)."""
+"""Counts words, and computes how complete languages are (decisions 2.6)."""
 
 from unicode_segmentation_rs import unicode_words
 

@@ -23,8 +23,8 @@ API_AT_ONCE = 500
 WRITERS = 8
 WRITING_SECONDS = 3.0
 FIRST, ALONE = 15, 50  # writes of one writer
-SAME_MOST, IN_TURN_MOST = 1.5, 3  # decisions 0008, 18
-PEEWEE_MOST = 0.25  # of the same rows; decisions 0008, 20
+SAME_MOST, IN_TURN_MOST = 1.5, 3
+PEEWEE_MOST = 0.25  # of the same rows
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_bulk_write_beside_the_same_rows(shop: Any, size: int, table: Table) -> 
 
     what, store = "bulk write x 3 languages, store: same rows", taken["store"]
     peer = ("executemany of all it keeps, same indexes", taken["same"])
-    most = SAME_MOST if shop.kind == "sqlite" else None  # decisions 0008, 18
+    most = SAME_MOST if shop.kind == "sqlite" else None
     table.add(what, shop.kind, size, store, peer, ratio_most=most)
     peer = ("peewee insert_many of all it keeps, same indexes", taken["peewee"])
     what += ", peewee"
@@ -184,7 +184,7 @@ def test_the_longest_wait_of_one_of_eight_writers(shop: Any, table: Table) -> No
 
     longest, middle = waits[-1] * 1000, waits[len(waits) // 2] * 1000
     what = f"longest of single writes, {WRITERS} writers"
-    most = 100 if shop.kind == "sqlite" else None  # decisions 0008, 18
+    most = 100 if shop.kind == "sqlite" else None
     peer = ("the median write", middle)
     table.add(what, shop.kind, 1000, longest, peer, ms_most=most)
     most = IN_TURN_MOST if shop.kind == "postgres" else None

@@ -18,7 +18,7 @@ from measuring import Table, in_turns
 KEYS = 1000  # a file of about 60 kB
 ROUNDS = 7
 BY_HAND = "by hand, same promises"
-KEPT_MOST, KEPT_MOST_OVER_HTTP = 1.8, 1.5  # decisions 0008, 18
+KEPT_MOST, KEPT_MOST_OVER_HTTP = 1.8, 1.5
 
 
 class Published:

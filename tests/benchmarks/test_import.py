@@ -19,7 +19,7 @@ from locframework.http.records import Upload
 from locframework.keys.file_records import Selection
 
 OPTIONS = FileOptions(key_separator=".", source_language="en")
-PO_MOST = {"sqlite": 10, "postgres": 5}  # times executemany; decisions 0008, 17
+PO_MOST = {"sqlite": 10, "postgres": 5}  # times executemany
 
 
 def po_of(size: int) -> bytes:

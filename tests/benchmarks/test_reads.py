@@ -15,7 +15,7 @@ from measuring import Table, in_turns
 PAGE = 100
 ROUNDS = 7
 BY_HAND = "by hand, same promises"
-KEPT_MOST, KEPT_MOST_OVER_HTTP = 1.8, 1.5  # decisions 0008, 18
+KEPT_MOST, KEPT_MOST_OVER_HTTP = 1.8, 1.5
 
 
 def unwrapped(content: bytes) -> list[dict[str, Any]]:
