@@ -173,7 +173,7 @@ class Framework:
         self.term_translations = area.translations
         self.glossary_matches, self.glossary_files = area.matches, area.files
         self.terminologies = area.terminologies
-        self.runner.handle(area.import_job)
+        self.runner.add_handler(area.import_job)
 
     def _build_keys(self) -> None:
         storage, clock, access = self.storage, self.clock, self.access
@@ -213,7 +213,7 @@ class Framework:
         storage, projects, branches = self.storage, self.projects, self.branches
         rechecks = Rechecks(storage, self.jobs)
         self.events.listen_inside(rechecks.on_event)
-        self.runner.handle(RecheckJob(storage, self.key_writer.findings))
+        self.runner.add_handler(RecheckJob(storage, self.key_writer.findings))
         self.issues = Issues(
             storage, projects, branches, self.languages, self.checks, rechecks
         )
@@ -223,7 +223,7 @@ class Framework:
         self.activity = Activity(
             storage, self.projects, self.branches, self.jobs, self.clock
         )
-        self.runner.handle(
+        self.runner.add_handler(
             UndoJob(
                 storage,
                 self.access,
@@ -257,7 +257,7 @@ class Framework:
             self.blobs,
             self.jobs,
         )
-        self.runner.handle(
+        self.runner.add_handler(
             ImportJob(
                 storage,
                 self.access,
@@ -292,7 +292,7 @@ class Framework:
             events,
             clock,
         )
-        self.runner.handle(builder)
+        self.runner.add_handler(builder)
         stores = sorted(
             self.plugins.blob_stores, key=lambda name: name != self.settings.blob_store
         )

@@ -25,7 +25,7 @@ from locframework.fields import Clock, timestamp
 from locframework.formats.records import Catalogue
 from locframework.formats.service import Formats
 from locframework.jobs.records import StoredJob
-from locframework.jobs.work import PATIENCE_SECONDS, Work
+from locframework.jobs.work import LOCK_WAIT_SECONDS, Work
 from locframework.keys.catalogues import Catalogues, by_module, options_of
 from locframework.keys.file_records import Selection
 from locframework.projects.records import Language, Project
@@ -147,7 +147,7 @@ class ReleaseBuilder:
         one without an earlier one. Who changes content holds the project, so there
         is no such gap while this does. Waits for those who write at length.
         """
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + LOCK_WAIT_SECONDS
         while True:
             work.check_cancelled()
             try:

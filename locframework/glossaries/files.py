@@ -97,7 +97,7 @@ class GlossaryFiles:
         self, caller: Caller, stored: StoredGlossary, params: Mapping[str, object]
     ) -> Job:
         with self._storage.transaction():
-            started = self._jobs.start_about(
+            started = self._jobs.start_for_subject(
                 caller, stored.organization_id, stored.id, TYPE, PERMISSION, params
             )
         return started.job
@@ -128,20 +128,20 @@ class GlossaryFiles:
         Raises GlossaryNotFound.
         """
         stored = self._glossaries.visible(caller, glossary_id)
-        return self._jobs.jobs_about(stored.id, query, self._may(caller, stored))
+        return self._jobs.list_subject_jobs(stored.id, query, self._may(caller, stored))
 
     def get_job(self, caller: Caller, glossary_id: str, job_id: str) -> Job:
         """A job of the glossary. Raises GlossaryNotFound, JobNotFound."""
         stored = self._glossaries.visible(caller, glossary_id)
         may = self._may(caller, stored)
-        return self._jobs.job_about(stored.id, job_id, may)
+        return self._jobs.get_subject_job(stored.id, job_id, may)
 
     def cancel_job(self, caller: Caller, glossary_id: str, job_id: str) -> Job:
         """As Jobs.cancel_job. Raises GlossaryNotFound, JobNotFound,
         JobNotCancellable."""
         stored = self._glossaries.visible(caller, glossary_id)
         may = self._may(caller, stored)
-        return self._jobs.cancel_about(stored.id, job_id, may)
+        return self._jobs.cancel_subject_job(stored.id, job_id, may)
 
     def _may(self, caller: Caller, stored: StoredGlossary) -> Callable[[str], bool]:
         return lambda permission: self._linked.may(caller, permission, stored.reach)

@@ -59,7 +59,7 @@ class Rechecks:
         """One that waits will see this change as well."""
         project = self._storage.projects.find(project_id)
         if project is not None:
-            self._jobs.start_once(_CALLER, project, TYPE, PERMISSION, {})
+            self._jobs.start_unless_queued(_CALLER, project, TYPE, PERMISSION, {})
 
 
 class RecheckJob:

@@ -13,7 +13,7 @@ JobStatus = Literal["queued", "running", "succeeded", "partial", "failed", "canc
 
 
 class Progress(Struct, frozen=True):
-    """How far a job is, in items of its own kind."""
+    """Items done and in total; each job type defines its items."""
 
     done: int
     total: int
@@ -27,11 +27,11 @@ class JobError(Struct, frozen=True):
 
 
 class Job(Struct, frozen=True, rename="camel"):
-    """A job as it is shown."""
+    """A job as the API shows it."""
 
     id: str
     project_id: str | None  # None: of a glossary or a translation memory
-    type: str  # import, release, …: who handles it
+    type: str  # import, release, …: selects the handler
     status: JobStatus
     progress: Progress
     result: Mapping[str, object] | None
@@ -43,46 +43,46 @@ class Job(Struct, frozen=True, rename="camel"):
 
 
 class StoredJob(Struct, frozen=True):
-    """A job as it is kept: with what it was given and who works on it."""
+    """A job with its parameters and its lease."""
 
     job: Job
     organization_id: str
-    permission: str  # that started it, and that reading it needs
-    params: Mapping[str, object]  # JSON-shaped; only its handler reads it
-    caller: Caller  # as they were when they asked
-    owner: str | None  # the runner that holds it
+    permission: str  # that started it, and that reading it requires
+    params: Mapping[str, object]  # JSON; only the handler reads it
+    caller: Caller  # as of the request
+    owner: str | None  # the runner that holds the lease
     lease_until: Timestamp | None
-    attempt: int  # claims so far; fences off a runner whose lease ran out
+    attempt: int  # claims so far; a runner with an older attempt is fenced off
     cancel_requested: bool
-    step: Mapping[str, object] | None = None  # what its handler noted, JSON-shaped
-    step_attempt: int = 0  # the claim in which it did; 0: none yet
-    subject_id: str | None = None  # of a job without project: what it is about
+    step: Mapping[str, object] | None = None  # the handler's checkpoint, JSON
+    step_attempt: int = 0  # the attempt that wrote the checkpoint; 0: none
+    subject_id: str | None = None  # the glossary or memory of a job without a project
 
     @property
     def project_id(self) -> str:
-        """For the handlers of a project's jobs."""
+        """The id of the job's project. Raises RuntimeError for a job without one."""
         if self.job.project_id is None:
-            raise RuntimeError(f"job {self.job.id} is of no project")
+            raise RuntimeError(f"job {self.job.id} has no project")
         return self.job.project_id
 
 
 class JobQuery(SortedRequest, frozen=True):
-    """What a list of jobs is asked by."""
+    """The filters of a job list."""
 
     status: JobStatus | None = None
-    type: Annotated[str, Meta(max_length=100)] | None = None  # an unknown one: no job
+    type: Annotated[str, Meta(max_length=100)] | None = None
     sort: ByTime = "-createdAt"
 
 
 class JobFilter(Struct, frozen=True):
-    """Which jobs a list holds; every condition that is set must hold."""
+    """Selects jobs; every condition that is set must hold."""
 
-    permissions: Sequence[str] | None = None  # one of these started it
+    permissions: Sequence[str] | None = None  # started with one of these
     status: JobStatus | None = None
     type: str | None = None
 
 
 class JobAnswer(Struct, frozen=True):
-    """One job."""
+    """The body of a response with one job."""
 
     job: Job

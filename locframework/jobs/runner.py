@@ -1,4 +1,4 @@
-"""Takes due jobs from the store and has them done, each by one runner at a time."""
+"""Claims due jobs from the store and runs them, each in one runner at a time."""
 
 import logging
 import threading
@@ -15,27 +15,25 @@ from locframework.fields import Clock, timestamp
 from locframework.storage import Storage
 from locframework.transactions import crash_point
 
-from .events import tell_ended
-from .handler import JobHandler
-from .lease import Heartbeat, is_dead, new_owner
+from .lease import is_dead, new_owner
 from .records import JobError, Progress, StoredJob
-from .work import LEASE, Cancelled, LeaseLost, Work
+from .work import LEASE, Cancelled, JobHandler, LeaseLost, Work
 
 log = logging.getLogger("locframework.jobs")
 
-EXTENDED_EVERY = timedelta(seconds=10)
-BEAT_SECONDS = 1.0  # progress is written, and a cancellation looked for
-PUT_OFF_FOR = timedelta(seconds=1)  # once the store answers again
-SOON_MOST = 3  # claims without a step, until a job waits for its whole lease
-CLAIMS_MOST = 5  # without a step; a job that kills its process each time dies
+EXTEND_INTERVAL = timedelta(seconds=10)
+HEARTBEAT_SECONDS = 1.0  # to store progress and poll for a cancellation
+RETRY_AFTER = timedelta(seconds=1)  # once the store is available again
+EARLY_RETRY_LIMIT = 3  # claims without a step that end their lease early
+CLAIM_LIMIT = 5  # claims without a step; then the job fails
 
 
 class JobRunner:
     """Claims jobs and runs them. Any number of runners may share a store.
 
-    A claim is a lease: it is extended while the job is at work, and when it runs out
-    the job may be claimed again. A runner that lost its lease cannot end the job any
-    more (``Work.finish`` asks first). Times are those of ``clock``.
+    A claim is a lease. It is extended while the job runs; when it expires the job may
+    be claimed again. A runner that lost its lease cannot end the job any more
+    (``Work.finish`` verifies the attempt). Times are those of ``clock``.
     """
 
     def __init__(
@@ -47,8 +45,8 @@ class JobRunner:
         *,
         workers: int = 2,
         lease: timedelta = LEASE,
-        extended_every: timedelta = EXTENDED_EVERY,
-        beat_seconds: float = BEAT_SECONDS,
+        extend_interval: timedelta = EXTEND_INTERVAL,
+        heartbeat_seconds: float = HEARTBEAT_SECONDS,
     ) -> None:
         self.owner = new_owner()
         self._storage = storage
@@ -57,26 +55,36 @@ class JobRunner:
         self._clock = clock
         self._workers = workers
         self._lease = lease
-        self._extended_every = extended_every
-        self._heartbeat = Heartbeat(self._beat, beat_seconds)
-        self._working: dict[str, Work] = {}
-        self._put_off: list[tuple[str, int]] = []  # job and attempt
+        self._extend_interval = extend_interval
+        self._heartbeat_seconds = heartbeat_seconds
+        self._running: dict[str, Work] = {}  # by job id
+        self._to_retry: list[tuple[str, int]] = []  # job id and attempt
         self._woken = threading.Event()
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
 
-    def handle(self, handler: JobHandler) -> None:
-        """Have the jobs of the handler's type done by it from now on."""
+    def add_handler(self, handler: JobHandler) -> None:
+        """Run the jobs of the handler's type with it from now on."""
         self._handlers[handler.type] = handler
 
+    @property
+    def types(self) -> list[str]:
+        """The types of jobs that this runner handles, sorted."""
+        return sorted(self._handlers)
+
     def start(self) -> None:
-        """Begin to work: what dead processes of this host held is due at once."""
-        self._release_dead()
+        """Start the workers; release the leases of this host's dead processes."""
+        try:
+            for owner in self._storage.lease_owners():
+                if is_dead(owner):
+                    self._release(owner)
+        except Unavailable as error:
+            log.warning("jobs of dead runners wait for their lease: %s", error)
         self._stopping.clear()
         self._woken.set()
         self._threads = [
             threading.Thread(
-                target=self._work, name=f"locframework-job-{number}", daemon=True
+                target=self._run_worker, name=f"locframework-job-{number}", daemon=True
             )
             for number in range(self._workers)
         ]
@@ -84,9 +92,9 @@ class JobRunner:
             thread.start()
 
     def stop(self, timeout_seconds: float = 10.0) -> None:
-        """Claim nothing more, and wait for the jobs at work, so long at most.
+        """Claim nothing more, and wait for running jobs until the timeout.
 
-        Those that are not done by then are left for another runner to begin again.
+        The leases of unfinished jobs are released: another runner starts them again.
         """
         deadline = time.monotonic() + timeout_seconds
         self._stopping.set()
@@ -94,62 +102,64 @@ class JobRunner:
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
         self._threads = []
-        left = list(self._working.values())
-        for work in left:
-            work.lose()
-        if left:
+        unfinished = list(self._running.values())
+        for work in unfinished:
+            work.lose_lease()
+        if unfinished:
             self._release(self.owner)
 
     def wake(self) -> None:
-        """A job may be due: look now. Cheap, from any thread."""
+        """Look for due jobs now. Cheap, from any thread."""
         self._woken.set()
 
     def wake_if(self, is_due: bool) -> None:
-        """Wake if jobs are due, or jobs that were put off are to be given back."""
-        if is_due or self._put_off:
+        """Wake if jobs are due, or if leases remain to be shortened for a retry."""
+        if is_due or self._to_retry:
             self.wake()
 
-    @property
-    def types(self) -> list[str]:
-        """The types of jobs that this runner handles, sorted."""
-        return sorted(self._handlers)
-
     def run_until_idle(self) -> None:
-        """Run every due job, in the calling thread; for tests, scripts, embedders."""
+        """Run every due job in the calling thread; for tests, scripts, embedders."""
         while self.run_one():
             pass
 
     def run_one(self) -> bool:
-        """Run the oldest due job; False when none was due."""
+        """Run the oldest due job; return False when none was due."""
         job = self._claim()
         if job is None:
             return False
         crash_point("job.after_claim")
         work = Work(job, self._storage, self._clock, lease=self._lease)
-        late = self._working.get(job.job.id)
-        if late is not None:
-            late.lose()  # its lease ran out, and we are the one who took over
-        self._working[job.job.id] = work
+        earlier = self._running.get(job.job.id)
+        if earlier is not None:
+            earlier.lose_lease()  # it expired, and this attempt took the job over
+        self._running[job.job.id] = work
+        ended = threading.Event()
+        threading.Thread(
+            target=self._run_heartbeat,
+            args=(job, work, ended),
+            name="locframework-lease",
+            daemon=True,
+        ).start()
         try:
-            with self._heartbeat.keep(job, work):
-                self._run(job, work)
+            self._run(job, work)
         finally:
-            if self._working.get(job.job.id) is work:
-                del self._working[job.job.id]
+            ended.set()
+            if self._running.get(job.job.id) is work:
+                del self._running[job.job.id]
         return True
 
     def progress_of(self, job_id: str) -> Progress | None:
-        """How far a job is that is at work here; None for any other."""
-        work = self._working.get(job_id)
+        """Return the progress of a job that runs here, else None."""
+        work = self._running.get(job_id)
         return None if work is None else work.progress
 
     def cancel(self, job_id: str) -> None:
-        """Let a job stop that is at work here, without waiting for the store."""
-        work = self._working.get(job_id)
+        """Cancel a job if it runs here, without the heartbeat's delay."""
+        work = self._running.get(job_id)
         if work is not None:
             work.cancel()
 
-    def _work(self) -> None:
+    def _run_worker(self) -> None:
         while not self._stopping.is_set():
             self._woken.wait()
             self._woken.clear()
@@ -158,11 +168,18 @@ class JobRunner:
                     pass
             except Exception:
                 log.exception("the job runner failed; it continues")
-        self._woken.set()  # for the other workers to see that it is over
+        self._woken.set()  # for the other workers to stop too
 
     def _claim(self) -> StoredJob | None:
+        """Return the oldest due job, or None; first shorten the leases of jobs that the
+        store was unavailable for."""
         try:
-            self._give_back()
+            while self._to_retry:
+                id_, attempt = self._to_retry[-1]
+                with self._storage.transaction():  # no-op if claimed meanwhile
+                    due = timestamp(self._clock() + RETRY_AFTER)
+                    self._storage.jobs.extend(id_, attempt, due)
+                self._to_retry.remove((id_, attempt))
             now = self._clock()
             return self._storage.jobs.claim(
                 self.types,
@@ -174,30 +191,27 @@ class JobRunner:
             log.info("no job could be claimed: %s", error)
             return None
 
-    def _give_back(self) -> None:
-        """Shorten the leases of jobs that were put off: they are due in a second.
-
-        Raises Unavailable while the store still does not answer.
-        """
-        while self._put_off:
-            id_, attempt = self._put_off[-1]
-            with self._storage.transaction():  # nothing, if it was claimed meanwhile
-                due = timestamp(self._clock() + PUT_OFF_FOR)
-                self._storage.jobs.extend(id_, attempt, due)
-            self._put_off.remove((id_, attempt))
-
     def _run(self, job: StoredJob, work: Work) -> None:
-        """Do the job; whatever comes of it, it ends or is left to be claimed again."""
+        """Run the job, and end it or leave it to be claimed again."""
         try:
-            self._do(job, work)
+            if job.cancel_requested:
+                raise Cancelled
+            if job.attempt - job.step_attempt > CLAIM_LIMIT:
+                raise LocError(
+                    f"the job was started {CLAIM_LIMIT} times and never ended"
+                )
+            with self._events.because(job_id=job.job.id):
+                self._handlers[job.job.type].run(job, work)
+            if not work.is_finished:
+                raise RuntimeError("the handler did not finish its job")
         except Cancelled:
             self._end(job, work, "cancelled")
         except LeaseLost:
             log.warning("job %s was taken over by another runner", job.job.id)
         except Unavailable as reason:
-            log.warning("job %s is put off: %s", job.job.id, reason)
-            if job.attempt - job.step_attempt < SOON_MOST:
-                self._put_off.append((job.job.id, job.attempt))
+            log.warning("job %s is postponed: %s", job.job.id, reason)
+            if job.attempt - job.step_attempt < EARLY_RETRY_LIMIT:
+                self._to_retry.append((job.job.id, job.attempt))
         except LocError as refusal:
             error = JobError(refusal.code, truncate(refusal.message))
             self._end(job, work, "failed", error)
@@ -207,16 +221,6 @@ class JobRunner:
                 "internal_error", "the job failed because of an error in the service"
             )
             self._end(job, work, "failed", error)
-
-    def _do(self, job: StoredJob, work: Work) -> None:
-        if job.cancel_requested:
-            raise Cancelled
-        if job.attempt - job.step_attempt > CLAIMS_MOST:
-            raise _GaveUp(f"the job was started {CLAIMS_MOST} times and never ended")
-        with self._events.because(job_id=job.job.id):
-            self._handlers[job.job.type].run(job, work)
-        if not work.is_finished:
-            raise RuntimeError("the handler did not finish its job")
 
     def _end(
         self,
@@ -231,57 +235,70 @@ class JobRunner:
             job.job,
             status=status,
             progress=work.progress,
-            result=work.noted.get("result"),  # done items stay (decisions 2.6)
+            result=work.checkpoint.get("result"),  # committed steps (decisions 2.6)
             error=error,
             finished_at=timestamp(self._clock()),
         )
         try:
             with self._storage.transaction():
                 if self._storage.jobs.finish(ended, job.attempt):
-                    tell_ended(self._events, job, status, error)
+                    append_ended(self._events, job, status, error)
         except Unavailable as reason:
-            log.warning("the end of job %s is put off: %s", job.job.id, reason)
+            log.warning("the end of job %s is postponed: %s", job.job.id, reason)
+
+    def _run_heartbeat(
+        self, job: StoredJob, work: Work, ended: threading.Event
+    ) -> None:
+        while not ended.wait(self._heartbeat_seconds):
+            try:
+                self._beat(job, work)
+            except Exception:
+                log.exception("the heartbeat of job %s failed", job.job.id)
 
     def _beat(self, job: StoredJob, work: Work) -> None:
-        """Write progress, look for a cancellation, and keep the lease.
+        """Store progress, poll for a cancellation, and extend the lease.
 
-        Nothing is written beside a step, or the end: it keeps us out, as it does
-        everyone who would claim the job, and extends the lease itself. A long
-        transaction of the handler's own may keep us out too.
+        Writes nothing during a step or the final transaction: its lock would block us,
+        as it blocks claimers, and it extends the lease itself. Another long transaction
+        of the handler may block us too.
         """
         jobs, id_, attempt = self._storage.jobs, job.job.id, job.attempt
         progress, now = work.progress, self._clock()
-        is_due = now >= work.extended_at + self._extended_every
+        is_due = now >= work.extended_at + self._extend_interval
         try:
-            if not work.is_writing and (is_due or progress != work.written):
+            if not work.is_writing and (is_due or progress != work.stored_progress):
                 with self._storage.transaction():
                     jobs.report(id_, attempt, progress)
                     if not jobs.extend(id_, attempt, timestamp(now + self._lease)):
-                        work.lose()
-                work.written, work.extended_at = progress, now
+                        work.lose_lease()
+                work.stored_progress, work.extended_at = progress, now
             if jobs.cancel_requested(id_):
                 work.cancel()
         except Unavailable as error:
             log.info("the lease of job %s was not extended: %s", id_, error)
 
-    def _release_dead(self) -> None:
-        try:
-            owners = self._storage.lease_owners()
-        except Unavailable as error:
-            log.warning("jobs of dead runners wait for their lease: %s", error)
-            return
-        for owner in owners:
-            if is_dead(owner):
-                self._release(owner)
-
     def _release(self, owner: str) -> None:
         try:
             with self._storage.transaction():
-                now = timestamp(self._clock())
-                self._storage.release_leases(owner, now)
+                self._storage.release_leases(owner, timestamp(self._clock()))
         except Unavailable as error:
             log.warning("the jobs of %s wait for their lease: %s", owner, error)
 
 
-class _GaveUp(LocError):
-    """The answer to a job that ends its process again and again."""
+def append_ended(
+    events: EventLog,
+    job: StoredJob,
+    status: Literal["cancelled", "failed"],
+    error: JobError | None = None,
+) -> None:
+    """Append ``job.failed`` or ``job.cancelled``, in the transaction that ends it."""
+    item: dict[str, object] = {"jobId": job.job.id, "type": job.job.type}
+    if error is not None:
+        item["code"] = error.code
+    events.append(
+        f"job.{status}",
+        organization_id=job.organization_id,
+        project_id=job.job.project_id,
+        actor=job.caller.actor,
+        items=[item],
+    )

@@ -1,4 +1,4 @@
-"""What one can do with jobs: start, look at, cancel."""
+"""What one can do with jobs: start, read, cancel."""
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -17,22 +17,24 @@ from locframework.projects.service import Projects, scope_of
 from locframework.transactions import Transactions
 from locframework.validation import check_record
 
-from .events import tell_ended
 from .records import Job, JobFilter, JobQuery, Progress, StoredJob
-from .runner import JobRunner
+from .runner import JobRunner, append_ended
 from .store import JobStore
 
 STORED_FOR = timedelta(days=30)  # decisions 2.6
-PRUNED_AT_ONCE = 500
+PRUNE_BATCH = 500
 
-May = Callable[[str], bool]
-"""Whether the caller has a permission where the job is."""
+HasPermission = Callable[[str], bool]
+"""Returns whether the caller has a permission where the job is."""
 
-_CANCELLED = ("running", "cancelled")  # what a job is after a request to cancel it
+_CANCELLED = ("running", "cancelled")  # the status after a request to cancel
 
 
 class Jobs:
-    """Jobs of a project. Whoever may start one of a kind sees and cancels that kind."""
+    """Jobs of a project, glossary or memory.
+
+    Whoever has the permission that starts a type of job may read and cancel it.
+    """
 
     def __init__(
         self,
@@ -60,15 +62,15 @@ class Jobs:
         permission: str,
         params: Mapping[str, object],
     ) -> StoredJob:
-        """Queue a job, in the transaction that is open; it begins after the commit.
+        """Queue a job in the open transaction; it starts after the commit.
 
-        ``permission`` is the one the caller was let in by; ``params`` are JSON-shaped
-        and for the handler of ``type_`` alone.
+        ``permission`` is the one that allowed the request; ``params`` are JSON for the
+        handler of ``type_``.
         """
-        where = Scope(project.organization_id, project.id)
-        return self._queue(caller, where, None, type_, permission, params)
+        scope = Scope(project.organization_id, project.id)
+        return self._queue(caller, scope, None, type_, permission, params)
 
-    def start_once(
+    def start_unless_queued(
         self,
         caller: Caller,
         project: Project,
@@ -76,14 +78,14 @@ class Jobs:
         permission: str,
         params: Mapping[str, object],
     ) -> None:
-        """``start``, unless a job of the type is queued that will see what the open
+        """Call ``start``, unless a job of the type is queued: it will see what the open
         transaction has written."""
         if self._store.hold_queued(project.id, type_):
-            self._transactions.after_commit(self._runner.wake)  # who passed it over
+            self._transactions.after_commit(self._runner.wake)  # it was locked for them
         else:
             self.start(caller, project, type_, permission, params)
 
-    def start_about(
+    def start_for_subject(
         self,
         caller: Caller,
         organization_id: str,
@@ -92,14 +94,14 @@ class Jobs:
         permission: str,
         params: Mapping[str, object],
     ) -> StoredJob:
-        """``start`` for a job of no project, about a glossary or a memory."""
-        where = Scope(organization_id)
-        return self._queue(caller, where, subject_id, type_, permission, params)
+        """Queue a job of a glossary or memory; see ``start``."""
+        scope = Scope(organization_id)
+        return self._queue(caller, scope, subject_id, type_, permission, params)
 
     def _queue(
         self,
         caller: Caller,
-        where: Scope,
+        scope: Scope,
         subject_id: str | None,
         type_: str,
         permission: str,
@@ -108,7 +110,7 @@ class Jobs:
         now = timestamp(self._clock())
         job = Job(
             id=new_id(),
-            project_id=where.project_id,
+            project_id=scope.project_id,
             type=type_,
             status="queued",
             progress=Progress(0, 0),
@@ -121,7 +123,7 @@ class Jobs:
         )
         stored = StoredJob(
             job=job,
-            organization_id=where.organization_id,
+            organization_id=scope.organization_id,
             permission=permission,
             params=params,
             caller=caller,
@@ -136,87 +138,90 @@ class Jobs:
         return stored
 
     def list_jobs(self, caller: Caller, project_id: str, query: JobQuery) -> Page[Job]:
-        """The project's jobs that the caller might have started, newest first."""
-        project = self._projects.visible(caller, project_id)
-        where = _filter(query, self._judge(caller, project))
-        return self._lively(self._store.list_jobs(project.id, where, query))
+        """Return the project's jobs that the caller could have started, newest first.
 
-    def jobs_about(self, subject_id: str, query: JobQuery, may: May) -> Page[Job]:
-        """``list_jobs`` for a glossary or a memory; ``may`` says what its area
-        allows."""
-        where = _filter(query, may)
-        return self._lively(self._store.list_jobs_about(subject_id, where, query))
+        Raises ProjectNotFound.
+        """
+        project = self._projects.visible(caller, project_id)
+        where = _filter(query, self._permissions(caller, project))
+        return self._with_progress(self._store.list_jobs(project.id, where, query))
+
+    def list_subject_jobs(
+        self, subject_id: str, query: JobQuery, may: HasPermission
+    ) -> Page[Job]:
+        """Return the jobs of a glossary or memory, newest first."""
+        page = self._store.list_jobs_about(subject_id, _filter(query, may), query)
+        return self._with_progress(page)
 
     def get_job(self, caller: Caller, project_id: str, job_id: str) -> Job:
-        """Raises ProjectNotFound, and JobNotFound also for a job of a kind that the
-        caller could not have started."""
-        project = self._projects.visible(caller, project_id)
-        return self._live(self._find(project.id, job_id, self._judge(caller, project)))
+        """Return a job of a project.
 
-    def job_about(self, subject_id: str, job_id: str, may: May) -> Job:
-        """A job about a glossary or a memory; ``may`` says what its area allows.
-
-        Raises JobNotFound.
+        Raises ProjectNotFound, and JobNotFound also for a job that the caller could not
+        have started.
         """
-        return self._live(self._find(subject_id, job_id, may))
+        project = self._projects.visible(caller, project_id)
+        may = self._permissions(caller, project)
+        return self.get_subject_job(project.id, job_id, may)
+
+    def get_subject_job(self, subject_id: str, job_id: str, may: HasPermission) -> Job:
+        """Return a job of a project, glossary or memory. Raises JobNotFound."""
+        return self._current(self._find(subject_id, job_id, may))
 
     def cancel_job(self, caller: Caller, project_id: str, job_id: str) -> Job:
-        """Stop a job: a queued one at once, a running one as soon as it looks.
+        """Cancel a job: a queued one at once, a running one at its next check.
 
-        What it has done by then stays. Raises JobNotFound, JobNotCancellable.
+        Committed steps stay. Raises ProjectNotFound, JobNotFound, JobNotCancellable.
         """
         project = self._projects.visible(caller, project_id)
-        return self.cancel_about(project.id, job_id, self._judge(caller, project))
+        may = self._permissions(caller, project)
+        return self.cancel_subject_job(project.id, job_id, may)
 
-    def cancel_about(self, owner_id: str, job_id: str, may: May) -> Job:
-        """``cancel_job`` for one that ``job_about`` would find."""
-        before = self._find(owner_id, job_id, may)
+    def cancel_subject_job(
+        self, subject_id: str, job_id: str, may: HasPermission
+    ) -> Job:
+        """Cancel a job of a project, glossary or memory; see ``cancel_job``."""
+        before = self._find(subject_id, job_id, may)
         if before.finished_at is None:
             self._runner.cancel(before.id)
             with self._transactions.transaction():
-                self._request_cancel(owner_id, before)
-        job = self._find(owner_id, job_id, may)
-        # it may have stopped for the runner's sake before the request was noted
+                if self._store.request_cancel(before.id, timestamp(self._clock())):
+                    stored = self._store.find(subject_id, before.id)
+                    if stored is not None and stored.job.status == "cancelled":
+                        append_ended(self._events, stored, "cancelled")
+        job = self._find(subject_id, job_id, may)
+        # the runner may have cancelled it before the request was stored
         if before.finished_at is not None or job.status not in _CANCELLED:
             raise JobNotCancellable(f"job {job.id} has ended already")
-        return self._live(job)
-
-    def _request_cancel(self, owner_id: str, job: Job) -> None:
-        if self._store.request_cancel(job.id, timestamp(self._clock())):
-            stored = self._store.find(owner_id, job.id)
-            if stored is not None and stored.job.status == "cancelled":
-                tell_ended(self._events, stored, "cancelled")
+        return self._current(job)
 
     def prune(self) -> int:
-        """Forget jobs that ended 30 days ago, some hundreds a call; how many went."""
+        """Delete up to 500 jobs that ended 30 days ago; return how many."""
         before = timestamp(self._clock() - STORED_FOR)
         with self._transactions.transaction():
-            return self._store.prune(before, PRUNED_AT_ONCE)
+            return self._store.prune(before, PRUNE_BATCH)
 
-    def _find(self, owner_id: str, job_id: str, may: May) -> Job:
-        stored = self._store.find(owner_id, job_id) if is_id(job_id) else None
+    def _find(self, subject_id: str, job_id: str, may: HasPermission) -> Job:
+        stored = self._store.find(subject_id, job_id) if is_id(job_id) else None
         if stored is None or not may(stored.permission):
             raise JobNotFound
         return stored.job
 
-    def _judge(self, caller: Caller, project: Project) -> May:
-        return lambda permission: self._may(caller, permission, project)
+    def _permissions(self, caller: Caller, project: Project) -> HasPermission:
+        scope = scope_of(project)
+        return lambda permission: self._access.may(caller, permission, scope)
 
-    def _may(self, caller: Caller, permission: str, project: Project) -> bool:
-        return self._access.may(caller, permission, scope_of(project))
+    def _with_progress(self, page: Page[Job]) -> Page[Job]:
+        return replace(page, items=[self._current(job) for job in page.items])
 
-    def _lively(self, page: Page[Job]) -> Page[Job]:
-        return replace(page, items=[self._live(job) for job in page.items])
-
-    def _live(self, job: Job) -> Job:
-        """The job with the progress of this moment, when it is at work here."""
+    def _current(self, job: Job) -> Job:
+        """Return the job with its present progress if it runs in this process."""
         progress = self._runner.progress_of(job.id)
         if job.status != "running" or progress is None:
             return job
         return replace(job, progress=progress)
 
 
-def _filter(query: JobQuery, may: May) -> JobFilter:
+def _filter(query: JobQuery, may: HasPermission) -> JobFilter:
     check_record(query, "query")
-    mine = [key for key in sorted(PERMISSIONS) if may(key)]
-    return JobFilter(mine, query.status, query.type)
+    permissions = [key for key in sorted(PERMISSIONS) if may(key)]
+    return JobFilter(permissions, query.status, query.type)

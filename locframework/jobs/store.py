@@ -1,4 +1,4 @@
-"""How jobs are kept and claimed."""
+"""The storage of jobs. Any number of processes may claim at once."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -9,69 +9,75 @@ from locframework.paging import Page, PageRequest
 
 from .records import Job, JobFilter, Progress, StoredJob
 
-LEASE_MOST = timedelta(hours=1)
+LEASE_LIMIT = timedelta(hours=1)
 
 
 def last_lease_end(now: Timestamp) -> Timestamp:
-    """The latest time at which a lease that was given by now can end.
+    """Return the latest time at which a lease taken before ``now`` can end.
 
-    One that ends later was given by a clock that was put back since: it has run out.
+    A lease that ends later was taken before the clock was set back: it has expired.
     """
-    return timestamp(parse_timestamp(now) + LEASE_MOST)
+    return timestamp(parse_timestamp(now) + LEASE_LIMIT)
 
 
 class JobStore(Protocol):
-    """Questions that jobs ask. Any number of processes may claim at once."""
+    """Stores jobs and their leases.
+
+    An ``attempt`` is current until the job is claimed again. Methods with an attempt
+    write nothing when it is not current.
+    """
 
     def add(self, job: StoredJob) -> None: ...
 
     def find(self, owner_id: str, job_id: str) -> StoredJob | None:
-        """``owner_id``: its project, or the glossary or memory that it is about."""
+        """Return a job of a project, glossary or memory (``owner_id``)."""
         ...
 
     def list_jobs(
         self, project_id: str, where: JobFilter, page: PageRequest
     ) -> Page[Job]:
-        """Newest first."""
+        """Return a page of a project's jobs, newest first."""
         ...
 
     def list_jobs_about(
         self, subject_id: str, where: JobFilter, page: PageRequest
     ) -> Page[Job]:
-        """Those about a glossary or memory, newest first."""
+        """Return a page of the jobs of a glossary or memory, newest first."""
         ...
 
     def claim(
         self, types: Sequence[str], owner: str, now: Timestamp, lease_until: Timestamp
     ) -> StoredJob | None:
-        """Take the oldest job that is queued, or running with its lease run out.
+        """Take the oldest job that is queued, or running with an expired lease.
 
-        A lease that ends after ``last_lease_end(now)`` has run out too. In one step
-        that no other claimer can share: sets owner, lease, status ``running``,
-        ``started_at`` if it was null, and attempt + 1. Its own transaction.
+        A lease that ends after ``last_lease_end(now)`` has expired too. Atomic among
+        claimers: sets owner, lease, status ``running``, ``started_at`` if it was null,
+        and attempt + 1. Its own transaction.
         """
         ...
 
     def extend(self, job_id: str, attempt: int, lease_until: Timestamp) -> bool:
-        """Keep the lease; False when the attempt is no longer the current one."""
+        """Set the end of the lease; return whether the attempt is current."""
         ...
 
     def hold(self, job_id: str, attempt: int) -> bool:
-        """In the open transaction: whether the attempt is still the current one.
+        """Lock the job in the open transaction; return whether the attempt is current.
 
-        When it is, nobody else can claim the job until the transaction ends.
+        Nobody can claim a locked job until the transaction ends.
         """
         ...
 
     def hold_queued(self, project_id: str, type_: str) -> bool:
-        """In the open transaction: whether such a job of the project is queued.
+        """Lock a queued job of the type in the open transaction; return False if there
+        is none, or others have locked all of them.
 
-        Nobody else can claim it until the transaction ends, so whoever does sees what
-        the transaction writes. False, too, where all are being held by others.
+        Whoever claims it later sees what this transaction writes.
         """
         ...
 
-    def report(self, job_id: str, attempt: int, progress: Progress) -> None: ...
+    def report(self, job_id: str, attempt: int, progress: Progress) -> None:
+        """Store the progress."""
+        ...
 
     def note_step(
         self,
@@ -80,25 +86,24 @@ class JobStore(Protocol):
         step: Mapping[str, object],
         progress: Progress,
     ) -> bool:
-        """In the open transaction: what the handler needs to go on from here.
-
-        False, and nothing noted, when the attempt is no longer the current one.
-        """
+        """Store a checkpoint in the open transaction; return whether the attempt is
+        current."""
         ...
 
     def finish(self, job: Job, attempt: int) -> bool:
-        """Store status, progress, result, error and ``finished_at``; lease and owner
-        go. False, and nothing stored, when the attempt is no longer the current one
-        or the job has ended."""
+        """Store status, progress, result, error and ``finished_at``; clear the lease.
+
+        Return False when the attempt is not current or the job has ended.
+        """
         ...
 
     def request_cancel(self, job_id: str, at: Timestamp) -> bool:
-        """Note that the job is to stop. A queued one is ``cancelled`` at once, finished
-        ``at``. False when the job has ended already."""
+        """Mark the job to be cancelled; a queued one is ``cancelled`` at once, finished
+        ``at``. Return False when the job has ended already."""
         ...
 
     def cancel_requested(self, job_id: str) -> bool: ...
 
     def prune(self, before: Timestamp, rows: int) -> int:
-        """Drop up to ``rows`` jobs that finished before then; how many went."""
+        """Delete up to ``rows`` jobs that finished before then; return how many."""
         ...

@@ -1,4 +1,4 @@
-"""Looks for due work each second, and runs housekeeping each minute."""
+"""Polls for due work each second, and runs housekeeping each minute."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -16,22 +16,22 @@ from locframework.errors import Unavailable
 
 log = logging.getLogger("locframework.jobs")
 
-LOOK_SECONDS = 1
+POLL_SECONDS = 1
 HOUSEKEEPING_SECONDS = 60
 
 _POOL = "locframework"
 
 
 class Ticker:
-    """A clock that rings; nothing is kept in it that a restart could lose.
+    """Calls functions at intervals, from a pool of two threads.
 
-    What is due stands in the store, so a ring that is late or missed loses nothing.
+    Due work is stored in the database, so a late or missed call loses nothing.
     """
 
     def __init__(
-        self, look: Callable[[], None], housekeeping: Sequence[Callable[[], object]]
+        self, poll: Callable[[], None], housekeeping: Sequence[Callable[[], object]]
     ) -> None:
-        # It says "added", "running" and "done" of every ring, each second, at INFO.
+        # APScheduler logs three lines for every call at INFO
         own = logging.getLogger("locframework.jobs.ticker")
         for noisy in (own, logging.getLogger(f"apscheduler.executors.{_POOL}")):
             noisy.setLevel(logging.WARNING)
@@ -41,28 +41,29 @@ class Ticker:
             job_defaults={
                 "coalesce": True,
                 "max_instances": 1,
-                "misfire_grace_time": None,  # the default drops late rings
+                "misfire_grace_time": None,  # the default drops late calls
                 "executor": _POOL,
             },
             logger=own,
         )
-        self._ring(partial(_do, look, logging.INFO), LOOK_SECONDS)
-        for chore in housekeeping:
-            self._ring(partial(_do, chore), HOUSEKEEPING_SECONDS)
+        self._add(partial(_call, poll, logging.INFO), POLL_SECONDS)
+        for task in housekeeping:
+            self._add(partial(_call, task, logging.WARNING), HOUSEKEEPING_SECONDS)
 
     def start(self) -> None:
+        """Start the threads."""
         self._scheduler.start()
 
     def stop(self) -> None:
-        """No ring begins any more; one that is on its way is waited for."""
+        """Start no more calls, and wait for running ones."""
         self._scheduler.shutdown(wait=True)
 
-    def _ring(self, call: Callable[[], object], seconds: int) -> None:
+    def _add(self, call: Callable[[], object], seconds: int) -> None:
         self._scheduler.add_job(call, "interval", seconds=seconds, executor=_POOL)
 
 
-def _do(chore: Callable[[], object], level: int = logging.WARNING) -> None:
+def _call(task: Callable[[], object], unavailable_level: int) -> None:
     try:
-        chore()
-    except Unavailable as reason:  # the next round does it
-        log.log(level, "background work is put off: %s", reason)
+        task()
+    except Unavailable as reason:  # the next call does it
+        log.log(unavailable_level, "background work is postponed: %s", reason)

@@ -1,4 +1,4 @@
-"""A job in hand: its progress, its cancellation, and its one final transaction."""
+"""One run of a job: progress, cancellation, checkpoints and the final transaction."""
 
 import logging
 import threading
@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,21 +16,21 @@ from locframework.fields import Clock, timestamp
 from locframework.storage import Storage
 from locframework.transactions import crash_point
 
-from .records import Job, Progress, StoredJob
+from .records import Progress, StoredJob
 
 log = logging.getLogger("locframework.jobs")
 
-PAUSE_SECONDS, PAUSE_SHARE = 0.005, 0.1  # after each step, of its own time
+PAUSE_SECONDS, PAUSE_SHARE = 0.005, 0.1  # after each step, of its duration
 LEASE = timedelta(seconds=30)
-PATIENCE_SECONDS = 600.0  # with others who hold the project or the database
+LOCK_WAIT_SECONDS = 600.0  # for others who hold the project or the database
 
 
-def give_way(begun: float) -> None:
-    """After a step that began then (``time.monotonic``), let others have their turn.
+def pause_after(started: float) -> None:
+    """Let other writers proceed after a step that started at ``time.monotonic()``.
 
-    Whoever waits must see it free: SQLite's waiters only look now and then.
+    SQLite's waiters poll: they need the lock to be free for a while.
     """
-    time.sleep(max(PAUSE_SECONDS, PAUSE_SHARE * (time.monotonic() - begun)))
+    time.sleep(max(PAUSE_SECONDS, PAUSE_SHARE * (time.monotonic() - started)))
 
 
 class Cancelled(Exception):
@@ -38,29 +38,28 @@ class Cancelled(Exception):
 
 
 class LeaseLost(Exception):
-    """Another runner has the job by now; this one drops it without a trace."""
+    """Another runner holds the job now; this one must write nothing more."""
 
 
 class Outcome(Struct):
-    """What a handler leaves behind; set it inside ``work.finish()``."""
+    """The end of a job; a handler sets it inside ``work.finish()``."""
 
     result: Mapping[str, object] | None = None
     status: Literal["succeeded", "partial"] = "succeeded"
 
 
 class Step(Struct):
-    """What a handler needs to go on after a step; set it inside ``work.step()``.
+    """A checkpoint; a handler sets it inside ``work.step()``.
 
-    The note's member ``result`` is what came of the job so far: its result, should it
-    end before it is done.
+    ``note["result"]`` becomes the job's result if it fails or is cancelled later.
     """
 
-    note: Mapping[str, object]  # JSON-shaped
+    note: Mapping[str, object]  # JSON
     progress: Progress
 
 
 class Work:
-    """What a handler has of the framework while it does one job."""
+    """What the framework gives a handler for one run of a job."""
 
     def __init__(
         self,
@@ -74,28 +73,23 @@ class Work:
         self._storage = storage
         self._clock = clock
         self._lease = lease
-        self._progress = job.job.progress
+        self.progress = job.job.progress
         self._cancelled = threading.Event()
         self._lost = threading.Event()
-        self.is_writing = False  # in a transaction that holds the job
+        self.is_writing = False  # in a transaction that locks the job
         self.is_finished = False
-        self.noted = job.step or {}  # by the last step that is kept
-        self.written = self._progress  # what of it the store has
+        self.checkpoint = job.step or {}  # of the last committed step
+        self.stored_progress = self.progress
         self.extended_at = clock()  # when the lease was taken or extended
 
-    @property
-    def progress(self) -> Progress:
-        """What was reported last."""
-        return self._progress
-
     def report(self, done: int, total: int) -> None:
-        """Tell how far the job is. Costs nothing: the runner writes it now and then."""
-        self._progress = Progress(done, total)
+        """Set the progress, in memory: the runner writes it each second."""
+        self.progress = Progress(done, total)
 
     def check_cancelled(self) -> None:
-        """Raise Cancelled if somebody asked for it, LeaseLost if the job is gone.
+        """Raise Cancelled if a member asked for it, LeaseLost if the lease is lost.
 
-        Costs nothing: the runner looks for it beside. Call it before each step.
+        Cheap: the runner polls in another thread. Call it before each step.
         """
         if self._lost.is_set():
             raise LeaseLost
@@ -103,84 +97,87 @@ class Work:
             raise Cancelled
 
     def cancel(self) -> None:
-        """From another thread: let the next ``check_cancelled`` raise."""
+        """Make the next ``check_cancelled`` raise Cancelled, from any thread."""
         self._cancelled.set()
 
-    def lose(self) -> None:
-        """From another thread: the job is not ours any more."""
+    def lose_lease(self) -> None:
+        """Make the next ``check_cancelled`` raise LeaseLost, from any thread."""
         self._lost.set()
 
     @contextmanager
     def finish(self) -> Iterator[Outcome]:
-        """The job's final transaction: what is written in it and the end of the job
-        are kept together, or neither is.
+        """Open the final transaction: its writes and the job's end are atomic.
 
-        The project is locked; a job without one locks what it is about, before it
-        reads. Nobody else can take the job while it is open. Raises
-        LeaseLost when somebody has, and Cancelled while it waits for the project.
+        The project is locked; a job without one locks its subject before it reads.
+        Nobody can claim the job while the transaction is open. Raises LeaseLost, and
+        Cancelled while it waits for the project.
         """
-        before = self._progress
+        before = self.progress
         try:
-            with self._opened():
+            with self._transaction():
                 outcome = Outcome()
                 yield outcome
-                ended = self._ended(outcome)
+                ended = replace(
+                    self._job.job,
+                    status=outcome.status,
+                    progress=self.progress,
+                    result=outcome.result,
+                    finished_at=timestamp(self._clock()),
+                )
                 if not self._storage.jobs.finish(ended, self._job.attempt):
                     raise LeaseLost
                 crash_point("job.before_commit")
         except BaseException:
-            self._progress = before  # nothing of it is kept
+            self.progress = before  # rolled back
             raise
         crash_point("job.after_commit")
         self.is_finished = True
 
     @contextmanager
     def step(self) -> Iterator[Step]:
-        """A transaction on the way: what is written in it and the note of how far the
-        job is are kept together, or neither is.
+        """Open a transaction whose writes and checkpoint are atomic.
 
-        The next attempt finds the note in ``job.step``. As ``finish``, with the project
-        locked; afterwards other writers have their turn, and the job is ours for
-        another whole lease, however long the step took. Raises LeaseLost, Cancelled.
+        The next attempt finds the checkpoint in ``job.step``. The project is locked.
+        Afterwards the lease is extended, however long the step took, and other writers
+        may proceed. Raises LeaseLost, Cancelled.
         """
-        with self._opened():
-            begun = time.monotonic()
-            step = Step(self._job.step or {}, self._progress)
+        with self._transaction():
+            started = time.monotonic()
+            step = Step(self._job.step or {}, self.progress)
             yield step
-            id_, attempt = self._job.job.id, self._job.attempt
-            noted = step.note, step.progress
-            if not self._storage.jobs.note_step(id_, attempt, *noted):
+            jobs, id_, attempt = self._storage.jobs, self._job.job.id, self._job.attempt
+            if not jobs.note_step(id_, attempt, step.note, step.progress):
                 raise LeaseLost
-            now = self._clock()  # whoever waits for us to commit would claim it then
-            self._storage.jobs.extend(id_, attempt, timestamp(now + self._lease))
+            now = self._clock()  # a claimer that waits for the lock would succeed
+            jobs.extend(id_, attempt, timestamp(now + self._lease))
             crash_point("job.before_step")
         self.extended_at = now
-        self._progress = self.written = step.progress
-        self.noted = step.note
+        self.progress = self.stored_progress = step.progress
+        self.checkpoint = step.note
         crash_point("job.after_step")
-        give_way(begun)
+        pause_after(started)
 
     @contextmanager
-    def _opened(self) -> Iterator[None]:
-        """A transaction that holds project and job.
+    def _transaction(self) -> Iterator[None]:
+        """Open a transaction that locks project and job.
 
-        Waits for others who write at length, such as another import: they are no
-        fault of this job, and it should not begin again for them.
+        Retries while others, such as another import, hold the lock: that must not
+        restart the job.
         """
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + LOCK_WAIT_SECONDS
         with ExitStack() as opened:
-            while not self._enter(opened):
+            while not self._try_lock(opened):
                 self.check_cancelled()
                 if time.monotonic() > deadline:
-                    raise Unavailable("others are writing for a long time; try again")
+                    raise Unavailable("the project is locked by other writers; retry")
             self.is_writing = True
             try:
                 yield
             finally:
                 self.is_writing = False
 
-    def _enter(self, opened: ExitStack) -> bool:
-        """Begin the transaction; False when the database is too busy for now."""
+    def _try_lock(self, opened: ExitStack) -> bool:
+        """Begin the transaction; return False when the lock timed out."""
         try:
             with ExitStack() as tried:
                 tried.enter_context(self._storage.transaction())
@@ -190,15 +187,25 @@ class Work:
                     raise LeaseLost
                 opened.push(tried.pop_all())
         except Unavailable as error:
-            log.info("job %s waits to write: %s", self._job.job.id, error)
+            log.info("job %s is blocked by other writers: %s", self._job.job.id, error)
             return False
         return True
 
-    def _ended(self, outcome: Outcome) -> Job:
-        return replace(
-            self._job.job,
-            status=outcome.status,
-            progress=self._progress,
-            result=outcome.result,
-            finished_at=timestamp(self._clock()),
-        )
+
+class JobHandler(Protocol):
+    """Runs the jobs of one type.
+
+    A job runs again after a crash or a lost lease. So a handler writes in
+    ``work.finish()``, in ``work.step()``, or idempotently.
+    """
+
+    @property
+    def type(self) -> str: ...
+
+    def run(self, job: StoredJob, work: Work) -> None:
+        """Run the job and end it with ``work.finish()``.
+
+        An exception ends the job as failed: a LocError with its code and message, any
+        other as internal_error.
+        """
+        ...

@@ -63,7 +63,7 @@ class MemoryArea:
         self._relearning = relearning = Relearning(storage, framework.jobs)
         framework.events.listen_inside(learning.on_event)
         framework.events.listen_inside(relearning.on_event)
-        framework.runner.handle(LearnJob(storage, learning))
+        framework.runner.add_handler(LearnJob(storage, learning))
         self.languages = MemoryLanguages(store, storage, self.memories, relearning)
         self.assignments = Assignments(
             store, storage, projects, self.memories, relearning
@@ -75,7 +75,7 @@ class MemoryArea:
             storage.memories, framework.linked_access, self.memories.reach
         )
         self.files = MemoryFiles(storage, self.memories, judge, blobs, framework.jobs)
-        framework.runner.handle(
+        framework.runner.add_handler(
             MemoryImportJob(
                 storage,
                 blobs,
@@ -93,7 +93,7 @@ class MemoryArea:
         self.prefill = Prefill(
             storage, access, framework.projects, branches, framework.jobs
         )
-        framework.runner.handle(
+        framework.runner.add_handler(
             PrefillJob(
                 storage,
                 access,

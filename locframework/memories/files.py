@@ -137,25 +137,25 @@ class MemoryFiles:
         """
         kept = self._memories.visible(caller, tm_id)
         may = self._memories.judge(caller, kept)
-        return self._jobs.jobs_about(kept.memory.id, query, may)
+        return self._jobs.list_subject_jobs(kept.memory.id, query, may)
 
     def get_job(self, caller: Caller, tm_id: str, job_id: str) -> Job:
         """A job of the memory. Raises TmNotFound, JobNotFound."""
         kept = self._memories.visible(caller, tm_id)
         may = self._memories.judge(caller, kept)
-        return self._jobs.job_about(kept.memory.id, job_id, may)
+        return self._jobs.get_subject_job(kept.memory.id, job_id, may)
 
     def cancel_job(self, caller: Caller, tm_id: str, job_id: str) -> Job:
         """As Jobs.cancel_job. Raises TmNotFound, JobNotFound, JobNotCancellable."""
         kept = self._memories.visible(caller, tm_id)
         may = self._memories.judge(caller, kept)
-        return self._jobs.cancel_about(kept.memory.id, job_id, may)
+        return self._jobs.cancel_subject_job(kept.memory.id, job_id, may)
 
     def _queue(
         self, caller: Caller, kept: KeptMemory, params: Mapping[str, object]
     ) -> Job:
         with self._storage.transaction():
-            started = self._jobs.start_about(
+            started = self._jobs.start_for_subject(
                 caller, kept.organization_id, kept.memory.id, TYPE, PERMISSION, params
             )
         return started.job

@@ -4,7 +4,7 @@ from time import monotonic
 
 from locframework.access.records import Caller
 from locframework.errors import LanguageExists, LanguageNotFound
-from locframework.jobs.work import give_way
+from locframework.jobs.work import pause_after
 from locframework.languages import tag_from_path
 from locframework.paging import Page, PageRequest
 from locframework.transactions import Transactions, crash_point
@@ -81,7 +81,7 @@ class MemoryLanguages:
                 done = self._store.delete_language(writing, tag, done, ENTRIES_A_STEP)
             if done is not None:
                 crash_point("tm_language.after_step")
-                give_way(begun)
+                pause_after(begun)
         return gone
 
     def _relearn(self, kept: KeptMemory) -> None:

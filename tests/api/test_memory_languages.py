@@ -61,7 +61,7 @@ def test_others_write_between_the_steps_in_which_a_language_is_removed(
             added.append(memory.add(**more))
 
     monkeypatch.setattr(languages, "ENTRIES_A_STEP", 2)
-    monkeypatch.setattr(languages, "give_way", write)
+    monkeypatch.setattr(languages, "pause_after", write)
     gone = memory.owner.delete(f"{memory.path}/languages/de")
 
     assert gone.status == 200
@@ -83,7 +83,7 @@ def test_removing_a_language_goes_on_where_it_was_cut_off(
 
     with monkeypatch.context() as patch:
         patch.setattr(languages, "ENTRIES_A_STEP", 2)
-        patch.setattr(languages, "give_way", cut_off)
+        patch.setattr(languages, "pause_after", cut_off)
         assert memory.owner.delete(path).status == 503
     there = memory.owner.get(f"{memory.path}/languages").data["items"]
     again = memory.owner.delete(path)

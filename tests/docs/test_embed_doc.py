@@ -35,7 +35,7 @@ def ran(
         yield names
         exec(compile(last, f"{PAGE}, the last block", "exec"), names)
         assert {each.name for each in set(threading.enumerate()) - before} <= {
-            "locframework-lease"  # ends by itself within a second
+            "locframework-lease"  # ends by itself
         }
 
 

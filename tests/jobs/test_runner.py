@@ -1,36 +1,33 @@
-"""How jobs run: once, to an end, and never by two."""
+"""Jobs run once, to an end, and are retried when the database is unavailable."""
 
 import threading
 import time
 from contextlib import suppress
-from typing import Any
+from datetime import timedelta
 
 import pytest
 
-from locframework.errors import BranchProtected, Unavailable
-from locframework.jobs.records import StoredJob
-from locframework.jobs.runner import CLAIMS_MOST, SOON_MOST
+from locframework.errors import BranchProtected, JobNotFound, Unavailable
+from locframework.jobs.records import JobQuery, Progress, StoredJob
+from locframework.jobs.runner import CLAIM_LIMIT, EARLY_RETRY_LIMIT
 from locframework.jobs.work import LeaseLost, Work
 
-from .doing import succeeds, wait_until
-
-World = Any  # tests/jobs/conftest.py
-Does = Any
+from .world import Handler, World, succeed, wait_until
 
 
-def test_a_queued_job_runs_and_ends_with_its_result(world: World, does: Does) -> None:
-    runner = world.runner(does(succeeds))
-    job_id = world.queue(runner, size=3)
+def fail_unavailable(job: StoredJob, work: Work) -> None:
+    raise Unavailable("busy")
 
-    runner.run_until_idle()
 
-    job = world.job(job_id)
-    assert (job.status, job.result) == ("succeeded", {"got": {"size": 3}})
+def test_queued_job_runs_and_ends_with_its_result(world: World) -> None:
+    job = world.run(succeed, size=3)
+
+    assert (job.status, job.result) == ("succeeded", {"params": {"size": 3}})
     assert job.started_at is not None
     assert job.finished_at is not None
 
 
-def test_a_job_of_an_unknown_type_waits(world: World) -> None:
+def test_job_of_an_unknown_type_stays_queued(world: World) -> None:
     runner = world.runner()
     job_id = world.queue(runner)
 
@@ -39,186 +36,192 @@ def test_a_job_of_an_unknown_type_waits(world: World) -> None:
     assert world.job(job_id).status == "queued"
 
 
-def test_a_job_may_end_partial(world: World, does: Does) -> None:
-    def half(job: StoredJob, work: Work) -> None:
+def test_job_may_end_partial(world: World) -> None:
+    def end_partial(job: StoredJob, work: Work) -> None:
         with work.finish() as outcome:
             outcome.status = "partial"
 
-    runner = world.runner(does(half))
-    job_id = world.queue(runner)
-    runner.run_until_idle()
-
-    assert world.job(job_id).status == "partial"
+    assert world.run(end_partial).status == "partial"
 
 
-def test_what_a_job_writes_is_kept_with_its_end_or_not_at_all(
-    world: World, does: Does
+def test_writes_of_a_refused_end_are_rolled_back_and_job_failed_is_an_event(
+    world: World,
 ) -> None:
-    def writes_and_fails(job: StoredJob, work: Work) -> None:
+    def write_and_fail(job: StoredJob, work: Work) -> None:
         with work.finish():
             world.rename("half done")
             raise BranchProtected
 
-    runner = world.runner(does(writes_and_fails))
-    job_id = world.queue(runner)
-    runner.run_until_idle()
+    job = world.run(write_and_fail)
 
     assert world.name() == "Shop"
-    job = world.job(job_id)
     assert job.status == "failed"
     assert job.error is not None
     assert job.error.code == "branch_protected"
-
-
-def test_a_failed_job_is_told_as_an_event(world: World, does: Does) -> None:
-    def fails(job: StoredJob, work: Work) -> None:
-        raise BranchProtected
-
-    runner = world.runner(does(fails))
-    job_id = world.queue(runner)
-    runner.run_until_idle()
-
     [event] = world.storage.events.list_events(world.project.id, 9)
     assert event.type == "job.failed"
     assert event.actor == world.caller.actor
     [item] = event.items
-    assert item == {"jobId": job_id, "type": "test", "code": "branch_protected"}
+    assert item == {"jobId": job.id, "type": "test", "code": "branch_protected"}
 
 
-def test_a_fault_in_a_handler_says_nothing_of_its_inside(
-    world: World, does: Does, caplog: pytest.LogCaptureFixture
+def test_message_of_an_unexpected_error_is_logged_and_not_shown(
+    world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def breaks(job: StoredJob, work: Work) -> None:
+    def break_down(job: StoredJob, work: Work) -> None:
         raise ZeroDivisionError("secret of the host")
 
-    runner = world.runner(does(breaks))
-    job_id = world.queue(runner)
-    runner.run_until_idle()
+    error = world.run(break_down).error
 
-    error = world.job(job_id).error
     assert error is not None
     assert error.code == "internal_error"
     assert "secret" not in error.message
     assert "secret of the host" in caplog.text
 
 
-def test_a_handler_that_forgets_to_finish_failed(world: World, does: Does) -> None:
-    runner = world.runner(does(lambda job, work: None))
-    job_id = world.queue(runner)
+def test_job_that_its_handler_does_not_finish_fails(world: World) -> None:
+    assert world.run(lambda job, work: None).status == "failed"
+
+
+def test_job_whose_start_is_rolled_back_does_not_exist(world: World) -> None:
+    handler = Handler(succeed)
+    runner = world.runner(handler)
+    jobs = world.jobs(runner)
+
+    def start_and_fail() -> None:
+        with world.storage.transaction():
+            jobs.start(world.caller, world.project, "test", "import_run", {})
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        start_and_fail()
     runner.run_until_idle()
 
-    assert world.job(job_id).status == "failed"
+    assert handler.runs == 0
+    assert jobs.list_jobs(world.caller, world.project.id, JobQuery()).total == 0
 
 
-def test_a_job_is_tried_again_when_the_database_did_not_answer(
-    world: World, does: Does
+@pytest.mark.parametrize("id_", ["", "x", "0" * 36, "../../etc", "x" * 5000])
+def test_malformed_id_is_not_found(world: World, id_: str) -> None:
+    with pytest.raises(JobNotFound):
+        world.jobs(world.runner()).get_job(world.caller, world.project.id, id_)
+
+
+def test_progress_is_shown_as_it_is_reported(world: World) -> None:
+    seen: list[Progress] = []
+
+    def read_own_progress(job: StoredJob, work: Work) -> None:
+        for done in range(3):
+            work.report(done, 3)
+            shown = jobs.get_job(world.caller, world.project.id, job.job.id)
+            seen.append(shown.progress)
+        [shown] = jobs.list_jobs(world.caller, world.project.id, JobQuery()).items
+        seen.append(shown.progress)
+        succeed(job, work)
+
+    runner = world.runner(read_own_progress)
+    jobs = world.jobs(runner)
+    world.queue(runner)
+    runner.run_until_idle()
+
+    assert seen == [Progress(0, 3), Progress(1, 3), Progress(2, 3), Progress(2, 3)]
+
+
+def test_ended_jobs_are_deleted_after_thirty_days(world: World) -> None:
+    runner = world.runner(succeed)
+    jobs, job_id = world.jobs(runner), world.queue(runner)
+    runner.run_until_idle()
+
+    world.clock.forward(timedelta(days=29, hours=23).total_seconds())
+    assert jobs.prune() == 0
+    assert world.job(job_id).status == "succeeded"
+
+    world.clock.forward(timedelta(hours=2).total_seconds())
+    queued = world.queue(runner)
+    assert jobs.prune() == 1
+    assert world.job(queued).status == "queued"
+    assert world.storage.jobs.find(world.project.id, job_id) is None
+
+
+def test_job_is_retried_after_a_second_when_the_database_was_unavailable(
+    world: World,
 ) -> None:
-    def first_time_down(job: StoredJob, work: Work) -> None:
+    def fail_first(job: StoredJob, work: Work) -> None:
         if job.attempt == 1:
             raise Unavailable("busy")
-        succeeds(job, work)
+        succeed(job, work)
 
-    runner = world.runner(does(first_time_down))
+    runner = world.runner(fail_first)
     job_id = world.queue(runner)
     runner.run_until_idle()
     assert world.job(job_id).status == "running"
 
-    world.clock.forward(2)  # and not the lease, which this runner gave up itself
+    world.clock.forward(2)  # less than the lease
     runner.run_until_idle()
 
     assert world.job(job_id).status == "succeeded"
 
 
-def test_a_job_that_is_put_off_again_and_again_waits_for_its_lease(
-    world: World, does: Does
-) -> None:
-    def down(job: StoredJob, work: Work) -> None:
-        raise Unavailable("busy")
-
-    handler = does(down)
+def test_early_retries_end_after_the_limit(world: World) -> None:
+    handler = Handler(fail_unavailable)
     runner = world.runner(handler)
     world.queue(runner)
     for _ in range(20):
         runner.run_until_idle()
         world.clock.forward(1)
 
-    assert handler.runs == SOON_MOST
+    assert handler.runs == EARLY_RETRY_LIMIT
 
 
-def test_a_job_that_never_ends_dies_after_five_claims(world: World, does: Does) -> None:
-    def down(job: StoredJob, work: Work) -> None:
-        raise Unavailable("busy")
-
-    handler = does(down)
+def test_job_that_never_ends_fails_after_five_claims(world: World) -> None:
+    handler = Handler(fail_unavailable)
     runner = world.runner(handler)
     job_id = world.queue(runner)
-    for _ in range(CLAIMS_MOST + 3):
+    for _ in range(CLAIM_LIMIT + 3):
         runner.run_until_idle()
         world.clock.forward(31)
 
-    assert handler.runs == CLAIMS_MOST
+    assert handler.runs == CLAIM_LIMIT
     assert world.job(job_id).status == "failed"
 
 
-def test_a_job_waits_for_one_who_writes_at_length(
-    short_waits: None, world: World, does: Does
+@pytest.mark.parametrize("is_cancelled", [False, True])
+def test_job_waits_for_a_long_transaction_and_can_be_cancelled_meanwhile(
+    short_waits: None, world: World, is_cancelled: bool
 ) -> None:
-    began, go_on = threading.Event(), threading.Event()
+    locked, unlock = threading.Event(), threading.Event()
 
-    def writes_at_length() -> None:
+    def hold_lock() -> None:
         with world.storage.transaction():
             world.storage.projects.lock(world.project.id)
-            began.set()
-            go_on.wait(20)
+            locked.set()
+            unlock.wait(20)
 
-    def meets_the_other(job: StoredJob, work: Work) -> None:
+    def finish_while_locked(job: StoredJob, work: Work) -> None:
         other.start()
-        assert began.wait(5)
-        threading.Timer(0.5, go_on.set).start()  # longer than a transaction waits
-        succeeds(job, work)
+        assert locked.wait(5)
+        if is_cancelled:
+            runner.cancel(job.job.id)
+        else:  # longer than a transaction waits
+            threading.Timer(0.5, unlock.set).start()
+        try:
+            succeed(job, work)
+        finally:
+            unlock.set()
 
-    other, handler = threading.Thread(target=writes_at_length), does(meets_the_other)
+    other, handler = threading.Thread(target=hold_lock), Handler(finish_while_locked)
     runner = world.runner(handler)
     job_id = world.queue(runner)
     runner.run_until_idle()
     other.join()
 
     assert handler.runs == 1
-    assert world.job(job_id).status == "succeeded"
+    assert world.job(job_id).status == ("cancelled" if is_cancelled else "succeeded")
 
 
-def test_a_job_that_waits_can_be_cancelled(
-    short_waits: None, world: World, does: Does
-) -> None:
-    began, go_on = threading.Event(), threading.Event()
-
-    def writes_at_length() -> None:
-        with world.storage.transaction():
-            world.storage.projects.lock(world.project.id)
-            began.set()
-            go_on.wait(20)
-
-    def meets_the_other(job: StoredJob, work: Work) -> None:
-        other.start()
-        assert began.wait(5)
-        runner.cancel(job.job.id)
-        try:
-            succeeds(job, work)
-        finally:
-            go_on.set()
-
-    other, handler = threading.Thread(target=writes_at_length), does(meets_the_other)
-    runner = world.runner(handler)
-    job_id = world.queue(runner)
-    runner.run_until_idle()
-    other.join()
-
-    assert world.job(job_id).status == "cancelled"
-
-
-def test_each_job_is_done_once_by_many_runners(world: World, does: Does) -> None:
+def test_many_runners_run_each_job_once(world: World) -> None:
     done: list[str] = []
-    handler = does(lambda job, work: (done.append(job.job.id), succeeds(job, work)))
+    handler = Handler(lambda job, work: (done.append(job.job.id), succeed(job, work)))
     runners = [world.runner(handler) for _ in range(3)]
     job_ids = [world.queue(runners[0], number=number) for number in range(30)]
 
@@ -233,64 +236,64 @@ def test_each_job_is_done_once_by_many_runners(world: World, does: Does) -> None
     assert {world.job(job_id).status for job_id in job_ids} == {"succeeded"}
 
 
-def test_a_job_begins_right_after_the_commit(world: World, does: Does) -> None:
-    began = threading.Event()
-    runner = world.runner(does(lambda job, work: (began.set(), succeeds(job, work))))
+def test_job_starts_after_the_commit_without_a_poll(world: World) -> None:
+    started = threading.Event()
+    runner = world.runner(lambda job, work: (started.set(), succeed(job, work)))
     runner.start()
     time.sleep(0.05)
 
     world.queue(runner)
-    has_begun = began.wait(30)
+    has_started = started.wait(30)
     runner.stop()
 
-    assert has_begun  # no ticker is running: only the commit can have told
+    assert has_started  # no ticker is running
 
 
-def test_stop_waits_for_the_job_at_work(world: World, does: Does) -> None:
-    began, go_on = threading.Event(), threading.Event()
+def test_stop_waits_for_the_running_job(world: World) -> None:
+    started, resume = threading.Event(), threading.Event()
 
-    def waits(job: StoredJob, work: Work) -> None:
-        began.set()
-        go_on.wait(5)
-        succeeds(job, work)
+    def wait(job: StoredJob, work: Work) -> None:
+        started.set()
+        resume.wait(5)
+        succeed(job, work)
 
-    runner = world.runner(does(waits))
+    runner = world.runner(wait)
     runner.start()
     job_id = world.queue(runner)
-    assert began.wait(5)
-    threading.Timer(0.1, go_on.set).start()
+    assert started.wait(5)
+    threading.Timer(0.1, resume.set).start()
     runner.stop(timeout_seconds=5)
 
     assert world.job(job_id).status == "succeeded"
 
 
-def test_stop_gives_back_a_job_that_takes_too_long(world: World, does: Does) -> None:
-    began, go_on = threading.Event(), threading.Event()
+def test_stop_releases_a_job_that_takes_too_long(world: World) -> None:
+    started, resume = threading.Event(), threading.Event()
 
-    def stuck(job: StoredJob, work: Work) -> None:
-        began.set()
-        go_on.wait(5)
+    def wait(job: StoredJob, work: Work) -> None:
+        started.set()
+        resume.wait(5)
         with suppress(LeaseLost):
             work.check_cancelled()
             world.rename("too late")
 
-    runner = world.runner(does(stuck))
+    runner = world.runner(wait)
     runner.start()
     job_id = world.queue(runner)
-    assert began.wait(5)
+    assert started.wait(5)
     runner.stop(timeout_seconds=0.05)
-    world.runner(does(succeeds)).run_until_idle()  # no need to wait for the lease
-    go_on.set()
+    world.runner(succeed).run_until_idle()  # the lease has not expired
+    resume.set()
 
     assert world.job(job_id).status == "succeeded"
     assert world.name() == "Shop"
 
 
 @pytest.mark.parametrize("cancelled_by", ["the same process", "another"])
-def test_a_running_job_is_cancelled_when_it_looks(
-    world: World, does: Does, cancelled_by: str
+def test_running_job_is_cancelled_at_its_next_check(
+    world: World, cancelled_by: str
 ) -> None:
-    def cancels_and_looks(job: StoredJob, work: Work) -> None:
+    def cancel_and_check(job: StoredJob, work: Work) -> None:
         by = runner if cancelled_by == "the same process" else world.runner()
         world.jobs(by).cancel_job(world.caller, world.project.id, job.job.id)
         deadline = time.monotonic() + 5
@@ -298,7 +301,7 @@ def test_a_running_job_is_cancelled_when_it_looks(
             work.check_cancelled()
             time.sleep(0.005)
 
-    runner = world.runner(does(cancels_and_looks), beat_seconds=0.01)
+    runner = world.runner(cancel_and_check, heartbeat_seconds=0.01)
     job_id = world.queue(runner)
     runner.run_until_idle()
 

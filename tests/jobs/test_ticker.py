@@ -1,4 +1,4 @@
-"""The ticker rings, whatever comes of what it rings for."""
+"""The ticker calls its functions again, whether or not they fail."""
 
 import logging
 import threading
@@ -10,78 +10,80 @@ from locframework.jobs import ticker
 from locframework.jobs.ticker import Ticker
 
 
-def test_it_wakes_again_and_again() -> None:
+def test_poll_is_repeated() -> None:
     twice = threading.Semaphore(0)
-    clock = Ticker(twice.release, [])
-    clock.start()
+    tick = Ticker(twice.release, [])
+    tick.start()
 
-    rang = twice.acquire(timeout=30) and twice.acquire(timeout=30)
-    clock.stop()
+    called = twice.acquire(timeout=30) and twice.acquire(timeout=30)
+    tick.stop()
 
-    assert rang
+    assert called
 
 
-def test_a_chore_that_fails_stops_neither_the_wake_nor_the_others(
+def test_failing_task_stops_neither_the_poll_nor_other_tasks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ticker, "HOUSEKEEPING_SECONDS", 1)
-    woke, swept = threading.Semaphore(0), threading.Semaphore(0)
+    polled, cleaned = threading.Semaphore(0), threading.Semaphore(0)
 
     def fails() -> None:
         raise ZeroDivisionError
 
-    clock = Ticker(woke.release, [fails, swept.release])
-    clock.start()
-    rang = all(each.acquire(timeout=30) for each in (woke, swept, woke, swept))
-    clock.stop()
+    tick = Ticker(polled.release, [fails, cleaned.release])
+    tick.start()
+    called = all(
+        each.acquire(timeout=30) for each in (polled, cleaned, polled, cleaned)
+    )
+    tick.stop()
 
-    assert rang
+    assert called
 
 
-def test_a_chore_that_the_database_keeps_waiting_is_one_line(
+def test_unavailable_database_is_logged_in_one_line_without_traceback(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(ticker, "HOUSEKEEPING_SECONDS", 1)
-    swept = threading.Semaphore(0)
+    cleaned = threading.Semaphore(0)
 
-    def purge() -> None:
-        swept.release()
+    def clean() -> None:
+        cleaned.release()
         raise Unavailable("the database does not answer")
 
-    clock = Ticker(lambda: None, [purge])
-    clock.start()
-    rang = swept.acquire(timeout=30) and swept.acquire(timeout=30)
-    clock.stop()
+    tick = Ticker(lambda: None, [clean])
+    tick.start()
+    called = cleaned.acquire(timeout=30) and cleaned.acquire(timeout=30)
+    tick.stop()
 
-    assert rang
-    told = "background work is put off: the database does not answer"
-    said = [each for each in caplog.records if each.levelno >= logging.WARNING]
-    assert {each.getMessage() for each in said} == {told}
-    assert all(each.exc_info is None for each in said)
+    assert called
+    expected = "background work is postponed: the database does not answer"
+    logged = [each for each in caplog.records if each.levelno >= logging.WARNING]
+    assert {each.getMessage() for each in logged} == {expected}
+    assert all(each.exc_info is None for each in logged)
 
 
-def test_it_rings_no_more_after_stop() -> None:
-    woke = threading.Semaphore(0)
-    clock = Ticker(woke.release, [])
-    clock.start()
-    assert woke.acquire(timeout=30)
-    clock.stop()
-    while woke.acquire(blocking=False):
+def test_nothing_is_called_after_stop() -> None:
+    polled = threading.Semaphore(0)
+    tick = Ticker(polled.release, [])
+    tick.start()
+    assert polled.acquire(timeout=30)
+    tick.stop()
+    while polled.acquire(blocking=False):
         pass
 
-    assert not woke.acquire(timeout=1.5)
+    assert not polled.acquire(timeout=1.5)
 
 
-def test_it_does_not_fill_the_log_of_an_embedder(
+def test_apscheduler_logs_no_call(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)
-    woke = threading.Semaphore(0)
-    clock = Ticker(woke.release, [])
-    clock.start()
-    assert woke.acquire(timeout=30)
-    assert woke.acquire(timeout=30)
-    clock.stop()
+    polled = threading.Semaphore(0)
+    tick = Ticker(polled.release, [])
+    tick.start()
+    assert polled.acquire(timeout=30)
+    assert polled.acquire(timeout=30)
+    tick.stop()
 
-    said = [record.getMessage() for record in caplog.records]
-    assert [each for each in said if "Running job" in each or "Adding" in each] == []
+    logged = [record.getMessage() for record in caplog.records]
+    assert [each for each in logged if "Running job" in each or "Adding" in each] == []
