@@ -6,7 +6,8 @@ test    run the tests; arguments go to pytest: dev.py test tests/keys -k plural
         without -m, tests marked browser, judge, kill or hosts are left out
 check   run ruff, mypy and the import rules, and build the documentation
 fix     let ruff correct and format what it can
-bench   run the benchmarks; bench tm: those of translation memories
+bench   run the benchmarks; bench tm: those of translation memories;
+        bench complexity: lines, calls, files and SQL statements of typical requests
 docs    build the documentation into docs/_build
 
 Needs Python 3.11 with pip, and git. Everything else is installed into .venv, again
@@ -34,6 +35,7 @@ PIP = [BIN / "python", "-m", "pip"]
 DISTRIBUTIONS = [ROOT, *sorted(p.parent for p in ROOT.glob("plugins/*/pyproject.toml"))]
 DOCS = ["sphinx-build", "-q", "-W", "-b", "html", "docs", "docs/_build/html"]
 DEFAULT_TESTS = "not (browser or judge or kill or hosts)"  # a later -m replaces it
+COMPLEXITY = ["python", "tests/benchmarks/complexity.py"]
 TASKS = {
     "run": [["python", "-m", "example_app"]],
     "test": [["pytest", "-n", "auto", "--dist", "worksteal", "-m", DEFAULT_TESTS]],
@@ -45,7 +47,7 @@ TASKS = {
         *([DOCS] if (ROOT / "docs/conf.py").is_file() else []),
     ],
     "fix": [["ruff", "check", "--fix", "."], ["ruff", "format", "."]],
-    "bench": [["pytest", "tests/benchmarks"]],
+    "bench": [COMPLEXITY, ["pytest", "tests/benchmarks"]],
     "docs": [DOCS],
 }
 BENCHMARKS = {"tm": ["matching", "concordance", "concordancer"]}
@@ -70,9 +72,14 @@ def main() -> int:
     commands = TASKS[task]
     if task == "run" and os.name == "posix":
         become([*commands[0], *rest])
-    if task == "bench" and rest and rest[0] in BENCHMARKS:
-        names = BENCHMARKS[rest.pop(0)]
-        commands = [["pytest", *(f"tests/benchmarks/test_{name}.py" for name in names)]]
+    if task == "bench" and rest:
+        commands = commands[1:]  # the rest is for pytest
+        if rest == ["complexity"]:
+            commands, rest = [COMPLEXITY], []
+        elif rest[0] in BENCHMARKS:
+            names = BENCHMARKS[rest.pop(0)]
+            files = [f"tests/benchmarks/test_{name}.py" for name in names]
+            commands = [["pytest", *files]]
     for command in commands:
         status = run([*command, *rest], cwd=None if task == "run" else ROOT)
         if status:

@@ -96,6 +96,19 @@ def test_the_benchmarks_of_translation_memories_have_a_name(dev, monkeypatch):
     assert all_ == ["pytest", "tests/benchmarks", "-k", "tm"]
 
 
+def test_bench_also_prints_the_complexity_of_requests(dev, monkeypatch):
+    ran = []
+    monkeypatch.setattr(dev, "run", lambda command, cwd: ran.append(command) or 0)
+
+    for rest in ([], ["complexity"]):
+        monkeypatch.setattr(sys, "argv", ["dev.py", "bench", *rest])
+        dev.main()
+
+    [complexity, benchmarks, alone] = ran
+    assert complexity == alone == ["python", "tests/benchmarks/complexity.py"]
+    assert benchmarks == ["pytest", "tests/benchmarks"]
+
+
 def test_nothing_is_installed_twice(dev):
     dev.prepare(["app", "tools"])
     dev.prepare(["app", "tools"])
