@@ -41,11 +41,10 @@ from .jobs.service import Jobs
 from .jobs.ticker import Ticker
 from .keys.bulk import BulkKeys
 from .keys.catalogues import Catalogues
-from .keys.check_runner import CheckRunners
 from .keys.review import Review
 from .keys.service import Keys
-from .keys.trash import KeyTrash
-from .keys.writer import KeyWriter
+from .keys.writing.trash import KeyTrash
+from .keys.writing.writer import KeyWriter
 from .memories.area import MemoryArea
 from .memories.checked_matcher import CheckedMatcher
 from .merging.applying import Applying
@@ -182,13 +181,14 @@ class Framework:
             storage,
             self.events,
             access,
+            branches,
+            languages,
             clock,
-            CheckRunners(self.checks, self.terminologies),
+            self.checks,
+            self.terminologies,
             self.plugins.write_veto,
         )
-        moves = self.key_trash = KeyTrash(
-            storage, writer, self.events, clock, self.plugins.write_veto
-        )
+        moves = self.key_trash = KeyTrash(storage, writer, self.events, clock)
         self.keys = Keys(
             storage,
             projects,
@@ -199,8 +199,8 @@ class Framework:
             moves,
             self.checks,
         )
-        self.bulk_keys = BulkKeys(storage, projects, branches, languages, writer)
-        self.review = Review(storage, projects, branches, languages, writer, access)
+        self.bulk_keys = BulkKeys(projects, branches, languages, writer)
+        self.review = Review(projects, branches, writer)
         self.history = History(storage, projects, branches, languages, writer, access)
         self.catalogues = Catalogues(storage)
         self.statistics = ProjectStatistics(storage, projects, branches)
@@ -213,7 +213,7 @@ class Framework:
         storage, projects, branches = self.storage, self.projects, self.branches
         rechecks = Rechecks(storage, self.jobs)
         self.events.listen_inside(rechecks.on_event)
-        self.runner.add_handler(RecheckJob(storage, self.key_writer.findings))
+        self.runner.add_handler(RecheckJob(storage, self.key_writer))
         self.issues = Issues(
             storage, projects, branches, self.languages, self.checks, rechecks
         )
@@ -280,7 +280,7 @@ class Framework:
 
     def _build_delivery(self) -> None:
         storage, clock, events = self.storage, self.clock, self.events
-        queue = ReleaseQueue(storage, self.jobs, clock)
+        queue = ReleaseQueue(storage, self.jobs, events, clock)
         events.listen_inside(queue.on_event)
         builder = ReleaseBuilder(
             storage,

@@ -81,8 +81,20 @@ class EventFilter(Struct, frozen=True):
     scope: EventScope | None = None  # None: main and all branches
 
 
+class Subscribers(Struct, frozen=True):
+    """Who acts on the events of a project."""
+
+    memories: bool  # a translation memory learns from it
+    distributions: bool  # a distribution publishes by itself
+    webhooks: bool  # a webhook is active
+
+
 class EventStore(Protocol):
     """Keeps events."""
+
+    def subscribers_of(self, project_id: str) -> Subscribers:
+        """Return who acts on the events of a project. One statement."""
+        ...
 
     def add(self, events: Sequence[Event], traces: Traces | None = None) -> None:
         """Append, in the transaction that is open. Two statements a 500 events.
@@ -128,6 +140,13 @@ class _Cause(threading.local):
     merge_of: str | None = None
 
 
+class _Known(threading.local):
+    """The subscribers that the thread's transaction has read, by project id."""
+
+    def __init__(self) -> None:
+        self.subscribers: dict[str, Subscribers] = {}
+
+
 class EventLog:
     """Appends events and tells those who listen, in two rings.
 
@@ -142,6 +161,7 @@ class EventLog:
         self._inside: list[Listener] = []
         self._after: list[Listener] = []
         self._cause = _Cause()
+        self._known = _Known()
 
     def listen_inside(self, listener: Listener) -> None:
         """Call ``listener`` in the transaction of every event from now on."""
@@ -150,6 +170,17 @@ class EventLog:
     def listen_after(self, listener: Listener) -> None:
         """Call ``listener`` after the commit of every event from now on."""
         self._after.append(listener)
+
+    def subscribers_of(self, project_id: str) -> Subscribers:
+        """Return who acts on the events of a project; read once a transaction.
+
+        For listeners, at the end of the transaction that appended the events.
+        """
+        found = self._known.subscribers.get(project_id)
+        if found is None:
+            found = self._store.subscribers_of(project_id)
+            self._known.subscribers[project_id] = found
+        return found
 
     @contextmanager
     def because(
@@ -222,10 +253,15 @@ class EventLog:
         if not events:
             return
         self._store.add(events, traces)
+        self._transactions.before_commit("subscribers", self._forget_subscribers)
         for event in events:
             for listener in self._inside:
                 listener(event)
         self._transactions.after_commit(lambda: self._tell(events))
+
+    def _forget_subscribers(self) -> Callable[[], None]:
+        self._known.subscribers.clear()
+        return self._known.subscribers.clear
 
     def _tell(self, events: Sequence[Event]) -> None:
         for event in events:

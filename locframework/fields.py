@@ -5,7 +5,7 @@ import re
 import time
 import unicodedata
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, TypeGuard
 
 from msgspec import Meta
@@ -92,6 +92,17 @@ def system_clock() -> datetime:
 def timestamp(at: datetime) -> Timestamp:
     """``at`` as every record spells it. ``at`` must be aware."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def timestamp_after(at: datetime, latest: Timestamp) -> Timestamp:
+    """Return ``at``, or the millisecond after ``latest`` if that is later.
+
+    For times that tell versions of a record apart.
+    """
+    now = timestamp(at)
+    if now > latest:
+        return now
+    return timestamp(parse_timestamp(latest) + timedelta(milliseconds=1))
 
 
 def parse_timestamp(text: Timestamp) -> datetime:

@@ -48,6 +48,7 @@ from locframework.events import (
     EventFilter,
     EventScope,
     EventStore,
+    Subscribers,
     Touch,
     Trace,
     Traces,
@@ -100,8 +101,10 @@ from locframework.keys.records import (
     KeyLanguage,
     KeyState,
     KeyValue,
+    StoredKey,
     StoredValue,
     TrashedKey,
+    public_key,
 )
 from locframework.keys.revisions import Revision
 from locframework.keys.rules import ROOT_MODULE
@@ -316,6 +319,7 @@ __all__ = [
     "StoredFile",
     "StoredGlossary",
     "StoredJob",
+    "StoredKey",
     "StoredPost",
     "StoredRelease",
     "StoredToken",
@@ -323,6 +327,7 @@ __all__ = [
     "StoredValue",
     "StoredWebhook",
     "Subject",
+    "Subscribers",
     "Term",
     "TermFilter",
     "TermStore",
@@ -367,6 +372,7 @@ __all__ = [
     "match_fold",
     "noted",
     "outdated",
+    "public_key",
     "spelling",
     "truncate",
 ]

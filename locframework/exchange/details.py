@@ -6,7 +6,7 @@ from itertools import chain
 
 from locframework.keys.file_records import FileDetail
 from locframework.keys.store import KeyStore
-from locframework.keys.unit_of_work import UnitOfWork
+from locframework.keys.writing.unit_of_work import UnitOfWork
 from locframework.projects.records import Project
 
 from .records import ImportBatch, ImportedDetail, ImportedKey

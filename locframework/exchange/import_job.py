@@ -23,8 +23,8 @@ from locframework.errors import (
 from locframework.events import EventLog
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
-from locframework.keys.trash import KeyTrash
-from locframework.keys.writer import KeyWriter
+from locframework.keys.writing.trash import KeyTrash
+from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
 from locframework.transactions import crash_point
@@ -64,7 +64,7 @@ class ImportJob:
         self._access = access
         self._blobs = blobs
         self._renewed = renewed
-        self._findings = writer.findings
+        self._writer = writer
         self._importer = Importer(storage, access, branches, writer, moves, events)
 
     def run(self, job: StoredJob, work: Work) -> None:
@@ -155,7 +155,7 @@ class ImportJob:
         size: int,
     ) -> ImportStep:
         first, done = step.done, step.done + size
-        self._findings.prepare(job.project_id)
+        self._writer.prepare_checks(job.project_id)
         with work.step() as noted:
             run = self._start(job, params, batch, step.result)
             self._write(run, work, batch, batch.keys[first:done])
@@ -173,7 +173,7 @@ class ImportJob:
         batch: ImportBatch,
         step: ImportStep,
     ) -> None:
-        self._findings.prepare(job.project_id)
+        self._writer.prepare_checks(job.project_id)
         with work.finish() as outcome:
             run = self._start(job, params, batch, step.result)
             details = self._write(run, work, batch, batch.keys[step.done :])

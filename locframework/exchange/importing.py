@@ -14,11 +14,11 @@ from locframework.branches.service import Branches, require_writable
 from locframework.errors import PermissionDenied, ProjectNotFound
 from locframework.events import EventLog
 from locframework.jobs.records import StoredJob
-from locframework.keys.records import Key, KeyWrite
+from locframework.keys.records import KeyWrite, StoredKey
 from locframework.keys.store import KeyStore, store_of
-from locframework.keys.trash import KeyTrash
-from locframework.keys.unit_of_work import UnitOfWork
-from locframework.keys.writer import KeyWriter
+from locframework.keys.writing.trash import KeyTrash, raise_first
+from locframework.keys.writing.unit_of_work import UnitOfWork
+from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.records import Language, Project
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
@@ -91,9 +91,10 @@ class Importer:
         """Add to the result what would become of the keys, or raise what ``write``
         would; change nothing of the project."""
         writes, there = self._plan(run, keys)
-        self._writer.judge(
-            run.caller, run.scope, run.languages, writes, origin="import", loaded=there
-        )
+        self._writer.write(
+            run.caller, run.scope, run.languages, writes,
+            origin="import", loaded=there, dry_run=True,
+        )  # fmt: skip
 
     def write(
         self, run: ImportRun, keys: Sequence[ImportedKey], details: DetailKeeper
@@ -108,17 +109,24 @@ class Importer:
     def judge_removal(self, run: ImportRun, batch: ImportBatch) -> None:
         """Raise what ``remove_others`` would; change nothing of the project."""
         for gone in self._others(run, batch):
-            self._moves.judge_trash(run.caller, run.scope, gone, origin="import")
+            raise_first(
+                self._moves.check_trash(run.caller, run.scope, gone, origin="import")
+            )
 
     def remove_others(self, run: ImportRun, batch: ImportBatch) -> None:
         """Trash what the upload does not name, below the module if one is given."""
-        act = self._moves.judge_trash if run.params.dry_run else self._moves.trash
         others = self._others(run, batch)
         run.result.keys_removed = sum(map(len, others))
         for gone in others:
-            act(run.caller, run.scope, gone, origin="import")
+            raise_first(
+                self._moves.check_trash(run.caller, run.scope, gone, origin="import")
+            )
+            if not run.params.dry_run:
+                self._moves.trash(run.caller, run.scope, gone)
 
-    def _others(self, run: ImportRun, batch: ImportBatch) -> tuple[list[Key], ...]:
+    def _others(
+        self, run: ImportRun, batch: ImportBatch
+    ) -> tuple[list[StoredKey], ...]:
         """The keys that go, by name, and those that come into sight thereby. They go
         with all their texts: raises when one may not be written."""
         self._require(run, "key_delete")
@@ -134,7 +142,7 @@ class Importer:
         found = [keys[id_] for id_ in gone]
         return found, self._beneath(run, found)
 
-    def _beneath(self, run: ImportRun, gone: Sequence[Key]) -> list[Key]:
+    def _beneath(self, run: ImportRun, gone: Sequence[StoredKey]) -> list[StoredKey]:
         """Main's keys that are out of sight on a branch while its own have their
         names."""
         if run.scope.branch is None or not gone:
@@ -194,11 +202,11 @@ class Importer:
         """
         names = [key.name for key in some]
         codes = {run.project.source_language}.union(*(key.values for key in some))
-        there = self._writer.load(run.scope, names, codes)
+        there = self._writer.load(run.scope, (), names, codes)
         for key in some:
             old = there.named(key.name) if key.is_plural else None
             if old is not None and not old.is_plural:
-                return self._writer.load(run.scope, names)
+                return self._writer.load(run.scope, (), names)
         return there
 
     def _require(self, run: ImportRun, permission: str) -> None:

@@ -82,6 +82,12 @@ class Files:
             raise FileNotFound
         return found, lambda: self._content(found)
 
+    def url_of(self, project: Project, file_id: str) -> str | None:
+        """Return where a file is read, below the API's base URL; None if it is gone."""
+        if not is_id(file_id) or self._store.find(file_id, project.id) is None:
+            return None
+        return path_of(project.id, file_id)
+
     def use_files(self, project: Project, file_ids: Collection[str]) -> dict[str, str]:
         """In a transaction that makes keys name files: where each is read, by its id.
 

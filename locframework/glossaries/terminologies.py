@@ -16,6 +16,7 @@ from .records import ChangedTerms, StoredGlossary, Term
 from .store import TermStore
 
 KEPT_TERMS = 200_000  # about 1 KB each
+KEPT_PROJECTS = 10_000
 
 T = TypeVar("T")
 
@@ -44,6 +45,7 @@ class Terminology:
         self._store = store
         self._kept = kept
         self._indexes = [each.index for each in kept]
+        self.revisions = {each.id: each.revision for each in kept}
 
     def term(self, term_id: str) -> Term:
         """One that was found."""
@@ -76,15 +78,34 @@ class Terminologies:
         self._storage = storage
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._lock = threading.Lock()
+        self._without: set[str] = set()  # projects that had no glossaries
 
-    def of_project(self, project_id: str) -> Terminology | None:
+    def of_project(
+        self, project_id: str, *, is_verified: bool = False
+    ) -> Terminology | None:
         """That of a project, None without glossaries. To be asked in a snapshot or a
         transaction: one statement without glossaries, two with; for each that has
-        changed since it was asked last a few more, and one for all that are new."""
+        changed since it was asked last a few more, and one for all that are new.
+
+        ``is_verified``: the caller asks ``is_current`` afterwards, so a project that
+        had no glossaries when last asked costs no statement.
+        """
+        if is_verified and project_id in self._without:
+            return None
         linked = self._storage.glossaries.linked_to(project_id)
         if not linked:
             return None
         return Terminology(self._storage.terms, self._made(linked))
+
+    def is_current(self, project_id: str, terminology: Terminology | None) -> bool:
+        """Return whether ``of_project`` would return the same. One statement."""
+        linked = self._storage.glossaries.linked_to(project_id)
+        if linked:
+            self._without.discard(project_id)
+        elif len(self._without) < KEPT_PROJECTS:
+            self._without.add(project_id)
+        now = {each.id: each.revision for each in linked}
+        return now == ({} if terminology is None else terminology.revisions)
 
     def prepare(self, project_id: str) -> None:
         """Have what is made of a project's glossaries ready, in all its languages: of

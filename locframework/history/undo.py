@@ -24,10 +24,10 @@ from locframework.jobs.work import Work
 from locframework.keys.change_log import LoggedChange, read_change
 from locframework.keys.key_fields import KEY_FIELDS, FieldValue, fields_of
 from locframework.keys.outdated import outdated
-from locframework.keys.records import Field, Key, KeyWrite, StoredValue
+from locframework.keys.records import Field, Key, KeyWrite, StoredKey, StoredValue
 from locframework.keys.revisions import Revision, value_of
-from locframework.keys.trash import KeyTrash
-from locframework.keys.writer import KeyWriter
+from locframework.keys.writing.trash import KeyTrash
+from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
@@ -167,7 +167,7 @@ class UndoJob:
         when the caller has lost a permission.
         """
         params = msgspec.convert(job.params, UndoParams)
-        self._writer.findings.prepare(job.project_id)
+        self._writer.prepare_checks(job.project_id)
         if params.dry_run:
             with self._storage.snapshot():
                 result = self._undo(job, work, params)
@@ -319,7 +319,7 @@ class _Undo:
         found = self._keys.trashed(self._project.id, ids)
         there = self._keys.find_keys(self._project.id, ids)
         touches = self._touches(list(found))
-        wanted: list[Key] = []
+        wanted: list[StoredKey] = []
         for id_ in ids:
             if id_ in there:
                 continue  # restored already

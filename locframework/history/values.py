@@ -16,13 +16,12 @@ from locframework.keys.revisions import (
 )
 from locframework.keys.rules import check_form
 from locframework.keys.store import store_of
-from locframework.keys.writer import KeyWriter
+from locframework.keys.writing.writer import KeyWriter
 from locframework.languages import tag_from_path
 from locframework.paging import Page
 from locframework.projects.languages import Languages
 from locframework.projects.service import Projects, scope_of
 from locframework.storage import Storage
-from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 
@@ -93,28 +92,22 @@ class History:
         check_record(asked)
         if asked.plural_form is not None:
             check_form(asked.plural_form, "$.pluralForm")
-        scope = self._branches.scope(project, branch)
-        self._writer.findings.prepare(project.id)
-        with self._storage.transaction():
-            scope = self._branches.lock_scope(scope)
+
+        def write(scope: BranchScope) -> KeyWrite:
             key, tag = self._find(scope, key_id), self._tag(scope, lang)
             self._access.require_language(caller, scope_of(scope.project), tag)
+            require_writable(scope)
             found = self._revision(scope, key, tag, asked)
             form = _form_in(key, found)
-            text = found.value if form is None else {form: found.value}
-            write = KeyWrite(
+            return KeyWrite(
                 name=key.id,
                 key_id=key.id,
-                values={tag: text},
+                values={tag: found.value if form is None else {form: found.value}},
                 keep_fresh=asked.keep_fresh,
             )
-            languages = self._languages.of(scope.project)
-            [written] = self._writer.write(
-                caller, scope, languages, [write], origin="revert"
-            )
-            require_writable(scope)
-            crash_point("history.before_commit")
-        return written.key
+
+        scope = self._branches.scope(project, branch)
+        return self._writer.write_key(caller, scope, write, origin="revert")
 
     def _find(self, scope: BranchScope, key_id: str) -> Key:
         store = store_of(self._storage, scope)

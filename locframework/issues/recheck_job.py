@@ -9,7 +9,7 @@ from locframework.events import SYSTEM, Event
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.service import Jobs
 from locframework.jobs.work import Work
-from locframework.keys.findings import Findings
+from locframework.keys.writing.writer import KeyWriter
 from locframework.paging import walk_pages
 from locframework.projects.records import Project
 from locframework.storage import Storage
@@ -67,14 +67,14 @@ class RecheckJob:
 
     type = TYPE
 
-    def __init__(self, storage: Storage, findings: Findings) -> None:
+    def __init__(self, storage: Storage, writer: KeyWriter) -> None:
         self._storage = storage
-        self._findings = findings
+        self._writer = writer
 
     def run(self, job: StoredJob, work: Work) -> None:
         """500 keys a step, so that writers have their turn in between."""
         project_id = job.project_id
-        self._findings.prepare(project_id)
+        self._writer.prepare_checks(project_id)
         with work.step():  # so whoever writes by the terms of before is done by now
             parts = list(self._parts(self._project(project_id)))
         total = sum(len(ids) for _, ids in parts)
@@ -84,7 +84,7 @@ class RecheckJob:
             with work.step() as step:
                 now = BranchScope(self._project(project_id), scope.branch)
                 languages = self._storage.projects.list_languages(project_id)
-                self._findings.rework(now, languages, ids)
+                self._writer.check_again(now, languages, ids)
                 done += len(ids)
                 step.progress = Progress(done, total)
         with work.finish() as outcome:

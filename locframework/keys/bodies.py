@@ -44,6 +44,7 @@ def key_write(
         description=new.description,
         tags=UNSET if new.tags is UNSET else clean_tags(new.tags, f"{path}.tags"),
         is_plural=new.is_plural,
+        max_length=new.max_length,
         values=values,
         places={tag: places[code] for code, tag in tags.items()},
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -21,10 +21,7 @@ from locframework.errors import (
 from locframework.fields import is_id
 from locframework.languages import canonical_tag
 from locframework.projects.languages import Languages
-from locframework.projects.records import Language
 from locframework.projects.service import Projects
-from locframework.storage import Storage
-from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .bodies import key_write
@@ -42,9 +39,8 @@ from .records import (
     ValueItem,
 )
 from .rules import check_texts, tag_in_project
-from .service import order_of
-from .store import store_of
-from .writer import KeyWriter
+from .writing.unit_of_work import UnitOfWork
+from .writing.writer import KeyWriter, Work, order_of
 
 Plan = KeyWrite | Key | LocError
 """What is to be done with an item: write it, leave the key there is, or refuse it."""
@@ -55,13 +51,11 @@ class BulkKeys:
 
     def __init__(
         self,
-        storage: Storage,
         projects: Projects,
         branches: Branches,
         languages: Languages,
         writer: KeyWriter,
     ) -> None:
-        self._storage = storage
         self._projects = projects
         self._branches = branches
         self._languages = languages
@@ -87,24 +81,16 @@ class BulkKeys:
             self._projects.require_also(caller, "translation_write", project)
         if new.on_existing == "update":
             self._projects.require_also(caller, "key_update", project)
-        scope = self._branches.scope(project, branch)
-        self._writer.findings.prepare(project.id)
-        with self._storage.transaction():
-            scope = self._branches.lock_scope(scope)
-            require_writable(scope)
-            store = store_of(self._storage, scope)
-            names = {item.key for item in new.keys}
-            there = store.find_keys_by_name(project.id, names)
-            languages = self._languages.of(scope.project)
-            codes = order_of(languages)
-            plans = {
-                at: _key_plan(at, item, there, new.on_existing, codes)
-                for at, item in enumerate(_judged(new.keys))
+        names = {item.key for item in new.keys}
+
+        def plans(keys: UnitOfWork, codes: Container[str]) -> dict[int, Plan]:
+            return {
+                at: _key_plan(at, item, keys, new.on_existing, codes)
+                for at, item in enumerate(_checked(new.keys))
             }
-            results = self._write(caller, scope, languages, plans, new.keys)
-            crash_point("bulk.before_commit")
-        crash_point("bulk.after_commit")
-        return results
+
+        scope = self._branches.scope(project, branch)
+        return self._run(caller, scope, (), names, plans, new.keys)
 
     def set_values(
         self,
@@ -121,73 +107,66 @@ class BulkKeys:
         """
         project = self._projects.require(caller, "translation_write", project_id)
         check_record(new)
-        scope = self._branches.scope(project, branch)
-        self._writer.findings.prepare(project.id)
-        with self._storage.transaction():
-            scope = self._branches.lock_scope(scope)
-            require_writable(scope)
-            store = store_of(self._storage, scope)
-            names = {item.key for item in new.items if item.key is not None}
-            there = store.find_keys_by_name(project.id, names)
-            languages = self._languages.of(scope.project)
-            codes = order_of(languages)
-            plans = [
-                _value_plan(at, item, there, codes) for at, item in enumerate(new.items)
-            ]
-            ordered = _sources_first(plans, project.source_language)
-            results = self._write(caller, scope, languages, ordered, new.items)
-            crash_point("bulk.before_commit")
-        crash_point("bulk.after_commit")
-        return results
+        names = {item.key for item in new.items if item.key is not None}
+        ids = {each.key_id for each in new.items if each.key_id and is_id(each.key_id)}
 
-    def _write(
+        def plans(keys: UnitOfWork, codes: Container[str]) -> dict[int, Plan]:
+            found = [
+                _value_plan(at, item, keys, codes) for at, item in enumerate(new.items)
+            ]
+            return _sources_first(found, project.source_language)
+
+        scope = self._branches.scope(project, branch)
+        return self._run(caller, scope, ids, names, plans, new.items)
+
+    def _run(
         self,
         caller: Caller,
         scope: BranchScope,
-        languages: Sequence[Language],
-        plans: Mapping[int, Plan],
+        key_ids: Collection[str],
+        names: Collection[str],
+        plans_of: Callable[[UnitOfWork, Container[str]], dict[int, Plan]],
         items: Sequence[BulkKey | ValueItem],
     ) -> list[ItemResult]:
-        """``plans``: by the places of their items, in the order to be done."""
-        writes = [plan for plan in plans.values() if isinstance(plan, KeyWrite)]
-        written = iter(self._writer.write_each(caller, scope, languages, writes))
-        left = self._with_values(scope, languages, plans.values())
-        outcomes = {
-            at: next(written) if isinstance(plan, KeyWrite) else plan
-            for at, plan in plans.items()
-        }
-        results: list[ItemResult] = []
-        repeats = Repeats()
-        for at, item in enumerate(items):
-            outcome = outcomes[at]
-            if isinstance(outcome, Key):
-                outcome = left[outcome.id]
-            if isinstance(outcome, LocError):
-                error = _item_error(outcome, item, repeats)
-                results.append(ItemResult(at, "failed", None, error))
-            else:
-                results.append(_result(at, outcome))
-        return results
+        """``plans_of`` returns plans by the index of their items, in order of work."""
 
-    def _with_values(
-        self,
-        scope: BranchScope,
-        languages: Sequence[Language],
-        plans: Iterable[Plan],
-    ) -> dict[str, Key]:
-        """The keys that are left alone, by id, as they are after the whole batch."""
-        keys = [plan for plan in plans if isinstance(plan, Key)]
-        if not keys:
-            return {}
-        store = store_of(self._storage, scope)
-        values = store.values_of([key.id for key in keys])
-        order = order_of(languages)
-        shown = self._writer.shown
-        return {key.id: shown(key, values.get(key.id, []), order) for key in keys}
+        def work(scope: BranchScope) -> Work[list[ItemResult]]:
+            require_writable(scope)
+            languages = self._languages.of(scope.project)
+            keys = self._writer.load(scope, key_ids, names)
+            plans = plans_of(keys, order_of(languages))
+            writes = [plan for plan in plans.values() if isinstance(plan, KeyWrite)]
+            plan = self._writer.plan(
+                caller, scope, languages, writes, loaded=keys, for_request=True
+            )
+
+            def apply() -> list[ItemResult]:
+                written = iter(self._writer.apply(plan))
+                outcomes = {
+                    at: next(written) if isinstance(each, KeyWrite) else each
+                    for at, each in plans.items()
+                }
+                repeats = Repeats()
+                results = []
+                for at, item in enumerate(items):
+                    outcome = outcomes[at]
+                    if isinstance(outcome, LocError):
+                        error = _item_error(outcome, item, repeats)
+                        results.append(ItemResult(at, "failed", None, error))
+                        continue
+                    if isinstance(outcome, Key):
+                        outcome = KeyWritten(outcome, "unchanged", 0)
+                    outcome = self._writer.with_values(plan, languages, outcome)
+                    results.append(_result(at, outcome))
+                return results
+
+            return plan.is_current if keys.has_changes else None, apply
+
+        return self._writer.run(scope, work)
 
 
-def _judged(items: Sequence[BulkKey]) -> Iterator[BulkKey | LocError]:
-    """The items, or why one is refused: too long, or an earlier item has its key."""
+def _checked(items: Sequence[BulkKey]) -> Iterator[BulkKey | LocError]:
+    """Return the items, or errors: too long, or an earlier item has the key."""
     seen: dict[str, int] = {}
     for at, item in enumerate(items):
         path = f"$.keys[{at}]"
@@ -197,7 +176,9 @@ def _judged(items: Sequence[BulkKey]) -> Iterator[BulkKey | LocError]:
             yield ValidationFailed.at(f"{path}.key", "unique", message)
             continue
         try:
-            check_record(KeyLimits(item.key, item.description, item.tags), path)
+            check_record(
+                KeyLimits(item.key, item.description, item.tags, item.max_length), path
+            )
         except LocError as refusal:
             yield refusal
         else:
@@ -207,13 +188,13 @@ def _judged(items: Sequence[BulkKey]) -> Iterator[BulkKey | LocError]:
 def _key_plan(
     at: int,
     item: BulkKey | LocError,
-    there: Mapping[str, Key],
+    keys: UnitOfWork,
     on_existing: OnExisting,
     codes: Container[str],
 ) -> Plan:
     if isinstance(item, LocError):
         return item
-    old = there.get(item.key)
+    old = keys.named(item.key)
     if old is not None and on_existing == "skip":
         return old
     if old is not None and on_existing == "fail":
@@ -227,7 +208,7 @@ def _key_plan(
 
 
 def _value_plan(
-    at: int, item: ValueItem, there: Mapping[str, Key], codes: Container[str]
+    at: int, item: ValueItem, keys: UnitOfWork, codes: Container[str]
 ) -> Plan:
     path = f"$.items[{at}]"
     if (item.key_id is None) == (item.key is None):
@@ -241,7 +222,8 @@ def _value_plan(
         return refusal
     key_id = item.key_id
     if item.key is not None:
-        key_id = there[item.key].id if item.key in there else None
+        found = keys.named(item.key)
+        key_id = found.id if found is not None else None
     if key_id is None or not is_id(key_id):
         return KeyNotFound()
     return KeyWrite(
@@ -287,9 +269,7 @@ def _names_in(item: BulkKey | ValueItem) -> Iterator[str]:
             yield from text
 
 
-def _result(at: int, outcome: KeyWritten | Key) -> ItemResult:
-    if isinstance(outcome, Key):
-        return ItemResult(at, "skipped", outcome, None)
-    if outcome.outcome == "unchanged":
-        return ItemResult(at, "skipped", outcome.key, None)
-    return ItemResult(at, outcome.outcome, outcome.key, None)
+def _result(at: int, written: KeyWritten) -> ItemResult:
+    if written.outcome == "unchanged":
+        return ItemResult(at, "skipped", written.key, None)
+    return ItemResult(at, written.outcome, written.key, None)

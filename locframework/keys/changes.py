@@ -8,7 +8,7 @@ from msgspec import Struct
 from locframework.access.records import Caller
 from locframework.projects.records import Project
 
-from .records import Key, Origin
+from .records import Origin, StoredKey
 from .revisions import RevisionStatus
 
 Action = Literal["write", "approve", "reject"]
@@ -49,6 +49,7 @@ class KeyFields(Struct, frozen=True, rename="camel"):
     tags: tuple[str, ...]
     is_plural: bool
     screenshot_file_id: str | None
+    max_length: int | None = None
 
 
 class KeyChange(Struct, frozen=True, rename="camel"):
@@ -108,8 +109,8 @@ def key_change(
     action: KeyAction,
     origin: Origin,
     *,
-    before: Key | None = None,
-    after: Key | None = None,
+    before: StoredKey | None = None,
+    after: StoredKey | None = None,
 ) -> KeyChange:
     """The change of a key; one of ``before`` and ``after`` is there at least."""
     key = after or before
@@ -127,7 +128,7 @@ def key_change(
     )
 
 
-def _fields(key: Key | None) -> KeyFields | None:
+def _fields(key: StoredKey | None) -> KeyFields | None:
     if key is None:
         return None
     return KeyFields(
@@ -135,5 +136,6 @@ def _fields(key: Key | None) -> KeyFields | None:
         description=key.description,
         tags=key.tags,
         is_plural=key.is_plural,
+        max_length=key.max_length,
         screenshot_file_id=key.screenshot_file_id,
     )

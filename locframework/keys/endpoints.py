@@ -29,6 +29,7 @@ from .records import (
     ItemResult,
     Key,
     KeyChanges,
+    KeyDetail,
     KeyQuery,
     NewKey,
     NewKeys,
@@ -83,6 +84,12 @@ class KeyAnswer(Struct, frozen=True):
     """One key."""
 
     key: Key
+
+
+class KeyDetailAnswer(Struct, frozen=True):
+    """What a key has beyond its record."""
+
+    detail: KeyDetail
 
 
 class FullKeyAnswer(Struct, frozen=True):
@@ -181,6 +188,24 @@ class KeyEndpoints:
         """Get a key with its values in all languages."""
         key = self._keys.get_key(caller, project_id, key_id, branch=query.branch)
         return FullKeyAnswer(key)
+
+    @operation(
+        "GET",
+        "/projects/{projectId}/keys/{keyId}/detail",
+        permission="translation_read",
+        errors=_FOUND,
+        tag="Keys",
+    )
+    def get_key_detail(
+        self, caller: Caller, project_id: str, key_id: str, query: BranchQuery
+    ) -> KeyDetailAnswer:
+        """Get what a key has beyond its record.
+
+        `maxLength` is how many characters a text may have; the check `length` reports
+        longer ones.
+        """
+        detail = self._keys.get_detail(caller, project_id, key_id, branch=query.branch)
+        return KeyDetailAnswer(detail)
 
     @operation(
         "PATCH",

@@ -22,6 +22,12 @@ class KeyField(Struct, frozen=True):
     default: FieldValue
     """What it is in a new key that does not set it."""
 
+    @property
+    def writes(self) -> list[tuple[str, str]]:
+        """Its attributes of Key, each with the attribute of KeyWrite that sets it."""
+        first, *rest = self.attributes
+        return [(first, self.write), *((each, each) for each in rest)]
+
     def of(self, key: Key) -> FieldValue:
         """Return the value of the field in ``key``."""
         value: FieldValue = getattr(key, self.attributes[0])
@@ -35,6 +41,7 @@ KEY_FIELDS: dict[Field, KeyField] = {
         KeyField("description", ("description",), "description", ""),
         KeyField("tags", ("tags",), "tags", ()),
         KeyField("isPlural", ("is_plural",), "is_plural", False),
+        KeyField("maxLength", ("max_length",), "max_length", None),
         KeyField(
             "screenshotFileId",
             ("screenshot_file_id", "screenshot_url"),
@@ -43,6 +50,12 @@ KEY_FIELDS: dict[Field, KeyField] = {
         ),
     )
 }
+
+
+WRITTEN_ATTRIBUTES: tuple[tuple[str, str], ...] = tuple(
+    pair for each in KEY_FIELDS.values() for pair in each.writes
+)
+"""The attributes of Key that a write sets, each with the attribute of KeyWrite."""
 
 
 def fields_of(key: Key) -> dict[Field, FieldValue]:

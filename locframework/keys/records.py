@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec.structs import astuple
 
 from locframework.events import ActorType
 from locframework.fields import TimeInput, Timestamp
@@ -31,6 +32,15 @@ KeyDescription = Annotated[
 ]
 Tag = Annotated[str, Meta(max_length=TAG_LENGTH, examples=["button"])]
 Tags = Annotated[list[Tag], Meta(max_length=TAGS_MOST)]
+MaxLength = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=65_536,
+        description="How many characters (code points) a text of the key may have",
+        examples=[30],
+    ),
+]
 Outdated = Annotated[
     bool, Meta(description="true: keys with an outdated value; false: without any")
 ]
@@ -78,7 +88,27 @@ ValueSlot = tuple[str, str | None]
 """Language code and plural form of a value; the form of a key without plurals is
 None."""
 
-Field = Literal["key", "value", "description", "tags", "isPlural", "screenshotFileId"]
+
+class StoredKey(Key, frozen=True, gc=False, kw_only=True, rename="camel"):
+    """A key with what only its detail shows (docs/spec/decisions.md 2.3.6)."""
+
+    max_length: int | None = None
+
+
+class KeyDetail(Struct, frozen=True, rename="camel"):
+    """What a key has beyond service.md's record."""
+
+    max_length: int | None
+
+
+def public_key(key: Key) -> Key:
+    """Return the key as responses show it."""
+    return Key(*astuple(key)[: len(Key.__struct_fields__)])
+
+
+Field = Literal[
+    "key", "value", "description", "tags", "isPlural", "maxLength", "screenshotFileId"
+]
 """What of a key can change apart from the rest; a value once more by language and
 plural form."""
 
@@ -121,7 +151,7 @@ class StoredValue(Struct, frozen=True, gc=False):
 class KeyState(Struct, frozen=True):
     """A key with all its texts, as it was at some moment."""
 
-    key: Key
+    key: StoredKey
     values: tuple[StoredValue, ...]
 
 
@@ -161,6 +191,7 @@ class NewKey(Struct, frozen=True, rename="camel"):
     description: KeyDescription = ""
     tags: Tags = []
     is_plural: bool = False
+    max_length: MaxLength | None = None
     values: Values = {}
 
 
@@ -171,6 +202,7 @@ class KeyChanges(Struct, frozen=True, rename="camel"):
     description: KeyDescription | UnsetType = UNSET
     tags: Tags | UnsetType = UNSET
     is_plural: bool | UnsetType = UNSET
+    max_length: MaxLength | UnsetType | None = UNSET
     screenshot_file_id: str | UnsetType | None = UNSET
 
 
@@ -202,6 +234,7 @@ class KeyLimits(Struct, frozen=True):
     key: KeyName
     description: KeyDescription | UnsetType = UNSET
     tags: Tags | UnsetType = UNSET
+    max_length: MaxLength | UnsetType | None = UNSET
 
 
 def _of_item(**limits: int) -> Meta:
@@ -212,6 +245,10 @@ def _of_item(**limits: int) -> Meta:
 _ItemKey = Annotated[str, _of_item(minLength=1, maxLength=KEY_LENGTH)]
 _ItemText = Annotated[str, _of_item(maxLength=DESCRIPTION_LENGTH)]
 _ItemTag = Annotated[str, _of_item(maxLength=TAG_LENGTH)]
+_ItemLimit = Annotated[
+    int,
+    Meta(ge=-(2**53), le=2**53, extra_json_schema={"minimum": 1, "maximum": 65_536}),
+]
 _ItemTags = Annotated[list[_ItemTag], _of_item(maxItems=TAGS_MOST)]
 
 
@@ -222,6 +259,7 @@ class BulkKey(Struct, frozen=True, rename="camel"):
     description: _ItemText | UnsetType = UNSET
     tags: _ItemTags | UnsetType = UNSET
     is_plural: bool | UnsetType = UNSET
+    max_length: _ItemLimit | UnsetType | None = UNSET
     values: Values = {}
     keep_fresh: bool = False  # true: a new source text makes no translation outdated
 
@@ -295,6 +333,7 @@ class KeyWrite(Struct, frozen=True, gc=False):
     description: str | UnsetType = UNSET
     tags: tuple[str, ...] | UnsetType = UNSET
     is_plural: bool | UnsetType = UNSET
+    max_length: int | UnsetType | None = UNSET
     screenshot_file_id: str | UnsetType | None = UNSET
     screenshot_url: str | UnsetType | None = UNSET
     values: Mapping[str, Text] = {}  # canonical language tag to text; "" clears

@@ -1,6 +1,6 @@
 """What one can do with a key and its values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -19,12 +19,11 @@ from locframework.files.service import Files
 from locframework.languages import fold, tag_from_path
 from locframework.paging import CursorPage, Page
 from locframework.projects.languages import Languages
-from locframework.projects.records import Language, Project
+from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.quality.records import Issue
 from locframework.quality.service import Checks
 from locframework.storage import Storage
-from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .bodies import new_key_write
@@ -32,14 +31,17 @@ from .query import filter_of
 from .records import (
     Key,
     KeyChanges,
+    KeyDetail,
     KeyQuery,
     KeyWrite,
     NewKey,
     NewValue,
+    StoredKey,
     StoredValue,
     TrashedKey,
     TrashQuery,
     ValueDetail,
+    public_key,
 )
 from .rules import (
     check_key,
@@ -50,9 +52,9 @@ from .rules import (
     with_forms_in_order,
 )
 from .store import KeyStore, store_of
-from .trash import KeyTrash
 from .walking import page_of, start_of
-from .writer import KeyWriter
+from .writing.trash import KeyTrash, raise_first
+from .writing.writer import KeyWriter, Work, order_of, shown_key
 
 
 class Keys:
@@ -69,7 +71,7 @@ class Keys:
         languages: Languages,
         files: Files,
         writer: KeyWriter,
-        moves: KeyTrash,
+        trash: KeyTrash,
         checks: Checks,
     ) -> None:
         self._storage = storage
@@ -78,7 +80,7 @@ class Keys:
         self._languages = languages
         self._files = files
         self._writer = writer
-        self._moves = moves
+        self._trash = trash
         self._checks = checks
 
     def create_key(
@@ -102,7 +104,7 @@ class Keys:
         codes = self._order(project) if new.values else ()
         write = new_key_write(new, codes, project.key_separator)
         scope = self._branches.scope(project, branch)
-        return replace(self._write(caller, scope, write), values=UNSET)
+        return replace(self._writer.write_key(caller, scope, write), values=UNSET)
 
     def get_key(
         self,
@@ -118,7 +120,20 @@ class Keys:
         key = store.find_key_with_values(project.id, _require_id(key_id))
         if key is None:
             raise KeyNotFound
-        return with_forms_in_order(key)
+        return public_key(with_forms_in_order(key))
+
+    def get_detail(
+        self,
+        caller: Caller,
+        project_id: str,
+        key_id: str,
+        *,
+        branch: str | None = None,
+    ) -> KeyDetail:
+        """Return what a key has beyond its record. Raises KeyNotFound."""
+        project = self._projects.require(caller, "translation_read", project_id)
+        store = store_of(self._storage, self._branches.scope(project, branch))
+        return KeyDetail(_find(store, project, key_id).max_length)
 
     def list_keys(
         self, caller: Caller, project_id: str, query: KeyQuery
@@ -143,9 +158,7 @@ class Keys:
                 return page
             values = store.values_of([key.id for key in page.items])
         order = order_of(languages)
-        items = [
-            self._writer.shown(key, values.get(key.id, []), order) for key in page.items
-        ]
+        items = [shown_key(key, values.get(key.id, []), order) for key in page.items]
         return replace(page, items=items)
 
     def update_key(
@@ -175,14 +188,25 @@ class Keys:
             description=changes.description,
             tags=tags,
             is_plural=changes.is_plural,
+            max_length=changes.max_length,
             screenshot_file_id=changes.screenshot_file_id,
             screenshot_url=UNSET if changes.screenshot_file_id is UNSET else None,
         )
         scope = self._branches.scope(project, branch)
-        if isinstance(write.screenshot_file_id, str):
-            written = self._write_with_file(caller, scope, write)
-        else:
-            written = self._write(caller, scope, write)
+        file_id = changes.screenshot_file_id
+        if not isinstance(file_id, str):
+            written = self._writer.write_key(caller, scope, write)
+            return replace(written, values=UNSET)
+        url = self._files.url_of(project, file_id)
+        if url is None:
+            raise _no_such_file()
+        write = replace(write, screenshot_url=url)
+
+        def use_file() -> None:
+            if not self._files.use_files(project, [file_id]):
+                raise _no_such_file()
+
+        written = self._writer.write_key(caller, scope, write, before=use_file)
         return replace(written, values=UNSET)
 
     def delete_key(
@@ -195,14 +219,22 @@ class Keys:
     ) -> Key:
         """Move the key to the trash, where it can be restored for 30 days."""
         project = self._projects.require(caller, "key_delete", project_id)
-        scope = self._branches.scope(project, branch)
-        with self._storage.transaction():
-            scope = self._branches.lock_scope(scope)
-            store = store_of(self._storage, scope)
-            key = _find(store, project, key_id)
+
+        def work(scope: BranchScope) -> Work[Key]:
+            keys = self._writer.load(scope, [_require_id(key_id)], ())
+            key = keys.key(key_id)
+            if key is None:
+                raise KeyNotFound
             require_writable(scope)
-            self._moves.trash(caller, scope, [key])
-        return key
+            raise_first(self._trash.check_trash(caller, scope, [key]))
+
+            def apply() -> Key:
+                self._trash.trash(caller, scope, [key])
+                return key
+
+            return keys.is_unchanged, apply
+
+        return self._writer.run(self._branches.scope(project, branch), work)
 
     def list_trash(
         self, caller: Caller, project_id: str, query: TrashQuery
@@ -229,18 +261,26 @@ class Keys:
         InvalidKey when another key separator made it none.
         """
         project = self._projects.require(caller, "key_delete", project_id)
-        scope = self._branches.scope(project, branch)
-        self._writer.findings.prepare(project.id)
-        with self._storage.transaction():
-            scope = self._branches.lock_scope(scope)
+
+        def work(scope: BranchScope) -> Work[Key]:
             store = store_of(self._storage, scope)
             found = store.trashed(project.id, [_require_id(key_id)])
             if key_id not in found:
                 raise KeyNotFound
             require_writable(scope)
-            languages = self._languages.of(project)
-            self._moves.restore(caller, scope, languages, [found[key_id]])
-            return _find(store, project, key_id)
+            key = found[key_id]
+            keys = self._writer.load(scope, (), [key.key])
+            raise_first(self._trash.check_restore(caller, scope, [key]))
+
+            def apply() -> Key:
+                languages = self._languages.of(scope.project)
+                self._trash.restore(caller, scope, languages, [key])
+                return public_key(_find(store, project, key_id))
+
+            return keys.is_unchanged, apply
+
+        self._writer.prepare_checks(project.id)
+        return self._writer.run(self._branches.scope(project, branch), work)
 
     def get_value(
         self,
@@ -294,35 +334,9 @@ class Keys:
             keep_fresh=new.keep_fresh,
         )
         try:
-            return self._write(caller, scope, write)
+            return self._writer.write_key(caller, scope, write)
         except LanguageNotInProject:  # of the path, not of the body
             raise LanguageNotFound from None
-
-    def _write_with_file(
-        self, caller: Caller, scope: BranchScope, write: KeyWrite
-    ) -> Key:
-        self._writer.findings.prepare(scope.project.id)
-        with self._storage.transaction():
-            file_id = str(write.screenshot_file_id)
-            url = self._files.use_files(scope.project, [file_id]).get(file_id)
-            if url is None:
-                message = "the project has no such file"
-                raise ValidationFailed.at("$.screenshotFileId", "file", message)
-            return self._written(caller, scope, replace(write, screenshot_url=url))
-
-    def _write(self, caller: Caller, scope: BranchScope, write: KeyWrite) -> Key:
-        self._writer.findings.prepare(scope.project.id)
-        return self._written(caller, scope, write)
-
-    def _written(self, caller: Caller, scope: BranchScope, write: KeyWrite) -> Key:
-        with self._storage.transaction():
-            scope = self._branches.lock_scope(scope)
-            languages = self._languages.of(scope.project)
-            [written] = self._writer.write(caller, scope, languages, [write])
-            require_writable(scope)
-            crash_point("keys.before_commit")
-        crash_point("keys.after_commit")
-        return written.key
 
     def _tag(self, project: Project, lang: str) -> str:
         tag = tag_from_path(lang)
@@ -334,6 +348,11 @@ class Keys:
         return order_of(self._languages.of(project))
 
 
+def _no_such_file() -> ValidationFailed:
+    message = "the project has no such file"
+    return ValidationFailed.at("$.screenshotFileId", "file", message)
+
+
 def _require_id(key_id: str) -> str:
     """Raise KeyNotFound for what cannot be the id of a key."""
     if not is_id(key_id):
@@ -341,16 +360,11 @@ def _require_id(key_id: str) -> str:
     return key_id
 
 
-def _find(store: KeyStore, project: Project, key_id: str) -> Key:
+def _find(store: KeyStore, project: Project, key_id: str) -> StoredKey:
     key = store.find_key(project.id, key_id) if is_id(key_id) else None
     if key is None:
         raise KeyNotFound
     return key
-
-
-def order_of(languages: Sequence[Language]) -> dict[str, int]:
-    """The place of each language in its project, by tag."""
-    return {language.language_code: at for at, language in enumerate(languages)}
 
 
 def value_detail(

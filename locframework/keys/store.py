@@ -18,6 +18,7 @@ from .records import (
     KeyFinding,
     KeyLanguage,
     KeyState,
+    StoredKey,
     StoredValue,
     TrashedKey,
 )
@@ -32,14 +33,16 @@ class KeyStore(Protocol):
     most, never one a row. Keys are unique per project among those not in the trash.
     """
 
-    def add_keys(self, keys: Sequence[Key], values: Sequence[StoredValue] = ()) -> None:
+    def add_keys(
+        self, keys: Sequence[StoredKey], values: Sequence[StoredValue] = ()
+    ) -> None:
         """New keys, with their first texts: cheaper than to put these afterwards.
 
         ``values`` of the records are ignored.
         """
         ...
 
-    def find_key(self, project_id: str, key_id: str) -> Key | None: ...
+    def find_key(self, project_id: str, key_id: str) -> StoredKey | None: ...
 
     def find_key_with_values(self, project_id: str, key_id: str) -> Key | None:
         """As it is shown: its values by language, in the order of the project.
@@ -48,17 +51,21 @@ class KeyStore(Protocol):
         """
         ...
 
-    def find_keys(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
+    def find_keys(
+        self, project_id: str, key_ids: Collection[str]
+    ) -> dict[str, StoredKey]:
         """By id; those that are not there are left out."""
         ...
 
     def find_keys_by_name(
         self, project_id: str, names: Collection[str]
-    ) -> dict[str, Key]:
+    ) -> dict[str, StoredKey]:
         """By name; those that are not there are left out."""
         ...
 
-    def trashed(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
+    def trashed(
+        self, project_id: str, key_ids: Collection[str]
+    ) -> dict[str, StoredKey]:
         """Those that are in the trash, by id."""
         ...
 
@@ -71,7 +78,7 @@ class KeyStore(Protocol):
         """
         ...
 
-    def save_keys(self, keys: Sequence[Key]) -> None: ...
+    def save_keys(self, keys: Sequence[StoredKey]) -> None: ...
 
     def touch_keys(self, key_ids: Collection[str], at: Timestamp) -> None:
         """Set ``updated_at``, and nothing else."""
@@ -104,7 +111,7 @@ class KeyStore(Protocol):
         sort: str,
         page: PageRequest,
         after: Place | None = None,
-    ) -> Page[Key]:
+    ) -> Page[StoredKey]:
         """``sort`` is key, createdAt or updatedAt, with ``-`` before it: descending.
 
         Keys compare by code point; equal times by id. The cost does not depend on

@@ -9,6 +9,7 @@ turn them off while the other writes one of them, and then both are at odds.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from .key_fields import KEY_FIELDS
 from .records import TAGS_MOST, Field, Key, KeyState, StoredValue, ValueStatus
 
 Rows = dict["Unit", StoredValue]
@@ -97,7 +98,6 @@ EMPTY: tuple[object, ...] = (None, "", (), False)
 """The contents with which a field of a new key says nothing."""
 
 KEY, TAGS, PLURAL = Unit("key"), Unit("tags"), Unit("isPlural")
-DESCRIPTION, SCREENSHOT = Unit("description"), Unit("screenshotFileId")
 
 
 def sides(
@@ -200,13 +200,8 @@ def text_of(row: StoredValue) -> Text:
 def _contents(state: KeyState | None, *, aligned: bool) -> Contents:
     if state is None:
         return {}
-    key = state.key
     found: Contents = {
-        KEY: key.key,
-        DESCRIPTION: key.description,
-        TAGS: key.tags,
-        PLURAL: key.is_plural,
-        SCREENSHOT: key.screenshot_file_id,
+        Unit(name): field.of(state.key) for name, field in KEY_FIELDS.items()
     }
     for unit, row in rows_of(state, aligned=aligned).items():
         found[unit] = text_of(row)

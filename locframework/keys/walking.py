@@ -6,7 +6,7 @@ from locframework.cursors import Cursor, list_of, read_cursor
 from locframework.errors import ValidationFailed
 from locframework.paging import CursorPage, PageRequest, Place
 
-from .records import Key, KeyFilter, KeyQuery
+from .records import Key, KeyFilter, KeyQuery, public_key
 from .store import KeyStore
 
 
@@ -41,7 +41,8 @@ def page_of(
     items = found.items[:limit]
     next_ = start.next(place_of(items[-1], sort)) if items and has_next else None
     text = next_.text() if next_ else None
-    return CursorPage(items, found.total, start.page, limit, text)
+    shown = [public_key(key) for key in items]
+    return CursorPage(shown, found.total, start.page, limit, text)
 
 
 def place_of(key: Key, sort: str) -> Place:

@@ -59,7 +59,7 @@ class MemoryArea:
     def _build_learning(self, framework: Framework) -> None:
         storage = framework.storage
         store, projects = storage.memories, framework.projects
-        learning = Learning(storage, framework.clock)
+        learning = Learning(storage, framework.events, framework.clock)
         self._relearning = relearning = Relearning(storage, framework.jobs)
         framework.events.listen_inside(learning.on_event)
         framework.events.listen_inside(relearning.on_event)

@@ -21,7 +21,7 @@ from locframework.jobs.work import Work
 from locframework.keys.comparing import states_of
 from locframework.keys.records import KeyState
 from locframework.keys.store import store_of
-from locframework.keys.writer import KeyWriter
+from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.service import scope_of
 from locframework.storage import Storage
 from locframework.transactions import crash_point
@@ -79,7 +79,7 @@ class PrefillJob:
             work.check_cancelled()
             some = ids[at : at + KEYS_A_STEP]
             matches = self._matches(job, params, some)
-            self._writer.findings.prepare(job.project_id)
+            self._writer.prepare_checks(job.project_id)
             read = self._matching.names_read(self._line(job, params).project)
             with work.step() as noted:
                 result = msgspec.convert(

@@ -3,7 +3,6 @@ to a branch."""
 
 from collections.abc import Collection, Mapping, Sequence
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
@@ -11,20 +10,18 @@ from locframework.branches.records import BranchScope
 from locframework.errors import LocError
 from locframework.fields import Clock, timestamp
 from locframework.keys.edits import KeyMerge
+from locframework.keys.key_fields import KEY_FIELDS
 from locframework.keys.outdated import outdated
 from locframework.keys.records import (
     BranchKey,
-    Key,
     KeyState,
     KeyWrite,
+    StoredKey,
     StoredValue,
 )
 from locframework.keys.store import store_of
 from locframework.keys.three_way import (
-    DESCRIPTION,
-    KEY,
     PLURAL,
-    SCREENSHOT,
     TAGS,
     Text,
     Unit,
@@ -36,8 +33,8 @@ from locframework.keys.three_way import (
     sides,
     united,
 )
-from locframework.keys.trash import KeyTrash
-from locframework.keys.writer import KeyWriter
+from locframework.keys.writing.trash import KeyTrash
+from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.languages import Languages
 from locframework.storage import Storage
 
@@ -60,8 +57,8 @@ class Applying:
         self._clock = clock
 
     def prepare(self, project_id: str) -> None:
-        """Prepare what checks need, before the transaction (Findings.prepare)."""
-        self._writer.findings.prepare(project_id)
+        """Read what checks need, before the transaction."""
+        self._writer.prepare_checks(project_id)
 
     def count_changes(self, branch: BranchScope, key_ids: Collection[str]) -> None:
         """Count the changes of keys of a branch, after their bases have changed."""
@@ -150,7 +147,7 @@ def _write(
     branch: KeyState,
     units: Collection[Unit],
     source: str,
-    deleted: Key | None = None,
+    deleted: StoredKey | None = None,
 ) -> KeyWrite:
     """Return the write that sets the chosen units as the branch has them.
 
@@ -166,7 +163,6 @@ def _write(
             left = deleted  # the branch turned them, and main's are to stay
         is_plural = left is not None and left.is_plural
     compared = sides(base, main, branch)
-    tags = united(compared[TAGS])
     placed = replace(key, is_plural=is_plural)
     # the target keeps another source text: the branch's translations are outdated there
     is_stale = any(
@@ -178,17 +174,23 @@ def _write(
         )
         for unit, side in compared.items()
     )
+    sets = {
+        name: getattr(key, attribute)
+        for field_name, field in KEY_FIELDS.items()
+        if Unit(field_name) in units
+        for attribute, name in field.writes
+    }
+    sets["is_plural"] = is_plural
+    if TAGS in units:
+        sets["tags"] = united(compared[TAGS])
+    if before is None:
+        sets.pop("rename", None)
     return KeyWrite(
         name=key.key,
         key_id=before.key.id if before is not None else None,
         new_id=key.id,
         made_at=key.created_at,
-        rename=key.key if KEY in units and before is not None else UNSET,
-        description=key.description if DESCRIPTION in units else UNSET,
-        tags=tags if TAGS in units else UNSET,
-        is_plural=is_plural,
-        screenshot_file_id=key.screenshot_file_id if SCREENSHOT in units else UNSET,
-        screenshot_url=key.screenshot_url if SCREENSHOT in units else UNSET,
+        **sets,
         carried=_carried(touched, branch, units, placed, source if is_stale else None),
         beside=frozenset(
             (unit.language_code, form_in(placed, unit))
@@ -207,7 +209,7 @@ def _carried(
     touched: KeyMerge,
     branch: KeyState,
     units: Collection[Unit],
-    key: Key,
+    key: StoredKey,
     stale_source: str | None,
 ) -> Mapping[tuple[str, str | None], StoredValue | None]:
     """Return the chosen values; outdated unless of the language ``stale_source``, where

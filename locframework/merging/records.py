@@ -8,7 +8,7 @@ from locframework.branches.records import Branch
 from locframework.keys.records import Field
 
 ChangeType = Literal["added", "updated", "deleted"]
-Content = str | bool | list[str] | None
+Content = str | bool | int | list[str] | None
 Side = Literal["branch", "main"]
 Strategy = Literal["fail", "use_branch", "use_main"]
 

@@ -93,7 +93,7 @@ def _content(side: object) -> Content:
     shown = shown_text(side)
     if isinstance(shown, tuple):
         return [str(tag) for tag in shown]
-    return shown if isinstance(shown, str | bool) else None
+    return shown if isinstance(shown, str | bool | int) else None
 
 
 def _states(side: Sides) -> list[str]:

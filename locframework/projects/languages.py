@@ -1,5 +1,7 @@
 """What one can do with the languages of a project."""
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from locframework.access.records import Caller
@@ -10,7 +12,7 @@ from locframework.errors import (
     SourceLanguageRequired,
 )
 from locframework.events import EventLog
-from locframework.fields import Clock, timestamp
+from locframework.fields import Clock, Timestamp, timestamp
 from locframework.languages import require_tag, tag_from_path
 from locframework.paging import Page, PageRequest
 from locframework.transactions import Transactions
@@ -27,6 +29,8 @@ from .rules import (
 )
 from .service import Projects
 from .store import ProjectStore
+
+CACHED_PROJECTS = 1000  # whose languages a process keeps
 
 _PROTECTED = (
     "main is protected, and a language is removed with all its texts; "
@@ -50,6 +54,7 @@ class Languages:
         self._projects = projects
         self._events = events
         self._clock = clock
+        self._cached: dict[str, tuple[Timestamp, Sequence[Language]]] = {}
 
     def list_languages(self, caller: Caller, project_id: str) -> list[Language]:
         """All of them, in project order. Raises ProjectNotFound, PermissionDenied."""
@@ -66,8 +71,18 @@ class Languages:
         return Page(part, len(found), page.page, page.limit)
 
     def of(self, project: Project) -> list[Language]:
-        """All languages of a project that the caller was let into."""
-        return self._store.list_languages(project.id)
+        """Return the languages of a project that the caller may see, in their order.
+
+        Each change of them changes ``updated_at`` of the project, so those of a version
+        are read once.
+        """
+        version, languages = self._cached.get(project.id, ("", ()))
+        if version != project.updated_at:
+            languages = self._store.list_languages(project.id)
+            if len(self._cached) >= CACHED_PROJECTS:
+                self._cached.clear()
+            self._cached[project.id] = project.updated_at, languages
+        return list(languages)
 
     def get_language(self, caller: Caller, project_id: str, lang: str) -> Language:
         """``lang`` may end in a file extension. Raises LanguageNotFound."""
@@ -162,6 +177,7 @@ class Languages:
         language: Language,
         **more: object,
     ) -> None:
+        self._projects.touch(project)
         self._events.append(
             type_,
             organization_id=project.organization_id,

@@ -15,7 +15,14 @@ from locframework.errors import (
     SeparatorFixed,
 )
 from locframework.events import EventLog
-from locframework.fields import Clock, id_from_reference, new_id, slug, timestamp
+from locframework.fields import (
+    Clock,
+    id_from_reference,
+    new_id,
+    slug,
+    timestamp,
+    timestamp_after,
+)
 from locframework.languages import require_tag
 from locframework.paging import Page, PageRequest
 from locframework.transactions import Transactions
@@ -86,6 +93,11 @@ class Projects:
         if found is None:
             raise ProjectNotFound
         return found
+
+    def touch(self, project: Project) -> None:
+        """Set ``updatedAt``, in the transaction that changes a language of it."""
+        now = timestamp_after(self._clock(), project.updated_at)
+        self._store.update(replace(project, updated_at=now))
 
     def create_project(self, caller: Caller, new: NewProject) -> Project:
         """A new project with its source language.
@@ -211,7 +223,10 @@ class Projects:
             severities, there = changes.check_severities, old.check_severities
             require_checks(severities, self._checks, "checkSeverities", kept=there)
             new = replace(new, check_severities=changes.check_severities)
-        return old if new == old else replace(new, updated_at=timestamp(self._clock()))
+        if new == old:
+            return old
+        now = timestamp_after(self._clock(), old.updated_at)
+        return replace(new, updated_at=now)
 
     def _find(self, reference: str) -> Project:
         """Whoever asks. Raises ProjectNotFound."""

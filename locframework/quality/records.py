@@ -52,6 +52,7 @@ class Subject(Struct, frozen=True, gc=False):
     plural_forms: tuple[str, ...] = ("other",)  # of the language in this project
     description: str = ""
     tags: tuple[str, ...] = ()
+    max_length: int | None = None  # of each text, in code points
     terms: TextTerms | None = None  # None: nothing is known
 
     _pairs: tuple[tuple[str | None, str, str], ...] | None = None  # once compared

@@ -156,9 +156,7 @@ def test_a_text_can_be_cleared(shop: Shop) -> None:
 
 
 def test_batches_hold_what_single_writes_hold(shop: Shop) -> None:
-    keys = [
-        {"key": "b", "tags": ["max-length:3"], "values": {"en": "Pay", "de": "Zahlen"}}
-    ]
+    keys = [{"key": "b", "maxLength": 3, "values": {"en": "Pay", "de": "Zahlen"}}]
     made = shop.owner.post(f"{shop.path}/keys/bulk", json={"keys": keys})
     items = [{"keyId": shop.hi, "languageCode": "fr", "value": "Salut"}]
     shop.owner.put(f"{shop.path}/values", json={"items": items})

@@ -9,7 +9,7 @@ import pytest
 
 from locframework.glossaries.events import GlossaryEvents
 from locframework.http.records import Upload
-from locframework.keys.findings import Findings
+from locframework.keys.writing.checks import CheckRunner
 from locframework.testing.client import Answer
 from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
@@ -277,7 +277,7 @@ def test_a_text_that_is_written_by_the_terms_of_before_is_looked_at_again(
 ) -> None:
     checked = Checked(workspace)
     path = f"{checked.glossary}/terms/{checked.pier['id']}/translations/de"
-    follow = Findings.follow
+    find = CheckRunner.findings
 
     with ThreadPoolExecutor(1) as threads:
 
@@ -285,15 +285,16 @@ def test_a_text_that_is_written_by_the_terms_of_before_is_looked_at_again(
             checked.owner.put(path, json={"value": "Kai"})
             checked.workspace.run_jobs()
 
-        def slowly(*args: Any, **how: Any) -> None:
-            follow(*args, **how)
+        def slowly(*args: Any) -> Any:
+            found = find(*args)
             if not changing:  # the terms change before this text is there for others
                 changing.append(threads.submit(change_terms))
                 wait(changing, 0.5)
+            return found
 
         changing: list[Future[None]] = []
         with monkeypatch.context() as patched:
-            patched.setattr(Findings, "follow", slowly)
+            patched.setattr(CheckRunner, "findings", slowly)
             checked.key("a", en="To the pier", de="Zum Anleger")
         changing[0].result()
 

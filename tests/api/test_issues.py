@@ -191,14 +191,14 @@ def test_a_new_source_text_is_compared_with_every_language(shop: Shop) -> None:
 
 
 def test_what_a_key_says_of_itself_is_looked_at(shop: Shop) -> None:
-    shop.patch(shop.pay, tags=["max-length:4"])
+    shop.patch(shop.pay, maxLength=4)
     assert shop.issues(check="length") == [("pay", "de", None, "length")]
-    shop.patch(shop.pay, key="a.pay", tags=["max-length:2"])
+    shop.patch(shop.pay, key="a.pay", maxLength=2)
     assert shop.issues(check="length") == [
         ("a.pay", "en", None, "length"),
         ("a.pay", "de", None, "length"),
     ]
-    shop.patch(shop.pay, tags=[])
+    shop.patch(shop.pay, maxLength=None)
 
     assert shop.issues() == FOUND
 
@@ -265,7 +265,7 @@ def test_an_import_of_one_language_looks_at_the_others_where_it_must(
 ) -> None:
     shop.put(shop.hello, "en", "Ho {name}!")  # the others are outdated already
     texts = b'{"hello": "Hello {nom}!", "new": "{a}"}'
-    form = {"format": "json-flat", "languageCode": "en", "tags": ["max-length:6"]}
+    form = {"format": "json-flat", "languageCode": "en", "tags": ["ui"]}
     file = Upload("en.json", texts, "application/json")
 
     done = shop.workspace.job_of(

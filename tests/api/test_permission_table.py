@@ -13,6 +13,7 @@ from .every_operation import rows
 KEYS = {  # decisions 2.3
     "POST /keys": "key_create",
     "GET /keys/{keyId}": "translation_read",
+    "GET /keys/{keyId}/detail": "translation_read",
     "GET /keys": "translation_read",
     "PATCH /keys/{keyId}": "key_update",
     "DELETE /keys/{keyId}": "key_delete",

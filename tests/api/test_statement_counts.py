@@ -94,6 +94,7 @@ class Shop:
 def shop(workspace: Workspace) -> Shop:
     made = Shop(workspace)
     made.owner.get("/tokens/self")  # notes that the token is used, for a minute
+    made.owner.get(f"{made.path}/languages")  # read once for each version
     return made
 
 
@@ -158,7 +159,7 @@ def test_a_page_by_a_cursor_costs_what_one_by_its_number_does(shop: Shop) -> Non
 
     shop.grow()
 
-    assert costs(1) == costs(100) == (6, 6)
+    assert costs(1) == costs(100) == (5, 5)
 
 
 READS = {

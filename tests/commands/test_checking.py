@@ -11,7 +11,7 @@ def test_every_project_is_checked_anew(command, framework, project):
     other = framework.projects.create_project(
         OPERATOR, NewProject("Other", "en", organization_id=organization)
     )
-    new = NewKey("a", tags=["max-length:2"], values={"en": "Pay"})
+    new = NewKey("a", max_length=2, values={"en": "Pay"})
     key = framework.keys.create_key(OPERATOR, project.id, new)
     framework.storage.keys.put_findings({(key.id, "en"): []})  # as if made before
 

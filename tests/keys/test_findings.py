@@ -37,7 +37,7 @@ Row = tuple[str, str, str | None, str, str, int, int]
 NAMES = ("a", "b", "c.d", "e")
 CODES = ("en", "de", "fr")
 TEXTS = ("", "{x}", "Pay {x} now.", "pay", "Pay 12 now", "<b>Pay</b> ", "1 {y} %s")
-TAGS = ((), ("max-length:4",), ("x", "max-length:8"))
+LIMITS = (None, 4, 8)
 BRANCHES = (None, "spring")
 
 texts = st.sampled_from(TEXTS)
@@ -77,7 +77,7 @@ class Walk:
         values = {code: self._text(is_plural=plural) for code in CODES}
         new = NewKey(
             key=self.draw(names),
-            tags=list(self.draw(st.sampled_from(TAGS))),
+            max_length=self.draw(st.sampled_from(LIMITS)),
             is_plural=plural,
             values=values,
         )
@@ -115,7 +115,7 @@ class Walk:
             st.sampled_from(
                 (
                     KeyChanges(key=self.draw(names)),
-                    KeyChanges(tags=list(self.draw(st.sampled_from(TAGS)))),
+                    KeyChanges(max_length=self.draw(st.sampled_from(LIMITS))),
                     KeyChanges(is_plural=not key.is_plural),
                 )
             )
@@ -158,7 +158,7 @@ class Walk:
             language_code=self.draw(codes),
             on_conflict=self.draw(st.sampled_from(("keep", "overwrite"))),
             mode=self.draw(st.sampled_from(("merge", "merge", "replace"))),
-            tags=list(self.draw(st.sampled_from(TAGS))),
+            tags=["x"] if self.draw(st.booleans()) else [],
             branch=self.draw(lines),
         )
         self.framework.imports.start_import(OPERATOR, self.project, file, options)
@@ -183,7 +183,9 @@ class Walk:
         languages = self.framework.languages.list_languages(OPERATOR, self.project)
         for branch in BRANCHES:
             keys = sorted(self.keys(branch), key=lambda key: key.key)
-            expected = [row for key in keys for row in self._found(key, languages)]
+            expected = [
+                row for key in keys for row in self._found(key, branch, languages)
+            ]
             listed = self.framework.issues.list_issues(
                 OPERATOR, self.project, IssueQuery(branch=branch, limit=200)
             )
@@ -206,13 +208,18 @@ class Walk:
                 dict.fromkeys(row[0] for row in expected)
             )
 
-    def _found(self, key: Key, languages: list[Language]) -> list[Row]:
+    def _found(
+        self, key: Key, branch: str | None, languages: list[Language]
+    ) -> list[Row]:
         assert isinstance(key.values, list)
         known: dict[str, dict[str | None, str]] = {}
         for value in key.values:
             if value.value:
                 forms = known.setdefault(value.language_code, {})
                 forms[value.plural_form] = value.value
+        detail = self.framework.keys.get_detail(
+            OPERATOR, self.project, key.id, branch=branch
+        )
         rows: list[Row] = []
         for language in languages:
             code = language.language_code
@@ -228,6 +235,7 @@ class Walk:
                     is_plural=key.is_plural,
                     plural_forms=language.plural_forms,
                     tags=key.tags,
+                    max_length=detail.max_length,
                 )
             )
             rows += [

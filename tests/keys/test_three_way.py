@@ -1,15 +1,15 @@
-"""Three states of a key compared: base, main, branch."""
+"""The three-way comparison of a key: base, main and branch."""
 
 from __future__ import annotations
 
 import pytest
 
-from locframework.keys.records import Key, KeyState, StoredValue
+from locframework.keys.records import StoredKey
 from locframework.keys.three_way import Sides, Unit, form_in, has_place
 
 
-def key(*, is_plural: bool = False) -> Key:
-    return Key(
+def key(*, is_plural: bool = False) -> StoredKey:
+    return StoredKey(
         id="k",
         project_id="p",
         key="cart",
@@ -22,38 +22,6 @@ def key(*, is_plural: bool = False) -> Key:
         created_at="2026-01-01T00:00:00.000Z",
         updated_at="2026-01-01T00:00:00.000Z",
     )
-
-
-def text(
-    value: str, code: str = "de", form: str | None = None, *, is_outdated: bool = False
-) -> StoredValue:
-    at = "2026-01-01T00:00:00.000Z"
-    return StoredValue(
-        key_id="k",
-        language_code=code,
-        plural_form=form,
-        value=value,
-        status="approved",
-        is_outdated=is_outdated,
-        revision=1,
-        origin="human",
-        approved_value=value,
-        approved_at=at,
-        approved_by="u",
-        updated_at=at,
-        updated_by="u",
-    )
-
-
-def state(*texts: StoredValue, is_plural: bool = False) -> KeyState:
-    return KeyState(key(is_plural=is_plural), texts)
-
-
-def shown(found: KeyState) -> dict[tuple[str, str | None], str]:
-    return {(row.language_code, row.plural_form): row.value for row in found.values}
-
-
-# what the branch says for itself
 
 
 @pytest.mark.parametrize(
@@ -76,9 +44,6 @@ def test_a_unit_is_edited_where_the_branch_left_base_and_main(
 
     assert (side.edited, side.clashes) == (edited, clashes)
     assert side.own == (branch != base)
-
-
-# plurals
 
 
 @pytest.mark.parametrize("form", [None, "one", "other"])

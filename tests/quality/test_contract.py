@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from msgspec.structs import replace
+
 from locframework.quality.check import Check
 from locframework.quality.checks.length import Length
 from locframework.quality.checks.markup import Markup
@@ -230,23 +232,22 @@ class TestPunctuation(CheckContract):
     }
 
 
+def limited(text: str | dict[str | None, str], max_length: int) -> Subject:
+    source: str | dict[str | None, str] = {} if isinstance(text, dict) else "a"
+    return replace(subject(source, text), max_length=max_length)
+
+
 class TestLength(CheckContract):
     check: ClassVar[Check] = Length()
     good: ClassVar[Subjects] = {
-        "no tag": subject("a", "b" * 1000),
-        "just so": subject("a", "b" * 30, "de", "ui", "max-length:30"),
-        "characters, not bytes": subject("a", "👍" * 3, "de", "max-length:3"),
-        "no number": subject("a", "long", "de", "max-length:few", "max-length:0"),
+        "no limit": subject("a", "b" * 1000),
+        "just so": limited("b" * 30, 30),
+        "characters, not bytes": limited("👍" * 3, 3),
     }
     bad: ClassVar[Subjects] = {
-        "too long": subject("a", "b" * 31, "de", "max-length:30"),
-        "the smallest counts": subject(
-            "a", "bcd", "de", "max-length:2", "max-length:9"
-        ),
-        "a plural form": subject(
-            {}, {"one": "a", "other": "bcd"}, "de", "max-length:2"
-        ),
-        "the source": Subject("a", "en", {None: "abc"}, "en", tags=("max-length:2",)),
+        "too long": limited("b" * 31, 30),
+        "a plural form": limited({"one": "a", "other": "bcd"}, 2),
+        "the source": Subject("a", "en", {None: "abc"}, "en", max_length=2),
     }
 
 

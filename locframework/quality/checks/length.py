@@ -4,21 +4,18 @@ from collections.abc import Iterator
 
 from locframework.projects.records import Severity
 from locframework.quality.records import Finding, Subject
-from locframework.quality.rules import length_limit
 
 
 class Length:
-    """Holds texts to the tag ``max-length:30`` of their key."""
+    """Finds texts longer than ``maxLength`` of their key."""
 
     name = "length"
-    description = "The text has more characters than the tag max-length of its key."
+    description = "The text has more characters than maxLength of its key."
     severity: Severity = "error"
-    needs = "tags"
+    needs = "max_length"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
-        if not subject.tags:
-            return
-        limit = length_limit(subject.tags)
+        limit = subject.max_length
         if limit is None:
             return
         for form, text in subject.texts.items():

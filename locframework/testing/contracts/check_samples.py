@@ -73,19 +73,19 @@ _PARTS = st.sampled_from(
 _ANY = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 _TEXTS = st.lists(_PARTS | _ANY, min_size=1, max_size=12).map("".join)
 _LANGUAGES = st.sampled_from(("de", "en", "ja", "th", "el", "hy", "ar", "fr-CA", "xx"))
-_TAGS = st.sampled_from(((), ("max-length:3",), ("max-length:x", "ui")))
+_LIMITS = st.sampled_from((None, 3))
 
 
 def subjects() -> st.SearchStrategy[Subject]:
     """Any text beside any source text."""
     return st.builds(
-        lambda text, source, language, tags: Subject(
-            "a", language, {None: text}, "en", {None: source}, tags=tags
+        lambda text, source, language, limit: Subject(
+            "a", language, {None: text}, "en", {None: source}, max_length=limit
         ),
         _TEXTS,
         _TEXTS,
         _LANGUAGES,
-        _TAGS,
+        _LIMITS,
     )
 
 

@@ -8,7 +8,13 @@ from msgspec.structs import replace
 from locframework.branches.records import Branch
 from locframework.fields import new_id
 from locframework.keys.file_records import FileDetail, Selection
-from locframework.keys.records import BranchKey, Key, KeyFilter, KeyState, StoredValue
+from locframework.keys.records import (
+    BranchKey,
+    KeyFilter,
+    KeyState,
+    StoredKey,
+    StoredValue,
+)
 from locframework.keys.revisions import revision_of
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.projects.records import Project
@@ -17,8 +23,8 @@ from locframework.storage import Storage
 from .storage_key_records import add_keys_project, key, value
 from .storage_records import ALL, add_branch, at
 
-Question = Callable[[KeyStore, Project, Key], object]
-Write = Callable[[BranchKeyStore, Key, StoredValue], object]
+Question = Callable[[KeyStore, Project, StoredKey], object]
+Write = Callable[[BranchKeyStore, StoredKey, StoredValue], object]
 
 QUESTIONS: dict[str, Question] = {
     "find_key": lambda s, of, k: s.find_key(of.id, k.id),
@@ -70,7 +76,9 @@ class Lines:
     def seen_from(self, branch: Branch) -> BranchKeyStore:
         return self.storage.branch_keys(self.of.id, branch.id)
 
-    def answers(self, store: KeyStore, of: Key | None = None) -> dict[str, object]:
+    def answers(
+        self, store: KeyStore, of: StoredKey | None = None
+    ) -> dict[str, object]:
         """What every question answers."""
         asked = of or self.key
         return {name: ask(store, self.of, asked) for name, ask in QUESTIONS.items()}
@@ -81,7 +89,9 @@ class Lines:
         return KeyState(self.key, tuple(self.values))
 
 
-def by_place(state: KeyState) -> tuple[Key, dict[tuple[str, str | None], StoredValue]]:
+def by_place(
+    state: KeyState,
+) -> tuple[StoredKey, dict[tuple[str, str | None], StoredValue]]:
     """A state, whose texts come in no order."""
     places = {(v.language_code, v.plural_form): v for v in state.values}
     return state.key, places

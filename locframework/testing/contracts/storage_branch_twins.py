@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from locframework.keys.file_records import Selection
-from locframework.keys.records import Key, KeyFilter, StoredValue
+from locframework.keys.records import KeyFilter, StoredKey, StoredValue
 from locframework.storage import Storage
 
 from .storage_key_model import KeyModel
@@ -137,7 +137,7 @@ class BranchTwins(Twins):
         assert {entry.key_id for entry in self.on.overlay()} == self.mine
         assert set(self.on.copies(ids)) == set(self.own.keys)
 
-    def _fresh(self) -> list[Key]:
+    def _fresh(self) -> list[StoredKey]:
         number = self._draw(st.integers(0, 3))
         return [self._key(self._name()) for _ in range(number)]
 
@@ -145,7 +145,7 @@ class BranchTwins(Twins):
         """One that no key ever had: names that meet are the service's to settle."""
         return f"{self._draw(st.sampled_from(PREFIXES))}{next(self._numbers)}"
 
-    def _adopted(self) -> list[Key]:
+    def _adopted(self) -> list[StoredKey]:
         return self._some(_keys(self.seen()))
 
     def _adopt(self, id_: str) -> None:
@@ -191,11 +191,11 @@ class StorageBranchTwinsContract:
             twins.agree_everywhere(data.draw(filters), sort, data.draw(limits))
 
 
-def _keys(model: KeyModel) -> list[Key]:
+def _keys(model: KeyModel) -> list[StoredKey]:
     return list(model.keys.values())
 
 
-def _add(model: KeyModel, keys: list[Key], texts: list[StoredValue]) -> None:
+def _add(model: KeyModel, keys: list[StoredKey], texts: list[StoredValue]) -> None:
     for key in keys:
         model.add(key, [text for text in texts if text.key_id == key.id])
 

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from locframework.fields import new_id
-from locframework.keys.records import Key, KeyFilter
+from locframework.keys.records import KeyFilter, StoredKey
 from locframework.keys.walking import place_of
 from locframework.languages import fold
 from locframework.paging import Page, PageRequest, Place
@@ -327,7 +327,7 @@ class StorageKeyListsContract:
         gone = whole[5]
         storage.keys.trash_keys(of.id, [gone.id], at(60))
 
-        def behind(one: Key, page: int = 1) -> Page[Key]:
+        def behind(one: StoredKey, page: int = 1) -> Page[StoredKey]:
             request = PageRequest(page, 3)
             place = place_of(one, sort)
             return storage.keys.list_keys(of.id, where, sort, request, place)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from msgspec.structs import replace
 
 from locframework.keys.outdated import outdated
-from locframework.keys.records import Key, KeyFilter, KeyLanguage, StoredValue
+from locframework.keys.records import KeyFilter, KeyLanguage, StoredKey, StoredValue
 from locframework.languages import fold
 
 Place = tuple[str, str | None]  # language, plural form
@@ -16,12 +16,12 @@ class KeyModel:
 
     def __init__(self, *languages: str) -> None:
         self.languages = list(languages)
-        self.keys: dict[str, Key] = {}
-        self.trash: dict[str, Key] = {}
+        self.keys: dict[str, StoredKey] = {}
+        self.trash: dict[str, StoredKey] = {}
         self.values: dict[str, dict[Place, StoredValue]] = {}
         self.found: dict[KeyLanguage, set[str]] = {}  # names of checks
 
-    def add(self, key: Key, values: list[StoredValue]) -> None:
+    def add(self, key: StoredKey, values: list[StoredValue]) -> None:
         self.keys[key.id] = key
         self.values[key.id] = {}
         for value in values:
@@ -53,7 +53,7 @@ class KeyModel:
             for place in [place for place in values if place[0] == language_code]:
                 del values[place]
 
-    def listed(self, where: KeyFilter, sort: str) -> list[Key]:
+    def listed(self, where: KeyFilter, sort: str) -> list[StoredKey]:
         """Every key that meets the filter, in order."""
         found = [key for key in self.keys.values() if self._meets(key, where)]
         orders = {
@@ -64,7 +64,7 @@ class KeyModel:
         order = orders[sort.removeprefix("-")]
         return sorted(found, key=order, reverse=sort.startswith("-"))
 
-    def _meets(self, key: Key, where: KeyFilter) -> bool:
+    def _meets(self, key: StoredKey, where: KeyFilter) -> bool:
         return (
             not where.nothing
             and key.key.startswith(where.prefix or "")
@@ -76,7 +76,7 @@ class KeyModel:
             and (where.search is None or self._holds(key, where.search))
         )
 
-    def _meets_state(self, key: Key, where: KeyFilter) -> bool:
+    def _meets_state(self, key: StoredKey, where: KeyFilter) -> bool:
         mine = [
             value
             for value in self.values[key.id].values()
@@ -91,7 +91,7 @@ class KeyModel:
         is_outdated = any(value.is_outdated for value in meant)
         return where.is_outdated in (None, is_outdated)
 
-    def _has_issues(self, key: Key, where: KeyFilter) -> bool:
+    def _has_issues(self, key: StoredKey, where: KeyFilter) -> bool:
         return any(
             self.found.get((key.id, code), set()) & set(where.checks)
             for code in self._asked(where)
@@ -103,10 +103,10 @@ class KeyModel:
     def _asked(self, where: KeyFilter) -> list[str]:
         return [where.language_code] if where.language_code else self.languages
 
-    def _holds(self, key: Key, search: str) -> bool:
+    def _holds(self, key: StoredKey, search: str) -> bool:
         return any(search in fold(text) for text in self._texts(key))
 
-    def _texts(self, key: Key) -> Iterator[str]:
+    def _texts(self, key: StoredKey) -> Iterator[str]:
         yield key.key
         yield key.description
         for value in self.values[key.id].values():

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from locframework.fields import new_id
-from locframework.keys.records import Key, StoredValue
+from locframework.keys.records import StoredKey, StoredValue
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
@@ -23,8 +23,8 @@ def add_keys_project(storage: Storage, *codes: str, **changes: Any) -> Project:
     return made
 
 
-def key(of: Project, name: str = "checkout.pay", **changes: Any) -> Key:
-    made = Key(
+def key(of: Project, name: str = "checkout.pay", **changes: Any) -> StoredKey:
+    made = StoredKey(
         id=new_id(),
         project_id=of.id,
         key=name,
@@ -41,7 +41,7 @@ def key(of: Project, name: str = "checkout.pay", **changes: Any) -> Key:
 
 
 def value(
-    of: Key,
+    of: StoredKey,
     code: str = "en",
     text: str = "Pay",
     form: str | None = None,
@@ -66,7 +66,9 @@ def value(
     return replace(made, **changes)
 
 
-def draft(of: Key, code: str = "en", text: str = "Pay?", **changes: Any) -> StoredValue:
+def draft(
+    of: StoredKey, code: str = "en", text: str = "Pay?", **changes: Any
+) -> StoredValue:
     """A text that nobody has approved."""
     nothing = {"approved_value": None, "approved_at": None, "approved_by": None}
     return value(of, code, text, **{"status": "draft", **nothing, **changes})

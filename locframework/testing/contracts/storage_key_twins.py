@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from locframework.keys.records import Key, KeyFilter, StoredValue
+from locframework.keys.records import KeyFilter, StoredKey, StoredValue
 from locframework.keys.walking import place_of
 from locframework.languages import fold
 from locframework.paging import PageRequest
@@ -130,7 +130,7 @@ class Twins:
 
     def agree(self, where: KeyFilter, sort: str, limit: int) -> None:
         expected = self.model.listed(where, sort)
-        found: list[Key] = []
+        found: list[StoredKey] = []
         for number in range(1, len(expected) // limit + 3):
             request = PageRequest(number, limit)
             page = self.store.list_keys(self.project.id, where, sort, request)
@@ -141,10 +141,10 @@ class Twins:
         self.agree_behind(where, sort, limit, expected)
 
     def agree_behind(
-        self, where: KeyFilter, sort: str, limit: int, expected: list[Key]
+        self, where: KeyFilter, sort: str, limit: int, expected: list[StoredKey]
     ) -> None:
         """A walk of the list, from one page on behind its last key."""
-        found: list[Key] = []
+        found: list[StoredKey] = []
         place = None
         while True:
             request = PageRequest(1, limit)
@@ -156,7 +156,7 @@ class Twins:
             place = place_of(page.items[-1], sort)
         assert found == expected
 
-    def _key(self, name: str) -> Key:
+    def _key(self, name: str) -> StoredKey:
         return key(
             self.project,
             name,
@@ -167,7 +167,7 @@ class Twins:
             updated_at=self._draw(minutes),
         )
 
-    def _values(self, of: Key) -> list[StoredValue]:
+    def _values(self, of: StoredKey) -> list[StoredValue]:
         forms = ("one", "other") if of.is_plural else (None,)
         places = [(code, form) for code in LANGUAGES for form in forms]
         return [
@@ -182,7 +182,7 @@ class Twins:
             for code, form in self._some(places)
         ]
 
-    def _those(self) -> list[Key]:
+    def _those(self) -> list[StoredKey]:
         return self._some(list(self.model.keys.values()))
 
     def _some(self, items: list[T]) -> list[T]:
@@ -242,4 +242,4 @@ class StorageKeyTwinsContract:
 
 
 def _identity(item: object) -> object:
-    return item.id if isinstance(item, Key) else item
+    return item.id if isinstance(item, StoredKey) else item

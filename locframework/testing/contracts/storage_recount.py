@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from locframework.keys.records import Key, StoredValue
+from locframework.keys.records import StoredKey, StoredValue
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.statistics.records import LanguageCounts
 from locframework.statistics.rules import complete_languages, count_words
@@ -171,17 +171,17 @@ class Lines:
     def _branch(self) -> BranchKeyStore:
         return self._draw(st.sampled_from(list(self.branches.values())))
 
-    def _key(self) -> Key:
+    def _key(self) -> StoredKey:
         self._names += 1
         plural = self._draw(st.booleans())
         return key(self.project, f"k{self._names}", is_plural=plural)
 
-    def _values(self, of: Key) -> list[StoredValue]:
+    def _values(self, of: StoredKey) -> list[StoredValue]:
         forms = ("one", "other") if of.is_plural else (None,)
         places = [(code, form) for code in LANGUAGES for form in forms]
         return [self._value(of, code, form) for code, form in self._some(places)]
 
-    def _value(self, of: Key, code: str, form: str | None) -> StoredValue:
+    def _value(self, of: StoredKey, code: str, form: str | None) -> StoredValue:
         status = self._draw(st.sampled_from(STATES))
         text, last = self._draw(st.tuples(*[st.sampled_from(TEXTS)] * 2))
         outdated = self._draw(st.booleans())
@@ -191,7 +191,7 @@ class Lines:
         kept = self._draw(st.sampled_from([None, last]))
         return replace(made, approved_value=kept)
 
-    def _those(self, store: KeyStore) -> list[Key]:
+    def _those(self, store: KeyStore) -> list[StoredKey]:
         ids = sorted(store.names_of(self.project.id).values())
         return list(store.find_keys(self.project.id, self._some(ids)).values())
 

@@ -26,6 +26,7 @@ from locframework.ports import (
     Place,
     Revision,
     Selection,
+    StoredKey,
     StoredValue,
     TextRow,
     Timestamp,
@@ -56,10 +57,10 @@ class BranchKeyTables(BranchDetails):
 
     # reading
 
-    def find_key(self, project_id: str, key_id: str) -> Key | None:
+    def find_key(self, project_id: str, key_id: str) -> StoredKey | None:
         return self.find_keys(project_id, [key_id]).get(key_id)
 
-    def find_key_with_values(self, project_id: str, key_id: str) -> Key | None:
+    def find_key_with_values(self, project_id: str, key_id: str) -> StoredKey | None:
         if not self._mine([key_id]):
             key = self._tables.find_key_with_values(project_id, key_id)
             return key if key is not None and self._visible([key]) else None
@@ -69,7 +70,9 @@ class BranchKeyTables(BranchDetails):
         )
         return next(self._seen([found]), None) if found else None
 
-    def find_keys(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
+    def find_keys(
+        self, project_id: str, key_ids: Collection[str]
+    ) -> dict[str, StoredKey]:
         mine = self._mine(key_ids)
         rest = [id_ for id_ in key_ids if id_ not in mine]
         main = self._tables.find_keys(project_id, rest) if rest else {}
@@ -79,14 +82,16 @@ class BranchKeyTables(BranchDetails):
 
     def find_keys_by_name(
         self, project_id: str, names: Collection[str]
-    ) -> dict[str, Key]:
+    ) -> dict[str, StoredKey]:
         found = self._tables.find_keys_by_name(project_id, names)
         mine = self._mine([key.id for key in found.values()])
         own = self._tables.find_keys_by_name(self._branch_id, names)
         main = {name: key for name, key in found.items() if key.id not in mine}
         return main | {key.key: key for key in self._seen(own.values())}
 
-    def trashed(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
+    def trashed(
+        self, project_id: str, key_ids: Collection[str]
+    ) -> dict[str, StoredKey]:
         found = self._tables.trashed(self._branch_id, self._marked(key_ids))
         return {key.id: key for key in self._seen(found.values())}
 
@@ -111,7 +116,7 @@ class BranchKeyTables(BranchDetails):
         sort: str,
         page: PageRequest,
         after: Place | None = None,
-    ) -> Page[Key]:
+    ) -> Page[StoredKey]:
         found = key_pages.list_keys(
             self._database, project_id, where, sort, page, after, self._sources()
         )
@@ -200,12 +205,14 @@ class BranchKeyTables(BranchDetails):
 
     # writing
 
-    def add_keys(self, keys: Sequence[Key], values: Sequence[StoredValue] = ()) -> None:
+    def add_keys(
+        self, keys: Sequence[StoredKey], values: Sequence[StoredValue] = ()
+    ) -> None:
         with self._database.transaction():
             self._add(keys, values)
             self.put_overlay([BranchKey(key.id, "own") for key in keys])
 
-    def save_keys(self, keys: Sequence[Key]) -> None:
+    def save_keys(self, keys: Sequence[StoredKey]) -> None:
         with self._database.transaction():
             self._adopt([key.id for key in keys])
             self._tables.save_keys([self._kept(key) for key in keys])
@@ -349,7 +356,7 @@ class BranchKeyTables(BranchDetails):
             ]
         )
 
-    def _add(self, keys: Iterable[Key], values: Iterable[StoredValue]) -> None:
+    def _add(self, keys: Iterable[StoredKey], values: Iterable[StoredValue]) -> None:
         kept = [self._kept(key) for key in keys]
         self._tables.add_keys(kept, [self._kept_value(value) for value in values])
 
@@ -371,7 +378,7 @@ class BranchKeyTables(BranchDetails):
             found.update(id_ for (id_,) in self._database.rows(some, params))
         return found
 
-    def _visible(self, keys: Iterable[Key]) -> list[Key]:
+    def _visible(self, keys: Iterable[StoredKey]) -> list[StoredKey]:
         """Return those of main's keys whose names no key of the branch has."""
         keys = list(keys)
         names = [key.key for key in keys]
@@ -384,7 +391,7 @@ class BranchKeyTables(BranchDetails):
     def _plain(self, id_: str) -> str:
         return id_.removesuffix(self._mark)
 
-    def _kept(self, key: Key) -> Key:
+    def _kept(self, key: StoredKey) -> StoredKey:
         return replace(key, id=key.id + self._mark, project_id=self._branch_id)
 
     def _kept_value(self, value: StoredValue) -> StoredValue:

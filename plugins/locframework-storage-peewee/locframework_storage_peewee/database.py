@@ -174,6 +174,11 @@ class Database:
                 f"SELECT id FROM {table} WHERE id = ?{self.engine.for_update}", (id_,)
             )
 
+    @property
+    def key_numbers(self) -> dict[str, int]:
+        """The numbers of keys by id, as far as the open transaction has read them."""
+        return self._sessions.here().key_numbers
+
     def require_transaction(self) -> None:
         """Raise RuntimeError unless a transaction is open."""
         session = self._sessions.here()
@@ -295,6 +300,7 @@ class Database:
             self.engine.release_write_lock()
         session.mode, session.failure = "read", None
         session.before_commit.clear()
+        session.key_numbers.clear()
 
 
 def _run_before_commit(session: Session) -> None:

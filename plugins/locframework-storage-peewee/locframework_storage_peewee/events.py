@@ -12,6 +12,7 @@ from locframework.ports import (
     EventScope,
     Page,
     PageRequest,
+    Subscribers,
     Timestamp,
     Touch,
     Trace,
@@ -46,6 +47,21 @@ class EventTable:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def subscribers_of(self, project_id: str) -> Subscribers:
+        [row] = self._database.rows(
+            """SELECT
+                EXISTS (SELECT 1 FROM memory_assignments a
+                    JOIN memories m ON m.id = a.memory_id
+                    WHERE a.project_id = ? AND m.deleted_at IS NULL
+                    AND a.write_mode <> 'none'),
+                EXISTS (SELECT 1 FROM distributions d
+                    WHERE d.project_id = ? AND d.auto_publish),
+                EXISTS (SELECT 1 FROM webhooks w
+                    WHERE w.project_id = ? AND w.is_active AND w.deleted_at IS NULL)""",
+            (project_id, project_id, project_id),
+        )
+        return Subscribers(*map(bool, row))
 
     def add(self, events: Sequence[Event], traces: Traces | None = None) -> None:
         self._database.require_transaction()

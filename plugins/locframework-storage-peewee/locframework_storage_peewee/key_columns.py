@@ -4,7 +4,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import astuple
 
-from locframework.ports import Key, KeyValue, StoredValue, count_words, fold
+from locframework.ports import Key, KeyValue, StoredKey, StoredValue, count_words, fold
 
 from .columns import json_text
 from .engine import Row
@@ -24,9 +24,9 @@ CHUNK = 500  # keys that one statement is about
 FOLDED_BREAK = "\x1f"  # between what is folded into one text; nobody types it
 
 KEY = """k.id, k.key, k.description, k.tags, k.is_plural, k.screenshot_url,
-    k.screenshot_file_id, k.created_at, k.updated_at"""
+    k.screenshot_file_id, k.max_length, k.created_at, k.updated_at"""
 KEY_KEPT = """id, key, description, tags, is_plural, screenshot_url,
-    screenshot_file_id, created_at, updated_at, folded, project, number"""
+    screenshot_file_id, max_length, created_at, updated_at, folded, project, number"""
 VALUE = """v.language_code, NULLIF(v.plural_form, ''), v.value, v.status,
     v.is_outdated, v.revision, v.origin, v.approved_value, v.approved_at,
     v.approved_by, v.updated_at, v.updated_by, v.actor_type, v.reason, v.note,
@@ -48,11 +48,11 @@ tags_in = msgspec.json.Decoder(tuple[str, ...]).decode
 
 def key_of(
     project_id: str, row: Row, values: list[KeyValue] | UnsetType = UNSET
-) -> Key:
+) -> StoredKey:
     """The record of a row of KEY, with the values."""
     id_, key, description, tags, *rest = row
-    is_plural, screenshot_url, screenshot_file_id, created_at, updated_at = rest
-    return Key(
+    is_plural, screenshot_url, screenshot_file_id, max_length, *times = rest
+    return StoredKey(
         id=id_,
         project_id=project_id,
         key=key,
@@ -62,13 +62,14 @@ def key_of(
         screenshot_url=screenshot_url,
         screenshot_file_id=screenshot_file_id,
         key_source="main",
-        created_at=created_at,
-        updated_at=updated_at,
+        created_at=times[0],
+        updated_at=times[1],
+        max_length=max_length,
         values=values,
     )
 
 
-def key_row(key: Key, project: int, number: int) -> Row:
+def key_row(key: StoredKey, project: int, number: int) -> Row:
     """The row of KEY_KEPT of a record, by the numbers of its project and itself."""
     return (
         key.id,
@@ -78,6 +79,7 @@ def key_row(key: Key, project: int, number: int) -> Row:
         key.is_plural,
         key.screenshot_url,
         key.screenshot_file_id,
+        key.max_length,
         key.created_at,
         key.updated_at,
         folded_key(key),

@@ -4,7 +4,7 @@ where there are lists to choose from."""
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from locframework.ports import Key, KeyFilter, Page, PageRequest, Place
+from locframework.ports import KeyFilter, Page, PageRequest, Place, StoredKey
 
 from .database import Database
 from .engine import Row
@@ -35,7 +35,7 @@ def list_keys(
     page: PageRequest,
     after: Place | None = None,
     sources: Sequence[Source] | None = None,
-) -> Page[Key]:
+) -> Page[StoredKey]:
     """See KeyStore.list_keys; ``sources`` other than main alone are a branch's."""
     sources = sources or [Source(project_id)]
     with database.snapshot():
@@ -43,7 +43,7 @@ def list_keys(
             known = lengths_of(database, [one.line_id for one in sources], where)
             sources = [one._replace(lengths=known[one.line_id]) for one in sources]
         total, of_all = (0, 0) if where.nothing else _count(database, sources, where)
-        keys: list[Key] = []
+        keys: list[StoredKey] = []
         if page.offset < total:
             descending = sort.startswith("-")
             field = sort.removeprefix("-")

@@ -3,7 +3,7 @@
 from itertools import starmap
 from operator import itemgetter
 
-from locframework.ports import Key, KeyValue
+from locframework.ports import KeyValue, StoredKey
 
 from .database import Database
 from .key_columns import IN_PROJECT, KEY, key_of
@@ -21,7 +21,7 @@ _value = itemgetter(slice(_COLUMNS, None))
 
 def find_key_with_values(
     database: Database, project_id: str, key_id: str, *, line_id: str | None = None
-) -> Key | None:
+) -> StoredKey | None:
     """See KeyStore.find_key_with_values; ``line_id``: the branch that the row is of."""
     rows = database.rows(_KEY_WITH_VALUES, (project_id, line_id or project_id, key_id))
     if not rows:

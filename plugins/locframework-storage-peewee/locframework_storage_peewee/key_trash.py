@@ -5,7 +5,14 @@ from functools import partial
 
 from msgspec.structs import asdict
 
-from locframework.ports import Key, Page, PageRequest, Timestamp, TrashedKey
+from locframework.ports import (
+    Page,
+    PageRequest,
+    StoredKey,
+    Timestamp,
+    TrashedKey,
+    public_key,
+)
 
 from .database import Database
 from .engine import Row
@@ -24,9 +31,9 @@ _ORDER = Order(
 
 def trashed(
     database: Database, project_id: str, key_ids: Collection[str]
-) -> dict[str, Key]:
+) -> dict[str, StoredKey]:
     """See KeyStore.trashed."""
-    found: dict[str, Key] = {}
+    found: dict[str, StoredKey] = {}
     for some in chunks(key_ids):
         rows = database.rows(
             f"""SELECT {KEY} FROM keys k WHERE {database.among("k.id")}
@@ -61,7 +68,7 @@ def page_of_trash(
 
 def _trashed(line_id: str, row: Row) -> TrashedKey:
     *of_key, deleted_at, deleted_by = row
-    key = asdict(key_of(line_id, tuple(of_key)))
+    key = asdict(public_key(key_of(line_id, tuple(of_key))))
     return TrashedKey(**key, deleted_at=deleted_at, deleted_by=deleted_by)
 
 

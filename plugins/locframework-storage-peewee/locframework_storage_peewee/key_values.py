@@ -137,11 +137,12 @@ def _rows(
 
 def numbers_of(database: Database, key_ids: Collection[str]) -> dict[str, int]:
     """The numbers of keys, by id; those that are not there are left out."""
-    numbers: dict[str, int] = {}
-    for some in chunks(key_ids):
+    known = database.key_numbers if database.is_in_block else {}
+    missing = [id_ for id_ in key_ids if id_ not in known]
+    for some in chunks(missing):
         rows = database.rows(
             f"SELECT id, number FROM keys WHERE {database.among('id')}",
             (database.listed(some),),
         )
-        numbers.update(rows)
-    return numbers
+        known.update(rows)
+    return {id_: known[id_] for id_ in key_ids if id_ in known}

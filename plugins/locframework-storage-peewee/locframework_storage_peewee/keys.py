@@ -7,7 +7,6 @@ from locframework.ports import (
     FileDetail,
     Finding,
     FindingFilter,
-    Key,
     KeyFilter,
     KeyFinding,
     KeyLanguage,
@@ -16,6 +15,7 @@ from locframework.ports import (
     Place,
     Revision,
     Selection,
+    StoredKey,
     StoredValue,
     TextRow,
     Timestamp,
@@ -61,7 +61,9 @@ class KeyTables:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add_keys(self, keys: Sequence[Key], values: Sequence[StoredValue] = ()) -> None:
+    def add_keys(
+        self, keys: Sequence[StoredKey], values: Sequence[StoredValue] = ()
+    ) -> None:
         with self._database.transaction():
             for project_id in {key.project_id for key in keys}:
                 mine = [key for key in keys if key.project_id == project_id]
@@ -69,17 +71,19 @@ class KeyTables:
                 texts = [value for value in values if value.key_id in ids]
                 self._add(project_id, mine, texts)
 
-    def find_key(self, project_id: str, key_id: str) -> Key | None:
+    def find_key(self, project_id: str, key_id: str) -> StoredKey | None:
         row = self._database.row(
             f"SELECT {KEY} FROM keys k WHERE {_BY_ID} AND k.id = ?",
             (project_id, key_id),
         )
         return key_of(project_id, row) if row else None
 
-    def find_key_with_values(self, project_id: str, key_id: str) -> Key | None:
+    def find_key_with_values(self, project_id: str, key_id: str) -> StoredKey | None:
         return key_reads.find_key_with_values(self._database, project_id, key_id)
 
-    def find_keys(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
+    def find_keys(
+        self, project_id: str, key_ids: Collection[str]
+    ) -> dict[str, StoredKey]:
         found = self._found(
             project_id, f"{_BY_ID} AND {self._database.among('k.id')}", key_ids
         )
@@ -87,13 +91,15 @@ class KeyTables:
 
     def find_keys_by_name(
         self, project_id: str, names: Collection[str]
-    ) -> dict[str, Key]:
+    ) -> dict[str, StoredKey]:
         found = self._found(
             project_id, f"{_BY_NAME} AND {self._database.among('k.key')}", names
         )
         return {key.key: key for key in found}
 
-    def trashed(self, project_id: str, key_ids: Collection[str]) -> dict[str, Key]:
+    def trashed(
+        self, project_id: str, key_ids: Collection[str]
+    ) -> dict[str, StoredKey]:
         return key_trash.trashed(self._database, project_id, key_ids)
 
     def page_of_trash(
@@ -101,14 +107,14 @@ class KeyTables:
     ) -> Page[TrashedKey]:
         return key_trash.page_of_trash(self._database, project_id, search, page)
 
-    def save_keys(self, keys: Sequence[Key]) -> None:
+    def save_keys(self, keys: Sequence[StoredKey]) -> None:
         ids = [key.id for key in keys]
         with self._database.transaction(), lists_kept(self._database, ids):
             old_names = self._make_way(keys)
             self._database.run_many(
                 """UPDATE keys SET key = ?, description = ?, tags = ?, is_plural = ?,
-                    screenshot_url = ?, screenshot_file_id = ?, updated_at = ?,
-                    folded = ? WHERE id = ? AND deleted_at IS NULL""",
+                    screenshot_url = ?, screenshot_file_id = ?, max_length = ?,
+                    updated_at = ?, folded = ? WHERE id = ? AND deleted_at IS NULL""",
                 [_changed(key) for key in keys],
             )
             self._rename([key for key in keys if key.id in old_names], old_names)
@@ -117,10 +123,11 @@ class KeyTables:
         mine = f"{self._database.among('id')} AND deleted_at IS NULL"
         with self._database.transaction():
             for some in chunks(key_ids):
-                self._database.run(
-                    f"UPDATE keys SET updated_at = ? WHERE {mine}",
+                touched = self._database.run_rows(
+                    f"UPDATE keys SET updated_at = ? WHERE {mine} RETURNING id, number",
                     (at, self._database.listed(some)),
                 )
+                self._database.key_numbers.update(touched)
 
     def trash_keys(
         self,
@@ -154,7 +161,7 @@ class KeyTables:
         sort: str,
         page: PageRequest,
         after: Place | None = None,
-    ) -> Page[Key]:
+    ) -> Page[StoredKey]:
         return key_pages.list_keys(self._database, project_id, where, sort, page, after)
 
     def values_of(
@@ -243,7 +250,7 @@ class KeyTables:
 
     def _found(
         self, project_id: str, condition: str, wanted: Collection[str]
-    ) -> Iterator[Key]:
+    ) -> Iterator[StoredKey]:
         for some in chunks(wanted):
             rows = self._database.rows(
                 f"SELECT {KEY} FROM keys k WHERE {condition}",
@@ -253,7 +260,7 @@ class KeyTables:
                 yield key_of(project_id, row)
 
     def _add(
-        self, project_id: str, keys: Sequence[Key], values: Sequence[StoredValue]
+        self, project_id: str, keys: Sequence[StoredKey], values: Sequence[StoredValue]
     ) -> None:
         [(project, last)] = self._database.rows(
             """UPDATE lines
@@ -274,7 +281,7 @@ class KeyTables:
         add_to_lists(self._database, project, keys, values, words)
         move_names(self._database, project_id, come=[key.key for key in keys])
 
-    def _make_way(self, keys: Sequence[Key]) -> dict[str, str]:
+    def _make_way(self, keys: Sequence[StoredKey]) -> dict[str, str]:
         """Keys may change names among each other: free the names that move on.
 
         Answers the old names of the keys that change theirs, by id.
@@ -294,7 +301,7 @@ class KeyTables:
         )
         return {id_: name for id_, name in old if new.get(name) != id_}
 
-    def _rename(self, keys: Sequence[Key], old_names: Mapping[str, str]) -> None:
+    def _rename(self, keys: Sequence[StoredKey], old_names: Mapping[str, str]) -> None:
         """What else knows keys by their names."""
         names = [(key.key, key.id) for key in keys]
         key_findings.rename_findings(self._database, names)
@@ -309,7 +316,7 @@ class KeyTables:
             )
 
 
-def _changed(key: Key) -> Row:
+def _changed(key: StoredKey) -> Row:
     return (
         key.key,
         key.description,
@@ -317,6 +324,7 @@ def _changed(key: Key) -> Row:
         key.is_plural,
         key.screenshot_url,
         key.screenshot_file_id,
+        key.max_length,
         key.updated_at,
         folded_key(key),
         key.id,

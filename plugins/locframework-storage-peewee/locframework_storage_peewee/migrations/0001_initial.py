@@ -223,6 +223,7 @@ KEYS = (
         deleted_at TEXT,
         screenshot_url TEXT,
         screenshot_file_id TEXT,
+        max_length INTEGER,
         tags TEXT NOT NULL,
         description TEXT NOT NULL,
         folded TEXT NOT NULL,

@@ -5,12 +5,10 @@ from collections.abc import Mapping, Sequence
 from locframework.branches.records import BranchScope
 from locframework.events import Actor, EventLog
 from locframework.fields import Timestamp
-
-from .change_log import Moved, log_change
-from .records import Key, StoredValue
+from locframework.keys.change_log import Moved, log_change
+from locframework.keys.records import Key, StoredValue, ValueSlot
 
 Item = Mapping[str, object]
-ValueSlot = tuple[str, str | None]  # language code and plural form
 
 
 class KeyEvents:

@@ -1,0 +1,290 @@
+"""Runs the quality checks on what is written, before it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from locframework.errors import QualityCheckFailed
+from locframework.formats.records import PLURAL_FORMS
+from locframework.glossaries.hints import Hints
+from locframework.glossaries.terminologies import Terminologies, Terminology
+from locframework.keys.records import (
+    KeyFinding,
+    KeyLanguage,
+    ProjectIssue,
+    StoredKey,
+    StoredValue,
+    ValueSlot,
+)
+from locframework.keys.store import KeyStore
+from locframework.projects.records import Language, Project, Severity
+from locframework.quality.checks.glossary_terms import GlossaryTerms
+from locframework.quality.records import Finding, Subject, TextTerms
+from locframework.quality.service import Checks
+
+from .unit_of_work import UnitOfWork
+
+Texts = dict[str | None, str]
+"""Texts by plural form; none is empty."""
+
+_ORDER = {form: at for at, form in enumerate((None, *PLURAL_FORMS))}
+
+
+class CheckedKey(Struct, frozen=True, gc=False):
+    """A key to check, in some languages or in all."""
+
+    key: StoredKey
+    values: Iterable[StoredValue]
+    language_codes: Collection[str] | None = None
+    is_new: bool = False  # no findings of it are stored
+
+
+class CheckRunner:
+    """Runs the checks of a project on texts of its keys.
+
+    The terms of its glossaries are those of the first text that is checked: a
+    statement then, and two more, and one a language, where they have changed.
+    """
+
+    def __init__(
+        self,
+        checks: Checks,
+        terminologies: Terminologies,
+        project: Project,
+        languages: Iterable[Language],
+        *,
+        is_verified: bool = False,
+    ) -> None:
+        """``is_verified``: ``is_current`` is asked before findings are stored."""
+        self._is_verified = is_verified
+        self._checks = checks
+        self._terminologies = terminologies
+        self._project = project
+        self._forms = {each.language_code: each.plural_forms for each in languages}
+        self._is_loaded = False
+        self._terminology: Terminology | None = None
+        self._hints: Hints | None = None
+        self._blocking: dict[str, Severity] = {}
+        if project.blocking_checks:
+            shown = checks.shown(project)
+            names = set(project.blocking_checks)
+            self._blocking = {name: shown[name] for name in shown if name in names}
+
+    @property
+    def blocks(self) -> bool:
+        """Whether a finding can stop an approval in this project."""
+        return bool(self._blocking)
+
+    def is_current(self) -> bool:
+        """Return whether the glossaries are as they were read."""
+        return not self._is_loaded or self._terminologies.is_current(
+            self._project.id, self._terminology
+        )
+
+    def blocked(
+        self,
+        key: StoredKey,
+        stored: Iterable[StoredValue],
+        written: Mapping[ValueSlot, str],
+    ) -> Collection[ValueSlot]:
+        """Return the slots whose written text cannot be approved.
+
+        ``stored`` are the other values of the key.
+        """
+        if not self._blocking or not any(written.values()):
+            return ()
+        texts = texts_of(stored)
+        for (code, form), text in written.items():
+            texts.setdefault(code, {}).pop(form, None)
+            if text:
+                texts[code][form] = text
+        return {
+            (code, finding.plural_form)
+            for code in {code for code, _ in written}
+            for finding in self._find(key, code, texts, self._blocking)
+        }
+
+    def require_approvable(
+        self,
+        key: StoredKey,
+        stored: Iterable[StoredValue],
+        pending: Sequence[StoredValue],
+    ) -> None:
+        """Raise QualityCheckFailed if a blocking check finds something in ``pending``.
+
+        These are values of one language, and among ``stored``, all values of the key.
+        """
+        if not self._blocking:
+            return
+        texts = texts_of(stored)
+        slots = {(row.language_code, row.plural_form) for row in pending}
+        issues = [
+            issue_of(
+                KeyFinding(key.id, key.key, code, each), self._blocking[each.check]
+            )
+            for code in {code for code, _ in slots}
+            for each in self._find(key, code, texts, self._blocking)
+            if (code, each.plural_form) in slots
+        ]
+        if issues:
+            names = ", ".join(sorted({issue.check for issue in issues}))
+            raise QualityCheckFailed(
+                f"checks that block approval found something: {names}",
+                {"issues": msgspec.to_builtins(issues)},
+            )
+
+    def findings(self, keys: Iterable[CheckedKey]) -> dict[KeyLanguage, list[Finding]]:
+        """Return what the checks find, for each key and language with a finding."""
+        found: dict[KeyLanguage, list[Finding]] = {}
+        for each in keys:
+            texts = texts_of(each.values)
+            codes = texts if each.language_codes is None else each.language_codes
+            for code in codes:
+                if some := self._find(each.key, code, texts, None):
+                    found[each.key.id, code] = some
+        return found
+
+    def _find(
+        self,
+        key: StoredKey,
+        code: str,
+        texts: Mapping[str, Texts],
+        names: Collection[str] | None,
+    ) -> list[Finding]:
+        """Return what all checks, or those with ``names``, find; by plural form."""
+        if not texts.get(code) or code not in self._forms:
+            return []
+        source = self._project.source_language
+        sources = {} if code == source else texts.get(source, {})
+        subject = Subject(
+            key=key.key,
+            language_code=code,
+            texts=_in_order(texts[code]),
+            source_language=source,
+            source_texts=_in_order(sources),
+            is_plural=key.is_plural,
+            plural_forms=self._forms[code],
+            description=key.description,
+            tags=key.tags,
+            max_length=key.max_length,
+            terms=self._terms(code, texts, names),
+        )
+        found = self._checks.findings(subject, names)
+        if len(found) > 1:
+            found.sort(key=lambda each: _ORDER[each.plural_form])
+        return found
+
+    def _terms(
+        self, code: str, texts: Mapping[str, Texts], names: Collection[str] | None
+    ) -> TextTerms | None:
+        if names is not None and GlossaryTerms.name not in names:
+            return None
+        if not self._is_loaded:
+            terms = self._terminologies.of_project(
+                self._project.id, is_verified=self._is_verified
+            )
+            self._terminology, self._hints = terms, Hints(terms) if terms else None
+            self._is_loaded = True
+        if self._hints is None:
+            return None
+        source = self._project.source_language
+        if code == source:
+            return self._hints.of_source(texts[source])
+        return self._hints.of_translation(code, texts[code], texts.get(source, {}))
+
+
+class FindingChanges(Struct, frozen=True):
+    """Findings to store: what replaces those of a key in a language."""
+
+    found: Mapping[KeyLanguage, Sequence[Finding]] = {}
+
+    def save(self, store: KeyStore) -> None:
+        if self.found:
+            store.put_findings(self.found)
+
+
+def check_unit(runner: CheckRunner, keys: UnitOfWork, source: str) -> FindingChanges:
+    """Return the findings that a write changes. Reads only.
+
+    A text is checked when it changes, when its source text does, and when a field of
+    its key does.
+    """
+    changed = {
+        edit.key.id: (edit, codes)
+        for edit in keys.edits()
+        if (codes := edit.changed_languages(source)) != set()
+    }
+    if not changed:
+        return FindingChanges()
+    values: dict[str, Iterable[StoredValue]] = {
+        id_: edit.values.values() for id_, (edit, _) in changed.items()
+    }
+    if not keys.is_whole:
+        rest = [
+            id_
+            for id_, (edit, codes) in changed.items()
+            if codes is None and edit.stored is not None
+        ]
+        for id_, rows in (keys.store.values_of(rest) if rest else {}).items():
+            slots = {(row.language_code, row.plural_form): row for row in rows}
+            edit = changed[id_][0]
+            for slot in edit.written:
+                slots.pop(slot, None)
+            values[id_] = [*(slots | edit.values).values()]
+    checked = [
+        CheckedKey(edit.key, values[id_], codes, edit.stored is None)
+        for id_, (edit, codes) in changed.items()
+    ]
+    return changed_findings(runner, keys.store, checked)
+
+
+def changed_findings(
+    runner: CheckRunner, store: KeyStore, checked: Sequence[CheckedKey]
+) -> FindingChanges:
+    """Return where the findings of keys are others than the stored ones."""
+    now = runner.findings(checked)
+    known = [each.key.id for each in checked if not each.is_new]
+    before = store.findings_of(known) if known else {}
+    changed: dict[KeyLanguage, Sequence[Finding]] = {
+        at: found for at, found in now.items() if found != before.get(at)
+    }
+    codes_of = {each.key.id: each.language_codes for each in checked} if before else {}
+    for at in before:
+        codes = codes_of[at[0]]
+        if at not in now and (codes is None or at[1] in codes):
+            changed[at] = []
+    return FindingChanges(changed)
+
+
+def texts_of(values: Iterable[StoredValue]) -> dict[str, Texts]:
+    """Return the newest texts by language; a proposal to clear one is no text."""
+    texts: dict[str, Texts] = {}
+    for value in values:
+        if value.value:
+            texts.setdefault(value.language_code, {})[value.plural_form] = value.value
+    return texts
+
+
+def issue_of(found: KeyFinding, severity: Severity) -> ProjectIssue:
+    """Return a finding as responses show it."""
+    finding = found.finding
+    return ProjectIssue(
+        key_id=found.key_id,
+        key=found.key,
+        language_code=found.language_code,
+        plural_form=finding.plural_form,
+        check=finding.check,
+        severity=severity,
+        message=finding.message,
+        start=finding.start,
+        end=finding.end,
+    )
+
+
+def _in_order(texts: Texts) -> Texts:
+    if len(texts) < 2:
+        return texts
+    return {form: texts[form] for form in sorted(texts, key=_ORDER.__getitem__)}

@@ -1,0 +1,283 @@
+"""The keys and values of one write: read together, changed in memory, then flushed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from msgspec import Struct, field
+
+from locframework.keys.outdated import beside_outdated, outdated
+from locframework.keys.records import StoredKey, StoredValue, ValueSlot
+from locframework.keys.revisions import Revision, revision_of
+from locframework.keys.store import KeyStore
+
+
+class KeyEdit(Struct):
+    """A key with its values as the write leaves them, and what it changes."""
+
+    key: StoredKey
+    stored: StoredKey | None
+    """The key as read; None: the write creates it."""
+    values: dict[ValueSlot, StoredValue] = field(default_factory=dict)
+    cleared: dict[ValueSlot, int] = field(default_factory=dict)
+    """The last revision of each cleared value."""
+    written: dict[ValueSlot, StoredValue | None] = field(default_factory=dict)
+    """What is written; None clears a value."""
+    read: dict[ValueSlot, StoredValue] = field(default_factory=dict)
+    """The values that ``written`` replaces, as read."""
+    moved: set[ValueSlot] = field(default_factory=set)
+    """Values that only moved to another plural form: a new source outdates them."""
+    confirmed: set[ValueSlot] = field(default_factory=set)
+    """Values that a new source text does not outdate."""
+    outdates: bool = False
+    """The source text changed: values in other languages become outdated."""
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the write changes a field of a key that is stored."""
+        return self.stored is not None and self.key != self.stored
+
+    def changed_languages(self, source_language: str) -> set[str] | None:
+        """Return the languages whose texts checks must look at again; None: all."""
+        if self.stored is None or self.is_changed:
+            return None
+        codes = set()
+        for slot, value in self.written.items():
+            old = self.read.get(slot)
+            if (old.value if old else "") != (value.value if value else ""):
+                if slot[0] == source_language:
+                    return None
+                codes.add(slot[0])
+        return codes
+
+
+class UnitOfWork:
+    """The keys and values of a batch. Later writes see what earlier ones changed.
+
+    Keys are read by ``load``, values when a write first needs them.
+    """
+
+    def __init__(
+        self,
+        store: KeyStore,
+        project_id: str,
+        language_codes: Collection[str] | None = None,
+    ) -> None:
+        """``language_codes`` leaves out values in other languages. A write that turns
+        plurals on or off needs them all."""
+        self.store = store
+        self._project_id = project_id
+        self._language_codes = language_codes
+        self._edits: dict[str, KeyEdit] = {}
+        self._ids: dict[str, str] = {}  # by name
+        self._has_values = False
+        self._has_cleared = False
+        self._revisions: list[Revision] = []
+        self.names_read: Collection[str] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether values in all languages are read."""
+        return self._language_codes is None
+
+    @property
+    def has_changes(self) -> bool:
+        return any(True for _ in self.edits())
+
+    def load(self, key_ids: Collection[str], names: Collection[str]) -> None:
+        """Read the keys with these ids, and those with these names."""
+        self.names_read = names
+        store = self.store
+        found = store.find_keys(self._project_id, key_ids) if key_ids else {}
+        named = store.find_keys_by_name(self._project_id, names) if names else {}
+        for key in (*found.values(), *named.values()):
+            self._edits[key.id] = KeyEdit(key, key)
+            self._ids[key.key] = key.id
+
+    def is_unchanged(self) -> bool:
+        """Return whether the keys that were read are stored as they were read.
+
+        Every write to a key or its values changes ``updated_at``.
+        """
+        read, names, store = self.read_keys(), self.names_read, self.store
+        ids = [id_ for id_, key in read.items() if key.key not in names]
+        now = store.find_keys(self._project_id, ids) if ids else {}
+        if names:
+            found = store.find_keys_by_name(self._project_id, names)
+            now |= {key.id: key for key in found.values()}
+        return now.keys() == read.keys() and all(
+            (key.key, key.updated_at) == (read[id_].key, read[id_].updated_at)
+            for id_, key in now.items()
+        )
+
+    def load_values(self) -> None:
+        """Read the values of the loaded keys, unless that is done."""
+        if self._has_values or not self._edits:
+            return
+        self._has_values = True
+        ids, codes = list(self._edits), self._language_codes
+        for key_id, rows in self.store.values_of(ids, codes).items():
+            self._edits[key_id].values = {
+                (row.language_code, row.plural_form): row for row in rows
+            }
+
+    def last_revisions(self, edit: KeyEdit) -> Mapping[ValueSlot, int]:
+        """Return the last revisions of the cleared values of a key.
+
+        The first call reads those of all keys.
+        """
+        if edit.stored is not None and not self._has_cleared:
+            self._has_cleared = True
+            ids, codes = list(self.read_keys()), self._language_codes
+            for end in self.store.cleared_of(ids, codes):
+                self._note_cleared(end)
+        return edit.cleared
+
+    def find(self, key_id: str) -> KeyEdit | None:
+        return self._edits.get(key_id)
+
+    def key(self, key_id: str) -> StoredKey | None:
+        edit = self._edits.get(key_id)
+        return edit.key if edit is not None else None
+
+    def named(self, name: str) -> StoredKey | None:
+        """Return the key that has the name by now."""
+        key_id = self._ids.get(name)
+        return self._edits[key_id].key if key_id is not None else None
+
+    def values(self, key_id: str) -> Mapping[ValueSlot, StoredValue]:
+        """Return the values of a key, as the writes so far leave them."""
+        self.load_values()
+        return self._edits[key_id].values
+
+    def is_new(self, key_id: str) -> bool:
+        return self._edits[key_id].stored is None
+
+    def edits(self) -> Iterator[KeyEdit]:
+        """Return the keys that are created, or changed in any way."""
+        for edit in self._edits.values():
+            if edit.written or edit.key is not edit.stored or edit.outdates:
+                yield edit
+
+    def read_keys(self) -> dict[str, StoredKey]:
+        """Return the keys as read, by id."""
+        edits = self._edits.items()
+        return {id_: edit.stored for id_, edit in edits if edit.stored is not None}
+
+    def add(self, key: StoredKey) -> KeyEdit:
+        """Create a key."""
+        edit = self._edits[key.id] = KeyEdit(key, None)
+        self._ids[key.key] = key.id
+        return edit
+
+    def save(self, edit: KeyEdit, key: StoredKey) -> None:
+        """Change the fields of a key."""
+        old = edit.key.key
+        if old != key.key:
+            if self._ids.get(old) == key.id:  # else another key has taken the name
+                del self._ids[old]
+            self._ids[key.key] = key.id
+        edit.key = key
+
+    def put(self, edit: KeyEdit, slot: ValueSlot, value: StoredValue) -> None:
+        """Set a value; the one before becomes a revision."""
+        self._end(edit, slot)
+        edit.values[slot] = edit.written[slot] = value
+
+    def clear(self, edit: KeyEdit, end: Revision) -> None:
+        """Clear a value; ``end`` is the revision that records this."""
+        slot = (end.language_code, end.plural_form)
+        self._end(edit, slot)
+        self._revisions.append(end)
+        self._note_cleared(end)
+        edit.written[slot] = None
+
+    def _end(self, edit: KeyEdit, slot: ValueSlot) -> None:
+        old = edit.values.pop(slot, None)
+        if old is not None:
+            if slot not in edit.written:
+                edit.read[slot] = old
+            self._revisions.append(revision_of(old))
+        edit.moved.discard(slot)
+
+    def _note_cleared(self, end: Revision) -> None:
+        cleared = self._edits[end.key_id].cleared
+        slot = (end.language_code, end.plural_form)
+        cleared[slot] = max(cleared.get(slot, 0), end.revision)
+
+    def flush(self, source_language: str, at: str) -> list[StoredValue]:
+        """Write what changed; return the values that became outdated.
+
+        A number of statements that grows with the keys / 500.
+        """
+        new: list[StoredKey] = []
+        changed: list[StoredKey] = []
+        touched: list[str] = []
+        first: list[StoredValue] = []
+        kept: list[StoredValue] = []
+        gone: list[StoredValue] = []
+        turned = self._outdate(source_language)
+        for edit in self.edits():
+            if edit.stored is None:
+                new.append(edit.key)
+                first += [value for value in edit.written.values() if value is not None]
+                continue
+            if edit.is_changed:
+                changed.append(edit.key)
+            elif edit.written:
+                touched.append(edit.key.id)
+            for slot, value in edit.written.items():
+                if value is not None:
+                    kept.append(value)
+                elif slot in edit.read:
+                    gone.append(edit.read[slot])
+        store = self.store
+        if changed:  # first, because it frees names
+            store.save_keys(changed)
+        if new:
+            store.add_keys(new, first)
+        if touched:
+            store.touch_keys(touched, at)
+        if self._revisions:
+            store.add_revisions(self._revisions)
+        if gone:
+            store.remove_values(gone, at)
+        if kept:
+            store.put_values(kept)
+        return turned
+
+    def _outdate(self, source_language: str) -> list[StoredValue]:
+        """Mark what changed source texts outdate, stored and moved values alike."""
+        outdating = {
+            edit.key.id: edit
+            for edit in self._edits.values()
+            if edit.outdates and edit.stored is not None
+        }
+        if not outdating:
+            return []
+        marked = self.store.mark_outdated(list(outdating), source_language)
+        for edit in outdating.values():
+            for slot in edit.confirmed - edit.written.keys():
+                edit.written[slot] = edit.values[slot]
+        turned = [
+            value
+            for value in marked
+            if (value.language_code, value.plural_form)
+            not in outdating[value.key_id].written
+        ]
+        for edit in outdating.values():
+            for slot, value in edit.written.items():
+                if value is None or slot[0] == source_language:
+                    continue
+                if slot in edit.confirmed:
+                    continue
+                new = beside_outdated(value)
+                if slot in edit.moved:
+                    new = outdated(value)
+                    if new != value:
+                        turned.append(new)
+                edit.written[slot] = edit.values[slot] = new
+        for value in turned:
+            slot = (value.language_code, value.plural_form)
+            outdating[value.key_id].values[slot] = value
+        return turned

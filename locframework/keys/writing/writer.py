@@ -1,0 +1,387 @@
+"""Writes keys and values, on every path: plan, check, apply, append events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from locframework.access.records import Caller
+from locframework.access.service import Access
+from locframework.branches.records import BranchScope
+from locframework.branches.service import Branches
+from locframework.errors import LocError, Unavailable
+from locframework.events import EventLog
+from locframework.fields import Clock, Timestamp, timestamp_after
+from locframework.glossaries.terminologies import Terminologies
+from locframework.keys.branch_copies import BranchCopies
+from locframework.keys.changes import WriteVeto
+from locframework.keys.records import (
+    Key,
+    KeyWrite,
+    KeyWritten,
+    Origin,
+    StoredValue,
+    public_key,
+)
+from locframework.keys.rules import in_order, shown_value
+from locframework.keys.store import store_of
+from locframework.projects.languages import Languages
+from locframework.projects.records import Language, Project
+from locframework.quality.service import Checks
+from locframework.statistics.completion import Completion
+from locframework.storage import Storage
+from locframework.transactions import crash_point
+
+from .checks import (
+    CheckedKey,
+    CheckRunner,
+    FindingChanges,
+    changed_findings,
+    check_unit,
+)
+from .events import KeyEvents
+from .plan import WritePlanner, names_in, plan_batch, renamed_in
+from .unit_of_work import UnitOfWork
+
+ATTEMPTS = 3
+
+
+T = TypeVar("T")
+
+Work = tuple[Callable[[], bool] | None, Callable[[], T]]
+"""Whether a plan still holds, to be called in the transaction, and what applies it.
+None: there is nothing to store, and no transaction is needed."""
+
+
+class WritePlan(Struct, frozen=True):
+    """A batch of writes that may be done: what ``apply`` stores."""
+
+    caller: Caller
+    scope: BranchScope
+    at: Timestamp
+    keys: UnitOfWork
+    events: KeyEvents
+    runner: CheckRunner
+    findings: FindingChanges
+    results: list[KeyWritten | LocError]
+    """One for each write, in their order."""
+
+    def is_current(self) -> bool:
+        """Return whether the keys and glossaries are as they were read."""
+        return self.keys.is_unchanged() and self.runner.is_current()
+
+
+class KeyWriter:
+    """Writes keys and values: single ones, batches, imports, merges.
+
+    A request plans on a snapshot and applies in a transaction (``run``). A job does
+    both in the transaction of its step (``write_each``). The service has checked that
+    the caller may create, update or write; assigned languages, protection and the
+    review that a text needs are decided here.
+    """
+
+    def __init__(
+        self,
+        storage: Storage,
+        events: EventLog,
+        access: Access,
+        branches: Branches,
+        languages: Languages,
+        clock: Clock,
+        checks: Checks,
+        terminologies: Terminologies,
+        veto: WriteVeto | None = None,
+    ) -> None:
+        """``veto`` asks the plugins about each change; None: there are none."""
+        self._storage = storage
+        self._events = events
+        self._access = access
+        self._branches = branches
+        self._languages = languages
+        self._clock = clock
+        self._checks = checks
+        self._terminologies = terminologies
+        self.veto = veto
+        self.copies = BranchCopies(storage)
+        self.completion = Completion(storage, events)
+
+    def run(self, scope: BranchScope, work: Callable[[BranchScope], Work[T]]) -> T:
+        """Plan a write on a snapshot, then apply it in a transaction.
+
+        ``work`` plans, or raises what refuses the write. It is called again if the
+        project, or what it has read, has changed meanwhile, three times at most; then
+        raises Unavailable.
+        """
+        for _ in range(ATTEMPTS):
+            with self._storage.snapshot():
+                is_current, apply = work(scope)
+            if is_current is None:
+                return apply()
+            with self._storage.transaction():
+                now = self._branches.lock_scope(scope)
+                if _is_same(scope, now) and is_current():
+                    result = apply()
+                    crash_point("keys.before_commit")
+                    break
+            scope = now
+        else:
+            error = Unavailable("others keep changing these keys; try again")
+            error.retry_after_seconds = 1
+            raise error
+        crash_point("keys.after_commit")
+        return result
+
+    def write_key(
+        self,
+        caller: Caller,
+        scope: BranchScope,
+        write: KeyWrite | Callable[[BranchScope], KeyWrite],
+        *,
+        origin: Origin = "human",
+        before: Callable[[], None] | None = None,
+    ) -> Key:
+        """Write one key for a request, and return it with its values.
+
+        ``write``: the write, or what reads and returns it. ``before`` is called first
+        in the transaction.
+        """
+
+        def work(scope: BranchScope) -> Work[Key]:
+            languages = self._languages.of(scope.project)
+            plan = self.plan(
+                caller, scope, languages,
+                [write if isinstance(write, KeyWrite) else write(scope)],
+                origin=origin, stops=True, for_request=True,
+            )  # fmt: skip
+            written_or_raise(plan.results[0])
+
+            def apply() -> Key:
+                if before is not None:
+                    before()
+                [result] = self.apply(plan)
+                return self.with_values(plan, languages, written_or_raise(result)).key
+
+            has_work = plan.keys.has_changes or before is not None
+            return plan.is_current if has_work else None, apply
+
+        return self.run(scope, work)
+
+    def load(
+        self,
+        scope: BranchScope,
+        key_ids: Collection[str],
+        names: Collection[str],
+        language_codes: Collection[str] | None = None,
+    ) -> UnitOfWork:
+        """Return the keys with these ids and names, to decide upon and then to write.
+
+        ``language_codes`` leaves out values in other languages.
+        """
+        store = store_of(self._storage, scope)
+        keys = UnitOfWork(store, scope.project.id, language_codes)
+        keys.load(key_ids, names)
+        return keys
+
+    def plan(
+        self,
+        caller: Caller,
+        scope: BranchScope,
+        languages: Sequence[Language],
+        writes: Sequence[KeyWrite],
+        *,
+        origin: Origin = "human",
+        loaded: UnitOfWork | None = None,
+        free: Collection[str] = (),
+        stops: bool = False,
+        for_request: bool = False,
+    ) -> WritePlan:
+        """Plan the writes; only reads are sent.
+
+        ``loaded``: keys from ``load``. ``free``: ids of keys whose names others may
+        take. ``stops``: the first error ends the plan, and ``apply`` stores nothing.
+        ``for_request``: a protected main refuses, and ``run`` applies the plan.
+        """
+        runner = self.check_runner(scope.project, languages, is_verified=for_request)
+
+        def planner(kept: set[str]) -> WritePlanner:
+            keys = loaded
+            if keys is None or kept:
+                ids = {write.key_id for write in writes if write.key_id is not None}
+                keys = self.load(scope, ids, names_in(writes))
+            at = self._now_after(key.updated_at for key in keys.read_keys().values())
+            return WritePlanner(
+                self._access, caller, scope, languages, origin, keys,
+                KeyEvents(self._events, caller.actor, scope, at),
+                runner, self.veto, at, is_direct=for_request,
+                leaving={*free, *renamed_in(writes, keys)} - kept,
+            )  # fmt: skip
+
+        batch, results = plan_batch(planner, writes, stops=stops)
+        findings = FindingChanges()
+        is_refused = stops and results and isinstance(results[-1], LocError)
+        if not is_refused:
+            source = scope.project.source_language
+            findings = check_unit(runner, batch.keys, source)
+        return WritePlan(
+            caller, scope, batch.at, batch.keys, batch.events, runner, findings, results
+        )
+
+    def apply(self, plan: WritePlan) -> list[KeyWritten | LocError]:
+        """Store a plan, in a transaction that holds the project's lock.
+
+        A number of statements that grows with the keys / 500.
+        """
+        keys, scope = plan.keys, plan.scope
+        edits = list(keys.edits())
+        if not edits:
+            return plan.results
+        if any(
+            value is not None and slot not in edit.read
+            for edit in edits
+            for slot, value in edit.written.items()
+        ):  # a value where there was none
+            self.completion.watch(plan.caller.actor, scope)
+        outdated = keys.flush(scope.project.source_language, plan.at)
+        plan.findings.save(keys.store)
+        self.copies.count_changes(scope, [edit.key.id for edit in edits], plan.at)
+        crash_point("keys.before_events")
+        plan.events.append({edit.key.id: edit.key for edit in edits}, outdated)
+        crash_point("keys.after_events")
+        return plan.results
+
+    def write_each(
+        self,
+        caller: Caller,
+        scope: BranchScope,
+        languages: Sequence[Language],
+        writes: Sequence[KeyWrite],
+        *,
+        origin: Origin = "human",
+        loaded: UnitOfWork | None = None,
+        free: Collection[str] = (),
+        stops: bool = False,
+        dry_run: bool = False,
+    ) -> list[KeyWritten | LocError]:
+        """Plan and apply in the open transaction, which holds the project's lock.
+
+        Writes each item that can be written; an error takes the place of its result.
+        Errors: InvalidKey, LanguageNotInProject, PluralMismatch, InvalidPluralForm,
+        PermissionDenied (plurals turned without translation_write), KeyNotFound,
+        LanguageNotAssigned, KeyExists, NothingPending, QualityCheckFailed,
+        WriteRefused. ``dry_run``: only reads are sent.
+        """
+        plan = self.plan(
+            caller, scope, languages, writes,
+            origin=origin, loaded=loaded, free=free, stops=stops,
+        )  # fmt: skip
+        results = plan.results
+        if dry_run or (stops and results and isinstance(results[-1], LocError)):
+            return results
+        return self.apply(plan)
+
+    def write(
+        self,
+        caller: Caller,
+        scope: BranchScope,
+        languages: Sequence[Language],
+        writes: Sequence[KeyWrite],
+        *,
+        origin: Origin = "human",
+        loaded: UnitOfWork | None = None,
+        dry_run: bool = False,
+    ) -> list[KeyWritten]:
+        """Write all or raise the first error, with nothing written."""
+        results = self.write_each(
+            caller, scope, languages, writes,
+            origin=origin, loaded=loaded, stops=True, dry_run=dry_run,
+        )  # fmt: skip
+        return [written_or_raise(result) for result in results]
+
+    def with_values(
+        self,
+        plan: WritePlan,
+        languages: Sequence[Language],
+        result: KeyWritten,
+    ) -> KeyWritten:
+        """Return a result with all values of its key, as the whole plan leaves them."""
+        key = shown_key(
+            result.key, plan.keys.values(result.key.id).values(), order_of(languages)
+        )
+        if result.outcome != "unchanged":  # a write copies the key to the branch
+            source = "main" if plan.scope.branch is None else "branch"
+            key = replace(key, key_source=source)
+        return replace(result, key=key)
+
+    def check_runner(
+        self,
+        project: Project,
+        languages: Sequence[Language],
+        *,
+        is_verified: bool = False,
+    ) -> CheckRunner:
+        """Return what runs the checks of the project. Sends no statement itself.
+
+        ``is_verified``: the caller asks ``is_current`` before it stores findings.
+        """
+        return CheckRunner(
+            self._checks,
+            self._terminologies,
+            project,
+            languages,
+            is_verified=is_verified,
+        )
+
+    def prepare_checks(self, project_id: str) -> None:
+        """Read large glossaries, which would take long in a transaction."""
+        self._terminologies.prepare(project_id)
+
+    def check_again(
+        self,
+        scope: BranchScope,
+        languages: Sequence[Language],
+        key_ids: Collection[str],
+    ) -> None:
+        """Replace the findings of keys by new ones. Four statements a chunk."""
+        store = store_of(self._storage, scope)
+        keys = store.find_keys(scope.project.id, key_ids)
+        values = store.values_of(list(keys))
+        checked = [CheckedKey(key, values.get(key.id, ())) for key in keys.values()]
+        runner = self.check_runner(scope.project, languages)
+        changed_findings(runner, store, checked).save(store)
+
+    def _now_after(self, times: Iterable[Timestamp]) -> Timestamp:
+        """Return the time, or the millisecond after the latest of ``times``.
+
+        Each write changes ``updated_at`` of its keys, which is how ``run`` sees that
+        they were written.
+        """
+        return timestamp_after(self._clock(), max(times, default=""))
+
+
+def written_or_raise(result: KeyWritten | LocError) -> KeyWritten:
+    """Return the result, or raise the error in its place."""
+    if isinstance(result, LocError):
+        raise result
+    return result
+
+
+def shown_key(key: Key, values: Iterable[StoredValue], order: Mapping[str, int]) -> Key:
+    """Return the key with its values, in project language order."""
+    rows = in_order(list(values), order)
+    return replace(public_key(key), values=[shown_value(row) for row in rows])
+
+
+def order_of(languages: Sequence[Language]) -> dict[str, int]:
+    """Return the position of each language in its project, by code."""
+    return {each.language_code: n for n, each in enumerate(languages)}
+
+
+def _is_same(planned: BranchScope, now: BranchScope) -> bool:
+    """Return whether what a plan depends on is as it was.
+
+    A change of a language changes ``updated_at`` of its project.
+    """
+    return replace(planned.project, key_count=0) == replace(now.project, key_count=0)

@@ -1,0 +1,143 @@
+"""Writes of keys and values: what is refused first, and what runs outside the
+transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from locframework import hookimpl
+from locframework.ports import Change
+from locframework.testing.databases import statements_of
+
+from .judge import Judge, Made
+from .project_keys import Keys
+
+READS = ("SELECT", "BEGIN", "COMMIT", "ROLLBACK")
+
+
+class Meanwhile:
+    """A plugin that lets something happen while a write is planned."""
+
+    name = "meanwhile"
+
+    def __init__(self) -> None:
+        self.act: Callable[[], object] | None = None
+        self.times = 0
+
+    @hookimpl
+    def loc_decide_write(self, change: Change) -> None:
+        if self.times and self.act is not None and change.kind == "value":
+            self.times -= 1
+            with ThreadPoolExecutor(1) as threads:
+                threads.submit(self.act).result()
+
+
+@pytest.fixture
+def protected(judged: Keys, judge: Judge) -> Keys:
+    """A protected main with the key a.b, pending review in German."""
+    judged.made(values={"en": "Pay"})
+    [key] = judged.owner.get(judged.path).data["items"]
+    judged.put(key, "de", "gut", judged.translator)
+    path = f"/projects/{judged.project['id']}"
+    assert judged.owner.patch(path, json={"mainProtected": True}).status == 200
+    judge.seen.clear()
+    judge.seen_keys.clear()
+    return judged
+
+
+WRITES: dict[str, tuple[str, str, object]] = {
+    "set value": ("PUT", "/{id}/values/de", {"value": "besser"}),
+    "create": ("POST", "", {"key": "new", "values": {"en": "New"}}),
+    "update": ("PATCH", "/{id}", {"description": "x"}),
+    "delete": ("DELETE", "/{id}", None),
+    "approve": ("POST", "/{id}/values/de/approve", {}),
+    "reject": ("POST", "/{id}/values/de/reject", {}),
+    "revert": ("POST", "/{id}/values/de/revert", {"revision": 1}),
+    "bulk": ("POST", "/bulk", {"keys": [{"key": "new"}]}),
+}
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_a_write_on_protected_main_is_refused_before_plugins_are_asked(
+    protected: Keys, judge: Judge, write: str
+) -> None:
+    method, path, body = WRITES[write]
+    [key] = protected.owner.get(protected.path).data["items"]
+    storage = protected.workspace.framework.storage
+    protected.workspace.framework._background.submit(lambda: None).result()
+
+    with statements_of(storage) as sent:
+        refused = protected.owner.request(
+            method, protected.path + path.format(id=key["id"]), json=body
+        )
+
+    assert refused.error["code"] == "branch_protected"
+    assert judge.seen == judge.seen_keys == []
+    assert len(sent) <= 6
+    assert all(statement.lstrip().startswith(READS) for statement in sent), sent
+
+
+def test_another_write_is_not_kept_waiting_by_plugins_and_the_plan_is_made_again(
+    keys_with: Made,
+) -> None:
+    meanwhile = Meanwhile()
+    keys = keys_with(meanwhile)
+    key = keys.made(values={"en": "Pay", "de": "Zahlen"})
+    meanwhile.act = lambda: keys.put(key, "ar", "ادفع")
+    meanwhile.times = 1
+
+    written = keys.put(key, "de", "Bezahlen")
+
+    assert meanwhile.times == 0
+    assert written.status == 200
+    texts = {("en", None): "Pay", ("de", None): "Bezahlen", ("ar", None): "ادفع"}
+    assert keys.texts(key) == texts
+    history = keys.owner.get(f"{keys.path}/{key['id']}/values/de/history").data
+    assert [each["revision"] for each in history["items"]] == [2, 1]
+
+
+def test_protection_set_while_a_write_is_planned_refuses_it(keys_with: Made) -> None:
+    meanwhile = Meanwhile()
+    keys = keys_with(meanwhile)
+    key = keys.made(values={"de": "Zahlen"})
+    project = f"/projects/{keys.project['id']}"
+    meanwhile.act = lambda: keys.owner.patch(project, json={"mainProtected": True})
+    meanwhile.times = 1
+
+    assert keys.put(key, "de", "Bezahlen").error["code"] == "branch_protected"
+    assert keys.texts(key) == {("de", None): "Zahlen"}
+
+
+def test_a_key_that_changes_during_every_attempt_is_503_with_retry_after(
+    keys_with: Made,
+) -> None:
+    meanwhile = Meanwhile()
+    keys = keys_with(meanwhile)
+    key = keys.made(values={"de": "Zahlen"})
+    texts = iter("abcdef")
+
+    def change() -> None:
+        path = f"{keys.path}/{key['id']}"
+        keys.owner.patch(path, json={"description": next(texts)})
+
+    meanwhile.act, meanwhile.times = change, 3
+
+    refused = keys.put(key, "de", "Bezahlen")
+
+    assert (refused.status, refused.error["code"]) == (503, "unavailable")
+    assert refused.headers["Retry-After"] == "1"
+    assert keys.texts(key) == {("de", None): "Zahlen"}
+    assert keys.put(key, "de", "Bezahlen").status == 200
+
+
+def test_a_write_that_changes_nothing_sends_no_write(keys: Keys) -> None:
+    key = keys.made(values={"de": "Zahlen"})
+    keys.workspace.framework._background.submit(lambda: None).result()
+
+    with statements_of(keys.workspace.framework.storage) as sent:
+        assert keys.put(key, "de", "Zahlen").status == 200
+
+    assert all(statement.lstrip().startswith(READS) for statement in sent), sent
