@@ -113,7 +113,7 @@ class EventStore(Protocol):
         """Newest first. Two statements."""
         ...
 
-    def walk_events(self, project_id: str, where: EventFilter) -> Iterator[Event]:
+    def stream_events(self, project_id: str, where: EventFilter) -> Iterator[Event]:
         """Every one of them, in the order they were appended, streamed."""
         ...
 

@@ -99,7 +99,7 @@ class ReleaseQueue:
         """Whether nothing has changed since a rollback to the current release."""
         if current.rolled_back_from is None:
             return False
-        events = self._storage.events.walk_events(
+        events = self._storage.events.stream_events(
             distribution.project_id, EventFilter(since=current.created_at)
         )
         since = dropwhile(lambda event: not _is_of(event, current), events)

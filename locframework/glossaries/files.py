@@ -113,7 +113,7 @@ class GlossaryFiles:
         name = stored.glossary.slug.removesuffix(stored.id).strip("-") or "glossary"
         store = self._storage.terms
         with self._storage.snapshot():
-            terms = store.walk_terms(stored.id)
+            terms = store.stream_terms(stored.id)
             if chosen == "tbx":
                 parts = write_tbx(stored.glossary, terms)
                 return exported(f"{name}.tbx", TBX_TYPE, parts)

@@ -86,7 +86,7 @@ class TermStore(Protocol):
         statements, whatever the page."""
         ...
 
-    def walk_terms(self, glossary_id: str) -> Iterator[Term]:
+    def stream_terms(self, glossary_id: str) -> Iterator[Term]:
         """Every one of them, in the order of ``list_terms``; streamed, as of one
         moment."""
         ...

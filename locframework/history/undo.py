@@ -194,7 +194,7 @@ class UndoJob:
                 raise BranchProtected
             self._access.require(caller, "branch_merge", scope, ProjectNotFound)
         languages = self._storage.projects.list_languages(project.id)
-        events = self._storage.events.walk_events(project.id, where)
+        events = self._storage.events.stream_events(project.id, where)
         selection = select(events, languages, where.key_id)
         run = _Undo(
             self._storage,

@@ -120,7 +120,7 @@ class MemoryFiles:
         asked = _tags(query.language_codes, "query.languageCodes")
         check_targets(memory, there, dict.fromkeys(asked, "query.languageCodes"))
         codes = asked or there
-        entries = _within(self._store.walk_entries(memory.id), codes)
+        entries = _within(self._store.stream_entries(memory.id), codes)
         parts = (
             write_csv(memory, codes, entries)
             if chosen == "csv"

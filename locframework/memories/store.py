@@ -124,7 +124,7 @@ class MemoryStore(Repository[KeptMemory], Protocol):
         """As they were made. Three statements."""
         ...
 
-    def walk_entries(self, tm_id: str) -> Iterator[MemoryEntry]:
+    def stream_entries(self, tm_id: str) -> Iterator[MemoryEntry]:
         """All of them as they were made, streamed, as of one moment. One statement."""
         ...
 

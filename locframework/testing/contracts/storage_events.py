@@ -76,7 +76,7 @@ class StorageEventsContract:
         def found(**where: Any) -> str:
             request = EventFilter(**where)
             page = storage.events.page_of_events(made.id, request, PageRequest())
-            walked = list(storage.events.walk_events(made.id, request))
+            walked = list(storage.events.stream_events(made.id, request))
             assert page.items == walked[::-1]
             assert page.total == len(walked)
             return "".join(each.type[1:] for each in walked)

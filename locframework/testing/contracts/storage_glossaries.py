@@ -276,7 +276,7 @@ class StorageGlossariesContract:
 
         add_terms(storage, term(of, "Z1"), term(of, "B", case_sensitive=True))
         assert [each.casefold() for each in listed()] == ["a", "b", "b", "z1", "ä"]
-        assert [each.term for each in storage.terms.walk_terms(of.id)] == listed()
+        assert [each.term for each in storage.terms.stream_terms(of.id)] == listed()
 
     def test_terms_are_streamed_in_order(self, storage: Storage, of: Glossary) -> None:
         made = [
@@ -285,7 +285,7 @@ class StorageGlossariesContract:
         ]
         add_terms(storage, *reversed(made))
 
-        assert list(storage.terms.walk_terms(of.id)) == made
+        assert list(storage.terms.stream_terms(of.id)) == made
         plain = storage.terms.plain_terms([of.id, new_id()])
         assert plain == sorted(
             (replace(each, translations=()) for each in made), key=lambda t: t.id

@@ -255,7 +255,7 @@ class StorageMemoriesContract:
             assert found.total == len(made)
             return found.items
 
-        assert list(storage.memories.walk_entries(mine.id)) == made
+        assert list(storage.memories.stream_entries(mine.id)) == made
         assert listed(PageRequest(page=2)) == made[50:100]
         assert listed(EntryQuery(sort="-createdAt", limit=2)) == made[:-3:-1]
         latest = [each for each in made if each.updated_at == at(59)][::-1]

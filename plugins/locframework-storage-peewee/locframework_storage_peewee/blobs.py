@@ -1,4 +1,8 @@
-"""Keeps notes about the files in blob stores."""
+"""The blob index: how long files in blob stores are kept.
+
+Hand-written SQL: a release notes thousands of files, 3 µs each and not 120 µs as
+through a model.
+"""
 
 from collections.abc import Collection, Sequence
 

@@ -1,4 +1,4 @@
-"""Values inside columns: JSON is kept as text, byte for byte."""
+"""JSON in columns, kept as text byte for byte."""
 
 import msgspec
 
@@ -6,10 +6,10 @@ _encoder = msgspec.json.Encoder()
 
 
 def json_text(value: object) -> str:
-    """``value`` as JSON text. Not jsonb: that sorts members and refuses U+0000."""
+    """Return JSON text. Not jsonb: that sorts properties and refuses U+0000."""
     return _encoder.encode(value).decode()
 
 
 def json_or_null(value: object | None) -> str | None:
-    """``value`` as JSON text; None is NULL."""
+    """Return JSON text, or None (NULL) for None."""
     return None if value is None else json_text(value)

@@ -1,4 +1,8 @@
-"""Keeps the event log."""
+"""The event log.
+
+Hand-written SQL: events are appended with every change, up to 500 in a statement. A
+row costs 3 µs so, and 120 µs through a model.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import itemgetter
@@ -33,12 +37,12 @@ _OF_KEY = Order({"createdAt": "k.seq"}, tie="k.seq", default="-createdAt")
 _seq_of = itemgetter(0)
 _in_order = itemgetter(0, 1)
 _trace = msgspec.json.Decoder(Mapping[str, object])
-_IN_PROJECT = "(e.project_id = ?) IS TRUE"  # no index of it is to be walked
+_IN_PROJECT = "(e.project_id = ?) IS TRUE"  # without its index
 _items = msgspec.json.Decoder(list[Mapping[str, object]])
 
-# Events lie in the order in which they were told, which is nearly that of their times:
-# a period is walked from its first to its last. + 0: else PostgreSQL would look for
-# the least among all of them, in their order.
+# Events are in the order of appending, which is nearly that of their times: a period is
+# the range from its first event to its last. + 0: else PostgreSQL would search all
+# events in their order for the minimum.
 _BOUNDS = ("seq >= (SELECT min(t.seq + 0)", "seq <= (SELECT max(t.seq + 0)")
 
 
@@ -77,7 +81,7 @@ class EventTable:
             self._database.insert_many("event_keys", "key_id, seq, trace", rows)
 
     def _add(self, events: Sequence[Event]) -> dict[str, int]:
-        """The place of each event in the log, by its id."""
+        """Insert events; return their position in the log by id."""
         row = f"({', '.join('?' * 11)})"
         values = ", ".join([row] * len(events))
         found = self._database.run_rows(
@@ -109,7 +113,7 @@ class EventTable:
                 params=params,
             )
 
-    def walk_events(self, project_id: str, where: EventFilter) -> Iterator[Event]:
+    def stream_events(self, project_id: str, where: EventFilter) -> Iterator[Event]:
         condition, params = _condition(project_id, where)
         rows = self._database.stream(
             f"SELECT {_EVENT} FROM {_source(where)} WHERE {condition} ORDER BY e.seq",
@@ -145,12 +149,12 @@ class EventTable:
 
 
 def keys_of(items: Sequence[Mapping[str, object]]) -> dict[str, None]:
-    """The ids of the keys that items are about."""
+    """Return the ids of the keys of items, in order, each once."""
     return {str(item["keyId"]): None for item in items if "keyId" in item}
 
 
 def drop_events(database: Database, project_id: str, rows: int) -> int:
-    """Drop up to ``rows`` events of a project; how many went."""
+    """Drop up to ``rows`` events of a project; return how many."""
     found = database.rows(
         "SELECT seq, items FROM events WHERE project_id = ? ORDER BY seq LIMIT ?",
         (project_id, rows),

@@ -1,4 +1,8 @@
-"""Keeps the entries of translation memories, and their translations."""
+"""Entries of translation memories and their translations.
+
+Hand-written SQL: values are learned with every write and imports have a million
+entries, 5 µs each and not 250 µs as through models.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
@@ -24,7 +28,6 @@ from .engine import Row
 from .key_lists import chunks
 from .memory_filters import IN_LANGUAGE, OF_MEMORY, conditions
 from .memory_links import MEMORY, numbers_of
-from .memory_said import said_by, said_of, tell_again
 from .pages import Order
 from .sql import SqlFragment, all_of
 
@@ -33,7 +36,7 @@ _ENTRIES = "memory_entries e JOIN memories m ON m.number = e.memory"
 _OF = "m.id = ? AND m.deleted_at IS NULL"
 _BY_ID = f"memory_entries e JOIN memories m ON m.number = e.{MEMORY}"
 _ENTRY_KEPT = """id, memory, digest, revision, created_at, updated_at, context,
-    source_text, source_folded, is_learned, said"""
+    source_text, source_folded, is_learned, values_digest"""
 _TRANSLATION = "t.language_code, t.value, t.status, t.approved_at, t.proposed_value"
 _TRANSLATION_KEPT = """memory, entry, language_code, value, status, approved_at,
     proposed_value, updated_at, is_learned, value_folded"""
@@ -41,6 +44,7 @@ _REPLACED = """value = excluded.value, status = excluded.status,
     approved_at = excluded.approved_at, proposed_value = excluded.proposed_value,
     updated_at = excluded.updated_at, is_learned = excluded.is_learned,
     value_folded = excluded.value_folded"""
+Value = tuple[str, str, str]  # language code, value and status, as applied
 _VALUE = attrgetter("language_code", "value", "status")
 _ORDER = Order(
     {"createdAt": "e.number", "updatedAt": "e.updated_at"},
@@ -92,7 +96,7 @@ class MemoryEntryTables:
                 entry.source_text,
                 folded(entry.source_text),
                 learned,
-                said_of(map(_VALUE, entry.translations)),
+                values_digest(map(_VALUE, entry.translations)),
             )
             for entry in entries
         ]
@@ -158,7 +162,7 @@ class MemoryEntryTables:
             items = self._entries(rows)
         return Page(items, total, page.page, page.limit)
 
-    def walk_entries(self, tm_id: str) -> Iterator[MemoryEntry]:
+    def stream_entries(self, tm_id: str) -> Iterator[MemoryEntry]:
         rows = self._database.stream(
             f"""SELECT {_ENTRY}, {_TRANSLATION} FROM {_ENTRIES}
                 LEFT JOIN memory_translations t ON t.entry = e.number
@@ -294,7 +298,7 @@ class MemoryEntryTables:
             f"SELECT id FROM memory_entries WHERE {changed}",
             (writing.number, writing.revision),
         )
-        tell_again(self._database, [id_ for (id_,) in left])
+        _update_digests(self._database, [id_ for (id_,) in left])
 
     def _purge_entries(self, memory: int, rows: int) -> int:
         """Drop up to ``rows`` entries of a memory and what is noted of removed ones."""
@@ -343,11 +347,11 @@ class MemoryEntryTables:
 
     def _touch(self, writing: MemoryWriting, times: dict[str, Timestamp]) -> None:
         """By entry id, when translations of it were written."""
-        said = said_by(self._database, times)
+        digests = _read_digests(self._database, times)
         self._database.run_many(
-            """UPDATE memory_entries SET updated_at = ?, revision = ?, said = ?
+            """UPDATE memory_entries SET updated_at = ?, revision = ?, values_digest = ?
                 WHERE id = ?""",
-            [(at, writing.revision, said[id_], id_) for id_, at in times.items()],
+            [(at, writing.revision, digests[id_], id_) for id_, at in times.items()],
         )
 
     def _entries(self, rows: Sequence[Row]) -> list[MemoryEntry]:
@@ -363,6 +367,39 @@ class MemoryEntryTables:
             for id_, *rest in more:
                 found.setdefault(id_, []).append(TermTranslation(*rest))
         return [MemoryEntry(*(*row, tuple(found.get(row[0], ())))) for row in rows]
+
+
+def values_digest(values: Iterable[Value]) -> str:
+    """Return a digest that is equal exactly for equal values; "" for none."""
+    applied = sorted(each for each in values if each[1])
+    text = "\0".join(part for each in applied for part in each)
+    return blake2b(text.encode(), digest_size=16).hexdigest() if applied else ""
+
+
+def _read_digests(database: Database, entry_ids: Collection[str]) -> dict[str, str]:
+    """Return the digests of the present values of entries, by id."""
+    values: dict[str, list[Value]] = {id_: [] for id_ in entry_ids}
+    of_entry = database.engine.join_each(
+        "memory_translations", "t", "t.entry = e.number"
+    )
+    for some in chunks(values):
+        rows = database.rows(
+            f"""SELECT e.id, t.language_code, t.value, t.status
+                FROM memory_entries e {of_entry} WHERE {database.among("e.id")}""",
+            (database.listed(some),),
+        )
+        for id_, code, value, status in rows:
+            values[id_].append((code, value, status))
+    return {id_: values_digest(there) for id_, there in values.items()}
+
+
+def _update_digests(database: Database, entry_ids: Sequence[str]) -> None:
+    """Write the digests of entries whose translations were written."""
+    for some in chunks(entry_ids):
+        database.run_many(
+            "UPDATE memory_entries SET values_digest = ? WHERE id = ?",
+            [(digest, id_) for id_, digest in _read_digests(database, some).items()],
+        )
 
 
 def _translation_rows(

@@ -1,4 +1,4 @@
-"""Which entries of a translation memory a list holds."""
+"""Conditions for lists of entries of translation memories."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial

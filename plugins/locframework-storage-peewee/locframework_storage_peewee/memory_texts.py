@@ -1,4 +1,8 @@
-"""Reads the texts of translation memories: for matching, and for concordance."""
+"""Texts of translation memories, for matching and concordance.
+
+Hand-written SQL: matchers read whole memories, 3 µs an entry and not 120 µs as through
+a model.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -67,7 +71,7 @@ class MemoryTexts:
             )
             there = self._database.stream(
                 """SELECT e.revision, e.id, e.source_folded, e.source_text, e.context,
-                    e.updated_at, e.said FROM memory_entries e
+                    e.updated_at, e.values_digest FROM memory_entries e
                     JOIN memories m ON m.number = e.memory
                     WHERE m.id = ? AND e.revision > ?""",
                 (memory_id, after),
@@ -117,7 +121,8 @@ class MemoryTexts:
 
     def match_sources(self, entry_ids: Collection[str]) -> dict[str, MatchSource]:
         rows = self._database.rows(
-            f"""SELECT id, source_text, context, updated_at, said FROM memory_entries
+            f"""SELECT id, source_text, context, updated_at, values_digest
+                FROM memory_entries
                 WHERE {self._database.among("id")}""",
             (self._database.listed(entry_ids),),
         )
@@ -132,10 +137,10 @@ class MemoryTexts:
         code, of_many = "t.language_code", len(language_codes) >= MANY
         asked = among(engine.without_index(code) if of_many else code)
         theirs = f"t.entry = e.number AND {asked}"
-        said = engine.json_rows(code, "t.value", "t.status")
+        values = engine.json_rows(code, "t.value", "t.status")
         # a row for each entry: a row for each value takes the driver longer
         rows = self._database.rows(
-            f"""SELECT e.id, {said} FROM memory_entries e
+            f"""SELECT e.id, {values} FROM memory_entries e
                 {engine.join_each("memory_translations", "t", theirs)}
                 WHERE {among("e.id")} AND t.value <> '' GROUP BY e.id""",
             (listed(language_codes), listed(entry_ids)),
@@ -159,7 +164,7 @@ class MemoryTexts:
                     SELECT count(*) FROM (
                         SELECT 1 FROM memory_translations t
                         WHERE t.memory = m.number AND t.value <> ''
-                        AND t.language_code = l.language_code LIMIT ?) AS said)
+                        AND t.language_code = l.language_code LIMIT ?) AS counted)
                 FROM memories m JOIN memory_languages l ON l.memory_id = m.id
                 WHERE {among("m.id")} AND m.deleted_at IS NULL
                 AND {among("l.language_code")}""",
@@ -175,10 +180,10 @@ class MemoryTexts:
     ) -> list[tuple[str, str]]:
         among, listed = self._database.among, self._database.listed
         each = self._database.engine.join_each
-        said = f"t.memory = m.number AND t.value <> '' AND {among('t.language_code')}"
+        values = f"t.memory = m.number AND t.value <> '' AND {among('t.language_code')}"
         rows = self._database.rows(
             f"""SELECT DISTINCT m.id, e.id FROM memories m
-                {each("memory_translations", "t", said)}
+                {each("memory_translations", "t", values)}
                 {each("memory_entries", "e", "e.number = t.entry")}
                 WHERE {among("m.id")} AND m.deleted_at IS NULL""",
             (listed(language_codes), listed(memory_ids)),

@@ -1,4 +1,4 @@
-"""Answers one page of a list: two statements, whatever the page."""
+"""Pages of lists by hand-written SQL: two statements."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -14,14 +14,14 @@ T = TypeVar("T")
 
 
 class Order(Struct, frozen=True):
-    """How a list may be sorted: by these columns and no others."""
+    """The columns that a list may be sorted by."""
 
-    columns: Mapping[str, str]  # by field, as requests name it
-    tie: str  # tells any two rows apart, or pages would repeat some
+    columns: Mapping[str, str]  # by the name that requests use
+    tie: str  # unique, or pages would repeat rows
     default: str
 
     def of(self, request: PageRequest) -> str:
-        """What stands after ORDER BY. ValueError for a field that is none."""
+        """Return the columns for ORDER BY; ValueError for an unknown ``sort``."""
         asked = request.sort if isinstance(request, SortedRequest) else ""
         sort = asked or self.default
         column = self.columns.get(sort.removeprefix("-"))
@@ -41,7 +41,7 @@ def page_of(
     order: Order,
     params: Sequence[object] = (),
 ) -> Page[T]:
-    """``SELECT select FROM source ORDER BY order``, one page; and how many in all."""
+    """Return a page of ``SELECT select FROM source ORDER BY order``, and its total."""
     counted = database.row(f"SELECT count(*) FROM {source}", params)
     rows = database.rows(
         f"SELECT {select} FROM {source} ORDER BY {order.of(request)} LIMIT ? OFFSET ?",

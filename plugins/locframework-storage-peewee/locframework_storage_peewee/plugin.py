@@ -1,4 +1,4 @@
-"""The plugin ``peewee``: its settings, and the storage that it provides."""
+"""The plugin ``peewee``: its settings and its storage."""
 
 import os
 from pathlib import Path
@@ -32,7 +32,7 @@ class PeeweeSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PeeweePlugin:
-    """Provides the storage ``peewee``; touches nothing until it is opened."""
+    """Provides the storage ``peewee``, which opens nothing before it is asked to."""
 
     settings_type: ClassVar = PeeweeSettings
 
@@ -46,10 +46,7 @@ class PeeweePlugin:
 
     @hookimpl
     def loc_decide_settings(self, settings: Settings) -> None:
-        """Refuses a SQLite database that can be read and not written, if it is used.
-
-        One that cannot be opened, or made, is told by who opens it.
-        """
+        """Refuse a SQLite database that is used and not writable."""
         path = _sqlite_path(self._settings.database)
         if settings.storage != PeeweeProvider.name or path is None or not path.exists():
             return

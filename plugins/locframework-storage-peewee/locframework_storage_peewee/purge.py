@@ -1,4 +1,4 @@
-"""Drops what a deleted project held, in pieces that keep transactions short."""
+"""Purges deleted projects and distributions in pieces, so transactions are short."""
 
 from collections.abc import Iterable
 
@@ -60,7 +60,7 @@ _OF_DISTRIBUTION = (
 
 
 def purge_project(database: Database, project_id: str, rows: int) -> int:
-    """Drop up to ``rows`` rows of the project, itself last; how many went."""
+    """Drop up to ``rows`` rows of the project, itself last; return how many."""
     gone = 0
     for line_id in lines_of(database, project_id):
         gone += purge_line(database, line_id, rows - gone)
@@ -71,12 +71,12 @@ def purge_project(database: Database, project_id: str, rows: int) -> int:
 
 
 def purge_line(database: Database, line_id: str, rows: int) -> int:
-    """Drop up to ``rows`` rows of what a line holds; how many went."""
+    """Drop up to ``rows`` rows of main or a branch; return how many."""
     return _purge(database, _OF_LINE, line_id, rows)
 
 
 def purge_distribution(database: Database, distribution_id: str, rows: int) -> int:
-    """Drop up to ``rows`` rows of the distribution, itself last; how many went."""
+    """Drop up to ``rows`` rows of the distribution, itself last; return how many."""
     return _purge(database, _OF_DISTRIBUTION, distribution_id, rows)
 
 

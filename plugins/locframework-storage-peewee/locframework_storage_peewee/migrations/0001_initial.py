@@ -555,7 +555,7 @@ MEMORIES = (
         source_text TEXT NOT NULL,
         source_folded TEXT NOT NULL,
         is_learned BOOLEAN NOT NULL DEFAULT FALSE,
-        said TEXT NOT NULL DEFAULT ''
+        values_digest TEXT NOT NULL DEFAULT ''
     )""",
     "CREATE UNIQUE INDEX memory_entries_by_text ON memory_entries (memory, digest)",
     """CREATE INDEX memory_entries_by_update
