@@ -233,7 +233,7 @@ def lines() -> Iterator[str]:
     )
     counts = {True: 0, False: 0}
     mentions = 0
-    for name in listed.stdout.decode().split():
+    for name in listed.stdout.split():
         text = (ROOT / name).read_text("utf-8")
         is_test = "tests" in Path(name).parts
         counts[is_test] += text.count("\n")
