@@ -11,6 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FETCHED = re.compile(r"<(?:script|img|link)\b[^>]*?(?:src|href)=\"([^\"]+)\"")
+CHAPTER = re.compile(r"\b[Dd]ecisions (2\.\d+)(?:\.(\d+))?")
+DECISION = re.compile(r"\bdecisions/(\d{4})")
 IN_STYLES = re.compile(r"(?:url\(|@import)\s*[\"']?(https?:|//)")
 
 
@@ -45,3 +47,30 @@ def test_no_page_fetches_anything_from_elsewhere(built: Path) -> None:
             assert not re.match(r"(?:[a-z]+:)?//", address), f"{page}: {address}"
     for style in built.rglob("*.css"):
         assert not IN_STYLES.search(style.read_text(encoding="utf-8")), style
+
+
+def test_citations_of_the_specification_and_of_decisions_name_something() -> None:
+    chapters = (ROOT / "docs/spec/decisions.md").read_text(encoding="utf-8")
+    numbers = {page.name[:4] for page in (ROOT / "docs/decisions").glob("0*.md")}
+    listed = subprocess.run(
+        ["git", "ls-files", "*.py", "*.md", "*.c"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    cited = set()
+    for name in listed.stdout.splitlines():
+        path = ROOT / name
+        if not path.is_file():  # deleted, and not committed yet
+            continue
+        text = path.read_text(encoding="utf-8")
+        for chapter, item in CHAPTER.findall(text):
+            cited.add(chapter)
+            _, _, rest = chapters.partition(f"\n## {chapter} ")
+            section = rest.partition("\n## ")[0]
+            assert section, f"{name} cites decisions {chapter}"
+            assert not item or f"\n{item}. " in section, f"{name}: {chapter}.{item}"
+        missing = {*DECISION.findall(text)} - numbers
+        assert not missing, f"{name} cites docs/decisions/{missing}"
+    assert len(cited) > 9
