@@ -22,42 +22,44 @@ Steps = list[tuple[str, str]]
 
 
 @pytest.fixture
-def walk(sqlite_workspace: Workspace) -> dict[str, Steps]:
-    """What was called in each of the requests, by the heading on the page."""
+def calls(sqlite_workspace: Workspace) -> dict[str, Steps]:
+    """The functions that each request calls, by the heading on the page."""
     workspace = sqlite_workspace
+    owner, translator = workspace.owner, workspace.client("translator")
     project = workspace.project(languages=["de"])
     path = f"/projects/{project['slug']}"
-    body = {"key": "checkout.pay", "values": {"en": "Pay"}}
-    walked = {
-        "POST a key": calls_of(lambda: workspace.owner.post(f"{path}/keys", json=body))
-    }
-    walked["A text on a branch"] = calls_of(lambda: stage(workspace, path))
-    body = {"name": "Web", "format": "json-nested"}
-    made = workspace.owner.post(f"{path}/distributions", json=body)
-    public_key = made.data["distribution"]["publicKey"]
-    walked["A release"] = calls_of(workspace.run_jobs)
-    manifest = f"/content/{public_key}/manifest.json"
-    client = workspace.owner.with_token(None)
-    walked["The manifest"] = calls_of(lambda: client.get(manifest))
-    return walked
-
-
-def stage(workspace: Workspace, path: str) -> None:
-    """Propose a text on a branch, approve it there, and merge it."""
-    owner, query = workspace.owner, {"branch": "spring"}
-    [key] = owner.get(f"{path}/keys").data["items"]
-    owner.post(f"{path}/branches", json={"name": "spring"})
+    body: dict[str, Any] = {"key": "checkout.pay", "values": {"en": "Pay"}}
+    key = owner.post(f"{path}/keys", json=body).data["key"]
     value = f"{path}/keys/{key['id']}/values/de"
+    calls = {
+        "PUT a value": calls_of(lambda: translator.put(value, json={"value": "Zahlen"}))
+    }
+    calls["A key on a branch"] = calls_of(
+        lambda: merge_a_branch(workspace, path, value)
+    )
+    body = {"name": "Web", "format": "json-nested"}
+    created = owner.post(f"{path}/distributions", json=body)
+    public_key = created.data["distribution"]["publicKey"]
+    calls["A release"] = calls_of(workspace.run_jobs)
+    manifest = f"/content/{public_key}/manifest.json"
+    calls["The manifest"] = calls_of(lambda: owner.with_token(None).get(manifest))
+    return calls
+
+
+def merge_a_branch(workspace: Workspace, path: str, value: str) -> None:
+    """Write a text on a branch, approve it there, and merge the branch."""
+    owner, query = workspace.owner, {"branch": "spring"}
+    owner.post(f"{path}/branches", json={"name": "spring"})
     translator = workspace.client("translator")
-    assert translator.put(value, json={"value": "Zahlen"}, query=query).status == 200
+    assert translator.put(value, json={"value": "Kaufen"}, query=query).status == 200
     assert owner.post(f"{value}/approve", json={}, query=query).status == 200
     assert owner.post(f"{path}/branches/spring/merge", json={}).status == 200
-    value = owner.get(value).data["value"]
-    assert (value["value"], value["status"]) == ("Zahlen", "approved")
+    merged = owner.get(value).data["value"]
+    assert (merged["value"], merged["status"]) == ("Kaufen", "approved")
 
 
 def calls_of(act: Callable[[], object]) -> Steps:
-    """The functions of ours that were called, in order."""
+    """Return the functions that were called, in order."""
     called: Steps = []
 
     def note(frame: Any, event: str, _: object) -> None:
@@ -74,7 +76,7 @@ def calls_of(act: Callable[[], object]) -> Steps:
 
 
 def steps_of(text: str) -> Steps:
-    """The functions that a text names, with the whole path of their files."""
+    """Return the functions that a text names, with the paths of their files."""
     return [(str(file_of(file)), name) for file, name in STEP.findall(text)]
 
 
@@ -83,44 +85,43 @@ def file_of(name: str) -> Path:
     return found
 
 
-SECTIONS = ["POST a key", "A text on a branch", "A release", "The manifest"]
+SECTIONS = ["PUT a value", "A key on a branch", "A release", "The manifest"]
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_the_request_goes_the_way_the_page_tells(
-    page: Any, walk: dict[str, Steps], section: str
+def test_the_request_calls_the_functions_on_the_page_in_order(
+    page: Any, calls: dict[str, Steps], section: str
 ) -> None:
-    told, called = steps_of(page.sections()[section]), walk[section]
-    assert len(told) > 8
+    steps, called = steps_of(page.sections()[section]), calls[section]
+    assert len(steps) > 7
 
-    at = 0
-    for step in told:
-        assert step in called[at:], f"{step} does not come there"
-        at = called.index(step, at) + 1
+    position = 0
+    for step in steps:
+        assert step in called[position:], f"{step} is not called at this point"
+        position = called.index(step, position) + 1
 
 
-def test_every_function_that_the_page_names_is_there(page: Any) -> None:
+def test_every_function_on_the_page_exists(page: Any) -> None:
     for file, name in STEP.findall(page.text):
         source = file_of(file).read_text(encoding="utf-8")
         last = name.rpartition(".")[2]
         assert re.search(rf"^\s*(def|class) {last}\b", source, re.M), f"{file}:{name}"
 
 
-def test_the_map_has_every_folder_on_its_floor(page: Any) -> None:
+def test_the_map_has_every_folder_in_the_order_of_the_import_rules(page: Any) -> None:
     folders = {
         path.parent.name for path in (ROOT / "locframework").glob("*/__init__.py")
     }
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
-    contracts = tools["importlinter"]["contracts"]
-    [floors] = [each["layers"] for each in contracts if each["id"] == "floors"]
-    floor_of = {
-        name: at
-        for at, floor in enumerate(floors)
-        for name in re.findall(r"\w+", floor)
+    rules = {rule["id"]: rule for rule in tools["importlinter"]["contracts"]}
+    row_of = {
+        name: number
+        for number, row in enumerate(rules["areas"]["layers"])
+        for name in re.findall(r"\w+", row)
     }
 
     text = page.sections()["The map"].partition("\nFrom")[0]
-    told = [name for name in re.findall(r"`(\w+)`", text) if name in folders]
+    names = [name for name in re.findall(r"`(\w+)`", text) if name in folders]
 
-    assert sorted(told) == sorted(folders)
-    assert told == sorted(told, key=lambda name: floor_of[name])
+    assert sorted(names) == sorted(folders)
+    assert names == sorted(names, key=lambda name: row_of[name])
