@@ -13,6 +13,7 @@ from locframework.access.service import Access
 from locframework.branches.records import BranchScope
 from locframework.errors import (
     BranchProtected,
+    KeyExists,
     LocError,
     PermissionDenied,
     ProjectNotFound,
@@ -171,7 +172,7 @@ class UndoJob:
         if params.dry_run:
             with self._storage.snapshot():
                 result = self._undo(job, work, params)
-            with work.finish() as outcome:
+            with work.finish(lock_project=False) as outcome:
                 outcome.result = msgspec.to_builtins(result)
             return
         with work.finish() as outcome:
@@ -246,6 +247,7 @@ class _Undo:
         self._may_update = access.may(caller, "key_update", where)
         self._may_delete = access.may(caller, "key_delete", where)
         self._trashed: set[str] = set()  # keys whose names are free
+        self._renamed: dict[str, str] = {}  # in a dry run: new names by key id
         self._keeping: dict[str, str] = {}  # created keys that stay, and why
         self.result = RevertResult(dry_run=dry_run)
 
@@ -329,6 +331,8 @@ class _Undo:
                 self._skip(id_, "permission_denied")
             elif touches[id_][-1].event_id not in self._selection.event_ids:
                 self._skip(id_, CHANGED_LATER)
+            elif found[id_].key in self._renamed.values():
+                self._skip(id_, KeyExists.code)
             else:
                 wanted.append(found[id_])
         refused = self._moves.restore_each(
@@ -337,7 +341,7 @@ class _Undo:
             self._languages,
             wanted,
             origin="revert",
-            free=self._trashed,
+            free=self._trashed | self._renamed.keys(),
             dry_run=self._dry_run,
         )
         for id_, error in refused.items():
@@ -395,6 +399,8 @@ class _Undo:
                     self._skip(id_, done.code, "value", slot)
                 continue
             self.result.reverted += done.values_written
+            if self._dry_run and write.rename is not UNSET:
+                self._renamed[id_] = write.rename
             if any(
                 KEY_FIELDS[n].of(done.key) != KEY_FIELDS[n].of(edited[id_])
                 for n in _fields_in(write)

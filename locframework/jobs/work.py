@@ -105,16 +105,17 @@ class Work:
         self._lost.set()
 
     @contextmanager
-    def finish(self) -> Iterator[Outcome]:
+    def finish(self, *, lock_project: bool = True) -> Iterator[Outcome]:
         """Open the final transaction: its writes and the job's end are atomic.
 
-        The project is locked; a job without one locks its subject before it reads.
+        The project is locked, unless the job has written nothing in it
+        (``lock_project=False``); a job without one locks its subject before it reads.
         Nobody can claim the job while the transaction is open. Raises LeaseLost, and
         Cancelled while it waits for the project.
         """
         before = self.progress
         try:
-            with self._transaction():
+            with self._transaction(lock_project):
                 outcome = Outcome()
                 yield outcome
                 ended = replace(
@@ -141,7 +142,7 @@ class Work:
         Afterwards the lease is extended, however long the step took, and other writers
         may proceed. Raises LeaseLost, Cancelled.
         """
-        with self._transaction():
+        with self._transaction(lock_project=True):
             started = time.monotonic()
             step = Step(self._job.step or {}, self.progress)
             yield step
@@ -158,15 +159,15 @@ class Work:
         pause_after(started)
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """Open a transaction that locks project and job.
+    def _transaction(self, lock_project: bool) -> Iterator[None]:
+        """Open a transaction that locks the job, and the project if asked.
 
         Retries while others, such as another import, hold the lock: that must not
         restart the job.
         """
         deadline = time.monotonic() + LOCK_WAIT_SECONDS
         with ExitStack() as opened:
-            while not self._try_lock(opened):
+            while not self._try_lock(opened, lock_project):
                 self.check_cancelled()
                 if time.monotonic() > deadline:
                     raise Unavailable("the project is locked by other writers; retry")
@@ -176,13 +177,14 @@ class Work:
             finally:
                 self.is_writing = False
 
-    def _try_lock(self, opened: ExitStack) -> bool:
+    def _try_lock(self, opened: ExitStack, lock_project: bool) -> bool:
         """Begin the transaction; return False when the lock timed out."""
         try:
             with ExitStack() as tried:
                 tried.enter_context(self._storage.transaction())
-                if self._job.job.project_id is not None:
-                    self._storage.projects.lock(self._job.job.project_id)
+                project_id = self._job.job.project_id
+                if lock_project and project_id is not None:
+                    self._storage.projects.lock(project_id)
                 if not self._storage.jobs.hold(self._job.job.id, self._job.attempt):
                     raise LeaseLost
                 opened.push(tried.pop_all())

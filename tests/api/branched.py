@@ -96,18 +96,3 @@ class Branched:
         found: dict[str, Any] = self.owner.get(f"{self.path}/branches/{branch}").data
         branch_: dict[str, Any] = found["branch"]
         return branch_
-
-    def undo(self, **where: str) -> dict[str, Any]:
-        """What an undo told of itself, and the id of its job."""
-        answer = self.owner.post(f"{self.path}/activity/revert", json=where)
-        job = self.workspace.job_of(answer)
-        assert (job["type"], job["status"]) == ("revert", "succeeded"), job
-        result: dict[str, Any] = job["result"]
-        return result | {"jobId": job["id"]}
-
-    def told(self, key: dict[str, Any]) -> list[dict[str, Any]]:
-        """The activity of the key, the oldest first."""
-        query = {"keyId": key["id"], "sort": "createdAt"}
-        found = self.owner.get(f"{self.path}/activity", query=query)
-        items: list[dict[str, Any]] = found.data["items"]
-        return items

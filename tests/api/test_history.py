@@ -1,4 +1,4 @@
-"""decisions 2.3, history: nothing that was written is lost."""
+"""The history of a value, and its revert (decisions 2.3)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,37 @@ import pytest
 
 from locframework.http.records import Upload
 
-from .histories import branch, history, put, told
+
+def history(
+    keys: Any, key: dict[str, Any], lang: str = "de", **query: Any
+) -> list[dict[str, Any]]:
+    path = f"{keys.path}/{key['id']}/values/{lang}/history"
+    found = keys.owner.get(path, query=query)
+    assert found.status == 200, found
+    items: list[dict[str, Any]] = found.data["items"]
+    if not query.get("limit"):
+        assert found.data["total"] == len(items)
+    return items
 
 
-def test_every_change_of_a_value_is_a_revision_newest_first(keys: Any) -> None:
+def summary(items: list[dict[str, Any]]) -> list[tuple[int, str, str, str]]:
+    return [(i["revision"], i["value"], i["status"], i["origin"]) for i in items]
+
+
+def create_branch(keys: Any, name: str = "spring") -> dict[str, str]:
+    path = f"/projects/{keys.project['id']}/branches"
+    assert keys.owner.post(path, json={"name": name}).status == 201
+    return {"branch": name}
+
+
+def put_on(
+    keys: Any, key: dict[str, Any], text: Any, query: dict[str, str], lang: str = "de"
+) -> None:
+    path = f"{keys.path}/{key['id']}/values/{lang}"
+    assert keys.owner.put(path, json={"value": text}, query=query).status == 200
+
+
+def test_every_change_is_a_revision_newest_first(keys: Any) -> None:
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei", keys.translator)
     keys.act(key, "reject", reason="not a word of ours")
@@ -22,7 +49,7 @@ def test_every_change_of_a_value_is_a_revision_newest_first(keys: Any) -> None:
 
     items = history(keys, key)
 
-    assert told(items) == [
+    assert summary(items) == [
         (6, "", "untranslated", "human"),
         (5, "drei", "approved", "human"),
         (4, "drei", "pending_review", "human"),
@@ -44,7 +71,7 @@ def test_every_change_of_a_value_is_a_revision_newest_first(keys: Any) -> None:
     assert {item["pluralForm"] for item in items} == {None}
 
 
-def test_a_value_written_again_after_it_was_cleared_goes_on_counting(keys: Any) -> None:
+def test_revisions_continue_after_a_value_was_cleared(keys: Any) -> None:
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "")
 
@@ -56,7 +83,7 @@ def test_a_value_written_again_after_it_was_cleared_goes_on_counting(keys: Any) 
     assert [item["revision"] for item in history(keys, key)] == [5, 4, 3, 2, 1]
 
 
-def test_a_batch_that_writes_one_value_twice_leaves_both_in_the_history(
+def test_batch_with_several_writes_of_one_value_makes_a_revision_of_each(
     keys: Any,
 ) -> None:
     key = keys.made(values={"de": "eins"})
@@ -73,7 +100,7 @@ def test_a_batch_that_writes_one_value_twice_leaves_both_in_the_history(
     ]  # fmt: skip
 
 
-def test_plural_forms_have_revisions_of_their_own(keys: Any) -> None:
+def test_plural_forms_have_separate_revisions(keys: Any) -> None:
     key = keys.made(isPlural=True, values={"de": {"one": "1", "other": "n"}})
     keys.put(key, "de", {"other": "viele"})
 
@@ -86,7 +113,7 @@ def test_plural_forms_have_revisions_of_their_own(keys: Any) -> None:
     ]
 
 
-def test_a_history_comes_in_pages(keys: Any) -> None:
+def test_history_is_paged(keys: Any) -> None:
     key = keys.made()
     for number in range(5):
         keys.put(key, "de", str(number))
@@ -98,7 +125,7 @@ def test_a_history_comes_in_pages(keys: Any) -> None:
     ]  # fmt: skip
 
 
-def test_a_value_that_never_was_has_no_history(keys: Any) -> None:
+def test_history_of_a_missing_value_is_empty(keys: Any) -> None:
     key = keys.made(values={"de": "eins"})
     path = f"{keys.path}/{key['id']}/values"
 
@@ -108,7 +135,7 @@ def test_a_value_that_never_was_has_no_history(keys: Any) -> None:
     assert nowhere.error["code"] == "key_not_found"
 
 
-def test_rename_trash_and_restore_keep_the_history(keys: Any) -> None:
+def test_rename_delete_and_restore_keep_the_history(keys: Any) -> None:
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei")
     before = history(keys, key)
@@ -121,7 +148,7 @@ def test_rename_trash_and_restore_keep_the_history(keys: Any) -> None:
     assert history(keys, key) == before
 
 
-def test_turning_plurals_ends_one_value_and_begins_another(keys: Any) -> None:
+def test_change_of_plurals_clears_one_value_and_writes_another(keys: Any) -> None:
     key = keys.made(values={"de": "Datei"})
     one = f"{keys.path}/{key['id']}"
     for is_plural in (True, False, True):
@@ -144,7 +171,7 @@ def test_turning_plurals_ends_one_value_and_begins_another(keys: Any) -> None:
 
 
 @pytest.mark.parametrize("branch", [None, "spring"])
-def test_a_text_from_before_plurals_has_its_number_for_itself(
+def test_revision_numbers_of_plain_text_and_form_other_differ(
     keys: Any, branch: str | None
 ) -> None:
     key = keys.made(values={"de": "Datei"})
@@ -169,7 +196,7 @@ def test_a_text_from_before_plurals_has_its_number_for_itself(
     assert (newest["pluralForm"], newest["value"]) == (None, "Datei")
 
 
-def test_an_import_is_told(keys: Any) -> None:
+def test_import_makes_a_revision_with_its_origin(keys: Any) -> None:
     key = keys.made(values={"de": "eins"})
     file = Upload("de.json", json.dumps({"a.b": "zwei"}).encode(), "application/json")
     form = {"languageCode": "de", "onConflict": "overwrite", "format": "json-flat"}
@@ -177,7 +204,7 @@ def test_an_import_is_told(keys: Any) -> None:
 
     keys.workspace.job_of(keys.owner.post(path, form=form, files={"file": file}))
 
-    assert told(history(keys, key)) == [
+    assert summary(history(keys, key)) == [
         (2, "zwei", "approved", "import"),
         (1, "eins", "approved", "human"),
     ]
@@ -186,15 +213,15 @@ def test_an_import_is_told(keys: Any) -> None:
 # on branches
 
 
-def test_a_branch_tells_mains_history_up_to_its_copy_and_then_its_own(
+def test_branch_history_is_that_of_main_until_its_copy(
     keys: Any,
 ) -> None:
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei")
-    spring = branch(keys)
+    spring = create_branch(keys)
     assert history(keys, key, **spring) == history(keys, key)
 
-    put(keys, key, "auf dem Zweig", spring)
+    put_on(keys, key, "auf dem Zweig", spring)
     keys.put(key, "de", "main danach")
 
     assert [item["value"] for item in history(keys, key, **spring)] == [
@@ -205,11 +232,11 @@ def test_a_branch_tells_mains_history_up_to_its_copy_and_then_its_own(
     ]  # fmt: skip
 
 
-def test_a_merge_is_told_on_main(keys: Any) -> None:
+def test_merge_makes_one_revision_on_main(keys: Any) -> None:
     key = keys.made(values={"de": "eins"})
-    spring = branch(keys)
-    put(keys, key, "zwei", spring)
-    put(keys, key, "drei", spring)
+    spring = create_branch(keys)
+    put_on(keys, key, "zwei", spring)
+    put_on(keys, key, "drei", spring)
     merge = f"/projects/{keys.project['id']}/branches/spring/merge"
 
     assert keys.owner.post(merge, json={}).status == 200
@@ -220,13 +247,137 @@ def test_a_merge_is_told_on_main(keys: Any) -> None:
     assert first["value"] == "eins"
 
 
-def test_a_value_cleared_on_main_and_written_on_the_branch_goes_on_counting(
+def test_revisions_on_a_branch_continue_after_main_cleared_the_value(
     keys: Any,
 ) -> None:
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "")
-    spring = branch(keys)
+    spring = create_branch(keys)
 
-    put(keys, key, "zwei", spring)
+    put_on(keys, key, "zwei", spring)
 
     assert [item["revision"] for item in history(keys, key, **spring)] == [3, 2, 1]
+
+
+# reverts of a value
+
+
+def test_revert_writes_a_new_revision(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "zwei")
+
+    answer = keys.act(key, "revert", revision=1)
+
+    assert answer.data["key"] == keys.get(key)
+    assert summary(history(keys, key))[0] == (3, "eins", "approved", "revert")
+
+
+def test_revert_without_translation_approve_is_pending_review(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "zwei")
+
+    keys.act(key, "revert", client=keys.translator, revision=1)
+
+    detail = keys.detail(key, "de")
+    assert (detail["value"], detail["status"]) == ("eins", "pending_review")
+    assert (detail["approvedValue"], detail["origin"]) == ("zwei", "revert")
+
+
+def test_revert_can_restore_and_clear_a_value(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "")
+
+    keys.act(key, "revert", revision=1)
+    assert keys.texts(key) == {("de", None): "eins"}
+
+    keys.act(key, "revert", revision=2)
+    assert keys.texts(key) == {}
+    assert [item["revision"] for item in history(keys, key)] == [4, 3, 2, 1]
+
+
+def test_revert_to_a_missing_revision_is_refused(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+
+    for body in ({"revision": 2}, {"revision": 0}, {"revision": "1"}, {}):
+        refused = keys.act(key, "revert", **body)
+        assert (refused.status, refused.error["code"]) == (400, "validation_failed")
+        assert refused.error["details"][0]["path"] in ("$.revision", "$")
+
+
+def test_revert_needs_the_plural_form_where_numbers_are_equal(keys: Any) -> None:
+    key = keys.made(isPlural=True, values={"de": {"one": "1", "other": "n"}})
+    keys.put(key, "de", {"one": "eins", "other": "viele"})
+
+    refused = keys.act(key, "revert", revision=1)
+    keys.act(key, "revert", revision=1, pluralForm="one")
+
+    assert refused.error["details"][0]["path"] == "$.pluralForm"
+    assert keys.texts(key) == {("de", "one"): "1", ("de", "other"): "viele"}
+
+
+def test_revert_with_an_invalid_or_empty_plural_form_is_refused(
+    keys: Any,
+) -> None:
+    key = keys.made(isPlural=True, values={"de": {"one": "1", "other": "n"}})
+
+    none = keys.act(key, "revert", revision=1, pluralForm="several")
+    empty = keys.act(key, "revert", revision=1, pluralForm="few")
+
+    assert (none.status, none.error["code"]) == (400, "invalid_plural_form")
+    assert none.error["message"].startswith("$.pluralForm: 'several' is not one of")
+    assert (empty.status, empty.error["code"]) == (400, "validation_failed")
+    assert empty.error["message"] == "$.revision: the form few has no revision 1"
+
+
+@pytest.mark.parametrize("form", [{}, {"pluralForm": "other"}])
+def test_revert_to_a_text_from_before_plurals_writes_form_other(
+    keys: Any, form: dict[str, str]
+) -> None:
+    key = keys.made(values={"de": "Datei"})
+    keys.put(key, "de", "Dateien")
+    keys.owner.patch(f"{keys.path}/{key['id']}", json={"isPlural": True})
+
+    assert keys.act(key, "revert", revision=1, **form).status == 200
+    assert keys.texts(key) == {("de", "other"): "Datei"}
+
+
+@pytest.mark.parametrize("protected", [False, True])
+def test_permissions_of_revert(keys: Any, protected: bool) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "zwei")
+    keys.owner.patch(
+        f"/projects/{keys.project['id']}", json={"mainProtected": protected}
+    )
+    arabic = keys.workspace.client("translator", languages=["ar"])
+    viewer = keys.workspace.client("viewer")
+
+    scoped = keys.act(key, "revert", client=arabic, revision=1)
+    missing = keys.act(key, "revert", client=viewer, revision=1)
+    allowed = keys.act(key, "revert", revision=1)
+
+    assert scoped.error["code"] == "language_not_assigned"
+    assert missing.error["details"] == {"required": "translation_write"}
+    assert allowed.status == (409 if protected else 200)
+    assert keys.detail(key, "de")["value"] == ("zwei" if protected else "eins")
+
+
+def test_value_that_a_rejection_restores_is_outdated_if_it_was(keys: Any) -> None:
+    key = keys.made(values={"en": "Pay", "de": "Zahlen"})
+    keys.put(key, "en", "Pay now")
+    keys.put(key, "de", "Jetzt zahlen", keys.translator)
+
+    keys.act(key, "reject")
+
+    assert keys.detail(key, "de")["isOutdated"]
+
+
+def test_revert_on_a_branch_to_a_revision_of_main(keys: Any) -> None:
+    key = keys.made(values={"de": "eins"})
+    keys.put(key, "de", "zwei")
+    spring = create_branch(keys)
+
+    keys.act(key, "revert", query=spring, revision=1)
+
+    [newest, *_] = history(keys, key, **spring)
+    assert (newest["value"], newest["revision"]) == ("eins", 3)
+    assert keys.texts(key) == {("de", None): "zwei"}
