@@ -365,7 +365,7 @@ class Framework:
             return
         self.webhooks.require_keys()
         chores = [self.files.purge, self.blobs.prune, self.meter.write]
-        chores += [self._purge, self.jobs.prune]
+        chores += [self._purge]
         self._ticker = Ticker(self._wake_if_due, chores)
         self.runner.start()
         self.dispatcher.start()

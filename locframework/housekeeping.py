@@ -7,6 +7,7 @@ from .http.idempotency import STORED_FOR as KEYS_KEPT
 from .storage import Purgeable, Storage
 
 DELIVERIES_KEPT = timedelta(days=30)  # the log of webhooks, decisions 2.7
+JOBS_KEPT = timedelta(days=30)  # decisions 2.6
 TRASH_KEPT = timedelta(days=30)  # what was deleted, and branches that ended
 REMOVALS_KNOWN = timedelta(days=30)  # to the indexes of matchers: at most twice that
 TRASH: tuple[Purgeable, ...] = (
@@ -37,6 +38,7 @@ class Purge:
             now, known = timestamp(self._clock()), self._before(REMOVALS_KNOWN)
             self._storage.memories.forget_removals(now, known, PURGED_AT_ONCE)
         self._purge("idempotency_keys", self._before(KEYS_KEPT))
+        self._purge("jobs", self._before(JOBS_KEPT))
         self._purge("webhooks", timestamp(self._clock()))
         for _ in range(LOG_PURGED_MOST // PURGED_AT_ONCE):
             gone = self._purge("deliveries", self._before(DELIVERIES_KEPT))

@@ -33,6 +33,7 @@ Purgeable = Literal[
     "files",
     "glossaries",
     "idempotency_keys",
+    "jobs",
     "keys",
     "memories",
     "projects",
@@ -100,9 +101,10 @@ class Storage(Transactions, Protocol):
     def purge(self, table: Purgeable, before: Timestamp, rows: int) -> int:
         """Drop up to about ``rows`` rows of what ended before then, oldest first.
 
-        What was deleted goes with all it held, branches with the keys they hold; files
-        that no key has named since, deliveries and answers to repeated requests by
-        their age. Return the number of rows; 0 means that nothing is left.
+        What was deleted goes with all it held, branches with the keys they hold, and
+        files that no key has named since. Finished jobs, deliveries and responses to
+        repeated requests go by their age. Return the number of rows; 0 means that
+        nothing is left.
         """
         ...
 

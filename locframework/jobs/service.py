@@ -1,7 +1,6 @@
 """What one can do with jobs: start, read, cancel."""
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 
 from msgspec.structs import replace
 
@@ -20,9 +19,6 @@ from locframework.validation import check_record
 from .records import Job, JobFilter, JobQuery, Progress, StoredJob
 from .runner import JobRunner, append_ended
 from .store import JobStore
-
-STORED_FOR = timedelta(days=30)  # decisions 2.6
-PRUNE_BATCH = 500
 
 HasPermission = Callable[[str], bool]
 """Returns whether the caller has a permission where the job is."""
@@ -150,7 +146,8 @@ class Jobs:
         self, subject_id: str, query: JobQuery, may: HasPermission
     ) -> Page[Job]:
         """Return the jobs of a glossary or memory, newest first."""
-        page = self._store.list_jobs_about(subject_id, _filter(query, may), query)
+        where = _filter(query, may)
+        page = self._store.list_jobs(subject_id, where, query, of_subject=True)
         return self._with_progress(page)
 
     def get_job(self, caller: Caller, project_id: str, job_id: str) -> Job:
@@ -193,12 +190,6 @@ class Jobs:
         if before.finished_at is not None or job.status not in _CANCELLED:
             raise JobNotCancellable(f"job {job.id} has ended already")
         return self._current(job)
-
-    def prune(self) -> int:
-        """Delete up to 500 jobs that ended 30 days ago; return how many."""
-        before = timestamp(self._clock() - STORED_FOR)
-        with self._transactions.transaction():
-            return self._store.prune(before, PRUNE_BATCH)
 
     def _find(self, subject_id: str, job_id: str, may: HasPermission) -> Job:
         stored = self._store.find(subject_id, job_id) if is_id(job_id) else None

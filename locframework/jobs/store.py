@@ -34,15 +34,17 @@ class JobStore(Protocol):
         ...
 
     def list_jobs(
-        self, project_id: str, where: JobFilter, page: PageRequest
+        self,
+        owner_id: str,
+        where: JobFilter,
+        page: PageRequest,
+        *,
+        of_subject: bool = False,
     ) -> Page[Job]:
-        """Return a page of a project's jobs, newest first."""
-        ...
+        """Return a page of the jobs of a project, newest first.
 
-    def list_jobs_about(
-        self, subject_id: str, where: JobFilter, page: PageRequest
-    ) -> Page[Job]:
-        """Return a page of the jobs of a glossary or memory, newest first."""
+        ``of_subject``: of a glossary or memory.
+        """
         ...
 
     def claim(
@@ -75,19 +77,17 @@ class JobStore(Protocol):
         """
         ...
 
-    def report(self, job_id: str, attempt: int, progress: Progress) -> None:
-        """Store the progress."""
-        ...
-
-    def note_step(
+    def report(
         self,
         job_id: str,
         attempt: int,
-        step: Mapping[str, object],
         progress: Progress,
+        step: Mapping[str, object] | None = None,
     ) -> bool:
-        """Store a checkpoint in the open transaction; return whether the attempt is
-        current."""
+        """Store the progress; return whether the attempt is current.
+
+        ``step`` is a checkpoint, which is stored in the open transaction.
+        """
         ...
 
     def finish(self, job: Job, attempt: int) -> bool:
@@ -103,7 +103,3 @@ class JobStore(Protocol):
         ...
 
     def cancel_requested(self, job_id: str) -> bool: ...
-
-    def prune(self, before: Timestamp, rows: int) -> int:
-        """Delete up to ``rows`` jobs that finished before then; return how many."""
-        ...

@@ -147,7 +147,7 @@ class Work:
             step = Step(self._job.step or {}, self.progress)
             yield step
             jobs, id_, attempt = self._storage.jobs, self._job.job.id, self._job.attempt
-            if not jobs.note_step(id_, attempt, step.note, step.progress):
+            if not jobs.report(id_, attempt, step.progress, step.note):
                 raise LeaseLost
             now = self._clock()  # a claimer that waits for the lock would succeed
             jobs.extend(id_, attempt, timestamp(now + self._lease))

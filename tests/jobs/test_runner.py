@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from locframework.errors import BranchProtected, JobNotFound, Unavailable
+from locframework.housekeeping import Purge
 from locframework.jobs.records import JobQuery, Progress, StoredJob
 from locframework.jobs.runner import CLAIM_LIMIT, EARLY_RETRY_LIMIT
 from locframework.jobs.work import LeaseLost, Work
@@ -129,16 +130,16 @@ def test_progress_is_shown_as_it_is_reported(world: World) -> None:
 
 def test_ended_jobs_are_deleted_after_thirty_days(world: World) -> None:
     runner = world.runner(succeed)
-    jobs, job_id = world.jobs(runner), world.queue(runner)
+    purge, job_id = Purge(world.storage, world.clock), world.queue(runner)
     runner.run_until_idle()
 
     world.clock.forward(timedelta(days=29, hours=23).total_seconds())
-    assert jobs.prune() == 0
+    purge()
     assert world.job(job_id).status == "succeeded"
 
     world.clock.forward(timedelta(hours=2).total_seconds())
     queued = world.queue(runner)
-    assert jobs.prune() == 1
+    purge()
     assert world.job(queued).status == "queued"
     assert world.storage.jobs.find(world.project.id, job_id) is None
 

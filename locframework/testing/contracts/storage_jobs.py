@@ -1,6 +1,7 @@
 """Contract of the job store: jobs, claims, leases and steps."""
 
 from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 from threading import Barrier
 from typing import Any
 
@@ -80,9 +81,9 @@ class StorageJobsContract:
         assert storage.jobs.find(of.id, new_id()) is None
         assert stored(storage, about) == about
         assert storage.jobs.find(of.id, about.job.id) is None
-        listed = storage.jobs.list_jobs_about
-        assert listed(about.subject_id, JobFilter(), ALL).items == [about.job]
-        assert listed(about.subject_id, JobFilter(type="x"), ALL).items == []
+        listed = partial(storage.jobs.list_jobs, about.subject_id, of_subject=True)
+        assert listed(JobFilter(), ALL).items == [about.job]
+        assert listed(JobFilter(type="x"), ALL).items == []
         assert storage.jobs.list_jobs(of.id, JobFilter(), ALL).items == [made.job]
 
     def test_jobs_are_filtered_and_listed_newest_first(self, storage: Storage) -> None:
@@ -154,7 +155,7 @@ class StorageJobsContract:
         storage.jobs.report(id_, 1, Progress(9, 9))
         with storage.transaction():
             assert storage.jobs.hold(id_, 1) is False
-            assert storage.jobs.note_step(id_, 1, {}, Progress(9, 9)) is False
+            assert storage.jobs.report(id_, 1, Progress(9, 9), {}) is False
         assert storage.jobs.finish(replace(first.job, status="failed"), 1) is False
 
         assert stored(storage, made) == second
@@ -195,7 +196,7 @@ class StorageJobsContract:
         id_, step, progress = made.job.id, {"done": 2, "x": [None]}, Progress(2, 9)
 
         with storage.transaction():
-            assert storage.jobs.note_step(id_, 1, step, progress)
+            assert storage.jobs.report(id_, 1, progress, step)
         second = claimed(storage, owner="runner-2", now=at(26), until=at(31))
         ended = replace(second.job, status="succeeded", finished_at=at(30))
         storage.jobs.finish(ended, 2)
@@ -249,7 +250,7 @@ class StorageJobsContract:
         with pytest.raises(RuntimeError):
             storage.jobs.hold(of.id, 1)
         with pytest.raises(RuntimeError):
-            storage.jobs.note_step(of.id, 1, {}, Progress(0, 0))
+            storage.jobs.report(of.id, 1, Progress(0, 0), {})
 
     def test_concurrent_claims_never_share_a_job(self, storage: Storage) -> None:
         of, together = add_project(storage), Barrier(8)
@@ -312,6 +313,6 @@ class StorageJobsContract:
             add(storage, of, status="succeeded", finished_at=at(minute))
         add(storage, of)
 
-        assert [storage.jobs.prune(at(4), 3) for _ in range(3)] == [3, 1, 0]
+        assert [storage.purge("jobs", at(4), 3) for _ in range(3)] == [3, 1, 0]
         left = storage.jobs.list_jobs(of.id, JobFilter(), ALL).items
         assert {one.finished_at for one in left} == {None, at(4)}

@@ -90,19 +90,14 @@ class JobTable:
         return _stored(row) if row else None
 
     def list_jobs(
-        self, project_id: str, where: JobFilter, page: PageRequest
+        self,
+        owner_id: str,
+        where: JobFilter,
+        page: PageRequest,
+        *,
+        of_subject: bool = False,
     ) -> Page[Job]:
-        return self._listed("project_id", project_id, where, page)
-
-    def list_jobs_about(
-        self, subject_id: str, where: JobFilter, page: PageRequest
-    ) -> Page[Job]:
-        return self._listed("subject_id", subject_id, where, page)
-
-    def _listed(
-        self, owner: str, owner_id: str, where: JobFilter, page: PageRequest
-    ) -> Page[Job]:
-        source = f"jobs WHERE {owner} = ?"
+        source = f"jobs WHERE {'subject_id' if of_subject else 'project_id'} = ?"
         params: list[object] = [owner_id]
         if where.permissions is not None:
             source += f" AND {self._database.among('permission')}"
@@ -166,24 +161,23 @@ class JobTable:
         )
         return row is not None
 
-    def report(self, job_id: str, attempt: int, progress: Progress) -> None:
-        self._write(
-            f"UPDATE jobs SET done = ?, total = ? WHERE {_CURRENT}",
-            (progress.done, progress.total, job_id, attempt),
-        )
-
-    def note_step(
+    def report(
         self,
         job_id: str,
         attempt: int,
-        step: Mapping[str, object],
         progress: Progress,
+        step: Mapping[str, object] | None = None,
     ) -> bool:
-        self._database.require_transaction()
+        changes, params = "done = ?, total = ?", [progress.done, progress.total]
+        if step is not None:
+            self._database.require_transaction()
+            changes += ", step = ?, step_attempt = attempt"
+            return self._write(
+                f"UPDATE jobs SET {changes} WHERE {_CURRENT}",
+                (*params, json_text(step), job_id, attempt),
+            )
         return self._write(
-            f"""UPDATE jobs SET step = ?, step_attempt = attempt, done = ?, total = ?
-                WHERE {_CURRENT}""",
-            (json_text(step), progress.done, progress.total, job_id, attempt),
+            f"UPDATE jobs SET {changes} WHERE {_CURRENT}", (*params, job_id, attempt)
         )
 
     def finish(self, job: Job, attempt: int) -> bool:
@@ -218,7 +212,7 @@ class JobTable:
         )
         return bool(row and row[0])
 
-    def prune(self, before: Timestamp, rows: int) -> int:
+    def purge_jobs(self, before: Timestamp, rows: int) -> int:
         return self._database.run(
             """DELETE FROM jobs WHERE id IN (
                 SELECT id FROM jobs WHERE finished_at < ?

@@ -77,7 +77,7 @@ class PeeweeStorage:
         self.branches = branches = BranchTables(self.database)
         self.keys = keys = KeyTables(self.database)
         self.statistics = StatisticsTables(self.database)
-        self.jobs = JobTable(self.database)
+        self.jobs = jobs = JobTable(self.database)
         self.events = EventTable(self.database)
         self.blobs = BlobNotes(self.database)
         self.delivery = delivery = DeliveryTables(self.database)
@@ -95,6 +95,7 @@ class PeeweeStorage:
             "files": files.purge_files,
             "glossaries": glossaries.purge_glossaries,
             "idempotency_keys": idempotency.purge,
+            "jobs": jobs.purge_jobs,
             "keys": keys.purge_trash,
             "memories": memories.purge_memories,
             "projects": projects.purge_projects,

@@ -67,11 +67,13 @@ QUESTIONS: dict[str, Ask] = {
     "list_jobs of one kind": lambda s, i: s.jobs.list_jobs(
         i, JobFilter(["import_run"], "failed", "import"), ALL
     ),
-    "list_jobs_about": lambda s, i: s.jobs.list_jobs_about(i, JobFilter(), ALL),
+    "list_jobs of a subject": lambda s, i: s.jobs.list_jobs(
+        i, JobFilter(), ALL, of_subject=True
+    ),
     "claim": lambda s, i: s.jobs.claim(("import",), "me", at(30), at(40)),
     "lease_owners": lambda s, i: s.lease_owners(),
     "release_leases": lambda s, i: s.release_leases("a", at(0)),
-    "prune": lambda s, i: s.jobs.prune(at(0), 9),
+    "prune": lambda s, i: s.purge("jobs", at(0), 9),
     "list_expired": lambda s, i: s.blobs.list_expired(at(0), 9, ["disk"]),
     "find a post": lambda s, i: s.idempotency.find(i, i, at(0)),
     "purge posts": lambda s, i: s.purge("idempotency_keys", at(0), 9),
