@@ -25,7 +25,7 @@ from locframework.exchange.records import ImportOptions
 from locframework.formats.records import SourceFile
 from locframework.jobs.records import Job, JobQuery
 from locframework.keys.records import BulkKey, NewKeys
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.projects.records import NewLanguage, NewProject, Project
 
 from .memory import remember

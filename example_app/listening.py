@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from locframework import OPERATOR, Framework
 from locframework.commands.listening import HOST, Listener
 from locframework.errors import WebhooksNotSetUp
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.projects.records import Project
 from locframework.webhooks.records import (
     DeliveryQuery,

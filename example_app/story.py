@@ -9,7 +9,7 @@ from locframework.access.records import Caller, NewMember, NewToken, Organizatio
 from locframework.branches.records import NewBranch
 from locframework.errors import BranchExists, KeyExists
 from locframework.keys.records import KeyChanges, KeyQuery, NewKey, NewValue
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.projects.records import Project
 
 from .listening import webhook_of

@@ -187,6 +187,12 @@ class UnknownEventType(LocError):
     code, status = "unknown_event_type", 400
 
 
+class UseCursor(LocError):
+    """A page beyond those that lists have by number; cursors reach every item."""
+
+    code, status = "use_cursor", 400
+
+
 class UnreadableFile(LocError):
     """A file that cannot be read; ``details`` lists a Problem each, by line."""
 

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 from msgspec import Struct
 
 from .fields import Clock, Timestamp, new_id, timestamp
-from .paging import Page, PageRequest
+from .pagination import Page, PageRequest
 from .transactions import Transactions
 
 ITEMS_MOST = 100

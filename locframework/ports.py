@@ -151,7 +151,14 @@ from locframework.memories.search_records import (
 from locframework.memories.sources import noted
 from locframework.memories.store import MemoryStore
 from locframework.memories.text_store import MemoryTextStore
-from locframework.paging import Page, PageRequest, Place, SortedRequest
+from locframework.pagination import (
+    TOTAL_LIMIT,
+    BoundedList,
+    Page,
+    PageRequest,
+    Position,
+    SortedRequest,
+)
 from locframework.projects.records import Language, Project, Severity
 from locframework.projects.store import ProjectStore
 from locframework.proposals.records import TermTranslation
@@ -194,6 +201,7 @@ __all__ = [
     "PLURAL_FORMS",
     "ROOT_MODULE",
     "SOURCE_CODE",
+    "TOTAL_LIMIT",
     "AccessStore",
     "Actor",
     "Answer",
@@ -203,6 +211,7 @@ __all__ = [
     "BlobIndex",
     "BlobNote",
     "BlobStore",
+    "BoundedList",
     "Branch",
     "BranchKey",
     "BranchKeyStore",
@@ -285,8 +294,8 @@ __all__ = [
     "Passage",
     "Passages",
     "Penalties",
-    "Place",
     "PluginError",
+    "Position",
     "Post",
     "Problem",
     "Progress",

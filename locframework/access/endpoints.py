@@ -14,7 +14,7 @@ from locframework.errors import (
 )
 from locframework.http.operation import operation
 from locframework.http.records import Deleted
-from locframework.paging import Page
+from locframework.pagination import Page
 
 from .organizations import Organizations
 from .permissions import Permission

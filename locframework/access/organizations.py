@@ -15,7 +15,7 @@ from locframework.errors import (
     truncate,
 )
 from locframework.fields import Clock, id_from_reference, is_id, new_id, slug, timestamp
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.transactions import Transactions
 from locframework.validation import check_record
 

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.events import Actor
 from locframework.fields import TimeInput, Timestamp
-from locframework.paging import ByEmail, ByName, ByNameOrUpdate, SortedRequest
+from locframework.pagination import ByEmail, ByName, ByNameOrUpdate, SortedRequest
 
 Role = Literal["viewer", "translator", "reviewer", "developer", "manager", "owner"]
 TokenKind = Literal["personal", "project"]

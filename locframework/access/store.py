@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from locframework.fields import Timestamp
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.transactions import Repository
 
 from .records import Holder, Member, Organization, StoredToken, Token, User

@@ -19,7 +19,7 @@ from locframework.errors import (
 )
 from locframework.events import Actor
 from locframework.fields import Clock, is_id, new_id, parse_timestamp, timestamp
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.transactions import Transactions
 from locframework.validation import check_record
 

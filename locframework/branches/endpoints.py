@@ -11,7 +11,7 @@ from locframework.errors import (
 )
 from locframework.http.operation import operation
 from locframework.http.records import Deleted
-from locframework.paging import Page
+from locframework.pagination import Page
 
 from .records import Branch, BranchesQuery, BranchRef, NewBranch
 from .service import Branches

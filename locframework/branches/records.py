@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from locframework.fields import Timestamp
 from locframework.http.operation import SLASHES
-from locframework.paging import ByNameOrUpdate, SortedRequest
+from locframework.pagination import ByNameOrUpdate, SortedRequest
 from locframework.projects.records import Project
 
 BranchStatus = Literal["open", "merging", "merged", "closed"]

@@ -12,7 +12,7 @@ from locframework.errors import (
 )
 from locframework.events import EventLog
 from locframework.fields import Clock, new_id, timestamp
-from locframework.paging import Page
+from locframework.pagination import Page
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.transactions import Transactions

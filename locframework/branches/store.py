@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Protocol
 
 from locframework.fields import Timestamp
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 
 from .records import Branch, BranchStatus
 

@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 import click
 
 from locframework.app import OPERATOR, Framework
-from locframework.paging import Page, PageRequest, walk_pages
+from locframework.pagination import Page, PageRequest, all_pages
 from locframework.projects.records import Project
 
 from .telling import CommandFailed
@@ -85,4 +85,4 @@ def chosen_projects(framework: Framework, reference: str | None) -> Iterator[Pro
 
 def every_project(framework: Framework) -> Iterator[Project]:
     """All projects of all organizations, by name."""
-    return walk_pages(lambda page: framework.projects.list_projects(OPERATOR, page))
+    return all_pages(lambda page: framework.projects.list_projects(OPERATOR, page))

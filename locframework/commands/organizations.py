@@ -7,7 +7,7 @@ from locframework.access.records import Member, NewToken
 from locframework.access.rules import check_email
 from locframework.app import OPERATOR, Framework
 from locframework.errors import ValidationFailed
-from locframework.paging import walk_pages
+from locframework.pagination import all_pages
 
 from .choosing import organization_id
 from .options import Setup, common_options
@@ -67,7 +67,7 @@ def list_organizations(setup: Setup) -> None:
     """
     with setup.framework() as framework:
         organizations = framework.organizations
-        for each in walk_pages(
+        for each in all_pages(
             lambda page: organizations.list_organizations(OPERATOR, page)
         ):
             click.echo(f"{each.id}  {each.name}")
@@ -136,7 +136,7 @@ def _token(framework: Framework, member: Member, new: NewToken) -> str:
 
 def _member(framework: Framework, reference: str, email: str) -> Member:
     organizations = framework.organizations
-    for member in walk_pages(
+    for member in all_pages(
         lambda page: organizations.list_members(OPERATOR, reference, page)
     ):
         if member.email.casefold() == email.casefold():

@@ -7,7 +7,7 @@ import click
 
 from locframework.app import OPERATOR, Framework
 from locframework.delivery.records import Distribution
-from locframework.paging import walk_pages
+from locframework.pagination import all_pages
 from locframework.projects.records import Project
 
 from .choosing import chosen_projects, projects_option
@@ -51,7 +51,7 @@ def verify(setup: Setup, reference: str | None) -> None:
 
 
 def _distributions(framework: Framework, project: Project) -> Iterator[Distribution]:
-    return walk_pages(
+    return all_pages(
         lambda page: framework.distributions.list_distributions(
             OPERATOR, project.id, page
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import click
 
 from locframework.app import OPERATOR, Framework
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.webhooks.records import (
     Delivery,
     DeliveryQuery,

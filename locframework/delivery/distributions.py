@@ -21,7 +21,7 @@ from locframework.events import EventLog
 from locframework.fields import Clock, id_from_reference, new_id, timestamp
 from locframework.formats.service import Formats
 from locframework.languages import require_tag
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Storage

@@ -20,7 +20,7 @@ from locframework.errors import (
 from locframework.http.operation import operation
 from locframework.http.records import Accepted, Deleted
 from locframework.jobs.records import Job
-from locframework.paging import Page
+from locframework.pagination import Page
 
 from .distributions import Distributions
 from .records import (

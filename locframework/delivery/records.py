@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from locframework.access.records import Name
 from locframework.fields import Timestamp
 from locframework.jobs.records import JobError
-from locframework.paging import ByNameOrUpdate, ByVersion, SortedRequest
+from locframework.pagination import ByNameOrUpdate, ByVersion, SortedRequest
 
 Channel = Literal["stable", "prerelease"]
 MinStatus = Literal["approved", "any"]

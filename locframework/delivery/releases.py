@@ -10,7 +10,7 @@ from locframework.errors import ReleaseNotFound
 from locframework.events import EventLog
 from locframework.fields import Clock, new_id, timestamp
 from locframework.jobs.records import StoredJob
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Storage

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.transactions import Repository
 
 from .records import Distribution, PublicHead, Release, StoredRelease, Usage

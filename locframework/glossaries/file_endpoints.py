@@ -12,7 +12,7 @@ from locframework.errors import (
 from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Accepted, Prepared, Raw
 from locframework.jobs.records import Job, JobAnswer, JobQuery
-from locframework.paging import Page
+from locframework.pagination import Page
 
 from .file_records import GlossaryExportQuery, GlossaryImportForm
 from .files import GlossaryFiles

@@ -14,7 +14,7 @@ from locframework.errors import UnknownFormat, abbreviate
 from locframework.jobs.records import Job, JobQuery
 from locframework.jobs.service import Jobs
 from locframework.large_files import ExportedFile, exported
-from locframework.paging import Page
+from locframework.pagination import Page
 from locframework.storage import Storage
 from locframework.transactions import crash_point
 from locframework.validation import file_of

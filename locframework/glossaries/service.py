@@ -10,7 +10,7 @@ from locframework.errors import GlossaryNotFound, LanguageExists
 from locframework.events import EventLog
 from locframework.fields import Clock, id_from_reference, new_id, slug, timestamp
 from locframework.languages import folded, require_tag
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.projects.rules import changed_fields
 from locframework.projects.service import Projects
 from locframework.storage import Storage

@@ -14,7 +14,7 @@ from locframework.errors import (
 from locframework.events import EventLog
 from locframework.fields import Clock, is_id, new_id, timestamp
 from locframework.languages import fold, require_tag
-from locframework.paging import Page
+from locframework.pagination import Page
 from locframework.proposals.rules import written
 from locframework.storage import Storage
 from locframework.validation import check_record

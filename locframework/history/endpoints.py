@@ -18,7 +18,7 @@ from locframework.http.records import Accepted, BranchQuery
 from locframework.jobs.records import JobAnswer
 from locframework.keys.endpoints import FullKeyAnswer
 from locframework.keys.revisions import HistoryItem, HistoryQuery, Reversion
-from locframework.paging import Page
+from locframework.pagination import Page
 
 from .records import ActivityItem, ActivityQuery, RevertRequest
 from .service import Activity

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 from locframework.events import Actor, Event
 from locframework.fields import TimeInput, Timestamp
 from locframework.keys.records import Field
-from locframework.paging import ByTime, SortedRequest
+from locframework.pagination import ByTime, SortedRequest
 
 ShortText = Annotated[str, Meta(min_length=1, max_length=100)]
 

@@ -17,7 +17,7 @@ from locframework.fields import (
 )
 from locframework.jobs.records import Job
 from locframework.jobs.service import Jobs
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Storage

@@ -18,7 +18,7 @@ from locframework.keys.rules import check_form
 from locframework.keys.store import store_of
 from locframework.keys.writing.writer import KeyWriter
 from locframework.languages import tag_from_path
-from locframework.paging import Page
+from locframework.pagination import Page
 from locframework.projects.languages import Languages
 from locframework.projects.service import Projects, scope_of
 from locframework.storage import Storage

@@ -18,7 +18,7 @@ from msgspec import Meta, Struct, structs
 from msgspec import inspect as types_of
 
 from locframework.errors import LocError
-from locframework.paging import Page
+from locframework.pagination import Page
 
 from .records import UPLOAD_LIMIT, Accepted, Prepared, Raw
 

@@ -9,7 +9,7 @@ from locframework.errors import (
 )
 from locframework.http.operation import operation
 from locframework.keys.records import ProjectIssue
-from locframework.paging import Page
+from locframework.pagination import Page
 
 from .records import IssueQuery
 from .service import Issues

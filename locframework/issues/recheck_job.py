@@ -10,7 +10,7 @@ from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.service import Jobs
 from locframework.jobs.work import Work
 from locframework.keys.writing.writer import KeyWriter
-from locframework.paging import walk_pages
+from locframework.pagination import all_pages
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
@@ -110,7 +110,7 @@ class RecheckJob:
 
     def _branches(self, project: Project) -> Iterator[BranchScope]:
         list_branches = self._storage.branches.list_branches
-        for branch in walk_pages(lambda page: list_branches(project.id, page)):
+        for branch in all_pages(lambda page: list_branches(project.id, page)):
             if branch.status == "open":
                 yield BranchScope(project, branch)
 

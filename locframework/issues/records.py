@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from locframework.paging import ByKey, SortedRequest
+from locframework.pagination import ByKey, SortedRequest
 from locframework.projects.records import CheckName, LanguageTag
 
 

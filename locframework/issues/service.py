@@ -8,7 +8,7 @@ from locframework.keys.query import tag_of
 from locframework.keys.records import FindingFilter, ProjectIssue
 from locframework.keys.store import store_of
 from locframework.keys.writing.checks import issue_of
-from locframework.paging import Page, SortedRequest
+from locframework.pagination import Page, SortedRequest
 from locframework.projects.languages import Languages
 from locframework.projects.rules import require_checks
 from locframework.projects.service import Projects

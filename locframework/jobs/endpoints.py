@@ -5,7 +5,7 @@ from __future__ import annotations
 from locframework.access.records import Caller
 from locframework.errors import JobNotCancellable, JobNotFound, ProjectNotFound
 from locframework.http.operation import operation
-from locframework.paging import Page
+from locframework.pagination import Page
 
 from .records import Job, JobAnswer, JobQuery
 from .service import Jobs

@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 
 from locframework.access.records import Caller
 from locframework.fields import Timestamp
-from locframework.paging import ByTime, SortedRequest
+from locframework.pagination import ByTime, SortedRequest
 
 JobStatus = Literal["queued", "running", "succeeded", "partial", "failed", "cancelled"]
 

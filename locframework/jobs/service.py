@@ -10,7 +10,7 @@ from locframework.access.service import Access
 from locframework.errors import JobNotCancellable, JobNotFound
 from locframework.events import EventLog
 from locframework.fields import Clock, is_id, new_id, timestamp
-from locframework.paging import Page
+from locframework.pagination import Page
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
 from locframework.transactions import Transactions

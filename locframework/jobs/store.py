@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from locframework.fields import Timestamp, parse_timestamp, timestamp
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 
 from .records import Job, JobFilter, Progress, StoredJob
 

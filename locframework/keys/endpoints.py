@@ -18,11 +18,12 @@ from locframework.errors import (
     LanguageNotInProject,
     PluralMismatch,
     ProjectNotFound,
+    UseCursor,
     WriteRefused,
 )
 from locframework.http.operation import operation
 from locframework.http.records import BranchQuery, Deleted
-from locframework.paging import CursorPage, Page
+from locframework.pagination import CursorPage, Page
 
 from .bulk import BulkKeys
 from .records import (
@@ -152,7 +153,7 @@ class KeyEndpoints:
         "GET",
         "/projects/{projectId}/keys",
         permission="translation_read",
-        errors=(*_LINE, LanguageNotInProject),
+        errors=(*_LINE, LanguageNotInProject, UseCursor),
         tag="Keys",
     )
     def list_keys(
@@ -170,8 +171,10 @@ class KeyEndpoints:
         sorted by `createdAt`, by `key` unless it is renamed, and by `updatedAt` unless
         it is changed; a key that moved may be returned again, or not at all. A page by
         its number is counted from the beginning of the list at that moment, so keys
-        that are added or deleted before it shift it. `total` is that of the whole list
-        at that moment. An export shows one moment as a whole.
+        that are added or deleted before it shift it. `total` is exact up to 10,000;
+        of longer lists it is 10,000, `totalIsExact` is false, and pages that begin
+        after the 10,000th key are read by cursor. An export shows one moment as a
+        whole.
         """
         return self._keys.list_keys(caller, project_id, query)
 

@@ -1,20 +1,28 @@
-"""Reads what a list of keys is asked by into what the store is asked."""
+"""Converts the query of a list of keys to what the store is asked."""
 
 from collections.abc import Collection, Sequence
 
-from locframework.errors import LanguageNotInProject
+from msgspec.structs import replace
+
+from locframework.errors import LanguageNotInProject, ValidationFailed
 from locframework.fields import Timestamp, parse_given_time, timestamp
 from locframework.languages import fold, require_tag
+from locframework.pagination import (
+    Cursor,
+    Position,
+    decode_cursor,
+    list_fingerprint,
+)
 
-from .records import KeyFilter, KeyQuery
+from .records import KeyFilter, KeyQuery, StoredKey
 
 
 def filter_of(
     query: KeyQuery, language_codes: Sequence[str], checks: Collection[str]
 ) -> KeyFilter:
-    """The conditions of a query. Raises LanguageNotInProject, ValidationFailed.
+    """Return the conditions of a query. Raise LanguageNotInProject, ValidationFailed.
 
-    ``checks``: whose findings are shown in the project.
+    ``checks``: those whose findings the project shows.
     """
     tag = tag_of(query.language_code, language_codes)
     has_issues = query.has_issues if checks else None
@@ -34,13 +42,42 @@ def filter_of(
 
 
 def tag_of(code: str | None, language_codes: Sequence[str]) -> str | None:
-    """The language that is asked for. As filter_of raises."""
+    """Return the canonical tag of a language code; raise as ``filter_of`` does."""
     if code is None:
         return None
     tag = require_tag(code, "query.languageCode")
     if tag not in language_codes:
         raise LanguageNotInProject(f"the project has no language {tag}")
     return tag
+
+
+def fingerprint_of(query: KeyQuery, project_id: str) -> str:
+    """Return the fingerprint of a list: the same for pages of any size and content."""
+    default = KeyQuery()
+    same = replace(
+        query,
+        cursor=None,
+        page=default.page,
+        limit=default.limit,
+        include=default.include,
+    )
+    return list_fingerprint(project_id, same)
+
+
+def cursor_of(query: KeyQuery, fingerprint: str) -> Cursor | None:
+    """Return the cursor that is asked for, or None. Raise ValidationFailed."""
+    if query.cursor is None:
+        return None
+    if query.page != 1:
+        message = "must be left out when there is a cursor"
+        raise ValidationFailed.at("query.page", "cursor", message)
+    return decode_cursor(query.cursor, fingerprint)
+
+
+def position_of(key: StoredKey, sort: str) -> Position:
+    """Return the position of a key in a list in that order."""
+    times = {"createdAt": key.created_at, "updatedAt": key.updated_at}
+    return Position(times.get(sort.removeprefix("-"), key.key), key.id)
 
 
 def _moment(text: str | None) -> Timestamp | None:

@@ -10,7 +10,7 @@ from locframework.events import ActorType
 from locframework.fields import TimeInput, Timestamp
 from locframework.formats.records import Text
 from locframework.http.responses import Link
-from locframework.paging import ByDeletion, GivenCursor, SortedRequest
+from locframework.pagination import ByDeletion, GivenCursor, SortedRequest
 from locframework.projects.records import Severity
 from locframework.quality.records import Finding, Issue
 

@@ -8,7 +8,7 @@ from msgspec.structs import astuple
 
 from locframework.events import Actor, ActorType
 from locframework.fields import Timestamp
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 
 from .records import Origin, RevisionNumber, StoredValue, ValueSlot, ValueStatus
 

@@ -1,6 +1,7 @@
 """What one can do with a key and its values."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ from locframework.errors import (
 from locframework.fields import is_id
 from locframework.files.service import Files
 from locframework.languages import fold, tag_from_path
-from locframework.paging import CursorPage, Page
+from locframework.pagination import CursorPage, Page, read_page
 from locframework.projects.languages import Languages
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
@@ -27,7 +28,7 @@ from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .bodies import new_key_write
-from .query import filter_of
+from .query import cursor_of, filter_of, fingerprint_of, position_of
 from .records import (
     Key,
     KeyChanges,
@@ -52,7 +53,6 @@ from .rules import (
     with_forms_in_order,
 )
 from .store import KeyStore, store_of
-from .walking import page_of, start_of
 from .writing.trash import KeyTrash, raise_first
 from .writing.writer import KeyWriter, Work, order_of, shown_key
 
@@ -138,28 +138,53 @@ class Keys:
     def list_keys(
         self, caller: Caller, project_id: str, query: KeyQuery
     ) -> CursorPage[Key]:
-        """A page of the keys that meet every condition; stable in its order.
+        """Return a page of the keys that meet every condition.
 
-        Walked by ``next_cursor``, every key that is in the list all the time and whose
-        place in the order stays is listed once, whatever else is made, changed and
-        deleted meanwhile. Raises LanguageNotInProject, ValidationFailed. A constant
-        number of statements, whatever the page.
+        Following ``next_cursor`` lists every key once that stays in the list and keeps
+        its position, whatever else is created, changed and deleted meanwhile. Raises
+        LanguageNotInProject, ValidationFailed, UseCursor. A constant number of
+        statements.
         """
         project = self._projects.require(caller, "translation_read", project_id)
         check_record(query, "query")
-        start = start_of(query, project.id)
+        fingerprint = fingerprint_of(query, project.id)
+        cursor = cursor_of(query, fingerprint)
         languages = self._languages.of(project)
         codes = [language.language_code for language in languages]
         where = filter_of(query, codes, self._checks.shown(project))
         store = store_of(self._storage, self._branches.scope(project, query.branch))
         with self._storage.snapshot():
-            page = page_of(store, project.id, where, query, start)
-            if query.include is None or not page.items:
-                return page
-            values = store.values_of([key.id for key in page.items])
+            found = read_page(
+                query,
+                cursor,
+                fingerprint,
+                lambda limit, offset, after: store.list_keys(
+                    project.id,
+                    where,
+                    query.sort,
+                    limit=limit,
+                    offset=offset,
+                    after=after,
+                ),
+                partial(position_of, sort=query.sort),
+            )
+            values = {}
+            if query.include is not None and found.items:
+                values = store.values_of([key.id for key in found.items])
         order = order_of(languages)
-        items = [shown_key(key, values.get(key.id, []), order) for key in page.items]
-        return replace(page, items=items)
+        return CursorPage(
+            [
+                public_key(key)
+                if query.include is None
+                else shown_key(key, values.get(key.id, []), order)
+                for key in found.items
+            ],
+            found.total,
+            found.page,
+            found.limit,
+            found.total_is_exact,
+            found.next_cursor,
+        )
 
     def update_key(
         self,

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from locframework.branches.records import BranchScope
 from locframework.fields import Timestamp
-from locframework.paging import Page, PageRequest, Place
+from locframework.pagination import BoundedList, Page, PageRequest, Position
 from locframework.quality.records import Finding
 from locframework.storage import Storage
 
@@ -109,17 +109,18 @@ class KeyStore(Protocol):
         project_id: str,
         where: KeyFilter,
         sort: str,
-        page: PageRequest,
-        after: Place | None = None,
-    ) -> Page[StoredKey]:
-        """``sort`` is key, createdAt or updatedAt, with ``-`` before it: descending.
+        *,
+        limit: int,
+        offset: int = 0,
+        after: Position | None = None,
+    ) -> BoundedList[StoredKey]:
+        """Return at most ``limit`` keys, in order, from ``offset`` or a position on.
 
-        Keys compare by code point; equal times by id. The cost does not depend on
-        the page asked for beyond walking an index. Two statements.
-
-        ``after``: page 1 begins with what comes behind that place, whether a key
-        stands there or not; ``total`` is that of the whole list all the same. One key
-        more than a page has is asked for then: ``page.limit`` is 201 at most.
+        ``sort`` is key, createdAt or updatedAt, with ``-`` before it for descending.
+        Keys compare by code point, equal times by id. ``after``: whether a key is at
+        that position or not. ``total`` is that of the whole list up to TOTAL_LIMIT; no
+        key is returned from that offset on. Three statements; each filter is an indexed
+        query bounded by the project.
         """
         ...
 

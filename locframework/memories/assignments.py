@@ -4,7 +4,7 @@ from locframework.access.records import Caller
 from locframework.errors import TmNotFound, ValidationFailed
 from locframework.fields import id_from_reference
 from locframework.languages import same_language
-from locframework.paging import Page, PageRequest, SortedRequest
+from locframework.pagination import Page, PageRequest, SortedRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.transactions import Transactions

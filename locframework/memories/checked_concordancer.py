@@ -3,7 +3,7 @@
 import logging
 
 from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 
 from .concordancer import Concordancer, FoundEntries, Passages
 from .search_records import Concordance

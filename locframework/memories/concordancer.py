@@ -6,7 +6,7 @@ from typing import Protocol
 import msgspec
 
 from locframework.fields import Timestamp
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 
 from .matcher import Revisions
 from .search_records import Concordance

@@ -12,7 +12,7 @@ from locframework.errors import (
 )
 from locframework.http.operation import operation
 from locframework.http.records import Deleted
-from locframework.paging import Page
+from locframework.pagination import Page
 
 from .assignments import Assignments
 from .languages import MemoryLanguages

@@ -14,7 +14,7 @@ from locframework.errors import (
 )
 from locframework.fields import Clock, Timestamp, new_id, timestamp
 from locframework.languages import folded, require_tag, tag_from_path
-from locframework.paging import Page
+from locframework.pagination import Page
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import approved, rejected, written
 from locframework.transactions import Transactions

@@ -16,7 +16,7 @@ from locframework.jobs.records import Job, JobQuery
 from locframework.jobs.service import Jobs
 from locframework.languages import require_tag
 from locframework.large_files import ExportedFile, exported
-from locframework.paging import Page
+from locframework.pagination import Page
 from locframework.storage import Storage
 from locframework.transactions import crash_point
 from locframework.validation import check_record, file_of

@@ -6,7 +6,7 @@ from locframework.access.records import Caller
 from locframework.errors import LanguageExists, LanguageNotFound
 from locframework.jobs.work import pause_after
 from locframework.languages import tag_from_path
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.transactions import Transactions, crash_point
 from locframework.validation import check_record
 

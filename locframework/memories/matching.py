@@ -6,7 +6,7 @@ from locframework.access.records import Caller
 from locframework.access.store import AccessStore
 from locframework.errors import ValidationFailed
 from locframework.languages import canonical_tag, folded
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.validation import check_record

@@ -5,7 +5,7 @@ from msgspec import Struct
 from locframework.access.records import Caller
 from locframework.errors import ProjectNotFound
 from locframework.http.operation import operation
-from locframework.paging import Page
+from locframework.pagination import Page
 
 from .matching import Matching
 from .search_records import ConcordanceItem, ConcordanceQuery, Match, MatchQuery

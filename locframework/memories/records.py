@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.access.records import Name
 from locframework.fields import Timestamp
-from locframework.paging import ByCode, ByNameOrUpdate, SortedRequest
+from locframework.pagination import ByCode, ByNameOrUpdate, SortedRequest
 from locframework.projects.records import LanguageTag, Reference
 from locframework.proposals.records import TermTranslation, TranslationStatus
 

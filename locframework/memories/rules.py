@@ -15,7 +15,7 @@ from locframework.errors import (
 )
 from locframework.fields import new_id, slug
 from locframework.languages import canonical_tag, language_info, require_tag
-from locframework.paging import PageRequest, SortedRequest
+from locframework.pagination import PageRequest, SortedRequest
 
 from .records import (
     VALUE_BYTES,

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.fields import Timestamp
-from locframework.paging import LIMIT_MOST, PAGE_MOST
+from locframework.pagination import LIMIT_MOST, PAGE_MOST
 
 from .records import SEARCH_LENGTH
 

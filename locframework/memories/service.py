@@ -10,7 +10,7 @@ from locframework.access.service import Access
 from locframework.errors import TmNotFound
 from locframework.fields import Clock, id_from_reference, timestamp
 from locframework.languages import folded
-from locframework.paging import Page
+from locframework.pagination import Page
 from locframework.projects.service import Projects
 from locframework.transactions import Transactions
 from locframework.validation import check_record, require_record

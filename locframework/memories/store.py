@@ -5,7 +5,7 @@ from typing import Protocol
 
 from locframework.access.records import Scope
 from locframework.fields import Timestamp
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.transactions import Repository
 
 from .records import (

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 
 from .concordancer import Passages
 from .matcher import Segments

@@ -20,7 +20,7 @@ from locframework.errors import (
 )
 from locframework.http.operation import operation
 from locframework.http.records import Deleted
-from locframework.paging import Page
+from locframework.pagination import Page
 
 from .languages import Languages
 from .records import (

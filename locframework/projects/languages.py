@@ -14,7 +14,7 @@ from locframework.errors import (
 from locframework.events import EventLog
 from locframework.fields import Clock, Timestamp, timestamp
 from locframework.languages import require_tag, tag_from_path
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.transactions import Transactions
 from locframework.validation import check_record
 

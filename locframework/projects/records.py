@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.access.records import Name
 from locframework.fields import Timestamp
-from locframework.paging import ByCode, ByNameOrUpdate, SortedRequest
+from locframework.pagination import ByCode, ByNameOrUpdate, SortedRequest
 
 KeySeparator = Literal[".", ":", "/", "|"]
 Direction = Literal["ltr", "rtl"]

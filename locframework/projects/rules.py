@@ -9,7 +9,7 @@ from locframework.access.rules import check_name
 from locframework.errors import LanguageNotInProject, ValidationFailed, abbreviate
 from locframework.fields import Timestamp, new_id
 from locframework.languages import PLURAL_FORMS, language_info, require_tag
-from locframework.paging import PageRequest, SortedRequest
+from locframework.pagination import PageRequest, SortedRequest
 
 from .records import Direction, Language, LanguageChanges, NewLanguage
 

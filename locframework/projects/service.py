@@ -24,7 +24,7 @@ from locframework.fields import (
     timestamp_after,
 )
 from locframework.languages import require_tag
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.transactions import Transactions
 from locframework.validation import check_record, require_record
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from locframework.access.records import Scope
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.transactions import Repository
 
 from .records import Language, Project

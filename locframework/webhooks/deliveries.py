@@ -8,7 +8,7 @@ from locframework.errors import DeliveryNotFound, RateLimited
 from locframework.events import Event
 from locframework.fields import Clock, new_id, parse_given_time, timestamp
 from locframework.http.rate_limit import MemoryWindows
-from locframework.paging import Page
+from locframework.pagination import Page
 from locframework.projects.service import Projects
 from locframework.storage import Storage
 from locframework.validation import check_record

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.branches.records import BRANCH_NAME
 from locframework.fields import TimeInput, Timestamp
-from locframework.paging import ByTime, SortedRequest
+from locframework.pagination import ByTime, SortedRequest
 
 DisabledReason = Literal["manual", "failing", "gone"]
 DeliveryStatus = Literal["pending", "succeeded", "failed"]

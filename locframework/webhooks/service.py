@@ -22,7 +22,7 @@ from locframework.errors import (
 )
 from locframework.fields import Clock, id_from_reference, new_id, timestamp
 from locframework.languages import require_tag
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.storage import Storage

@@ -29,7 +29,7 @@ from schemathesis.specs.openapi.checks import (
 from locframework.access.permissions import PERMISSIONS
 from locframework.access.records import NewToken
 from locframework.app import OPERATOR
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.testing.workspace import Workspace
 
 REQUESTS_LEAST = 1500  # good ones, and as many bad ones

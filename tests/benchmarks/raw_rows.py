@@ -24,7 +24,7 @@ VALUE_COLUMNS = """key_id language_code plural_form value status is_outdated rev
     origin approved_value approved_at approved_by updated_at updated_by"""
 NUMBER_COLUMNS = "revision words project number key_number"
 FLAG_COLUMNS = "is_plural is_outdated approved_outdated keeps_fresh"
-OUR_TABLES = ["keys", "key_values", "key_lists"]
+OUR_TABLES = ["keys", "key_values", "key_tags"]
 Write = tuple[str, str, Sequence[Sequence[object]]]  # table, columns, rows
 ROWS_AT_ONCE = 1000  # SQLite takes no more parameters than 32,766
 SCHEMA = "bench_same"

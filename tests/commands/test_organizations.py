@@ -3,7 +3,7 @@
 import sqlite3
 
 from locframework import OPERATOR
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 
 
 def test_create_prints_a_token_of_the_owner_to_standard_output(command, framework):

@@ -3,7 +3,7 @@
 import pytest
 
 from locframework import OPERATOR
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.projects.records import NewProject
 
 

@@ -19,7 +19,7 @@ from locframework.jobs.records import Job, JobQuery
 from locframework.keys.records import Key, KeyQuery, TrashQuery
 from locframework.keys.revisions import HistoryQuery
 from locframework.merging.records import Diff
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Language, Project
 from locframework.statistics.records import Statistics
 from locframework.testing.images import png

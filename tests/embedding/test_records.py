@@ -27,7 +27,7 @@ from locframework.keys.records import (
     Rejection,
 )
 from locframework.memories.records import NewMemory
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.projects.records import NewLanguage, NewProject
 from locframework.testing.workspace import Workspace
 

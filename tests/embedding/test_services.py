@@ -20,7 +20,7 @@ from locframework.errors import (
 from locframework.exchange.records import ExportQuery, ImportOptions
 from locframework.formats.records import SourceFile
 from locframework.keys.records import KeyQuery, NewKey, NewValue
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.projects.records import NewLanguage, NewProject, Project
 from locframework.testing.client import Client
 

@@ -28,7 +28,7 @@ from locframework.http.app import build_wsgi
 from locframework.http.docs import ApiDocumentEndpoints, DocsPageEndpoints
 from locframework.http.health import HealthEndpoints
 from locframework.http.rate_limit import MemoryWindows, RateLimiter
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.testing.client import Client, WsgiApp
 
 

@@ -37,7 +37,7 @@ from locframework.memories.records import (
     NewMemoryLanguage,
 )
 from locframework.merging.records import MergeRequest
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.projects.records import NewLanguage, NewProject, ProjectChanges
 from locframework.testing.workspace import Workspace, open_workspace
 

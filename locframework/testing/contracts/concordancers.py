@@ -15,7 +15,7 @@ from locframework.fields import new_id
 from locframework.languages import folded
 from locframework.memories.concordancer import Concordancer, FoundEntries
 from locframework.memories.search_records import Concordance, SearchIn
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 
 from .matcher_samples import WORDS
 from .passage_samples import (

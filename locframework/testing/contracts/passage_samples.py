@@ -15,7 +15,7 @@ from locframework.memories.concordancer import (
 )
 from locframework.memories.matcher import Forgotten
 from locframework.memories.search_records import Concordance
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 
 from .matcher_samples import WORDS, sentences
 

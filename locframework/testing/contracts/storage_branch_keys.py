@@ -34,15 +34,17 @@ QUESTIONS: dict[str, Question] = {
     "names_of": lambda s, of, k: s.names_of(of.id),
     "values_of": lambda s, of, k: s.values_of([k.id]),
     "values_of one language": lambda s, of, k: s.values_of([k.id], ["de"]),
-    "list_keys": lambda s, of, k: s.list_keys(of.id, KeyFilter(), "key", ALL).items,
+    "list_keys": lambda s, of, k: (
+        s.list_keys(of.id, KeyFilter(), "key", limit=200).items
+    ),
     "list_keys by tag": lambda s, of, k: (
-        s.list_keys(of.id, KeyFilter(tags=("ui",)), "-updatedAt", ALL).items
+        s.list_keys(of.id, KeyFilter(tags=("ui",)), "-updatedAt", limit=200).items
     ),
     "list_keys by text": lambda s, of, k: (
-        s.list_keys(of.id, KeyFilter(search="zahlen"), "key", ALL).items
+        s.list_keys(of.id, KeyFilter(search="zahlen"), "key", limit=200).items
     ),
     "list_keys by state": lambda s, of, k: (
-        s.list_keys(of.id, KeyFilter(status="untranslated"), "key", ALL).items
+        s.list_keys(of.id, KeyFilter(status="untranslated"), "key", limit=200).items
     ),
     "text_rows": lambda s, of, k: [*s.text_rows(of.id, "de", Selection())],
 }
@@ -216,7 +218,7 @@ class StorageBranchKeysContract:
         assert on.find_key_with_values(of, lines.key.id) is None
         found = on.find_keys_by_name(of, list(shown))
         assert {name: each.id for name, each in found.items()} == shown
-        page = on.list_keys(of, KeyFilter(), "key", ALL)
+        page = on.list_keys(of, KeyFilter(), "key", limit=200)
         assert [each.id for each in page.items] == [own.id, later.id]
         assert page.total == 2
         rows = list(on.text_rows(of, "de", Selection("any")))

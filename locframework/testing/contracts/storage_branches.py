@@ -7,7 +7,7 @@ from locframework.branches.records import Branch, BranchStatus
 from locframework.errors import Unavailable
 from locframework.keys.records import BranchKey
 from locframework.keys.store import BranchKeyStore
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.projects.records import Project
 from locframework.storage import Storage
 

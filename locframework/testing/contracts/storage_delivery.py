@@ -19,7 +19,7 @@ from locframework.delivery.records import (
 from locframework.errors import Unavailable
 from locframework.fields import new_id
 from locframework.jobs.records import JobError
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.projects.records import Project
 from locframework.storage import Storage
 

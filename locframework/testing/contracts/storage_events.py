@@ -6,7 +6,7 @@ import pytest
 
 from locframework.events import Actor, EventFilter, EventScope, Touch
 from locframework.fields import new_id
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.storage import Storage
 
 from .storage_records import add_project, at, event

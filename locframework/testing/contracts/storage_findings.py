@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from locframework.fields import new_id
 from locframework.keys.records import FindingFilter, KeyFinding, KeyLanguage
 from locframework.keys.store import BranchKeyStore
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.projects.records import Project
 from locframework.quality.records import Finding
 from locframework.storage import Storage

@@ -17,7 +17,7 @@ from locframework.glossaries.records import (
 )
 from locframework.glossaries.rules import spelling
 from locframework.languages import fold
-from locframework.paging import PageRequest, SortedRequest
+from locframework.pagination import PageRequest, SortedRequest
 from locframework.proposals.records import TermTranslation
 from locframework.storage import Storage
 

@@ -7,7 +7,7 @@ from locframework.fields import new_id
 from locframework.keys.records import StoredValue
 from locframework.keys.revisions import Revision, revision_of
 from locframework.keys.store import BranchKeyStore, KeyStore
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.projects.records import Project
 from locframework.storage import Storage
 

@@ -12,7 +12,7 @@ from locframework.access.records import Caller, Grant
 from locframework.events import Actor
 from locframework.fields import new_id
 from locframework.jobs.records import Job, JobError, JobFilter, Progress, StoredJob
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.projects.records import Project
 from locframework.storage import Storage
 

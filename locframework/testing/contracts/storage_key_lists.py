@@ -4,15 +4,15 @@ import pytest
 from msgspec.structs import replace
 
 from locframework.fields import new_id
+from locframework.keys.query import position_of
 from locframework.keys.records import KeyFilter, StoredKey
-from locframework.keys.walking import place_of
 from locframework.languages import fold
-from locframework.paging import Page, PageRequest, Place
+from locframework.pagination import TOTAL_LIMIT, BoundedList, Position
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
 from .storage_key_records import add_keys_project, draft, key, value
-from .storage_records import ALL, at
+from .storage_records import at
 
 SORTS = ("key", "-key", "createdAt", "-createdAt", "updatedAt", "-updatedAt")
 
@@ -37,7 +37,7 @@ class StorageKeyListsContract:
             "updatedAt": sorted(made, key=lambda one: (one.updated_at, one.id)),
         }[sort.removeprefix("-")]
 
-        found = storage.keys.list_keys(of.id, KeyFilter(), sort, ALL)
+        found = storage.keys.list_keys(of.id, KeyFilter(), sort, limit=200)
 
         assert found.items == (in_order[::-1] if sort.startswith("-") else in_order)
 
@@ -51,14 +51,13 @@ class StorageKeyListsContract:
         where = KeyFilter(tags=tags)
 
         pages = [
-            storage.keys.list_keys(of.id, where, sort, PageRequest(page, 3))
-            for page in (1, 2, 3, 4, 5, 1_000_000)
+            storage.keys.list_keys(of.id, where, sort, limit=3, offset=offset)
+            for offset in (0, 3, 6, 9, 12, 3_000_000)
         ]
 
         assert [len(page.items) for page in pages] == [3, 3, 3, 2, 0, 0]
-        assert {page.total for page in pages} == {11}
-        assert (pages[1].page, pages[1].limit) == (2, 3)
-        whole = storage.keys.list_keys(of.id, where, sort, ALL)
+        assert {(page.total, page.total_is_exact) for page in pages} == {(11, True)}
+        whole = storage.keys.list_keys(of.id, where, sort, limit=200)
         assert [one for page in pages for one in page.items] == whole.items
 
     def test_sl3_a_prefix_is_meant_letter_by_letter(self, storage: Storage) -> None:
@@ -270,7 +269,7 @@ class StorageKeyListsContract:
         )
 
         for sort in SORTS:
-            found = storage.keys.list_keys(of.id, where, sort, ALL)
+            found = storage.keys.list_keys(of.id, where, sort, limit=200)
             assert (found.items, found.total) == ([hit], 1)
 
     def test_sl13_lists_follow_every_change(self, storage: Storage) -> None:
@@ -307,9 +306,9 @@ class StorageKeyListsContract:
             KeyFilter(is_plural=False),
             KeyFilter(search="pay"),
         ):
-            assert storage.keys.list_keys(of.id, where, "key", ALL).total == 0
-            assert storage.keys.list_keys(other.id, where, "key", ALL).total == 1
-            assert storage.keys.list_keys(new_id(), where, "key", ALL).total == 0
+            assert storage.keys.list_keys(of.id, where, "key", limit=200).total == 0
+            assert storage.keys.list_keys(other.id, where, "key", limit=200).total == 1
+            assert storage.keys.list_keys(new_id(), where, "key", limit=200).total == 0
 
     @pytest.mark.parametrize("sort", SORTS)
     @pytest.mark.parametrize("tags", [(), ("t",)])
@@ -323,21 +322,19 @@ class StorageKeyListsContract:
         ]
         storage.keys.add_keys(made)
         where = KeyFilter(tags=tags)
-        whole = storage.keys.list_keys(of.id, where, sort, ALL).items
+        whole = storage.keys.list_keys(of.id, where, sort, limit=200).items
         gone = whole[5]
         storage.keys.trash_keys(of.id, [gone.id], at(60))
 
-        def behind(one: StoredKey, page: int = 1) -> Page[StoredKey]:
-            request = PageRequest(page, 3)
-            place = place_of(one, sort)
-            return storage.keys.list_keys(of.id, where, sort, request, place)
+        def after(one: StoredKey) -> BoundedList[StoredKey]:
+            position = position_of(one, sort)
+            return storage.keys.list_keys(of.id, where, sort, limit=3, after=position)
 
-        found = [behind(whole[n]).items for n in (4, 5, 9, 10)]
+        found = [after(whole[n]).items for n in (4, 5, 9, 10)]
 
         assert found == [whole[6:9], whole[6:9], whole[10:], []]
-        assert behind(gone, 2).items == whole[9:]
-        assert behind(whole[0]).items == whole[1:4]
-        assert {behind(one).total for one in whole} == {10}
+        assert after(whole[0]).items == whole[1:4]
+        assert {after(one).total for one in whole} == {10}
 
     def test_sl16_a_place_may_be_where_no_key_ever_was(self, storage: Storage) -> None:
         of = add_keys_project(storage)
@@ -345,7 +342,7 @@ class StorageKeyListsContract:
 
         def behind(name: str, sort: str = "key") -> list[str]:
             found = storage.keys.list_keys(
-                of.id, KeyFilter(), sort, ALL, Place(name, "")
+                of.id, KeyFilter(), sort, limit=200, after=Position(name, "")
             )
             return [one.key for one in found.items]
 
@@ -356,6 +353,30 @@ class StorageKeyListsContract:
         assert behind(at(0), "createdAt") == ["B", "a", "c"]
         assert behind(at(1), "createdAt") == []
 
+    @pytest.mark.parametrize("tags", [(), ("t",)])
+    def test_sl17_totals_are_exact_up_to_the_limit(
+        self, storage: Storage, tags: tuple[str, ...]
+    ) -> None:
+        of = add_keys_project(storage)
+        made = [key(of, f"k{n:05}", tags=("t",)) for n in range(TOTAL_LIMIT + 1)]
+        storage.keys.add_keys(made[:-1])
+        where = KeyFilter(tags=tags)
+
+        exact = storage.keys.list_keys(of.id, where, "key", limit=2, offset=9_999)
+        storage.keys.add_keys(made[-1:])
+        bounded = storage.keys.list_keys(of.id, where, "key", limit=2, offset=9_999)
+        beyond = storage.keys.list_keys(
+            of.id, where, "key", limit=2, offset=TOTAL_LIMIT
+        )
+        after = storage.keys.list_keys(
+            of.id, where, "key", limit=2, after=position_of(made[-2], "key")
+        )
+
+        assert exact == BoundedList(made[9_999:10_000], TOTAL_LIMIT, True)
+        assert bounded == BoundedList(made[9_999:], TOTAL_LIMIT, False)
+        assert beyond == BoundedList([], TOTAL_LIMIT, False)
+        assert after == BoundedList(made[-1:], TOTAL_LIMIT, False)
+
 
 def add_named(storage: Storage, of: Project, *named: str) -> None:
     storage.keys.add_keys([key(of, name) for name in named])
@@ -364,6 +385,6 @@ def add_named(storage: Storage, of: Project, *named: str) -> None:
 def names(storage: Storage, of: Project, **conditions: object) -> list[str]:
     """The names of the keys that meet the conditions of a KeyFilter, in order."""
     where = replace(KeyFilter(), **conditions)
-    found = storage.keys.list_keys(of.id, where, "key", ALL)
+    found = storage.keys.list_keys(of.id, where, "key", limit=200)
     assert found.total == len(found.items)
     return [one.key for one in found.items]

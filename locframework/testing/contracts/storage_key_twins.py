@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from locframework.keys.query import position_of
 from locframework.keys.records import KeyFilter, StoredKey, StoredValue
-from locframework.keys.walking import place_of
 from locframework.languages import fold
-from locframework.paging import PageRequest
+from locframework.pagination import Position
 from locframework.projects.records import Project
 from locframework.quality.records import Finding
 from locframework.storage import Storage
@@ -132,8 +132,10 @@ class Twins:
         expected = self.model.listed(where, sort)
         found: list[StoredKey] = []
         for number in range(1, len(expected) // limit + 3):
-            request = PageRequest(number, limit)
-            page = self.store.list_keys(self.project.id, where, sort, request)
+            offset = (number - 1) * limit
+            page = self.store.list_keys(
+                self.project.id, where, sort, limit=limit, offset=offset
+            )
             assert page.total == len(expected)
             assert len(page.items) <= limit
             found += page.items
@@ -145,15 +147,16 @@ class Twins:
     ) -> None:
         """A walk of the list, from one page on behind its last key."""
         found: list[StoredKey] = []
-        place = None
+        position: Position | None = None
         while True:
-            request = PageRequest(1, limit)
-            page = self.store.list_keys(self.project.id, where, sort, request, place)
+            page = self.store.list_keys(
+                self.project.id, where, sort, limit=limit, after=position
+            )
             assert page.total == len(expected)
             found += page.items
             if not page.items:
                 break
-            place = place_of(page.items[-1], sort)
+            position = position_of(page.items[-1], sort)
         assert found == expected
 
     def _key(self, name: str) -> StoredKey:

@@ -19,11 +19,11 @@ from locframework.keys.records import (
 )
 from locframework.keys.rules import shown_value
 from locframework.languages import fold
-from locframework.paging import Page, PageRequest
+from locframework.pagination import Page, PageRequest
 from locframework.storage import Storage
 
 from .storage_key_records import add_keys_project, key, value
-from .storage_records import ALL, TEXTS, at
+from .storage_records import TEXTS, at
 
 Question = Callable[[Storage, Key], object]
 
@@ -38,14 +38,14 @@ QUESTIONS: dict[str, Question] = {
     "values_of": lambda s, k: s.keys.values_of([k.id]),
     "mark_outdated": lambda s, k: s.keys.mark_outdated([k.id], "xx"),
     "list_keys": lambda s, k: (
-        s.keys.list_keys(k.project_id, KeyFilter(), "key", ALL).items
+        s.keys.list_keys(k.project_id, KeyFilter(), "key", limit=200).items
     ),
     "list_keys by tag": lambda s, k: (
-        s.keys.list_keys(k.project_id, KeyFilter(tags=("ui",)), "key", ALL).items
+        s.keys.list_keys(k.project_id, KeyFilter(tags=("ui",)), "key", limit=200).items
     ),
     "list_keys by state": lambda s, k: (
         s.keys.list_keys(
-            k.project_id, KeyFilter(status="untranslated"), "key", ALL
+            k.project_id, KeyFilter(status="untranslated"), "key", limit=200
         ).items
     ),
     "text_rows": lambda s, k: [*s.keys.text_rows(k.project_id, "en", Selection())],
@@ -142,7 +142,7 @@ class StorageKeysContract:
         storage.keys.save_keys(new)
 
         assert storage.keys.names_of(of.id) == {one.key: one.id for one in new}
-        tagged = storage.keys.list_keys(of.id, KeyFilter(tags=("t",)), "key", ALL)
+        tagged = storage.keys.list_keys(of.id, KeyFilter(tags=("t",)), "key", limit=200)
         assert (tagged.total, tagged.items) == (1200, new[:200])
 
     def test_sk6_a_touched_key_has_a_new_time_and_nothing_else(
@@ -220,7 +220,7 @@ class StorageKeysContract:
             KeyFilter(status="approved", language_code="de"),
             KeyFilter(status="untranslated", language_code="ja"),
         ):
-            found = storage.keys.list_keys(of.id, where, "key", ALL)
+            found = storage.keys.list_keys(of.id, where, "key", limit=200)
             assert (found.items, found.total) == ([back], 1)
 
     def test_sk10_the_trash_is_purged_in_pieces_the_oldest_first(

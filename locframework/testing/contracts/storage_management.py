@@ -10,7 +10,7 @@ from locframework.access.records import Holder, Membership, Quota, Scope
 from locframework.fields import new_id
 from locframework.glossaries.records import StoredGlossary
 from locframework.memories.records import KeptMemory, Penalties
-from locframework.paging import Page, PageRequest, SortedRequest
+from locframework.pagination import Page, PageRequest, SortedRequest
 from locframework.projects.records import Project
 from locframework.storage import Storage
 from locframework.transactions import Repository

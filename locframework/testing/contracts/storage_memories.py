@@ -28,7 +28,7 @@ from locframework.memories.records import (
 )
 from locframework.memories.search_records import MatchSource, ValueStatus
 from locframework.memories.sources import noted
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.projects.records import Project
 from locframework.proposals.records import TermTranslation
 from locframework.storage import Storage

@@ -22,7 +22,7 @@ from locframework.memories.search_records import (
     SearchIn,
 )
 from locframework.memories.sources import noted
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.storage import Storage
 
 from .matcher_samples import WORDS, sentences

@@ -18,7 +18,7 @@ from locframework.branches.records import Branch
 from locframework.events import SYSTEM, Event
 from locframework.fields import new_id, slug
 from locframework.jobs.records import Job, Progress, StoredJob
-from locframework.paging import PageRequest
+from locframework.pagination import PageRequest
 from locframework.projects.records import Language, Project
 from locframework.storage import Storage
 

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from locframework.ports import (
+    BoundedList,
     BranchKey,
     Finding,
     FindingFilter,
@@ -23,7 +24,7 @@ from locframework.ports import (
     KeyState,
     Page,
     PageRequest,
-    Place,
+    Position,
     Revision,
     Selection,
     StoredKey,
@@ -33,12 +34,12 @@ from locframework.ports import (
     TrashedKey,
 )
 
-from . import branch_history, key_findings, key_pages, key_reads
+from . import branch_history, key_findings, key_lists, key_reads
 from .branch_details import BranchDetails
 from .database import Database
-from .key_lists import chunks
-from .key_sets import Source
+from .key_scopes import sources_of
 from .key_trash import drop_keys
+from .sql import chunks
 
 K = TypeVar("K", bound=Key)
 
@@ -114,17 +115,26 @@ class BranchKeyTables(BranchDetails):
         project_id: str,
         where: KeyFilter,
         sort: str,
-        page: PageRequest,
-        after: Place | None = None,
-    ) -> Page[StoredKey]:
-        found = key_pages.list_keys(
-            self._database, project_id, where, sort, page, after, self._sources()
+        *,
+        limit: int,
+        offset: int = 0,
+        after: Position | None = None,
+    ) -> BoundedList[StoredKey]:
+        found = key_lists.list_keys(
+            self._database,
+            project_id,
+            where,
+            sort,
+            sources_of(project_id, self._branch_id),
+            limit=limit,
+            offset=offset,
+            after=after,
         )
         items = [
             next(self._seen([key])) if key.id.endswith(self._mark) else key
             for key in found.items
         ]
-        return Page(items, found.total, found.page, found.limit)
+        return replace(found, items=items)
 
     def values_of(
         self,
@@ -198,7 +208,11 @@ class BranchKeyTables(BranchDetails):
         self, project_id: str, where: FindingFilter, page: PageRequest
     ) -> Page[KeyFinding]:
         found = key_findings.list_findings(
-            self._database, project_id, where, page, self._sources()
+            self._database,
+            project_id,
+            where,
+            page,
+            sources_of(project_id, self._branch_id),
         )
         items = [replace(one, key_id=self._plain(one.key_id)) for one in found.items]
         return Page(items, found.total, found.page, found.limit)
@@ -359,11 +373,6 @@ class BranchKeyTables(BranchDetails):
     def _add(self, keys: Iterable[StoredKey], values: Iterable[StoredValue]) -> None:
         kept = [self._kept(key) for key in keys]
         self._tables.add_keys(kept, [self._kept_value(value) for value in values])
-
-    def _sources(self) -> list[Source]:
-        """Main but for what the branch has for itself, and that."""
-        main = Source(self._project_id, self._branch_id)
-        return [main, Source(self._branch_id, mark=self._mark)]
 
     def _mine(self, key_ids: Collection[str] | None = None) -> set[str]:
         """Of these keys, or of all, those that the branch has for itself."""

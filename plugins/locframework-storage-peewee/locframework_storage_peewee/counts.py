@@ -1,12 +1,12 @@
-"""Counts the keys of each line by language and state, with every change of them.
+"""Statistics: counts of keys by language and state, kept up to date with every write.
 
-``language_counts`` has a row for each language that has, or had, a text on a line. What
-a change does to it is worked out from how the keys stand before and after.
+``language_counts`` has a row for each language that has, or had, a text in main or a
+branch. A write adds the difference between the counts of its keys before and after.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from itertools import repeat
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 from locframework.ports import (
     LanguageCounts,
@@ -18,81 +18,115 @@ from locframework.ports import (
 from .database import Database
 from .engine import Row
 from .key_columns import KEYS_A_PROJECT, PROJECT
+from .sql import chunks
 
-UNTRANSLATED, OUTDATED = "untranslated", "outdated"
-_WORDS = 4
-_NUMBERS = "draft, pending_review, approved, outdated, words, approved_words"
-_COUNTS = 6
+_COLUMNS = (
+    "draft",
+    "pending_review",
+    "approved",
+    "outdated",
+    "words",
+    "approved_words",
+)
+_NUMBERS = ", ".join(_COLUMNS)
+_KEYS = ""  # in place of a language: the number of keys
 _LAST_UPDATE = """(SELECT last.updated_at FROM (
         SELECT k.project, k.updated_at FROM keys k
         WHERE k.project <= l.number AND k.deleted_at IS NULL
         ORDER BY k.project DESC, k.updated_at DESC LIMIT 1) last
     WHERE last.project = l.number)"""
 """When a key of line l last changed, from the end of its part of the index of times.
-While PostgreSQL has not counted the table, it takes ``k.project = l.number`` for one
-key, and sorts all that there are."""
+While PostgreSQL has no statistics, it takes ``k.project = l.number`` for one key, and
+sorts all that there are."""
 
-Sums = dict[tuple[int, str], list[int]]
-"""By line and language: how many keys, and words, as _NUMBERS has them."""
-
-
-class Standing:
-    """How some keys stand, by name: by line, language and state of any of their texts,
-    and how many words their source texts have, by line."""
-
-    def __init__(self) -> None:
-        self.states: dict[tuple[int, str, str], set[str]] = defaultdict(set)
-        self._words: dict[int, dict[str, int]] = defaultdict(dict)
-
-    def add_words(self, line: int, key: str, words: int) -> None:
-        """Of a source text: those of its forms add up."""
-        of_line = self._words[line]
-        of_line[key] = of_line.get(key, 0) + words
-
-    def add(self, other: "Standing") -> None:
-        """What was seen of other languages of the keys."""
-        self.states.update(other.states)
-        self._words.update(other._words)
-
-    def sums(self) -> Sums:
-        """A key counts in the worst state that it is in."""
-        found: Sums = {}
-        for line, code in {(line, code) for line, code, _ in self.states}:
-            draft, pending, approved, outdated = (
-                self.states.get((line, code, state), set())
-                for state in ("draft", "pending_review", "approved", OUTDATED)
-            )
-            pending = pending - draft
-            approved = approved - pending - draft
-            words = [
-                sum(map(self._words[line].get, names, repeat(0)))
-                for names in (draft, pending, approved)
-            ]
-            keys = [len(names) for names in (draft, pending, approved, outdated)]
-            found[line, code] = [*keys, sum(words), words[-1]]
-        return found
+_Counts = dict[tuple[int, str], list[int]]  # by line and language: as _COLUMNS
 
 
-def count_change(
+@contextmanager
+def counts_updated(
     database: Database,
-    before: Standing,
-    after: Standing,
-    changed_at: Mapping[str, Timestamp],
+    key_ids: Collection[str],
+    changed_at: Mapping[str, Timestamp] | None = None,
+    trashed_at: Timestamp = "",
+) -> Iterator[None]:
+    """Add to the statistics what the block changes of these keys and their values.
+
+    ``changed_at``: when texts are written or cleared, by language.
+    """
+    before = _count(database, key_ids)
+    yield
+    _add(database, before, _count(database, key_ids), changed_at or {}, trashed_at)
+
+
+def count_new_keys(
+    database: Database, first: int, last: int, changed_at: Mapping[str, Timestamp]
 ) -> None:
-    """Add what became of some keys; ``changed_at`` is when texts were, by language."""
-    sums = after.sums()
-    for place, row in before.sums().items():
-        now = sums.get(place, [0] * _COUNTS)
-        sums[place] = [new - old for new, old in zip(now, row, strict=True)]
-    rows = [
-        (*place, *sums[place], changed_at.get(place[1], ""))
-        for place in sorted(sums)
-        if any(sums[place]) or place[1] in changed_at
-    ]
-    add = ", ".join(
-        f"{name} = language_counts.{name} + excluded.{name}"
-        for name in _NUMBERS.split(", ")
+    """Add new keys, from one number to another, to the statistics."""
+    which = "SELECT number, project FROM keys WHERE number BETWEEN ? AND ?"
+    _add(database, {}, _counts(_tally(database, which, (first, last))), changed_at)
+
+
+def count_words_again(database: Database, project_id: str) -> None:
+    """Update the statistics after the source language was moved."""
+    lines = database.rows(
+        "SELECT number FROM lines WHERE project_id = ?", (project_id,)
     )
+    for (line,) in lines:
+        first = line * KEYS_A_PROJECT
+        which = """SELECT number, project FROM keys
+            WHERE deleted_at IS NULL AND number BETWEEN ? AND ?"""
+        rows = _tally(database, which, (first, first + KEYS_A_PROJECT - 1))
+        database.run_many(
+            """UPDATE language_counts SET words = ?, approved_words = ?
+                WHERE line = ? AND language_code = ?""",
+            [(*row[-2:], line, row[1]) for row in rows if row[1] != _KEYS],
+        )
+
+
+def latest(times: Iterable[tuple[str, Timestamp]]) -> dict[str, Timestamp]:
+    """Return the last time by language."""
+    found: dict[str, Timestamp] = {}
+    for language_code, at in times:
+        if at > found.get(language_code, ""):
+            found[language_code] = at
+    return found
+
+
+def _count(database: Database, key_ids: Collection[str]) -> _Counts:
+    found: _Counts = {}
+    which = f"""SELECT number, project FROM keys
+        WHERE {database.among("id")} AND deleted_at IS NULL"""
+    for ids in chunks(key_ids):
+        for place, numbers in _counts(
+            _tally(database, which, (database.listed(ids),))
+        ).items():
+            found[place] = _sum(found.get(place), numbers, 1)
+    return found
+
+
+def _add(
+    database: Database,
+    before: _Counts,
+    after: _Counts,
+    changed_at: Mapping[str, Timestamp],
+    trashed_at: Timestamp = "",
+) -> None:
+    changes = dict(after)
+    for place, numbers in before.items():
+        changes[place] = _sum(changes.get(place), numbers, -1)
+    rows, keys = [], []
+    for (line, code), numbers in sorted(changes.items()):
+        if code == _KEYS:
+            if numbers[0]:
+                keys.append((numbers[0], trashed_at, trashed_at, line))
+        elif any(numbers) or code in changed_at:
+            rows.append((line, code, *numbers, changed_at.get(code, "")))
+    database.run_many(
+        """UPDATE lines SET key_count = key_count + ?, trashed_at = CASE
+            WHEN trashed_at > ? THEN trashed_at ELSE ? END WHERE number = ?""",
+        keys,
+    )
+    add = ", ".join(f"{c} = language_counts.{c} + excluded.{c}" for c in _COLUMNS)
     database.run_many(
         f"""INSERT INTO language_counts (line, language_code, {_NUMBERS}, changed_at)
             VALUES (?,?,?,?,?,?,?,?,?)
@@ -103,28 +137,45 @@ def count_change(
     )
 
 
-def latest(times: Iterable[tuple[str, Timestamp]]) -> dict[str, Timestamp]:
-    """The last time by language."""
-    found: dict[str, Timestamp] = {}
-    for language_code, at in times:
-        if at > found.get(language_code, ""):
-            found[language_code] = at
-    return found
+def _sum(one: list[int] | None, other: list[int], sign: int) -> list[int]:
+    one = one or [0] * len(_COLUMNS)
+    return [a + sign * b for a, b in zip(one, other, strict=True)]
 
 
-def count_words_anew(database: Database, project_id: str, line_ids: list[str]) -> None:
-    """After the source language was moved: the same keys have other words."""
-    for line_id in line_ids:
-        [(line,)] = database.rows("SELECT number FROM lines WHERE id = ?", (line_id,))
-        first = line * KEYS_A_PROJECT
-        which = f"""SELECT number FROM keys WHERE deleted_at IS NULL
-            AND number BETWEEN {first} AND {first + KEYS_A_PROJECT - 1}"""
-        rows = _tallied(database, which, (), project_id)
-        database.run_many(
-            """UPDATE language_counts SET words = ?, approved_words = ?
-                WHERE line = ? AND language_code = ?""",
-            [(*row[_WORDS + 1 :], line, row[0]) for row in rows if row[0]],
-        )
+def _tally(database: Database, which: str, params: tuple[object, ...]) -> list[Row]:
+    """Return line, language and _COLUMNS of some keys, and of _KEYS their number.
+
+    ``which`` selects their number and project. A key counts in the worst state of its
+    values.
+    """
+    return database.rows(
+        f"""WITH these AS ({which}),
+            states AS (
+                SELECT v.key_number, t.project, v.language_code, sum(v.words) AS words,
+                    min(CASE v.status WHEN 'draft' THEN 0
+                        WHEN 'pending_review' THEN 1 ELSE 2 END) AS state,
+                    max(CASE WHEN v.is_outdated THEN 1 ELSE 0 END) AS outdated
+                FROM these t CROSS JOIN key_values v WHERE v.key_number = t.number
+                GROUP BY v.key_number, t.project, v.language_code)
+            SELECT s.project, s.language_code,
+                CAST(sum(CASE s.state WHEN 0 THEN 1 ELSE 0 END) AS BIGINT),
+                CAST(sum(CASE s.state WHEN 1 THEN 1 ELSE 0 END) AS BIGINT),
+                CAST(sum(CASE s.state WHEN 2 THEN 1 ELSE 0 END) AS BIGINT),
+                CAST(sum(s.outdated) AS BIGINT),
+                CAST(coalesce(sum(w.words), 0) AS BIGINT),
+                CAST(coalesce(sum(CASE s.state WHEN 2 THEN w.words END), 0) AS BIGINT)
+            FROM states s LEFT JOIN states w ON w.key_number = s.key_number
+                AND w.language_code = (SELECT p.source_language FROM lines l
+                    JOIN projects p ON p.id = l.project_id WHERE l.number = s.project)
+            GROUP BY s.project, s.language_code
+            UNION ALL SELECT project, '{_KEYS}', count(*), 0, 0, 0, 0, 0
+                FROM these GROUP BY project""",
+        params,
+    )
+
+
+def _counts(rows: Iterable[Row]) -> _Counts:
+    return {(line, code): numbers for line, code, *numbers in rows}
 
 
 class StatisticsTables:
@@ -135,13 +186,13 @@ class StatisticsTables:
 
     def counts_of(self, project_id: str, branch_id: str | None = None) -> LineCounts:
         rows = self._rows(project_id, branch_id)
-        away = self._away(project_id, branch_id) if branch_id is not None else {}
+        hidden = self._hidden(project_id, branch_id) if branch_id is not None else {}
         keys = {row[0]: row[1] for row in rows}
         times = {at for row in rows for at in row[2:4] if at}
         return LineCounts(
-            key_count=sum(keys.values()) - away.get("", [0])[0],
+            key_count=sum(keys.values()) - hidden.get(_KEYS, [0])[0],
             updated_at=max(times, default=None),
-            languages=_languages(rows, away),
+            languages=_languages(rows, hidden),
         )
 
     def complete_languages(
@@ -152,8 +203,8 @@ class StatisticsTables:
         return complete_languages(self.counts_of(project_id, branch_id))
 
     def _may_be_complete(self, project_id: str, branch_id: str) -> bool:
-        """Whether, in any language, no key of the branch's own lacks a text, and main
-        lacks no more than the branch has keys for itself."""
+        """Return whether, in any language, no key of the branch's own lacks a text, and
+        main lacks no more than the branch hides."""
         rows = self._database.rows(
             f"""SELECT 1 FROM lines m JOIN lines l ON l.id = ?
                 JOIN languages g ON g.project_id = m.project_id
@@ -171,7 +222,7 @@ class StatisticsTables:
         return bool(rows)
 
     def _rows(self, project_id: str, branch_id: str | None) -> list[Row]:
-        """Of each line and language: the line's id, keys and times, and its counts."""
+        """Return a row by line and language: id, keys and times of the line, counts."""
         lines = [project_id] if branch_id is None else [project_id, branch_id]
         return self._database.rows(
             f"""SELECT l.id, l.key_count, l.trashed_at, {_LAST_UPDATE},
@@ -183,17 +234,17 @@ class StatisticsTables:
             (self._database.listed(lines),),
         )
 
-    def _away(self, project_id: str, branch_id: str) -> dict[str, list[int]]:
+    def _hidden(self, project_id: str, branch_id: str) -> dict[str, list[int]]:
         """Return the counts of main's keys that a branch does not show, by language."""
         key = self._database.engine.join_each("keys", "k", "k.id = b.key_id")
-        which = f"""SELECT k.number FROM branch_keys b {key} WHERE b.branch_id = ?
-            AND k.project + 0 = {PROJECT} AND k.deleted_at IS NULL
-            UNION SELECT k.number FROM keys o JOIN keys k ON k.key = o.key
+        which = f"""SELECT k.number, k.project FROM branch_keys b {key}
+            WHERE b.branch_id = ? AND k.project + 0 = {PROJECT} AND k.deleted_at IS NULL
+            UNION SELECT k.number, k.project FROM keys o JOIN keys k ON k.key = o.key
             WHERE o.project = {PROJECT} AND o.deleted_at IS NULL
             AND k.project = {PROJECT} AND k.deleted_at IS NULL"""
         params = (branch_id, project_id, branch_id, project_id)
-        rows = _tallied(self._database, which, params, project_id)
-        return {language_code: numbers for language_code, *numbers in rows}
+        counts = _counts(_tally(self._database, which, params))
+        return {code: numbers for (_, code), numbers in counts.items()}
 
 
 def _translated(counts: str) -> str:
@@ -202,63 +253,23 @@ def _translated(counts: str) -> str:
 
 
 def _languages(
-    rows: Iterable[Row], away: Mapping[str, list[int]]
+    rows: Iterable[Row], hidden: Mapping[str, list[int]]
 ) -> tuple[LanguageCounts, ...]:
-    """Of one line or several added up, but for what is away."""
+    """Return the counts by language, added up over lines, less what is hidden."""
     sums: dict[str, list[int]] = {}
-    times: list[tuple[str, Timestamp]] = []
-    for _, _, _, _, language_code, *numbers, changed_at in rows:
-        if language_code is None:
+    times: dict[str, list[Timestamp]] = defaultdict(list)
+    for _, _, _, _, code, *numbers, changed_at in rows:
+        if code is None:
             continue  # a project without languages
-        row = sums.get(language_code)
-        if row is None:
-            less = away.get(language_code, [0] * _COUNTS)
-            row = sums[language_code] = [-number for number in less]
-        for at, number in enumerate(numbers):
-            row[at] += number or 0
-        times.append((language_code, changed_at or ""))
-    last = latest(times)
+        if code not in sums:
+            sums[code] = _sum(None, hidden.get(code, [0] * len(_COLUMNS)), -1)
+        sums[code] = _sum(sums[code], [number or 0 for number in numbers], 1)
+        times[code].append(changed_at or "")
     return tuple(
         LanguageCounts(
             language_code=code,
-            draft=draft,
-            pending_review=pending,
-            approved=approved,
-            outdated=outdated,
-            words=words,
-            approved_words=approved_words,
-            changed_at=last.get(code),
+            **dict(zip(_COLUMNS, numbers, strict=True)),
+            changed_at=max(times[code]) or None,
         )
-        for code, (draft, pending, approved, outdated, words, approved_words) in (
-            sums.items()
-        )
-    )
-
-
-def _tallied(
-    database: Database, which: str, params: tuple[object, ...], project_id: str
-) -> list[Row]:
-    """Language and _NUMBERS of some keys by their numbers; of "", how many they are."""
-    return database.rows(
-        f"""WITH those AS ({which}),
-            standing AS (
-                SELECT v.key_number, v.language_code, sum(v.words) AS words,
-                    min(CASE v.status WHEN 'draft' THEN 0
-                        WHEN 'pending_review' THEN 1 ELSE 2 END) AS state,
-                    max(CASE WHEN v.is_outdated THEN 1 ELSE 0 END) AS outdated
-                FROM those CROSS JOIN key_values v WHERE v.key_number = those.number
-                GROUP BY v.key_number, v.language_code)
-            SELECT s.language_code,
-                CAST(sum(CASE s.state WHEN 0 THEN 1 ELSE 0 END) AS BIGINT),
-                CAST(sum(CASE s.state WHEN 1 THEN 1 ELSE 0 END) AS BIGINT),
-                CAST(sum(CASE s.state WHEN 2 THEN 1 ELSE 0 END) AS BIGINT),
-                CAST(sum(s.outdated) AS BIGINT),
-                CAST(coalesce(sum(w.words), 0) AS BIGINT),
-                CAST(coalesce(sum(CASE s.state WHEN 2 THEN w.words END), 0) AS BIGINT)
-            FROM standing s LEFT JOIN standing w ON w.key_number = s.key_number
-                AND w.language_code = (
-                    SELECT source_language FROM projects WHERE id = ?)
-            GROUP BY s.language_code
-            UNION ALL SELECT '', count(*), 0, 0, 0, 0, 0 FROM those""",
-        (*params, project_id),
+        for code, numbers in sums.items()
     )

@@ -79,8 +79,7 @@ class Engine(Protocol):
     ``path`` is the file, or "" where the address may have a password; only operators
     see it. ``for_update`` ends a SELECT that locks its rows until the transaction ends,
     ``skip_locked`` one that skips rows that others have locked. ``has_trigram_tables``:
-    substrings are found by FTS5 tables, else by indexed LIKE. ``merges_walks``: unions
-    of ordered index scans stay in order, else they are sorted.
+    substrings are found by FTS5 tables, else by indexed LIKE.
     """
 
     errors: tuple[type[Exception], ...]  # of the driver, that ``fault`` classifies
@@ -88,7 +87,6 @@ class Engine(Protocol):
     for_update: str
     skip_locked: str
     has_trigram_tables: bool
-    merges_walks: bool
 
     def exists(self) -> bool:
         """Return whether there is a database; ``open`` creates one.

@@ -26,8 +26,8 @@ from locframework.ports import (
 from .columns import json_text
 from .database import Database
 from .engine import Row
-from .key_lists import chunks
 from .pages import Order, page_of
+from .sql import chunks
 
 _EVENT = """id, type, organization_id, project_id, branch, actor_type, actor_id,
     items, created_at, job_id, merge_of"""

@@ -20,7 +20,6 @@ PostgreSQL would do in a table that it has not counted yet."""
 KEYS_A_PROJECT = 2**32
 """The number of a key is this times its project's, and its own in the project."""
 
-CHUNK = 500  # keys that one statement is about
 FOLDED_BREAK = "\x1f"  # between what is folded into one text; nobody types it
 
 KEY = """k.id, k.key, k.description, k.tags, k.is_plural, k.screenshot_url,

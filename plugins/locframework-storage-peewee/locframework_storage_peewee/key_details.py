@@ -10,7 +10,7 @@ from .columns import json_text
 from .database import Database
 from .engine import Row
 from .key_columns import PROJECT
-from .key_lists import chunks
+from .sql import chunks
 
 _KEPT = "project, family, language_code, key_id, module, detail"
 

@@ -15,9 +15,8 @@ from locframework.ports import (
 from .database import Database
 from .engine import Row
 from .key_columns import IN_PROJECT, PROJECT
-from .key_lists import chunks
-from .key_sets import Source, of_names
-from .sql import SqlFragment, all_of, one_of
+from .key_scopes import Source
+from .sql import SqlFragment, all_of, chunks, one_of
 
 _FINDING = """f.message, f.start_at, f.end_at, NULLIF(f.plural_form, ''),
     f.check_name"""
@@ -119,19 +118,11 @@ def rename_findings(database: Database, names: Collection[tuple[str, str]]) -> N
 
 
 def drop_findings(database: Database, line_id: str, key_ids: Collection[str]) -> None:
-    """Keys of a line lose their findings; up to CHUNK of them."""
+    """Keys of a line lose their findings; up to sql.CHUNK of them."""
     database.run(
         f"""DELETE FROM findings WHERE key_number IN (
             SELECT number FROM keys WHERE {database.among("id")} AND {IN_PROJECT})""",
         (database.listed(key_ids), line_id),
-    )
-
-
-def drop_findings_in(database: Database, line_id: str, language_code: str) -> None:
-    """The keys of a line lose what was found in a language."""
-    database.run(
-        f"DELETE FROM findings WHERE project = {PROJECT} AND language_code = ?",
-        (line_id, language_code),
     )
 
 
@@ -141,8 +132,16 @@ def _of(source: Source, where: FindingFilter) -> SqlFragment:
     parts = [
         SqlFragment(f"f.{of_line}", (source.line_id,)),
         one_of("f.check_name", where.checks),
-        *of_names(source, "f.key"),
     ]
+    if source.branch_id is not None:
+        shown = source.shows("k")
+        parts.append(
+            SqlFragment(
+                f"""EXISTS (SELECT 1 FROM keys k
+                    WHERE k.number = f.key_number AND {shown.sql})""",
+                shown.params,
+            )
+        )
     if where.language_code is not None:
         parts.append(SqlFragment("f.language_code = ?", (where.language_code,)))
     if where.key_id is not None:

@@ -10,8 +10,8 @@ from locframework.ports import Page, PageRequest, Revision
 from .database import Database
 from .engine import Row
 from .key_columns import REVISION_KEPT, VALUE
-from .key_lists import chunks
 from .key_values import numbers_of
+from .sql import chunks
 
 _number_of = itemgetter(-1)
 _TABLES = ("key_values", "value_revisions")

@@ -1,279 +1,409 @@
-"""Keeps lists of keys by name: those with a tag, those with a value in some state.
+"""Lists of keys: filters, bounded totals and pages.
 
-A page of a list is the walk of one index, and its length is known at any time. The
-lists of a key are worked out from the key itself, before and after each change; so is
-what it counts in the statistics (counts.py).
+Each filter has two forms. Its *candidates* are the key numbers that an index finds,
+bounded by the project; its *check* tests one key. At most ``TOTAL_LIMIT`` candidates
+are counted. The filter with the fewest selects the keys if sorting them costs less
+than walking the index of the sort order; the other filters check each key.
+
+Hand-written SQL: runs on every list of keys, 0.4 ms for a page of 50 of 100,000.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from itertools import islice
-from typing import TypeVar
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from locframework.ports import Key, StoredValue, Timestamp
+from locframework.ports import TOTAL_LIMIT, BoundedList, KeyFilter, Position, StoredKey
 
-from .counts import OUTDATED, UNTRANSLATED, Standing, count_change, latest
 from .database import Database
 from .engine import Row
-from .key_columns import CHUNK, OF_PROJECT, PROJECT, tags_in
+from .key_columns import FOLDED_BREAK, KEY, OF_PROJECT, PROJECT, key_of
+from .key_scopes import Source
+from .sql import (
+    LIKE_MAX_LENGTH,
+    SqlFragment,
+    all_of,
+    chunks,
+    contains,
+    one_of,
+    starts_with,
+)
 
-T = TypeVar("T")
-Lists = dict[tuple[int, str], set[str]]  # project by number, list: keys by name
-
-_STATES = ("draft", "pending_review", "approved", UNTRANSLATED, OUTDATED)
-
-
-def of_tag(tag: str) -> str:
-    """The list of the keys with this tag."""
-    return f"#{tag}"
-
-
-def of_state(language_code: str, state: str) -> str:
-    """The list of the keys with a value in this state, or without a value."""
-    return f"{language_code}/{state}"
-
-
-def of_plural(*, is_plural: bool) -> str:
-    """The list of the keys with plurals, or of those without."""
-    return "plural" if is_plural else "singular"
+TRIGRAM = 3  # characters; shorter terms are not indexed
+_COUNT_LIMIT = TOTAL_LIMIT + 1
+_SORT_COST = 2  # of sorting a key, in keys that a walk passes
+_SORT_COLUMNS = {"key": "key", "createdAt": "created_at", "updatedAt": "updated_at"}
+_LANGUAGES = """(SELECT g.language_code FROM languages g
+    JOIN lines n ON n.project_id = g.project_id WHERE n.id = ?)"""
 
 
-@contextmanager
-def lists_kept(
+class _Condition(NamedTuple):
+    check: SqlFragment  # of a key k
+    candidates: SqlFragment | None = None  # the numbers of keys that may meet it
+    is_exact: bool = True  # every candidate meets it
+
+
+class _Plan(NamedTuple):
+    """How the keys of one source are found."""
+
+    source: Source
+    conditions: list[_Condition]
+    size: int  # keys of the source, about
+    candidates: int  # of ``driver``, at most _COUNT_LIMIT
+    driver: _Condition | None  # the condition with the fewest candidates
+
+    def where(self, *, driven: bool) -> SqlFragment:
+        """Return the condition on a key k. ``driven``: select by the driver."""
+        parts = [self.source.shows("k")]
+        for each in self.conditions:
+            numbers = each.candidates if driven and each is self.driver else None
+            if numbers is not None:
+                condition = f"k.number IN ({numbers.sql})"
+                parts.append(SqlFragment(condition, numbers.params))
+            if numbers is None or not each.is_exact:
+                parts.append(each.check)
+        return all_of(parts)
+
+    @property
+    def is_driven(self) -> bool:
+        return self.driver is not None and self.candidates < _COUNT_LIMIT
+
+
+def list_keys(
     database: Database,
-    key_ids: Collection[str],
-    language_codes: Collection[str] | None = None,
-    changed_at: Mapping[str, Timestamp] | None = None,
-) -> Iterator[None]:
-    """Bring lists and counts of these keys up to date with what the block does to them.
+    project_id: str,
+    where: KeyFilter,
+    sort: str,
+    sources: Sequence[Source],
+    *,
+    limit: int,
+    offset: int = 0,
+    after: Position | None = None,
+) -> BoundedList[StoredKey]:
+    """See KeyStore.list_keys."""
+    if where.nothing or (where.status == "untranslated" and where.is_outdated):
+        return BoundedList([], 0, total_is_exact=True)
+    with database.snapshot():
+        plans, all_keys = _plans(database, where, sources)
+        total = all_keys if where == _WITHOUT_FILTER else _count(database, plans)
+        is_exact = total <= TOTAL_LIMIT
+        total = min(total, TOTAL_LIMIT)
+        rows = []
+        if offset < total:
+            rows = _page(database, plans, sort, total, limit, offset, after)
+    items = [key_of(project_id, row) for row in rows]
+    return BoundedList(items, total, total_is_exact=is_exact)
 
-    ``language_codes``: only values in these languages are changed. ``changed_at``:
-    when texts are written or cleared, by language.
+
+_WITHOUT_FILTER = KeyFilter()
+
+
+def _plans(
+    database: Database, where: KeyFilter, sources: Sequence[Source]
+) -> tuple[list[_Plan], int]:
+    """Return how to find the keys of each source, and how many keys there are.
+
+    One statement, which counts keys and candidates.
     """
-    before, after = _Found(language_codes), _Found(language_codes)
-    _look(database, before, key_ids)
-    yield
-    # what other languages count changes with the words of the source text alone
-    beside = Standing()
-    _look(database, after, key_ids, beside)
-    _rewrite(database, before.lists(), after.lists())
-    before.standing.add(beside)
-    after.standing.add(beside)
-    count_change(database, before.standing, after.standing, changed_at or {})
-
-
-def add_to_lists(
-    database: Database,
-    project: int,
-    keys: Sequence[Key],
-    values: Sequence[StoredValue],
-    words: Iterable[int],
-) -> None:
-    """Enter new keys of one project, with their values and the ``words`` of each, and
-    count them."""
-    rows = database.rows(
-        """SELECT l.language_code, l.language_code = p.source_language
-            FROM lines c JOIN projects p ON p.id = c.project_id
-            JOIN languages l ON l.project_id = c.project_id
-            WHERE c.number = ?""",
-        (project,),
+    conditions = [list(_conditions(database, where, each)) for each in sources]
+    counts: list[SqlFragment] = []
+    for source, mine in zip(sources, conditions, strict=True):
+        counts.append(_key_count(source))
+        for each in mine:
+            if each.candidates is not None:
+                sql = f"(SELECT count(*) FROM ({each.candidates.sql} LIMIT ?) c)"
+                params = (*each.candidates.params, _COUNT_LIMIT)
+                counts.append(SqlFragment(sql, params))
+    columns = ", ".join(each.sql for each in counts)
+    [row] = database.rows(
+        f"SELECT {columns}", [param for each in counts for param in each.params]
     )
-    is_source: dict[str, bool] = dict(rows)
-    names = {key.id: key.key for key in keys}
-    standing = Standing()
-    for value, count in zip(values, words, strict=True):
-        name, code = names[value.key_id], value.language_code
-        if code not in is_source:
-            continue
-        standing.states[project, code, value.status].add(name)
-        if value.is_outdated:
-            standing.states[project, code, OUTDATED].add(name)
-        if is_source[code]:
-            standing.add_words(project, name, count)
-    found: Lists = defaultdict(set)
-    for key in keys:
-        _list_key(found, project, key.key, is_plural=key.is_plural, tags=key.tags)
-    for language_code in is_source:
-        states = standing.states
-        there = {state: states[project, language_code, state] for state in _STATES}
-        there[UNTRANSLATED] = set(names.values()).difference(*there.values())
-        for state, listed in there.items():
-            found[project, of_state(language_code, state)] = listed
-    _rewrite(database, {}, found)
-    times = latest((value.language_code, value.updated_at) for value in values)
-    count_change(database, Standing(), standing, times)
+    numbers = iter(row)
+    plans, total = [], 0
+    for source, mine in zip(sources, conditions, strict=True):
+        size = next(numbers) or 0
+        total += size
+        found = [
+            (next(numbers), at)
+            for at, each in enumerate(mine)
+            if each.candidates is not None
+        ]
+        fewest, at = min(found, default=(_COUNT_LIMIT, None))
+        driver = None if at is None else mine[at]
+        plans.append(_Plan(source, mine, size, fewest, driver))
+    return plans, total
 
 
-def add_language(database: Database, project_id: str, language_code: str) -> None:
-    """Note that no key has a value in this new language of the project."""
-    untranslated = of_state(language_code, UNTRANSLATED)
-    for line_id in lines_of(database, project_id):
-        database.run(
-            f"""INSERT INTO key_lists (project, list, key) SELECT k.project, ?, k.key
-                FROM keys k WHERE k.project = {PROJECT} AND k.deleted_at IS NULL
-                ORDER BY k.key""",
-            (untranslated, line_id),
-        )
-        database.run(
-            """INSERT INTO key_list_lengths (project, list, keys)
-                SELECT number, ?, key_count FROM lines WHERE id = ?""",
-            (untranslated, line_id),
-        )
+def _key_count(source: Source) -> SqlFragment:
+    count = "(SELECT key_count FROM lines WHERE id = ?)"
+    if source.branch_id is None:
+        return SqlFragment(count, (source.line_id,))
+    # each key looked up by its id, or by the name of one of the branch's
+    hidden = f"""(SELECT count(*) FROM (
+        SELECT k.number FROM branch_keys b CROSS JOIN keys k
+            WHERE b.branch_id = ? AND k.id = b.key_id AND k.project + 0 = {PROJECT}
+            AND k.deleted_at IS NULL
+        UNION SELECT k.number FROM keys o CROSS JOIN keys k
+            WHERE o.project = {PROJECT} AND o.deleted_at IS NULL
+            AND k.project = {PROJECT} AND k.key = o.key AND k.deleted_at IS NULL) h)"""
+    branch, main = source.branch_id, source.line_id
+    params = (main, branch, main, branch, main)
+    return SqlFragment(f"({count} - {hidden})", params)
 
 
-def remove_language(database: Database, project_id: str, language_code: str) -> None:
-    """Drop what keys have in a language that leaves the project."""
-    lists = database.listed([of_state(language_code, state) for state in _STATES])
-    for line_id in lines_of(database, project_id):
-        for table in ("key_values", "value_revisions"):
-            database.run(
-                f"""DELETE FROM {table}
-                    WHERE language_code = ? AND key_number {OF_PROJECT}""",
-                (language_code, line_id, line_id),
-            )
-        database.run(
-            f"DELETE FROM file_details WHERE project = {PROJECT} AND language_code = ?",
-            (line_id, language_code),
-        )
-        for table in ("key_lists", "key_list_lengths"):
-            database.run(
-                f"""DELETE FROM {table}
-                    WHERE project = {PROJECT} AND {database.among("list")}""",
-                (line_id, lists),
-            )
-        database.run(
-            f"DELETE FROM language_counts WHERE line = {PROJECT} AND language_code = ?",
-            (line_id, language_code),
-        )
-
-
-def lines_of(database: Database, project_id: str) -> list[str]:
-    """The ids of main and of the branches that have keys of their own."""
-    rows = database.rows(
-        "SELECT id FROM lines WHERE project_id = ? ORDER BY number", (project_id,)
+def _count(database: Database, plans: Sequence[_Plan]) -> int:
+    """Return how many keys there are, at most _COUNT_LIMIT of each source."""
+    parts = [plan.where(driven=plan.is_driven) for plan in plans]
+    counts = " + ".join(
+        f"(SELECT count(*) FROM (SELECT 1 FROM keys k WHERE {each.sql} LIMIT ?) c)"
+        for each in parts
     )
-    return [line_id for (line_id,) in rows]
+    params = [param for each in parts for param in (*each.params, _COUNT_LIMIT)]
+    [(total,)] = database.rows(f"SELECT {counts}", params)
+    return int(total)
 
 
-def chunks(items: Collection[T]) -> Iterator[list[T]]:
-    """``items`` in their order, CHUNK at a time."""
-    rest = iter(items)
-    while some := list(islice(rest, CHUNK)):
-        yield some
-
-
-class _Found:
-    """What some keys belong in: lists of tags and plurals, and lists of states."""
-
-    def __init__(self, language_codes: Collection[str] | None) -> None:
-        self.language_codes = language_codes
-        self.of_keys: Lists = defaultdict(set)
-        self.standing = Standing()
-
-    def lists(self) -> Lists:
-        states = self.standing.states.items()
-        of_values = {(line, of_state(*which)): keys for (line, *which), keys in states}
-        return {**self.of_keys, **of_values}
-
-
-def _look(
+def _page(
     database: Database,
-    found: _Found,
-    key_ids: Collection[str],
-    beside: Standing | None = None,
-) -> None:
-    """See what the keys belong in now; in the trash it is nothing.
+    plans: Sequence[_Plan],
+    sort: str,
+    total: int,
+    limit: int,
+    offset: int,
+    after: Position | None,
+) -> list[Row]:
+    field = sort.removeprefix("-")
+    column = _SORT_COLUMNS[field]
+    way = "DESC" if sort.startswith("-") else "ASC"
+    end = offset + limit
+    selects: list[SqlFragment] = []
+    for plan in plans:
+        # a walk passes this many keys until it has found the page, if they are even
+        walked = end * plan.size // total
+        where = plan.where(
+            driven=plan.is_driven and plan.candidates * _SORT_COST < walked
+        )
+        if after is not None:
+            where = all_of([where, _after(after, column, way, plan.source.mark)])
+        selects.append(
+            SqlFragment(
+                f"""SELECT * FROM (SELECT k.number, k.{column} AS place, k.id
+                    FROM keys k WHERE {where.sql}
+                    ORDER BY place {way}, k.id {way} LIMIT ?) found""",
+                (*where.params, end),
+            )
+        )
+    return database.rows(
+        f"""SELECT {KEY} FROM (
+                SELECT number, place, id AS tie
+                FROM ({" UNION ALL ".join(each.sql for each in selects)}) found
+                ORDER BY place {way}, tie {way} LIMIT ? OFFSET ?
+            ) page JOIN keys k ON k.number = page.number
+            ORDER BY place {way}, tie {way}""",
+        [*(param for each in selects for param in each.params), limit, offset],
+    )
 
-    ``beside`` is told how they stand in the languages that the source texts count for,
-    as far as ``found`` is not about them.
+
+def _after(after: Position, column: str, way: str, mark: str) -> SqlFragment:
+    """Return the condition that a key comes after a position in the sort order."""
+    comparison = "<" if way == "DESC" else ">"
+    if column == "key":
+        return SqlFragment(f"k.key {comparison} ?", (after.value,))
+    return SqlFragment(
+        f"(k.{column}, k.id) {comparison} (?, ?)", (after.value, after.id + mark)
+    )
+
+
+def _conditions(
+    database: Database, where: KeyFilter, source: Source
+) -> Iterator[_Condition]:
+    line_id = source.line_id
+    of_project = SqlFragment(f"key_number {OF_PROJECT}", (line_id, line_id))
+    for tag in where.tags:
+        yield _Condition(
+            SqlFragment(
+                """EXISTS (SELECT 1 FROM key_tags t
+                    WHERE t.key_number = k.number AND t.tag = ?)""",
+                (tag,),
+            ),
+            SqlFragment(
+                f"SELECT key_number FROM key_tags WHERE tag = ? AND {of_project.sql}",
+                (tag, *of_project.params),
+            ),
+        )
+    if where.is_plural is not None:
+        yield _of_key(
+            source,
+            SqlFragment("k.is_plural" if where.is_plural else "NOT k.is_plural"),
+            is_indexed=where.is_plural,
+        )
+    if where.prefix is not None:
+        prefix = SqlFragment("?", (where.prefix,))
+        yield _of_key(source, starts_with("k.key", prefix))
+    if where.updated_since is not None:
+        since = SqlFragment("k.updated_at >= ?", (where.updated_since,))
+        yield _of_key(source, since)
+    if where.has_issues is not None:
+        yield _with_issues(where, line_id, has_issues=where.has_issues)
+    yield from _of_values(where, line_id, of_project)
+    if where.search is not None:
+        yield _search(database, where.search, of_project)
+
+
+def _of_key(
+    source: Source, check: SqlFragment, *, is_indexed: bool = True
+) -> _Condition:
+    if not is_indexed:
+        return _Condition(check)
+    candidates = SqlFragment(
+        f"""SELECT k.number FROM keys k WHERE k.project = {PROJECT}
+            AND k.deleted_at IS NULL AND {check.sql}""",
+        (source.line_id, *check.params),
+    )
+    return _Condition(check, candidates)
+
+
+def _with_issues(where: KeyFilter, line_id: str, *, has_issues: bool) -> _Condition:
+    parts = [one_of("f.check_name", where.checks)]
+    if where.language_code is not None:
+        parts.append(SqlFragment("f.language_code = ?", (where.language_code,)))
+    mine = all_of(parts)
+    found = f"""EXISTS (SELECT 1 FROM findings f
+        WHERE f.key_number = k.number AND {mine.sql})"""
+    if not has_issues:
+        return _Condition(SqlFragment(f"NOT {found}", mine.params))
+    candidates = SqlFragment(
+        f"""SELECT f.key_number FROM findings f
+            WHERE f.project = {PROJECT} AND {mine.sql}""",
+        (line_id, *mine.params),
+    )
+    return _Condition(SqlFragment(found, mine.params), candidates)
+
+
+def _of_values(
+    where: KeyFilter, line_id: str, of_project: SqlFragment
+) -> Iterator[_Condition]:
+    """Yield the conditions of status and is_outdated; see KeyFilter."""
+    code = where.language_code
+    language = [SqlFragment("language_code = ?", (code,))] if code is not None else []
+    if where.status == "untranslated":
+        if code is not None:
+            sql = """NOT EXISTS (SELECT 1 FROM key_values
+                WHERE key_number = k.number AND language_code = ?)"""
+            yield _Condition(SqlFragment(sql, (code,)))
+        else:
+            sql = f"""EXISTS (SELECT 1 FROM {_LANGUAGES} g WHERE NOT EXISTS (
+                SELECT 1 FROM key_values v WHERE v.key_number = k.number
+                AND v.language_code = g.language_code))"""
+            yield _Condition(SqlFragment(sql, (line_id,)))
+        return
+    if where.status is None and where.is_outdated is None:
+        return
+    status = []
+    if where.status is not None:
+        status.append(SqlFragment("status = ?", (where.status,)))
+    outdated = SqlFragment("is_outdated")
+    if code is None:
+        in_languages = SqlFragment(f"language_code IN {_LANGUAGES}", (line_id,))
+    else:
+        in_languages = language[0]
+    if where.is_outdated is not False:
+        asked = [*status, *([outdated] if where.is_outdated else [])]
+        numbers = all_of([in_languages, *asked, of_project])
+        yield _Condition(
+            _has_value([*language, *asked]),
+            SqlFragment(
+                f"SELECT key_number FROM key_values WHERE {numbers.sql}", numbers.params
+            ),
+        )
+        return
+    if status:
+        numbers = all_of([in_languages, *status, of_project])
+        yield _Condition(
+            _has_value([*language, *status]),
+            SqlFragment(
+                f"SELECT key_number FROM key_values WHERE {numbers.sql}", numbers.params
+            ),
+        )
+    found = _has_value([*language, *status, outdated])
+    yield _Condition(SqlFragment(f"NOT {found.sql}", found.params))
+
+
+def _has_value(parts: Sequence[SqlFragment]) -> SqlFragment:
+    condition = all_of([SqlFragment("key_number = k.number"), *parts])
+    return SqlFragment(
+        f"EXISTS (SELECT 1 FROM key_values WHERE {condition.sql})", condition.params
+    )
+
+
+def _search(database: Database, text: str, of_project: SqlFragment) -> _Condition:
+    """Return the condition that key, description or a value contain the text.
+
+    A term shorter than a trigram is compared with each key of the project.
     """
-    for some in chunks(key_ids):
-        if found.language_codes is None:
-            _list_keys(database, found.of_keys, some)
-        _look_at_values(database, found, some, beside)
-
-
-def _list_keys(database: Database, found: Lists, key_ids: Collection[str]) -> None:
-    rows = database.rows(
-        f"""SELECT k.project, k.key, k.is_plural, k.tags FROM keys k
-            WHERE {database.among("k.id")} AND k.deleted_at IS NULL""",
-        (database.listed(key_ids),),
+    in_key, in_value = contains("k.folded", text), contains("v.folded", text)
+    check = SqlFragment(
+        f"""({in_key.sql} OR EXISTS (SELECT 1 FROM key_values v
+            WHERE v.key_number = k.number AND {in_value.sql}))""",
+        in_key.params + in_value.params,
     )
-    for project, key, is_plural, tags in rows:
-        _list_key(found, project, key, is_plural=is_plural, tags=tags_in(tags))
+    if len(text) < TRIGRAM:
+        return _Condition(check)
+    if database.engine.has_trigram_tables:
+        first = text[: LIKE_MAX_LENGTH * 2]
+        trigrams = dict.fromkeys(first[at : at + 3] for at in range(len(first) - 2))
+        match = " AND ".join('"' + each.replace('"', '""') + '"' for each in trigrams)
+        sql = f"""SELECT rowid FROM key_search
+            WHERE key_search MATCH ? AND rowid {OF_PROJECT}"""
+        candidates = SqlFragment(sql, (match, *of_project.params))
+        return _Condition(check, candidates, is_exact=False)
+    in_key, in_value = contains("folded", text), contains("folded", text)
+    numbers = all_of([in_value, of_project])
+    sql = f"""SELECT key_number FROM key_values WHERE {numbers.sql} UNION ALL
+        SELECT number FROM keys WHERE {in_key.sql} AND number {OF_PROJECT}"""
+    params = (*numbers.params, *in_key.params, *of_project.params)
+    return _Condition(check, SqlFragment(sql, params))
 
 
-def _look_at_values(
-    database: Database,
-    found: _Found,
-    key_ids: Collection[str],
-    beside: Standing | None,
+def replace_tags(
+    database: Database, tags: Mapping[int, Collection[str]], *, are_new: bool = False
 ) -> None:
-    # + 0: keys are looked up by id (key_columns.IN_PROJECT)
-    mine = f"{database.among('k.id')} AND k.deleted_at IS NULL"
-    params = [database.listed(key_ids)]
-    codes = found.language_codes
-    if codes is not None:
-        asked = database.among("l.language_code")
-        params.append(database.listed(codes))
-        if beside is not None:
-            source = database.among("p.source_language")
-            asked = f"({asked} OR l.language_code = p.source_language OR {source})"
-            params.append(database.listed(codes))
-        mine += f" AND {asked}"
-    rows = database.rows(
-        f"""SELECT k.project, k.key, l.language_code, v.status, v.is_outdated,
-                CASE WHEN l.language_code = p.source_language THEN v.words END
-            FROM keys k JOIN lines c ON c.number = k.project + 0
-            JOIN projects p ON p.id = c.project_id
-            JOIN languages l ON l.project_id = c.project_id
-            LEFT JOIN key_values v ON v.key_number = k.number
-                AND v.language_code = l.language_code
-            WHERE {mine}""",
-        params,
-    )
-    for line, key, code, status, is_outdated, words in rows:
-        standing = found.standing
-        if beside is not None and codes is not None and code not in codes:
-            standing = beside
-        standing.states[line, code, status or UNTRANSLATED].add(key)
-        if is_outdated:
-            standing.states[line, code, OUTDATED].add(key)
-        if words is not None:
-            standing.add_words(line, key, words)
+    """Index the tags of keys by number. ``are_new``: the keys have no tags yet."""
+    if not are_new:
+        database.run_many(
+            "DELETE FROM key_tags WHERE key_number = ?", [(each,) for each in tags]
+        )
+    rows = [(number, tag) for number in tags for tag in sorted(tags[number])]
+    database.insert_many("key_tags", "key_number, tag", rows)
 
 
-def _list_key(
-    found: Lists, project: int, key: str, *, is_plural: bool, tags: Iterable[str]
-) -> None:
-    found[project, of_plural(is_plural=is_plural)].add(key)
-    for tag in tags:
-        found[project, of_tag(tag)].add(key)
+_TEXTS = """SELECT k.number, k.folded || ? || coalesce((
+        SELECT group_concat(v.folded, ?) FROM key_values v
+        WHERE v.key_number = k.number), '') AS text FROM keys k"""
 
 
-def _rewrite(database: Database, before: Lists, after: Lists) -> None:
-    gone, new = _less(before, after), _less(after, before)
-    database.run_many(
-        "DELETE FROM key_lists WHERE project = ? AND list = ? AND key = ?", _rows(gone)
-    )
-    database.insert_many("key_lists", "project, list, key", _rows(new))
-    longer = Counter({place: len(keys) for place, keys in new.items()})
-    longer.subtract({place: len(keys) for place, keys in gone.items()})
-    database.run_many(
-        """INSERT INTO key_list_lengths (project, list, keys) VALUES (?,?,?)
-            ON CONFLICT (project, list)
-            DO UPDATE SET keys = key_list_lengths.keys + excluded.keys""",
-        [(*place, by) for place, by in sorted(longer.items()) if by],
-    )
+def index_new_texts(database: Database, first: int, last: int) -> None:
+    """Index for searches the texts of new keys, from one number to another.
+
+    SQLite alone needs this: it has one row of trigrams a key, 5 µs a value. It may have
+    trigrams of texts that were deleted with a language; searches compare the texts.
+    """
+    if database.engine.has_trigram_tables:
+        database.run(
+            f"""INSERT INTO key_search (rowid, text)
+                {_TEXTS} WHERE k.number BETWEEN ? AND ?""",
+            (FOLDED_BREAK, FOLDED_BREAK, first, last),
+        )
 
 
-def _less(lists: Lists, others: Lists) -> Lists:
-    return {
-        place: keys - others[place] if place in others else keys
-        for place, keys in lists.items()
-    }
-
-
-def _rows(lists: Lists) -> list[Row]:
-    return [(*place, key) for place in sorted(lists) for key in sorted(lists[place])]
+def index_texts(database: Database, key_ids: Collection[str]) -> None:
+    """Index for searches the changed texts of keys."""
+    if not database.engine.has_trigram_tables:
+        return
+    for ids in chunks(key_ids):
+        database.run(
+            f"""INSERT OR REPLACE INTO key_search (rowid, text)
+                SELECT n.number, n.text FROM (
+                    {_TEXTS} WHERE {database.among("k.id")}) n
+                LEFT JOIN key_search s ON s.rowid = n.number
+                WHERE s.text IS NOT n.text""",
+            (FOLDED_BREAK, FOLDED_BREAK, database.listed(ids)),
+        )

@@ -7,7 +7,6 @@ from locframework.ports import PLURAL_FORMS, ROOT_MODULE, Selection, TextRow
 from .database import Database
 from .engine import Row
 from .key_columns import IN_PROJECT, OF_PROJECT, PROJECT
-from .key_lists import of_tag
 from .sql import SqlFragment, all_of, starts_with
 
 _SEPARATOR = """(SELECT p.key_separator FROM projects p
@@ -62,9 +61,9 @@ def _of_module(project_id: str, module: str | None) -> Iterator[SqlFragment]:
 
 def _of_tag(tag: str | None) -> Iterator[SqlFragment]:
     if tag is not None:
-        sql = """EXISTS (SELECT 1 FROM key_lists t
-            WHERE t.project = k.project AND t.list = ? AND t.key = k.key)"""
-        yield SqlFragment(sql, (of_tag(tag),))
+        sql = """EXISTS (SELECT 1 FROM key_tags t
+            WHERE t.key_number = k.number AND t.tag = ?)"""
+        yield SqlFragment(sql, (tag,))
 
 
 def _text_rows(rows: Iterable[Row], *, all_approved: bool) -> Iterator[TextRow]:

@@ -14,15 +14,14 @@ from locframework.ports import (
     public_key,
 )
 
+from .counts import counts_updated
 from .database import Database
 from .engine import Row
 from .events import forget_traces
-from .key_blocks import move_names
 from .key_columns import IN_PROJECT, KEY, PROJECT, key_of
 from .key_findings import drop_findings
-from .key_lists import chunks, lists_kept
 from .pages import Order, page_of
-from .sql import SqlFragment, all_of, contains
+from .sql import SqlFragment, all_of, chunks, contains
 
 _ORDER = Order(
     {"deletedAt": "k.deleted_at", "key": "k.key"}, tie="k.id", default="-deletedAt"
@@ -82,16 +81,14 @@ def trash_keys(
     """See KeyStore.trash_keys."""
     with database.transaction():
         for some in chunks(key_ids):
-            with lists_kept(database, some):
-                gone = database.rows(
+            with counts_updated(database, some, trashed_at=at):
+                database.run(
                     f"""UPDATE keys SET deleted_at = ?, deleted_by = ?
                         WHERE {database.among("id")}
-                        AND {IN_PROJECT} AND deleted_at IS NULL RETURNING key""",
+                        AND {IN_PROJECT} AND deleted_at IS NULL""",
                     (at, by, database.listed(some), project_id),
                 )
             drop_findings(database, project_id, some)
-            count_keys(database, project_id, -len(gone), at)
-            move_names(database, project_id, gone=[key for (key,) in gone])
 
 
 def restore_keys(
@@ -100,16 +97,14 @@ def restore_keys(
     """See KeyStore.restore_keys."""
     with database.transaction():
         for some in chunks(key_ids):
-            with lists_kept(database, some):
-                back = database.rows(
+            with counts_updated(database, some):
+                database.run(
                     f"""UPDATE keys
                         SET deleted_at = NULL, deleted_by = NULL, updated_at = ?
                         WHERE {database.among("id")}
-                        AND {IN_PROJECT} AND deleted_at IS NOT NULL RETURNING key""",
+                        AND {IN_PROJECT} AND deleted_at IS NOT NULL""",
                     (at, database.listed(some), project_id),
                 )
-            count_keys(database, project_id, len(back))
-            move_names(database, project_id, come=[key for (key,) in back])
 
 
 def purge_trash(database: Database, before: Timestamp, rows: int) -> int:
@@ -154,16 +149,7 @@ def drop_keys(
 
 def _drop_values(database: Database, numbers: Sequence[Row]) -> None:
     """The values of these keys, and what they were before."""
-    for table in ("key_values", "value_revisions"):
+    for table in ("key_values", "value_revisions", "key_tags"):
         database.run_many(f"DELETE FROM {table} WHERE key_number = ?", numbers)
-
-
-def count_keys(
-    database: Database, project_id: str, more: int, trashed_at: Timestamp = ""
-) -> None:
-    """Add to the project's count of keys."""
-    database.run(
-        """UPDATE lines SET key_count = key_count + ?, trashed_at = CASE
-            WHEN trashed_at > ? THEN trashed_at ELSE ? END WHERE id = ?""",
-        (more, trashed_at, trashed_at, project_id),
-    )
+    if database.engine.has_trigram_tables:
+        database.run_many("DELETE FROM key_search WHERE rowid = ?", numbers)

@@ -5,11 +5,19 @@ from operator import itemgetter
 
 from locframework.ports import StoredValue, Timestamp, outdated
 
-from .counts import latest
+from .counts import counts_updated, latest
 from .database import Database
 from .engine import Row
-from .key_columns import VALUE, VALUE_KEPT, value_row, words_of
-from .key_lists import chunks, lists_kept
+from .key_columns import (
+    OF_PROJECT,
+    PROJECT,
+    VALUE,
+    VALUE_KEPT,
+    value_row,
+    words_of,
+)
+from .key_lists import index_texts
+from .sql import chunks
 
 _number_of = itemgetter(-1)
 _PLACE = "key_number = ? AND language_code = ? AND plural_form = ?"
@@ -52,8 +60,8 @@ def add_values(
     values: Sequence[StoredValue],
     words: Iterable[int],
 ) -> None:
-    """Values of new keys, ``numbers`` by id, with the ``words`` of each. The lists of
-    keys are left as they are."""
+    """Insert values of new keys, ``numbers`` by id, with the ``words`` of each. The
+    statistics stay as they are."""
     database.insert_many("key_values", VALUE_KEPT, _rows(numbers, values, words))
 
 
@@ -62,13 +70,14 @@ def put_values(database: Database, values: Sequence[StoredValue]) -> None:
     ids = dict.fromkeys(value.key_id for value in values)
     times = latest((value.language_code, value.updated_at) for value in values)
     marks = "?" + ",?" * VALUE_KEPT.count(",")
-    with database.transaction(), lists_kept(database, ids, times.keys(), times):
+    with database.transaction(), counts_updated(database, ids, times):
         database.run_many(
             f"""INSERT INTO key_values ({VALUE_KEPT}) VALUES ({marks})
                 ON CONFLICT (key_number, language_code, plural_form)
                 DO UPDATE SET {_REPLACED}""",
             _rows(numbers_of(database, ids), values, map(words_of, values)),
         )
+        index_texts(database, ids)
 
 
 def remove_values(
@@ -77,7 +86,7 @@ def remove_values(
     """See KeyStore.remove_values."""
     ids = dict.fromkeys(value.key_id for value in values)
     times = {value.language_code: at or "" for value in values}
-    with database.transaction(), lists_kept(database, ids, times.keys(), times):
+    with database.transaction(), counts_updated(database, ids, times):
         numbers = numbers_of(database, ids)
         database.run_many(
             f"DELETE FROM key_values WHERE {_PLACE}",
@@ -87,6 +96,7 @@ def remove_values(
                 if value.key_id in numbers
             ],
         )
+        index_texts(database, ids)
 
 
 def mark_outdated(
@@ -113,7 +123,7 @@ def _mark_outdated(
     )
     values = [StoredValue(*row) for row in rows]
     if values:
-        with lists_kept(database, key_ids, {value.language_code for value in values}):
+        with counts_updated(database, key_ids):
             database.run(
                 f"""UPDATE key_values SET is_outdated = TRUE, approved_outdated =
                     status <> 'approved' AND approved_value IS NOT NULL
@@ -146,3 +156,31 @@ def numbers_of(database: Database, key_ids: Collection[str]) -> dict[str, int]:
         )
         known.update(rows)
     return {id_: known[id_] for id_ in key_ids if id_ in known}
+
+
+def remove_language(database: Database, project_id: str, language_code: str) -> None:
+    """Delete what keys have in a language that leaves the project."""
+    for line_id in lines_of(database, project_id):
+        for table in ("key_values", "value_revisions"):
+            database.run(
+                f"""DELETE FROM {table}
+                    WHERE language_code = ? AND key_number {OF_PROJECT}""",
+                (language_code, line_id, line_id),
+            )
+        for table, line in (
+            ("file_details", "project"),
+            ("findings", "project"),
+            ("language_counts", "line"),
+        ):
+            database.run(
+                f"DELETE FROM {table} WHERE {line} = {PROJECT} AND language_code = ?",
+                (line_id, language_code),
+            )
+
+
+def lines_of(database: Database, project_id: str) -> list[str]:
+    """Return the ids of main and of the branches."""
+    rows = database.rows(
+        "SELECT id FROM lines WHERE project_id = ? ORDER BY number", (project_id,)
+    )
+    return [line_id for (line_id,) in rows]

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from locframework.ports import (
+    BoundedList,
     FileDetail,
     Finding,
     FindingFilter,
@@ -12,7 +13,7 @@ from locframework.ports import (
     KeyLanguage,
     Page,
     PageRequest,
-    Place,
+    Position,
     Revision,
     Selection,
     StoredKey,
@@ -26,16 +27,16 @@ from . import (
     key_details,
     key_findings,
     key_history,
-    key_pages,
+    key_lists,
     key_reads,
     key_texts,
     key_trash,
     key_values,
 )
 from .columns import json_text
+from .counts import count_new_keys, latest
 from .database import Database
 from .engine import Row
-from .key_blocks import move_names
 from .key_columns import (
     IN_PROJECT,
     KEY,
@@ -47,9 +48,8 @@ from .key_columns import (
     key_row,
     words_of,
 )
-from .key_lists import add_to_lists, chunks, lists_kept
-from .key_sets import Source
-from .sql import SqlFragment, starts_with
+from .key_scopes import sources_of
+from .sql import SqlFragment, chunks, starts_with
 
 _BY_NAME = f"k.project = {PROJECT} AND k.deleted_at IS NULL"
 _BY_ID = f"k.{IN_PROJECT} AND k.deleted_at IS NULL"
@@ -108,16 +108,32 @@ class KeyTables:
         return key_trash.page_of_trash(self._database, project_id, search, page)
 
     def save_keys(self, keys: Sequence[StoredKey]) -> None:
-        ids = [key.id for key in keys]
-        with self._database.transaction(), lists_kept(self._database, ids):
-            old_names = self._make_way(keys)
+        with self._database.transaction():
+            old = self._stored(keys)
+            new = {key.key: key.id for key in keys}
+            self._database.run_many(  # keys may take each other's names
+                "UPDATE keys SET key = ? WHERE id = ?",
+                # no key has a blank in its name
+                [(f" {i}", i) for i, (_, name, _) in old.items() if new.get(name) != i],
+            )
             self._database.run_many(
                 """UPDATE keys SET key = ?, description = ?, tags = ?, is_plural = ?,
                     screenshot_url = ?, screenshot_file_id = ?, max_length = ?,
                     updated_at = ?, folded = ? WHERE id = ? AND deleted_at IS NULL""",
                 [_changed(key) for key in keys],
             )
-            self._rename([key for key in keys if key.id in old_names], old_names)
+            tags: dict[int, Collection[str]] = {}
+            names: list[tuple[str, str]] = []
+            for key in keys:
+                if key.id in old:
+                    number, name, old_tags = old[key.id]
+                    if old_tags != json_text(key.tags):
+                        tags[number] = key.tags
+                    if name != key.key:
+                        names.append((key.key, key.id))
+            key_lists.replace_tags(self._database, tags)
+            key_findings.rename_findings(self._database, names)
+            key_lists.index_texts(self._database, list(old))
 
     def touch_keys(self, key_ids: Collection[str], at: Timestamp) -> None:
         mine = f"{self._database.among('id')} AND deleted_at IS NULL"
@@ -159,10 +175,21 @@ class KeyTables:
         project_id: str,
         where: KeyFilter,
         sort: str,
-        page: PageRequest,
-        after: Place | None = None,
-    ) -> Page[StoredKey]:
-        return key_pages.list_keys(self._database, project_id, where, sort, page, after)
+        *,
+        limit: int,
+        offset: int = 0,
+        after: Position | None = None,
+    ) -> BoundedList[StoredKey]:
+        return key_lists.list_keys(
+            self._database,
+            project_id,
+            where,
+            sort,
+            sources_of(project_id, None),
+            limit=limit,
+            offset=offset,
+            after=after,
+        )
 
     def values_of(
         self,
@@ -241,7 +268,7 @@ class KeyTables:
     def list_findings(
         self, project_id: str, where: FindingFilter, page: PageRequest
     ) -> Page[KeyFinding]:
-        sources = [Source(project_id)]
+        sources = sources_of(project_id, None)
         return key_findings.list_findings(
             self._database, project_id, where, page, sources
         )
@@ -263,10 +290,9 @@ class KeyTables:
         self, project_id: str, keys: Sequence[StoredKey], values: Sequence[StoredValue]
     ) -> None:
         [(project, last)] = self._database.rows(
-            """UPDATE lines
-                SET key_count = key_count + ?, last_key = last_key + ?
+            """UPDATE lines SET last_key = last_key + ?
                 WHERE id = ? RETURNING number, last_key""",
-            (len(keys), len(keys), project_id),
+            (len(keys), project_id),
         )
         keys = sorted(keys, key=attrgetter("id"))
         first = project * KEYS_A_PROJECT + last - len(keys) + 1
@@ -278,42 +304,25 @@ class KeyTables:
         )
         words = [words_of(value) for value in values]
         key_values.add_values(self._database, numbers, values, words)
-        add_to_lists(self._database, project, keys, values, words)
-        move_names(self._database, project_id, come=[key.key for key in keys])
-
-    def _make_way(self, keys: Sequence[StoredKey]) -> dict[str, str]:
-        """Keys may change names among each other: free the names that move on.
-
-        Answers the old names of the keys that change theirs, by id.
-        """
-        new = {key.key: key.id for key in keys}
-        old: list[Row] = []
-        for some in chunks(new.values()):
-            old += self._database.rows(
-                f"""SELECT id, key FROM keys
-                    WHERE {self._database.among("id")} AND deleted_at IS NULL""",
-                (self._database.listed(some),),
-            )
-        self._database.run_many(
-            "UPDATE keys SET key = ? WHERE id = ?",
-            # no key has a blank in its name
-            [(f" {id_}", id_) for id_, name in old if new.get(name, id_) != id_],
+        key_lists.replace_tags(
+            self._database, {numbers[key.id]: key.tags for key in keys}, are_new=True
         )
-        return {id_: name for id_, name in old if new.get(name) != id_}
+        last = first + len(keys) - 1
+        times = latest((value.language_code, value.updated_at) for value in values)
+        count_new_keys(self._database, first, last, times)
+        key_lists.index_new_texts(self._database, first, last)
 
-    def _rename(self, keys: Sequence[StoredKey], old_names: Mapping[str, str]) -> None:
-        """What else knows keys by their names."""
-        names = [(key.key, key.id) for key in keys]
-        key_findings.rename_findings(self._database, names)
-        for line_id in {key.project_id for key in keys}:
-            mine = [key for key in keys if key.project_id == line_id]
-            self._database.lock_row("lines", line_id)
-            move_names(
-                self._database,
-                line_id,
-                gone=[old_names[key.id] for key in mine],
-                come=[key.key for key in mine],
+    def _stored(self, keys: Sequence[StoredKey]) -> dict[str, tuple[int, str, str]]:
+        """Return number, name and tags of keys as they are stored, by id."""
+        found: dict[str, tuple[int, str, str]] = {}
+        for ids in chunks([key.id for key in keys]):
+            rows = self._database.rows(
+                f"""SELECT id, number, key, tags FROM keys
+                    WHERE {self._database.among("id")} AND deleted_at IS NULL""",
+                (self._database.listed(ids),),
             )
+            found |= {id_: (number, key, tags) for id_, number, key, tags in rows}
+        return found
 
 
 def _changed(key: StoredKey) -> Row:

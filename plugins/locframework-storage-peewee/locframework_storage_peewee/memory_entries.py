@@ -25,11 +25,10 @@ from locframework.ports import (
 
 from .database import Database
 from .engine import Row
-from .key_lists import chunks
 from .memory_filters import IN_LANGUAGE, OF_MEMORY, conditions
 from .memory_links import MEMORY, numbers_of
 from .pages import Order
-from .sql import SqlFragment, all_of
+from .sql import SqlFragment, all_of, chunks
 
 _ENTRY = "e.id, m.id, e.source_text, e.context, e.created_at, e.updated_at"
 _ENTRIES = "memory_entries e JOIN memories m ON m.number = e.memory"

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from locframework.ports import KeyLink, MemoryWriting
 
 from .database import Database
-from .key_lists import chunks
+from .sql import chunks
 
 _LINK = "l.project_id, l.key_id, NULLIF(l.plural_form, ''), e.id"
 _LINKS = """memory_links l JOIN memory_entries e ON e.number = l.entry

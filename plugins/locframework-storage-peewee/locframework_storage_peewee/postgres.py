@@ -48,7 +48,7 @@ FEW = 10
 """A statement with a longer list is planned for it: a cached plan was 100 times slower
 in a first import. PostgreSQL estimates ten items for a list it does not know."""
 
-_GROWN = b"""SELECT t.name FROM unnest(ARRAY['keys', 'key_values', 'key_lists',
+_GROWN = b"""SELECT t.name FROM unnest(ARRAY['keys', 'key_values', 'key_tags',
         'branch_keys', 'findings', 'value_revisions']) AS t (name)
     JOIN pg_class c ON c.oid = to_regclass(t.name)
     WHERE pg_relation_size(c.oid)
@@ -105,7 +105,6 @@ class Postgres:
     for_update = " FOR NO KEY UPDATE"  # children can still be added by others
     skip_locked = " FOR UPDATE SKIP LOCKED"
     has_trigram_tables = False
-    merges_walks = False
 
     def __init__(self, url: str) -> None:
         address, query = _PARTS.findall(url)[0]

@@ -19,11 +19,10 @@ from locframework.ports import (
     Timestamp,
 )
 
-from . import key_lists
-from .counts import count_words_anew
+from .counts import count_words_again
 from .database import Database
 from .engine import Row
-from .key_findings import drop_findings_in
+from .key_values import remove_language
 from .models import LanguageRow, LineRow, ProjectRow
 from .purge import purge_project
 from .tables import Table, in_scopes
@@ -51,13 +50,6 @@ class LanguageTable(Table[Language]):
     parent = "project_id"
     constant = Table.constant | {"language_code"}
 
-    def insert(self, record: Language) -> None:
-        with self.database.transaction():
-            super().insert(record)
-            key_lists.add_language(
-                self.database, record.project_id, record.language_code
-            )
-
     def delete(self, record_id: str, at: Timestamp) -> None:
         language = self.find(record_id)
         if language is None:
@@ -65,9 +57,7 @@ class LanguageTable(Table[Language]):
         project_id, code = language.project_id, language.language_code
         with self.database.transaction():
             super().delete(record_id, at)
-            key_lists.remove_language(self.database, project_id, code)
-            for line_id in key_lists.lines_of(self.database, project_id):
-                drop_findings_in(self.database, line_id, code)
+            remove_language(self.database, project_id, code)
 
 
 class ProjectTables(Table[Project]):
@@ -95,8 +85,7 @@ class ProjectTables(Table[Project]):
         with self.database.transaction():
             super().update(record)
             if old is not None and old.source_language != record.source_language:
-                lines = key_lists.lines_of(self.database, record.id)
-                count_words_anew(self.database, record.id, lines)
+                count_words_again(self.database, record.id)
 
     def has_keys(self, project_id: str) -> bool:
         return self.database.row(_HAS_KEYS, (project_id,)) is not None

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from .database import Database
 from .events import drop_events
 from .key_columns import OF_PROJECT, PROJECT
-from .key_lists import lines_of
+from .key_values import lines_of
 
 _NUMBERED = f"project = {PROJECT}"
 _OF_RELEASES = """release_id IN (SELECT r.id FROM releases r
@@ -14,9 +14,7 @@ _OF_BRANCHES = "branch_id IN (SELECT id FROM branches WHERE project_id = ?)"
 
 # table, its key, and which of its rows are the line's
 _OF_LINE = (
-    ("key_lists", "project, list, key", _NUMBERED),
-    ("key_list_lengths", "project, list", _NUMBERED),
-    ("key_blocks", "project, first", _NUMBERED),
+    ("key_tags", "key_number, tag", f"key_number {OF_PROJECT}"),
     ("language_counts", "line, language_code", f"line = {PROJECT}"),
     ("file_details", "project, family, language_code, key_id, module", _NUMBERED),
     ("findings", "key_number, language_code, place", _NUMBERED),
@@ -72,7 +70,10 @@ def purge_project(database: Database, project_id: str, rows: int) -> int:
 
 def purge_line(database: Database, line_id: str, rows: int) -> int:
     """Drop up to ``rows`` rows of main or a branch; return how many."""
-    return _purge(database, _OF_LINE, line_id, rows)
+    parts: list[tuple[str, str, str]] = [*_OF_LINE]
+    if database.engine.has_trigram_tables:
+        parts.insert(0, ("key_search", "rowid", f"rowid {OF_PROJECT}"))
+    return _purge(database, parts, line_id, rows)
 
 
 def purge_distribution(database: Database, distribution_id: str, rows: int) -> int:

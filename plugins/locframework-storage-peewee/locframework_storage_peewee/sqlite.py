@@ -81,7 +81,6 @@ class Sqlite:
     for_update = ""  # BEGIN IMMEDIATE has locked everything
     skip_locked = ""
     has_trigram_tables = True
-    merges_walks = True
 
     def __init__(self, path: Path) -> None:
         self._path = path

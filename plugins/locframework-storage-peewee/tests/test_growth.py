@@ -10,7 +10,6 @@ from locframework_storage_peewee.engine import Row
 
 from locframework.blobs.records import BlobNote
 from locframework.keys.records import KeyFilter
-from locframework.paging import PageRequest
 from locframework.projects.records import Project
 from locframework.testing.contracts.storage_delivery import (
     building,
@@ -26,7 +25,7 @@ pytestmark = [
 ]
 MANY = 3000
 FILTERED = re.compile(r"Rows Removed by Join Filter: (\d+)")
-DEEP = PageRequest(20, 50)
+DEEP = {"limit": 50, "offset": 950}
 TAGGED = KeyFilter(tags=("button",))
 Asked = list[tuple[str, Sequence[object]]]
 
@@ -103,7 +102,7 @@ def test_keys_are_found_by_name_in_a_project_that_was_just_made(
     asked.clear()
 
     where, sort = LISTS[name]
-    new.keys.list_keys(of.id, where, sort, DEEP)
+    new.keys.list_keys(of.id, where, sort, **DEEP)
 
     compared = [step for step in plan_of(new, asked) if "Join Filter" in step]
     assert compared == []  # each key with each of a list
@@ -117,7 +116,7 @@ def test_keys_of_a_branch_are_found_by_name_when_it_was_just_filled(
     on.add_keys([key(of, f"own{each:04}") for each in range(MANY)])
     asked.clear()
 
-    on.list_keys(of.id, KeyFilter(), "createdAt", DEEP)
+    on.list_keys(of.id, KeyFilter(), "createdAt", **DEEP)
 
     plan = plan_of(new, asked)
     assert not any("Join Filter" in step for step in plan), plan
@@ -137,7 +136,7 @@ def test_what_a_branch_hides_is_looked_up_by_id_in_tables_counted_on_other_days(
     new.database.run("UPDATE pg_class SET reltuples = 99 WHERE relname = 'keys'")
     asked.clear()
 
-    page = on.list_keys(of.id, where, "key", DEEP)
+    page = on.list_keys(of.id, where, "key", **DEEP)
     new.statistics.counts_of(of.id, branch.id)
 
     assert page.total == MANY
@@ -202,7 +201,7 @@ def test_keys_are_kept_when_they_cannot_be_counted(
     monkeypatch.setattr(new.database.engine, "analyze_grown", cancelled)
     of = fill(new)
 
-    page = new.keys.list_keys(of.id, KeyFilter(), "key", DEEP)
+    page = new.keys.list_keys(of.id, KeyFilter(), "key", **DEEP)
     assert page.total == MANY
     assert "canceling statement" in caplog.text
 

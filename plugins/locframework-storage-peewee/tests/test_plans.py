@@ -1,5 +1,6 @@
 """Every question is a walk of an index: nothing is scanned or sorted in between."""
 
+import re
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -14,7 +15,7 @@ from locframework.glossaries.records import TermFilter
 from locframework.jobs.records import JobFilter
 from locframework.keys.records import KeyFilter
 from locframework.memories.records import EntryFilter, TranslationMemory
-from locframework.paging import PageRequest, SortedRequest
+from locframework.pagination import SortedRequest
 from locframework.testing.contracts.storage_key_records import (
     key,
 )
@@ -312,13 +313,13 @@ def test_postgres_walks_to_a_page_of_a_branch_and_sorts_no_more_than_that(
         return rows(sql, params)
 
     monkeypatch.setattr(storage.database, "rows", noted)
-    page = on.list_keys(of.id, KeyFilter(), "key", PageRequest(1, 20))
+    page = on.list_keys(of.id, KeyFilter(), "key", limit=20)
 
     sql, params = asked[-1]
     with storage.snapshot():
         plan = [step for (step,) in rows(f"EXPLAIN {sql}", params)]
     assert len(page.items) == 20
-    walks = [step for step in plan if " on keys k_" in step]
+    walks = [step for step in plan if re.search(r" on keys k_\d ", step)]
     assert len(walks) == 2, plan
     assert all("using keys_by_name" in step for step in walks), plan
 

@@ -178,10 +178,12 @@ def test_a_part_of_a_text_is_found_literally_however_long_it_is(
     assert found == texts[:2]
 
 
-def test_what_is_long_is_not_looked_for_with_like() -> None:
-    """It compares all of it again wherever it might begin (parts.py)."""
-    assert "LIKE" in contains("t.text", "a" * LIKE_MAX_LENGTH).sql
-    assert "LIKE" not in contains("t.text", "a" * (LIKE_MAX_LENGTH + 1)).sql
+def test_like_compares_no_more_than_the_start_of_a_long_text() -> None:
+    """It compares all of it again at every possible start."""
+    assert "instr" not in contains("t.text", "a" * LIKE_MAX_LENGTH).sql
+    long = contains("t.text", "a" * (LIKE_MAX_LENGTH + 1))
+    assert "instr" in long.sql
+    assert long.params[0] == f"%{'a' * LIKE_MAX_LENGTH}%"
 
 
 def _holds(storage: PeeweeStorage, text: str, wanted: str) -> bool:

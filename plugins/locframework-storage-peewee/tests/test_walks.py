@@ -97,7 +97,7 @@ def test_what_is_purged_is_found_by_its_whole_key(storage: PeeweeStorage) -> Non
         storage.purge("projects", at(1), 1000)
 
     walks = {
-        "key_lists": "(project=? AND list=? AND key=?)",
+        "key_tags": "(key_number=? AND tag=?)",
         "key_values": "(key_number=? AND language_code=? AND plural_form=?)",
         "language_counts": "(line=? AND language_code=?)",
     }

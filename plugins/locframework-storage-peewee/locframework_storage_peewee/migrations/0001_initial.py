@@ -234,6 +234,8 @@ KEYS = (
     """CREATE INDEX keys_by_file ON keys (screenshot_file_id)
         WHERE screenshot_file_id IS NOT NULL""",
     "CREATE UNIQUE INDEX keys_by_name ON keys (project, key) WHERE deleted_at IS NULL",
+    """CREATE INDEX keys_with_plurals ON keys (project, key)
+        WHERE is_plural AND deleted_at IS NULL""",
     """CREATE INDEX keys_by_update ON keys (project, updated_at, id)
         WHERE deleted_at IS NULL""",
     "CREATE INDEX keys_in_trash ON keys (deleted_at) WHERE deleted_at IS NOT NULL",
@@ -262,6 +264,10 @@ KEYS = (
         keeps_fresh BOOLEAN NOT NULL DEFAULT FALSE,
         PRIMARY KEY (key_number, language_code, plural_form)
     )""",
+    """CREATE INDEX key_values_by_status
+        ON key_values (language_code, status, key_number)""",
+    """CREATE INDEX key_values_outdated ON key_values (language_code, key_number)
+        WHERE is_outdated""",
     """CREATE TABLE value_revisions (
         key_number INTEGER NOT NULL,
         language_code TEXT NOT NULL,
@@ -312,24 +318,12 @@ KEYS = (
         PRIMARY KEY (project, family, language_code, key_id, module)
     )""",
     "CREATE INDEX file_details_of_key ON file_details (key_id)",
-    """CREATE TABLE key_lists (
-        project INTEGER NOT NULL,
-        list TEXT NOT NULL,
-        key TEXT NOT NULL,
-        PRIMARY KEY (project, list, key)
+    """CREATE TABLE key_tags (
+        key_number INTEGER NOT NULL,
+        tag TEXT NOT NULL,
+        PRIMARY KEY (key_number, tag)
     ) WITHOUT ROWID""",
-    """CREATE TABLE key_list_lengths (
-        project INTEGER NOT NULL,
-        list TEXT NOT NULL,
-        keys INTEGER NOT NULL,
-        PRIMARY KEY (project, list)
-    ) WITHOUT ROWID""",
-    """CREATE TABLE key_blocks (
-        project INTEGER NOT NULL,
-        first TEXT NOT NULL,
-        keys INTEGER NOT NULL,
-        PRIMARY KEY (project, first)
-    ) WITHOUT ROWID""",
+    "CREATE INDEX key_tags_by_tag ON key_tags (tag, key_number)",
     """CREATE TABLE language_counts (
         line INTEGER NOT NULL,
         language_code TEXT NOT NULL,
@@ -667,6 +661,16 @@ TRIGRAM_INDEXES = (
 )
 """Substring search: name of the index, its table and column."""
 
+KEY_TRIGRAM_INDEXES = (
+    ("keys_by_trigram", "keys", "folded"),
+    ("key_values_by_trigram", "key_values", "folded"),
+)
+"""The same of keys, on PostgreSQL."""
+
+KEY_SEARCH = """CREATE VIRTUAL TABLE key_search USING fts5(
+    text, tokenize='trigram case_sensitive 1', detail=none, columnsize=0)"""
+"""The same on SQLite: a row by number of the key, with the texts of its values."""
+
 
 def up(migrator: object, db: peewee.Database) -> None:
     run(
@@ -689,18 +693,19 @@ def up(migrator: object, db: peewee.Database) -> None:
     else:
         for name, table, column in TRIGRAM_INDEXES:
             create_full_text_table(db, name, table, column)
+        run(db, KEY_SEARCH)
 
 
 def create_trigram_indexes(db: peewee.Database) -> None:
     """Create pg_trgm indexes, or warn where the database may not have the extension.
 
-    Without them searches read whole memories. Only FTS5 needs the rows of
+    Without them searches read whole memories and projects. Only FTS5 needs the rows of
     memory_translations numbered.
     """
     indexes = "".join(
         f"EXECUTE 'CREATE INDEX {name} ON {table} USING gin ({column} '"
         " || quote_ident(extension_schema) || '.gin_trgm_ops)';"
-        for name, table, column in TRIGRAM_INDEXES
+        for name, table, column in (*TRIGRAM_INDEXES, *KEY_TRIGRAM_INDEXES)
     )
     run(
         db,
@@ -711,7 +716,7 @@ def create_trigram_indexes(db: peewee.Database) -> None:
             CREATE EXTENSION IF NOT EXISTS pg_trgm;
         EXCEPTION WHEN insufficient_privilege OR undefined_file
             OR feature_not_supported
-            THEN RAISE WARNING 'no pg_trgm: concordance search reads whole memories';
+            THEN RAISE WARNING 'no pg_trgm: searches read whole memories and projects';
         END $$""",
         f"""DO $$
         DECLARE extension_schema text;

@@ -1,4 +1,4 @@
-"""A list of keys walked by its cursors, while others write."""
+"""Pages of keys by cursor and by number, while others write."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from locframework import OPERATOR
-from locframework.keys.records import KeyQuery
+from locframework.fields import new_id, system_clock, timestamp
+from locframework.keys.records import Key, KeyQuery
 
 from .branched import Branched
 
@@ -59,7 +60,59 @@ def test_a_walk_lists_what_the_pages_by_number_do(keys: Any, sort: str) -> None:
         by_number = {**query, "limit": LIMIT, "page": number}
         assert page["items"] == keys.owner.get(keys.path, query=by_number).data["items"]
         assert (page["page"], page["limit"], page["total"]) == (number, LIMIT, 11)
+        assert page["totalIsExact"] is True
     assert len(pages) == 3
+
+
+@pytest.fixture
+def many(keys: Any) -> Any:
+    """A project with 10,001 keys, all but one with a tag."""
+    at = timestamp(system_clock())
+    storage = keys.workspace.framework.storage
+    storage.keys.add_keys(
+        [
+            Key(
+                id=new_id(),
+                project_id=keys.project["id"],
+                key=f"k{number:05}",
+                description="",
+                tags=("t",) if number else (),
+                is_plural=False,
+                screenshot_url=None,
+                screenshot_file_id=None,
+                key_source="main",
+                created_at=at,
+                updated_at=at,
+            )
+            for number in range(10_001)
+        ]
+    )
+    return keys
+
+
+def test_beyond_10_000_keys_the_total_is_bounded_and_pages_are_read_by_cursor(
+    many: Any,
+) -> None:
+    def page(**query: object) -> Any:
+        return many.owner.get(many.path, query={"limit": 200, **query})
+
+    last, beyond = page(page=50), page(page=51)
+    behind = page(cursor=last.data["nextCursor"])
+    exact = page(page=51, tag="t")
+
+    assert (last.data["total"], last.data["totalIsExact"]) == (10_000, False)
+    assert last.data["items"][-1]["key"] == "k09999"
+    assert (beyond.status, beyond.error["code"]) == (400, "use_cursor")
+    assert "page 51" in beyond.error["message"]
+    assert [key["key"] for key in behind.data["items"]] == ["k10000"]
+    assert (behind.data["page"], behind.data["nextCursor"]) == (51, None)
+    assert (behind.data["total"], behind.data["totalIsExact"]) == (10_000, False)
+    assert (exact.data["total"], exact.data["totalIsExact"]) == (10_000, True)
+    assert (exact.status, exact.data["items"]) == (200, [])
+    found = walked(many, limit=200, sort="-createdAt")
+    assert len({key["id"] for key in found}) == len(found) == 10_001
+    statistics = many.owner.get(f"/projects/{many.project['id']}/statistics").data
+    assert statistics["statistics"]["keyCount"] == 10_001
 
 
 @pytest.mark.parametrize("number", [0, 1, 4, 5, 6, 10])
