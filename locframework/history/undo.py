@@ -150,14 +150,14 @@ class UndoJob:
         access: Access,
         files: Files,
         writer: KeyWriter,
-        moves: KeyTrash,
+        trash: KeyTrash,
         renewed: Renewed,
     ) -> None:
         self._storage = storage
         self._access = access
         self._files = files
         self._writer = writer
-        self._moves = moves
+        self._key_trash = trash
         self._renewed = renewed
 
     def run(self, job: StoredJob, work: Work) -> None:
@@ -202,7 +202,7 @@ class UndoJob:
             self._access,
             self._files,
             self._writer,
-            self._moves,
+            self._key_trash,
             caller=caller,
             scope=BranchScope(project),
             languages=languages,
@@ -223,7 +223,7 @@ class _Undo:
         access: Access,
         files: Files,
         writer: KeyWriter,
-        moves: KeyTrash,
+        trash: KeyTrash,
         *,
         caller: Caller,
         scope: BranchScope,
@@ -236,7 +236,7 @@ class _Undo:
         self._access = access
         self._files = files
         self._writer = writer
-        self._moves = moves
+        self._key_trash = trash
         self._caller = caller
         self._scope = scope
         self._project = scope.project
@@ -303,7 +303,7 @@ class _Undo:
             id_ for id_ in ids if id_ not in self._keeping and id_ not in self._trashed
         ]
         found = self._keys.find_keys(self._project.id, going) if going else {}
-        refused = self._moves.trash_each(
+        refused = self._key_trash.trash_each(
             self._caller,
             self._scope,
             list(found.values()),
@@ -335,7 +335,7 @@ class _Undo:
                 self._skip(id_, KeyExists.code)
             else:
                 wanted.append(found[id_])
-        refused = self._moves.restore_each(
+        refused = self._key_trash.restore_each(
             self._caller,
             self._scope,
             self._languages,

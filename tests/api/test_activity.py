@@ -1,14 +1,14 @@
-"""decisions 2.6, activity: who changed what, and what it came of."""
+"""The activity list (decisions 2.6) and the filters it shares with undo."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from locframework.http.records import Upload
 from locframework.testing.client import Client
+
+from .undoing import import_german
 
 
 def listed(keys: Any, client: Client | None = None, **query: Any) -> list[Any]:
@@ -23,23 +23,13 @@ def types(keys: Any, **query: Any) -> list[str]:
     return [item["type"] for item in listed(keys, **query)]
 
 
-def imported(keys: Any, texts: dict[str, str]) -> dict[str, Any]:
-    file = Upload("de.json", json.dumps(texts).encode(), "application/json")
-    form = {"languageCode": "de", "onConflict": "overwrite", "format": "json-flat"}
-    path = f"/projects/{keys.project['id']}/import"
-    job: dict[str, Any] = keys.workspace.job_of(
-        keys.owner.post(path, form=form, files={"file": file})
-    )
-    return job
-
-
-def branched(keys: Any, name: str = "spring") -> str:
+def create_branch(keys: Any, name: str = "spring") -> str:
     path = f"/projects/{keys.project['id']}/branches"
     made: str = keys.owner.post(path, json={"name": name}).data["branch"]["id"]
     return made
 
 
-def test_an_item_tells_who_did_what_and_where(keys: Any) -> None:
+def test_item_has_actor_branch_and_records(keys: Any) -> None:
     key = keys.made(values={"de": "eins"})
     keys.put(key, "de", "zwei", keys.translator)
 
@@ -54,11 +44,9 @@ def test_an_item_tells_who_did_what_and_where(keys: Any) -> None:
 
 
 @pytest.mark.parametrize("branch", [None, "spring"])
-def test_an_item_has_the_time_of_what_it_tells_of(
-    keys: Any, branch: str | None
-) -> None:
+def test_item_has_the_time_of_its_change(keys: Any, branch: str | None) -> None:
     where = {"branch": branch} if branch else {}
-    branched(keys)
+    create_branch(keys)
     new = {"key": "a.b", "values": {"de": "eins"}}
     key = keys.owner.post(keys.path, json=new, query=where).data["key"]
     one = f"{keys.path}/{key['id']}"
@@ -84,7 +72,7 @@ def test_an_item_has_the_time_of_what_it_tells_of(
     assert gone["deletedAt"] == last()
 
 
-def test_conditions_narrow_and_all_must_hold(keys: Any) -> None:
+def test_filters_are_combined(keys: Any) -> None:
     one, two = keys.made(), keys.made(key="c")
     keys.put(one, "de", "eins", keys.translator)
     [first] = listed(keys, keyId=two["id"])
@@ -99,20 +87,20 @@ def test_conditions_narrow_and_all_must_hold(keys: Any) -> None:
     assert types(keys, keyId=two["id"]) == ["key.deleted", "key.created"]
 
 
-def test_what_a_job_did_is_told_with_it(keys: Any) -> None:
-    job = imported(keys, {"a.b": "eins"})
+def test_job_filter_lists_the_changes_of_the_job(keys: Any) -> None:
+    job_id = import_german(keys, {"a.b": "eins"})
 
-    found = listed(keys, jobId=job["id"])
+    found = listed(keys, jobId=job_id)
 
     assert [item["type"] for item in found] == [
         "import.completed", "translation.updated", "key.created",
     ]  # fmt: skip
-    assert {item["jobId"] for item in found} == {job["id"]}
+    assert {item["jobId"] for item in found} == {job_id}
 
 
-def test_a_branch_brings_along_what_its_merge_did(keys: Any) -> None:
+def test_branch_filter_includes_the_changes_of_its_merge(keys: Any) -> None:
     key = keys.made(values={"de": "eins"})
-    branch_id = branched(keys)
+    branch_id = create_branch(keys)
     value = f"{keys.path}/{key['id']}/values/de"
     keys.owner.put(value, json={"value": "zwei"}, query={"branch": "spring"})
     merge = f"/projects/{keys.project['id']}/branches/spring/merge"
@@ -129,7 +117,7 @@ def test_a_branch_brings_along_what_its_merge_did(keys: Any) -> None:
     assert {item["branch"] for item in listed(keys, branch="main")} == {None}
 
 
-def test_a_list_comes_in_pages(keys: Any) -> None:
+def test_list_is_paged(keys: Any) -> None:
     for number in range(3):
         keys.made(key=f"k{number}")
     everything = listed(keys)
@@ -140,7 +128,7 @@ def test_a_list_comes_in_pages(keys: Any) -> None:
 
 
 @pytest.mark.parametrize("role", ["viewer", "translator", "reviewer"])
-def test_who_may_not_read_it_is_refused(keys: Any, role: Any) -> None:
+def test_list_needs_audit_read(keys: Any, role: Any) -> None:
     path = f"/projects/{keys.project['id']}/activity"
 
     refused = keys.workspace.client(role).get(path)
@@ -148,7 +136,7 @@ def test_who_may_not_read_it_is_refused(keys: Any, role: Any) -> None:
     assert refused.error["details"] == {"required": "audit_read"}
 
 
-def test_bad_conditions_are_refused_by_name(keys: Any) -> None:
+def test_invalid_filters_are_refused(keys: Any) -> None:
     path = f"/projects/{keys.project['id']}/activity"
 
     since = keys.owner.get(path, query={"since": "yesterday"})
@@ -158,7 +146,7 @@ def test_bad_conditions_are_refused_by_name(keys: Any) -> None:
     assert (branch.status, branch.error["code"]) == (404, "branch_not_found")
 
 
-NOTHING_FITS = [
+MATCH_NOTHING = [
     ({"jobId": "nope"}, "jobId"),
     ({"jobId": "01a1fd83-6a3c-7d53-9d8e-3f0c7c9b1a55"}, "jobId"),
     ({"keyId": "%"}, "keyId"),
@@ -170,8 +158,8 @@ NOTHING_FITS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "name"), NOTHING_FITS)
-def test_conditions_that_nothing_can_fit_are_refused(
+@pytest.mark.parametrize(("asked", "name"), MATCH_NOTHING)
+def test_filters_that_match_nothing_are_refused(
     keys: Any, asked: dict[str, str], name: str
 ) -> None:
     path = f"/projects/{keys.project['id']}/activity"
@@ -185,17 +173,17 @@ def test_conditions_that_nothing_can_fit_are_refused(
         assert fault["path"] == f"{root}.{name}"
 
 
-def test_a_job_of_another_project_is_none_of_this_one(keys: Any) -> None:
-    job = imported(keys, {"a.b": "eins"})
+def test_job_of_another_project_is_refused(keys: Any) -> None:
+    job_id = import_german(keys, {"a.b": "eins"})
     other = keys.workspace.project()
     path = f"/projects/{other['id']}/activity"
 
-    refused = keys.owner.get(path, query={"jobId": job["id"]})
+    refused = keys.owner.get(path, query={"jobId": job_id})
 
     assert (refused.status, refused.error["details"][0]["path"]) == (400, "query.jobId")
 
 
-def test_a_key_of_another_project_is_none_of_this_one(keys: Any) -> None:
+def test_key_of_another_project_is_refused(keys: Any) -> None:
     key, other = keys.made(), keys.workspace.project()
     path, where = f"/projects/{other['id']}/activity", {"keyId": key["id"]}
 
@@ -207,15 +195,15 @@ def test_a_key_of_another_project_is_none_of_this_one(keys: Any) -> None:
         assert refused.error["details"][0]["path"] == f"{root}.keyId"
 
 
-def test_what_a_job_did_is_found_when_the_job_is_kept_no_more(keys: Any) -> None:
-    job = imported(keys, {"a.b": "eins"})
+def test_job_filter_works_after_the_job_was_deleted(keys: Any) -> None:
+    job_id = import_german(keys, {"a.b": "eins"})
     database = keys.workspace.framework.storage.database
-    database.run("DELETE FROM jobs WHERE id = ?", (job["id"],))
+    database.run("DELETE FROM jobs WHERE id = ?", (job_id,))
 
-    assert "key.created" in types(keys, jobId=job["id"])
+    assert "key.created" in types(keys, jobId=job_id)
 
 
-def test_settings_set_to_what_they_are_tell_nobody(keys: Any) -> None:
+def test_unchanged_settings_make_no_event(keys: Any) -> None:
     path = f"/projects/{keys.project['id']}"
     before = listed(keys)
     project = keys.owner.get(path).data["project"]
