@@ -212,7 +212,9 @@ class Framework:
     def _build_issues(self) -> None:
         storage, projects, branches = self.storage, self.projects, self.branches
         rechecks = Rechecks(storage, self.jobs)
-        self.events.listen_inside(rechecks.on_event)
+        self.events.listen_inside(
+            rechecks.on_event, prefixes=("glossary.", "language.", "project.")
+        )
         self.runner.add_handler(RecheckJob(storage, self.key_writer))
         self.issues = Issues(
             storage, projects, branches, self.languages, self.checks, rechecks
@@ -280,8 +282,8 @@ class Framework:
 
     def _build_delivery(self) -> None:
         storage, clock, events = self.storage, self.clock, self.events
-        queue = ReleaseQueue(storage, self.jobs, events, clock)
-        events.listen_inside(queue.on_event)
+        queue = ReleaseQueue(storage, self.jobs, clock)
+        events.listen_inside(queue.on_event, subscriber="distributions")
         builder = ReleaseBuilder(
             storage,
             self.formats,

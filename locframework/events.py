@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -132,6 +132,17 @@ class EventStore(Protocol):
 
 Listener = Callable[[Event], None]
 
+_OF_KEYS = ("key.", "translation.")
+_SUBSCRIBERS = ("memories", "distributions", "webhooks")
+
+
+class _Inside(NamedTuple):
+    """A listener in the transaction, and the events that it is called for."""
+
+    listener: Listener
+    prefixes: tuple[str, ...]
+    subscriber: str | None
+
 
 class _Cause(threading.local):
     """Why the thread is at work; nothing in particular at first."""
@@ -158,24 +169,31 @@ class EventLog:
         self._store = store
         self._transactions = transactions
         self._clock = clock
-        self._inside: list[Listener] = []
+        self._inside: list[_Inside] = []
         self._after: list[Listener] = []
         self._cause = _Cause()
         self._known = _Known()
 
-    def listen_inside(self, listener: Listener) -> None:
-        """Call ``listener`` in the transaction of every event from now on."""
-        self._inside.append(listener)
+    def listen_inside(
+        self,
+        listener: Listener,
+        *,
+        prefixes: tuple[str, ...] = ("",),
+        subscriber: Literal["memories", "distributions", "webhooks"] | None = None,
+    ) -> None:
+        """Call ``listener`` in the transaction of every event from now on.
+
+        Only of events whose type begins with one of ``prefixes``. ``subscriber``: of
+        events of keys and values only in projects that have such a subscriber.
+        """
+        self._inside.append(_Inside(listener, prefixes, subscriber))
 
     def listen_after(self, listener: Listener) -> None:
         """Call ``listener`` after the commit of every event from now on."""
         self._after.append(listener)
 
     def subscribers_of(self, project_id: str) -> Subscribers:
-        """Return who acts on the events of a project; read once a transaction.
-
-        For listeners, at the end of the transaction that appended the events.
-        """
+        """Return who acts on the events of a project; read once a transaction."""
         found = self._known.subscribers.get(project_id)
         if found is None:
             found = self._store.subscribers_of(project_id)
@@ -255,9 +273,20 @@ class EventLog:
         self._store.add(events, traces)
         self._transactions.before_commit("subscribers", self._forget_subscribers)
         for event in events:
-            for listener in self._inside:
-                listener(event)
+            skipped = self._skipped(event)
+            for inside in self._inside:
+                if inside.subscriber not in skipped and event.type.startswith(
+                    inside.prefixes
+                ):
+                    inside.listener(event)
         self._transactions.after_commit(lambda: self._tell(events))
+
+    def _skipped(self, event: Event) -> Collection[str]:
+        """Return the kinds of subscribers that need not be told of the event."""
+        if event.project_id is None or not event.type.startswith(_OF_KEYS):
+            return ()
+        found = self.subscribers_of(event.project_id)
+        return [name for name in _SUBSCRIBERS if not getattr(found, name)]
 
     def _forget_subscribers(self) -> Callable[[], None]:
         self._known.subscribers.clear()

@@ -12,7 +12,7 @@ from locframework.errors import (
     LanguageNotInProject,
     ReleaseInProgress,
 )
-from locframework.events import SYSTEM, Event, EventFilter, EventLog
+from locframework.events import SYSTEM, Event, EventFilter
 from locframework.fields import Clock, new_id, timestamp
 from locframework.jobs.records import JobError, StoredJob
 from locframework.jobs.service import Jobs
@@ -38,13 +38,10 @@ class _Changes(threading.local):
 class ReleaseQueue:
     """Makes release rows and the jobs that build them, in the open transaction."""
 
-    def __init__(
-        self, storage: Storage, jobs: Jobs, events: EventLog, clock: Clock
-    ) -> None:
+    def __init__(self, storage: Storage, jobs: Jobs, clock: Clock) -> None:
         self._storage = storage
         self._store = storage.delivery
         self._jobs = jobs
-        self._events = events
         self._clock = clock
         self._changes = _Changes()
 
@@ -166,8 +163,6 @@ class ReleaseQueue:
 
     def _end(self, project_id: str) -> None:
         events = self._changes.events.pop(project_id)
-        if not self._events.subscribers_of(project_id).distributions:
-            return
         for distribution in self._store.list_auto_publish(project_id):
             seen = any(changes_content(event, distribution.branch) for event in events)
             if seen and not self._fails_again(distribution):

@@ -160,7 +160,7 @@ class BulkKeys:
                     results.append(_result(at, outcome))
                 return results
 
-            return plan.is_current if keys.has_changes else None, apply
+            return plan.is_current if plan.edits else None, apply
 
         return self._writer.run(scope, work)
 

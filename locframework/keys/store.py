@@ -51,6 +51,10 @@ class KeyStore(Protocol):
         """
         ...
 
+    def find_state(self, project_id: str, key_id: str) -> KeyState | None:
+        """Return a key with its values, in no order. One statement on main."""
+        ...
+
     def find_keys(
         self, project_id: str, key_ids: Collection[str]
     ) -> dict[str, StoredKey]:
@@ -82,6 +86,10 @@ class KeyStore(Protocol):
 
     def touch_keys(self, key_ids: Collection[str], at: Timestamp) -> None:
         """Set ``updated_at``, and nothing else."""
+        ...
+
+    def touch_unchanged(self, key: StoredKey, at: Timestamp) -> bool:
+        """Set ``updated_at`` if it still is that of ``key``; return whether it was."""
         ...
 
     def trash_keys(

@@ -12,7 +12,7 @@ from .files import MemoryFiles
 from .import_job import MemoryImportJob
 from .import_judging import ImportJudge
 from .languages import MemoryLanguages
-from .learn_job import LearnJob, Relearning
+from .learn_job import HEARD, LearnJob, Relearning
 from .learning import Learning
 from .matcher import Matcher
 from .matching import Matching
@@ -59,10 +59,10 @@ class MemoryArea:
     def _build_learning(self, framework: Framework) -> None:
         storage = framework.storage
         store, projects = storage.memories, framework.projects
-        learning = Learning(storage, framework.events, framework.clock)
+        learning = Learning(storage, framework.clock)
         self._relearning = relearning = Relearning(storage, framework.jobs)
-        framework.events.listen_inside(learning.on_event)
-        framework.events.listen_inside(relearning.on_event)
+        framework.events.listen_inside(learning.on_event, subscriber="memories")
+        framework.events.listen_inside(relearning.on_event, prefixes=HEARD)
         framework.runner.add_handler(LearnJob(storage, learning))
         self.languages = MemoryLanguages(store, storage, self.memories, relearning)
         self.assignments = Assignments(

@@ -21,7 +21,7 @@ TYPE = "tm_learn"
 PERMISSION = "project_update"
 NAMED_MOST = 5  # memories in a refusal
 _CALLER = Caller(actor=SYSTEM)
-_HEARD = ("language.added", "language.removed", "project.updated")
+HEARD = ("language.added", "language.removed", "project.updated")
 
 
 class Relearning:
@@ -87,7 +87,7 @@ class Relearning:
 
         Raises MemoriesAssigned for a source language that memories cannot follow.
         """
-        if event.type not in _HEARD or event.project_id is None:
+        if event.type not in HEARD or event.project_id is None:
             return
         if event.type == "project.updated" and not _moves_source(event):
             return

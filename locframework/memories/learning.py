@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from locframework.events import Event, EventLog
+from locframework.events import Event
 from locframework.fields import Clock, new_id, timestamp
 from locframework.keys.comparing import states_of
 from locframework.keys.records import KeyState
@@ -44,10 +44,9 @@ class Learning:
     first: saying the same again changes nothing.
     """
 
-    def __init__(self, storage: Storage, events: EventLog, clock: Clock) -> None:
+    def __init__(self, storage: Storage, clock: Clock) -> None:
         self._storage = storage
         self._store = storage.memories
-        self._events = events
         self._clock = clock
         self._changed = _Changed()
 
@@ -72,8 +71,6 @@ class Learning:
 
     def _end(self, project_id: str) -> None:
         key_ids = list(self._changed.keys.pop(project_id))
-        if not self._events.subscribers_of(project_id).memories:
-            return
         writing = writing_of(self._store.list_assigned(project_id))
         project = self._storage.projects.find(project_id) if writing else None
         if project is None:

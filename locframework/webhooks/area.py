@@ -54,4 +54,4 @@ class WebhookArea:
         self.deliveries = Deliveries(storage, projects, self.webhooks, wake, clock)
         self.numbers = WebhookNumbers(storage.webhooks, self.dispatcher, clock)
         self.plugin_events = PluginEvents(storage, events, types)
-        events.listen_inside(FanOut(storage, events, wake).on_event)
+        events.listen_inside(FanOut(storage, wake).on_event, subscriber="webhooks")

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from locframework.events import Event, EventLog
+from locframework.events import Event
 from locframework.fields import new_id
 from locframework.storage import Storage
 
@@ -30,12 +30,9 @@ class FanOut:
     projects is active, and two when some are.
     """
 
-    def __init__(
-        self, storage: Storage, events: EventLog, wake: Callable[[], None]
-    ) -> None:
+    def __init__(self, storage: Storage, wake: Callable[[], None]) -> None:
         """``wake`` is called after a commit that has left something to send."""
         self._storage = storage
-        self._events = events
         self._wake = wake
         self._gathered = _Gathered()
 
@@ -52,13 +49,7 @@ class FanOut:
 
     def _end(self) -> None:
         events, self._gathered.events = self._gathered.events, []
-        projects = {
-            project_id
-            for project_id in {event.project_id for event in events}
-            if project_id and self._events.subscribers_of(project_id).webhooks
-        }
-        if not projects:
-            return
+        projects = {event.project_id for event in events if event.project_id}
         webhooks = self._storage.webhooks.active_webhooks(sorted(projects))
         if not webhooks:
             return

@@ -25,7 +25,7 @@ from locframework.quality.checks.glossary_terms import GlossaryTerms
 from locframework.quality.records import Finding, Subject, TextTerms
 from locframework.quality.service import Checks
 
-from .unit_of_work import UnitOfWork
+from .unit_of_work import KeyEdit, UnitOfWork
 
 Texts = dict[str | None, str]
 """Texts by plural form; none is empty."""
@@ -206,7 +206,9 @@ class FindingChanges(Struct, frozen=True):
             store.put_findings(self.found)
 
 
-def check_unit(runner: CheckRunner, keys: UnitOfWork, source: str) -> FindingChanges:
+def check_unit(
+    runner: CheckRunner, keys: UnitOfWork, edits: Iterable[KeyEdit], source: str
+) -> FindingChanges:
     """Return the findings that a write changes. Reads only.
 
     A text is checked when it changes, when its source text does, and when a field of
@@ -214,7 +216,7 @@ def check_unit(runner: CheckRunner, keys: UnitOfWork, source: str) -> FindingCha
     """
     changed = {
         edit.key.id: (edit, codes)
-        for edit in keys.edits()
+        for edit in edits
         if (codes := edit.changed_languages(source)) != set()
     }
     if not changed:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct, field
 
+from locframework.errors import Unavailable
 from locframework.keys.outdated import beside_outdated, outdated
 from locframework.keys.records import StoredKey, StoredValue, ValueSlot
 from locframework.keys.revisions import Revision, revision_of
@@ -37,6 +38,14 @@ class KeyEdit(Struct):
         """Whether the write changes a field of a key that is stored."""
         return self.stored is not None and self.key != self.stored
 
+    @property
+    def adds_value(self) -> bool:
+        """Whether a value is written where there was none."""
+        for slot, value in self.written.items():
+            if value is not None and slot not in self.read:
+                return True
+        return False
+
     def changed_languages(self, source_language: str) -> set[str] | None:
         """Return the languages whose texts checks must look at again; None: all."""
         if self.stored is None or self.is_changed:
@@ -49,6 +58,13 @@ class KeyEdit(Struct):
                     return None
                 codes.add(slot[0])
         return codes
+
+
+class StalePlan(Unavailable):
+    """A key has changed since it was read."""
+
+    def __init__(self) -> None:
+        super().__init__("somebody else has just changed the same; try again")
 
 
 class UnitOfWork:
@@ -80,14 +96,21 @@ class UnitOfWork:
         """Whether values in all languages are read."""
         return self._language_codes is None
 
-    @property
-    def has_changes(self) -> bool:
-        return any(True for _ in self.edits())
-
     def load(self, key_ids: Collection[str], names: Collection[str]) -> None:
         """Read the keys with these ids, and those with these names."""
         self.names_read = names
         store = self.store
+        if len(key_ids) == 1 and not names and self.is_whole:
+            state = store.find_state(self._project_id, next(iter(key_ids)))
+            if state is not None:
+                key = state.key
+                values = {
+                    (row.language_code, row.plural_form): row for row in state.values
+                }
+                self._edits[key.id] = KeyEdit(key, key, values)
+                self._ids[key.key] = key.id
+            self._has_values = True
+            return
         found = store.find_keys(self._project_id, key_ids) if key_ids else {}
         named = store.find_keys_by_name(self._project_id, names) if names else {}
         for key in (*found.values(), *named.values()):
@@ -97,8 +120,11 @@ class UnitOfWork:
     def is_unchanged(self) -> bool:
         """Return whether the keys that were read are stored as they were read.
 
-        Every write to a key or its values changes ``updated_at``.
+        Every write to a key or its values changes ``updated_at``. Of a key whose
+        values alone are written, ``flush`` finds out.
         """
+        if self._is_one_touched:
+            return True
         read, names, store = self.read_keys(), self.names_read, self.store
         ids = [id_ for id_, key in read.items() if key.key not in names]
         now = store.find_keys(self._project_id, ids) if ids else {}
@@ -109,6 +135,14 @@ class UnitOfWork:
             (key.key, key.updated_at) == (read[id_].key, read[id_].updated_at)
             for id_, key in now.items()
         )
+
+    @property
+    def _is_one_touched(self) -> bool:
+        """Whether the values of one key are written, and nothing else is read."""
+        if self.names_read or len(self._edits) != 1:
+            return False
+        [edit] = self._edits.values()
+        return bool(edit.written) and edit.key is edit.stored
 
     def load_values(self) -> None:
         """Read the values of the loaded keys, unless that is done."""
@@ -153,11 +187,13 @@ class UnitOfWork:
     def is_new(self, key_id: str) -> bool:
         return self._edits[key_id].stored is None
 
-    def edits(self) -> Iterator[KeyEdit]:
+    def edits(self) -> list[KeyEdit]:
         """Return the keys that are created, or changed in any way."""
-        for edit in self._edits.values():
-            if edit.written or edit.key is not edit.stored or edit.outdates:
-                yield edit
+        return [
+            edit
+            for edit in self._edits.values()
+            if edit.written or edit.key is not edit.stored or edit.outdates
+        ]
 
     def read_keys(self) -> dict[str, StoredKey]:
         """Return the keys as read, by id."""
@@ -205,11 +241,14 @@ class UnitOfWork:
         slot = (end.language_code, end.plural_form)
         cleared[slot] = max(cleared.get(slot, 0), end.revision)
 
-    def flush(self, source_language: str, at: str) -> list[StoredValue]:
+    def flush(
+        self, edits: Iterable[KeyEdit], source_language: str, at: str
+    ) -> list[StoredValue]:
         """Write what changed; return the values that became outdated.
 
-        A number of statements that grows with the keys / 500.
+        A number of statements that grows with the keys / 500. Raises StalePlan.
         """
+        is_one_touched = self._is_one_touched
         new: list[StoredKey] = []
         changed: list[StoredKey] = []
         touched: list[str] = []
@@ -217,7 +256,7 @@ class UnitOfWork:
         kept: list[StoredValue] = []
         gone: list[StoredValue] = []
         turned = self._outdate(source_language)
-        for edit in self.edits():
+        for edit in edits:
             if edit.stored is None:
                 new.append(edit.key)
                 first += [value for value in edit.written.values() if value is not None]
@@ -236,7 +275,11 @@ class UnitOfWork:
             store.save_keys(changed)
         if new:
             store.add_keys(new, first)
-        if touched:
+        if is_one_touched:
+            [edit] = self._edits.values()
+            if not store.touch_unchanged(edit.key, at):
+                raise StalePlan
+        elif touched:
             store.touch_keys(touched, at)
         if self._revisions:
             store.add_revisions(self._revisions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from msgspec import Struct
@@ -44,7 +45,7 @@ from .checks import (
 )
 from .events import KeyEvents
 from .plan import WritePlanner, names_in, plan_batch, renamed_in
-from .unit_of_work import UnitOfWork
+from .unit_of_work import KeyEdit, StalePlan, UnitOfWork
 
 ATTEMPTS = 3
 
@@ -63,6 +64,8 @@ class WritePlan(Struct, frozen=True):
     scope: BranchScope
     at: Timestamp
     keys: UnitOfWork
+    edits: Sequence[KeyEdit]
+    """What is written, key by key."""
     events: KeyEvents
     runner: CheckRunner
     findings: FindingChanges
@@ -120,7 +123,7 @@ class KeyWriter:
                 is_current, apply = work(scope)
             if is_current is None:
                 return apply()
-            with self._storage.transaction():
+            with suppress(StalePlan), self._storage.transaction():
                 now = self._branches.lock_scope(scope)
                 if _is_same(scope, now) and is_current():
                     result = apply()
@@ -164,7 +167,7 @@ class KeyWriter:
                 [result] = self.apply(plan)
                 return self.with_values(plan, languages, written_or_raise(result)).key
 
-            has_work = plan.keys.has_changes or before is not None
+            has_work = plan.edits or before is not None
             return plan.is_current if has_work else None, apply
 
         return self.run(scope, work)
@@ -220,13 +223,21 @@ class KeyWriter:
             )  # fmt: skip
 
         batch, results = plan_batch(planner, writes, stops=stops)
-        findings = FindingChanges()
+        findings, edits = FindingChanges(), batch.keys.edits()
         is_refused = stops and results and isinstance(results[-1], LocError)
         if not is_refused:
             source = scope.project.source_language
-            findings = check_unit(runner, batch.keys, source)
+            findings = check_unit(runner, batch.keys, edits, source)
         return WritePlan(
-            caller, scope, batch.at, batch.keys, batch.events, runner, findings, results
+            caller,
+            scope,
+            batch.at,
+            batch.keys,
+            edits,
+            batch.events,
+            runner,
+            findings,
+            results,
         )
 
     def apply(self, plan: WritePlan) -> list[KeyWritten | LocError]:
@@ -235,18 +246,15 @@ class KeyWriter:
         A number of statements that grows with the keys / 500.
         """
         keys, scope = plan.keys, plan.scope
-        edits = list(keys.edits())
+        edits = plan.edits
         if not edits:
             return plan.results
-        if any(
-            value is not None and slot not in edit.read
-            for edit in edits
-            for slot, value in edit.written.items()
-        ):  # a value where there was none
+        if any(edit.adds_value for edit in edits):
             self.completion.watch(plan.caller.actor, scope)
-        outdated = keys.flush(scope.project.source_language, plan.at)
+        outdated = keys.flush(edits, scope.project.source_language, plan.at)
         plan.findings.save(keys.store)
-        self.copies.count_changes(scope, [edit.key.id for edit in edits], plan.at)
+        if scope.branch is not None:
+            self.copies.count_changes(scope, [edit.key.id for edit in edits], plan.at)
         crash_point("keys.before_events")
         plan.events.append({edit.key.id: edit.key for edit in edits}, outdated)
         crash_point("keys.after_events")

@@ -29,6 +29,7 @@ Write = Callable[[BranchKeyStore, StoredKey, StoredValue], object]
 QUESTIONS: dict[str, Question] = {
     "find_key": lambda s, of, k: s.find_key(of.id, k.id),
     "find_key_with_values": lambda s, of, k: s.find_key_with_values(of.id, k.id),
+    "find_state": lambda s, of, k: s.find_state(of.id, k.id),
     "find_keys": lambda s, of, k: s.find_keys(of.id, [k.id]),
     "find_keys_by_name": lambda s, of, k: s.find_keys_by_name(of.id, [k.key]),
     "names_of": lambda s, of, k: s.names_of(of.id),
@@ -53,6 +54,7 @@ QUESTIONS: dict[str, Question] = {
 WRITES: dict[str, Write] = {
     "save_keys": lambda s, k, v: s.save_keys([replace(k, key="b", description="x")]),
     "touch_keys": lambda s, k, v: s.touch_keys([k.id], at(9)),
+    "touch_unchanged": lambda s, k, v: s.touch_unchanged(k, at(9)),
     "trash_keys": lambda s, k, v: s.trash_keys(k.project_id, [k.id], at(9)),
     "put_values": lambda s, k, v: s.put_values([replace(v, value="Zahl!")]),
     "remove_values": lambda s, k, v: s.remove_values([v]),

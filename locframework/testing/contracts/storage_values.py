@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from locframework.fields import new_id
-from locframework.keys.records import KeyFilter, StoredValue
+from locframework.keys.records import KeyFilter, KeyState, StoredValue
 from locframework.storage import Storage
 
 from .storage_key_records import LANGUAGES, add_keys_project, draft, key, value
@@ -164,6 +164,34 @@ class StorageValuesContract:
         assert storage.keys.trashed(of.id, [gone.id]) == {}
         found = storage.keys.values_of([made.id, gone.id, kept.id])
         assert found == {kept.id: [value(kept)]}
+
+    def test_sv9_a_key_is_read_with_its_values(self, storage: Storage) -> None:
+        of, other = add_keys_project(storage), add_keys_project(storage)
+        one, bare, gone = key(of, max_length=9), key(of, "b"), key(of, "c")
+        texts = [value(one, "de", "Alt"), value(one)]
+        storage.keys.add_keys([one, bare, gone], texts)
+        storage.keys.trash_keys(of.id, [gone.id], at(1))
+
+        state = storage.keys.find_state(of.id, one.id)
+
+        assert state is not None
+        assert (state.key, _sorted([*state.values])) == (one, texts)
+        assert storage.keys.find_state(of.id, bare.id) == KeyState(bare, ())
+        assert storage.keys.find_state(of.id, gone.id) is None
+        assert storage.keys.find_state(other.id, one.id) is None
+
+    def test_sv10_a_key_is_touched_only_if_it_is_as_it_was_read(
+        self, storage: Storage
+    ) -> None:
+        of = add_keys_project(storage)
+        made = key(of)
+        storage.keys.add_keys([made])
+
+        assert storage.keys.touch_unchanged(made, at(1))
+        assert not storage.keys.touch_unchanged(made, at(2))
+        assert not storage.keys.touch_unchanged(key(of, "b"), at(2))
+
+        assert storage.keys.find_key(of.id, made.id) == replace(made, updated_at=at(1))
 
 
 def _sorted(values: list[StoredValue]) -> list[StoredValue]:

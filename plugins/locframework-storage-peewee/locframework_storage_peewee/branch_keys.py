@@ -61,6 +61,11 @@ class BranchKeyTables(BranchDetails):
     def find_key(self, project_id: str, key_id: str) -> StoredKey | None:
         return self.find_keys(project_id, [key_id]).get(key_id)
 
+    def find_state(self, project_id: str, key_id: str) -> KeyState | None:
+        if not self._mine([key_id]):
+            return self._tables.find_state(project_id, key_id)
+        return self.copies([key_id]).get(key_id)
+
     def find_key_with_values(self, project_id: str, key_id: str) -> StoredKey | None:
         if not self._mine([key_id]):
             key = self._tables.find_key_with_values(project_id, key_id)
@@ -235,6 +240,13 @@ class BranchKeyTables(BranchDetails):
         with self._database.transaction():
             self._adopt(key_ids)
             self._tables.touch_keys(self._marked(key_ids), at)
+
+    def touch_unchanged(self, key: StoredKey, at: Timestamp) -> bool:
+        found = self.find_key(self._project_id, key.id)
+        if found is None or found.updated_at != key.updated_at:
+            return False
+        self.touch_keys([key.id], at)
+        return True
 
     def trash_keys(
         self,

@@ -56,16 +56,22 @@ class Database:
         self.on_statement: list[Callable[[str], None]] | None = None
         self._sessions = Sessions(engine)
         self._inserted = 0  # in all threads, about
+        # once for each statement: as attributes, they are found without a call
+        self.among = engine.among
+        """Returns the condition that a column is one of ``listed(values)``."""
+        self.listed = engine.listed
+        """Returns the one parameter of ``among``."""
+        self._execute = engine.execute
 
     # statements
 
     def rows(self, sql: str, params: Sequence[object] = ()) -> list[Row]:
         """Return all rows of a reading statement."""
-        return self._run(lambda c: self.engine.execute(c, sql, params).fetchall(), sql)
+        return self._run(lambda c: self._execute(c, sql, params).fetchall(), sql)
 
     def row(self, sql: str, params: Sequence[object] = ()) -> Row | None:
         """Return the first row, or None."""
-        return self._run(lambda c: self.engine.execute(c, sql, params).fetchone(), sql)
+        return self._run(lambda c: self._execute(c, sql, params).fetchone(), sql)
 
     def fetch(self, sql: str, params: Sequence[object] = ()) -> FetchedRows:
         """Return the rows with the names of their columns, for peewee."""
@@ -74,13 +80,11 @@ class Database:
 
     def run(self, sql: str, params: Sequence[object] = ()) -> int:
         """Write; return the number of rows."""
-        return self._write(lambda c: self.engine.execute(c, sql, params).rowcount, sql)
+        return self._write(lambda c: self._execute(c, sql, params).rowcount, sql)
 
     def run_rows(self, sql: str, params: Sequence[object] = ()) -> list[Row]:
         """Write; return all rows of the statement (RETURNING)."""
-        return self._write(
-            lambda c: self.engine.execute(c, sql, params).fetchall(), sql
-        )
+        return self._write(lambda c: self._execute(c, sql, params).fetchall(), sql)
 
     def run_many(self, sql: str, rows: Collection[Sequence[object]]) -> int:
         """Write the statement once for each row; return the number of rows."""
@@ -131,14 +135,6 @@ class Database:
         finally:
             if self._sessions.here().connection is not None:
                 self._call(lambda _: cursor.close())
-
-    def among(self, column: str) -> str:
-        """Return the condition that ``column`` is one of ``listed(values)``."""
-        return self.engine.among(column)
-
-    def listed(self, values: Collection[str]) -> object:
-        """Return the one parameter of ``among``."""
-        return self.engine.listed(values)
 
     # transactions
 
@@ -209,6 +205,10 @@ class Database:
         return self._call(execute)
 
     def _write(self, execute: Callable[[Connection], T], sql: str) -> T:
+        session = self._sessions.here()
+        if session.depth and session.mode == "write":
+            session.writes += 1
+            return self._run(execute, sql)
         with self.transaction():
             self._sessions.here().writes += 1
             return self._run(execute, sql)

@@ -3,10 +3,10 @@
 from itertools import starmap
 from operator import itemgetter
 
-from locframework.ports import KeyValue, StoredKey
+from locframework.ports import KeyState, KeyValue, StoredKey, StoredValue
 
 from .database import Database
-from .key_columns import IN_PROJECT, KEY, key_of
+from .key_columns import IN_PROJECT, KEY, VALUE, key_of
 
 _COLUMNS = KEY.count(",") + 1
 _KEY_WITH_VALUES = f"""SELECT {KEY}, v.language_code, v.value, v.status,
@@ -16,7 +16,20 @@ _KEY_WITH_VALUES = f"""SELECT {KEY}, v.language_code, v.value, v.status,
         ON l.project_id = ? AND l.language_code = v.language_code
     WHERE k.{IN_PROJECT} AND k.deleted_at IS NULL AND k.id = ?
     ORDER BY l.id"""
+_STATE = f"""SELECT {KEY}, {VALUE}
+    FROM keys k LEFT JOIN key_values v ON v.key_number = k.number
+    WHERE k.{IN_PROJECT} AND k.deleted_at IS NULL AND k.id = ?"""
 _value = itemgetter(slice(_COLUMNS, None))
+
+
+def find_state(database: Database, project_id: str, key_id: str) -> KeyState | None:
+    """See KeyStore.find_state."""
+    rows = database.rows(_STATE, (project_id, key_id))
+    if not rows:
+        return None
+    has_values = rows[0][_COLUMNS] is not None
+    values = [StoredValue(key_id, *row[_COLUMNS:]) for row in rows if has_values]
+    return KeyState(key_of(project_id, rows[0][:_COLUMNS]), tuple(values))
 
 
 def find_key_with_values(

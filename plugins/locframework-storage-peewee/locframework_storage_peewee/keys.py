@@ -11,6 +11,7 @@ from locframework.ports import (
     KeyFilter,
     KeyFinding,
     KeyLanguage,
+    KeyState,
     Page,
     PageRequest,
     Position,
@@ -78,6 +79,9 @@ class KeyTables:
         )
         return key_of(project_id, row) if row else None
 
+    def find_state(self, project_id: str, key_id: str) -> KeyState | None:
+        return key_reads.find_state(self._database, project_id, key_id)
+
     def find_key_with_values(self, project_id: str, key_id: str) -> StoredKey | None:
         return key_reads.find_key_with_values(self._database, project_id, key_id)
 
@@ -144,6 +148,15 @@ class KeyTables:
                     (at, self._database.listed(some)),
                 )
                 self._database.key_numbers.update(touched)
+
+    def touch_unchanged(self, key: StoredKey, at: Timestamp) -> bool:
+        touched = self._database.run_rows(
+            """UPDATE keys SET updated_at = ? WHERE id = ? AND deleted_at IS NULL
+                AND updated_at = ? RETURNING id, number""",
+            (at, key.id, key.updated_at),
+        )
+        self._database.key_numbers.update(touched)
+        return bool(touched)
 
     def trash_keys(
         self,

@@ -9,7 +9,7 @@ from itertools import chain, compress, islice
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import peewee
@@ -162,10 +162,10 @@ class Sqlite:
     def json_rows(self, code: str, text: str, word: str) -> str:
         return f"json_group_array(json_array({code}, {text}, {word}))"
 
-    def execute(
-        self, connection: Connection, sql: str, params: Sequence[object]
-    ) -> Cursor:
-        return connection.execute(sql, params)
+    # called for each statement: without a function of ours in between
+    execute: Callable[[Connection, str, Sequence[object]], Cursor] = staticmethod(
+        cast("Any", sqlite3.Connection.execute)
+    )
 
     def begin(self, connection: Connection, mode: Mode) -> None:
         # a later upgrade of a reader to a writer would fail at once
