@@ -115,8 +115,13 @@ def test_an_undo_puts_it_back(shop: Branched) -> None:
     other = shop.workspace.client("developer")
     path = f"{shop.path}/keys/{shop.pay['id']}"
     assert other.patch(path, json={"maxLength": 9}).status == 200
+    query = {"keyId": shop.pay["id"]}
+    [last, *_] = shop.owner.get(f"{shop.path}/activity", query=query).data["items"]
 
-    result = shop.undo(actor=shop.told(shop.pay)[-1]["actor"]["id"])
+    asked = shop.owner.post(
+        f"{shop.path}/activity/revert", json={"actor": last["actor"]["id"]}
+    )
 
+    result = shop.workspace.job_of(asked)["result"]
     assert (result["keysUpdated"], result["skipped"]) == (1, [])
     assert limit(shop) == 8
