@@ -1,16 +1,12 @@
-"""Counts and times requests for Prometheus, when prometheus-client is installed.
+"""Count and time requests with prometheus-client, where it is installed.
 
-Each process counts for itself; so does each app, in a registry of its own.
+Each app has a registry of its own, in each process.
 """
 
 from __future__ import annotations
 
-import threading
-from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -25,11 +21,10 @@ if TYPE_CHECKING:
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-_WITHIN = (*(str(float(each)) for each in _BUCKETS), "+Inf")
 
 
 class Reading(Struct, frozen=True):
-    """A number of another area, as of now; or several, told apart by ``label``."""
+    """A current value of another area, or one for each value of ``label``."""
 
     name: str  # without the _total of counters
     description: str
@@ -39,24 +34,41 @@ class Reading(Struct, frozen=True):
 
 
 class Metrics:
-    """The numbers of one app. Make it with ``open_metrics``."""
+    """The metrics of one app. Make it with ``open_metrics``."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
+        from prometheus_client import Counter, Histogram
+
         self.registry = registry
-        requests = _Requests()
-        self.add = requests.add
-        registry.register(requests)
+        self._requests = Counter(
+            "locframework_requests",
+            "Requests answered",
+            ("method", "route", "status"),
+            registry=registry,
+        )
+        self._seconds = Histogram(
+            "locframework_request_seconds",
+            "Time to answer",
+            ("method", "route"),
+            buckets=_BUCKETS,
+            registry=registry,
+        )
+
+    def add(self, method: str, route: str, status: str, seconds: float) -> None:
+        """Count a request that was answered. ``route`` is a template, not a path."""
+        self._requests.labels(method, route, status).inc()
+        self._seconds.labels(method, route).observe(seconds)
 
     def watch(self, read: Callable[[], Iterable[Reading]]) -> None:
-        """Ask ``read`` too, each time that the page is."""
+        """Add what ``read`` returns whenever the metrics are collected."""
         self.registry.register(_Watched(read))
 
     @contextmanager
     def served(self, host: str, port: int) -> Iterator[int]:
-        """Answer with the page to anybody who asks there, on any path, for so long.
+        """Serve the metrics on a port of their own, for processes without HTTP.
 
-        For processes that serve nothing else. Gives the port, of which 0 is any free
-        one. Raises OSError when nobody can listen there.
+        Yield the port; with ``port`` 0 it is any free one. Raises OSError when the
+        address cannot be used.
         """
         from prometheus_client import start_http_server
 
@@ -69,77 +81,18 @@ class Metrics:
             thread.join()
 
 
-class _Taken:
-    """The requests of one method, route and status."""
-
-    __slots__ = ("counts", "seconds")
-
-    def __init__(self) -> None:
-        self.counts = [0] * len(_WITHIN)  # that took so long
-        self.seconds = 0.0
-
-    def add(self, other: _Taken) -> None:
-        """Those of another status too."""
-        pairs = zip(self.counts, other.counts, strict=True)
-        self.counts = [mine + more for mine, more in pairs]
-        self.seconds += other.seconds
-
-
-class _Requests:
-    """Counts and times in one step; what prometheus_client calls a collector.
-
-    Own code, because its Counter and its Histogram take four steps, each with a lock.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._taken: dict[tuple[str, str, str], _Taken] = {}
-
-    def add(self, method: str, route: str, status: str, seconds: float) -> None:
-        """A request was answered; routes are templates, so that labels are few."""
-        place, bucket = (method, route, status), bisect_left(_BUCKETS, seconds)
-        with self._lock:
-            taken = self._taken.get(place)
-            if taken is None:
-                taken = self._taken[place] = _Taken()
-            taken.counts[bucket] += 1
-            taken.seconds += seconds
-
-    def collect(self) -> Iterator[Metric]:
-        """How many requests were answered, and how long they took."""
-        from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily
-
-        labels = ("method", "route", "status")
-        requests = CounterMetricFamily(
-            "locframework_requests", "Requests answered", labels=labels
-        )
-        seconds = HistogramMetricFamily(
-            "locframework_request_seconds", "Time to answer", labels=labels[:2]
-        )
-        of_all: dict[tuple[str, str], _Taken] = defaultdict(_Taken)
-        with self._lock:
-            for (method, route, status), taken in self._taken.items():
-                requests.add_metric((method, route, status), sum(taken.counts))
-                of_all[method, route].add(taken)
-        for route_of, taken in of_all.items():
-            within = zip(_WITHIN, accumulate(taken.counts), strict=True)
-            seconds.add_metric(route_of, list(within), taken.seconds)
-        yield requests
-        yield seconds
-
-
 class _Watched:
-    """What prometheus_client calls a collector."""
+    """A collector of Readings."""
 
     def __init__(self, read: Callable[[], Iterable[Reading]]) -> None:
         self._read = read
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing beforehand: else it would be read when it is registered."""
+        """Return nothing, so that registering does not read."""
         return ()
 
     def collect(self) -> Iterator[Metric]:
-        """Each reading, as prometheus_client has it."""
+        """Return each Reading as a metric family."""
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
         families = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}
@@ -154,7 +107,7 @@ class _Watched:
 
 
 class MetricsEndpoints:
-    """Declares the page that Prometheus reads."""
+    """The operation that Prometheus calls."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._registry = metrics.registry
@@ -176,7 +129,7 @@ class MetricsEndpoints:
 
 
 def open_metrics() -> Metrics | None:
-    """New metrics; None when prometheus-client is not installed."""
+    """Return new metrics; None without prometheus-client."""
     try:
         from prometheus_client import CollectorRegistry
     except ImportError:
