@@ -2,7 +2,7 @@
 
 import io
 
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 from locframework.errors import Problem, UnreadableFile
 
@@ -41,7 +41,7 @@ def image_type(content: bytes) -> ImageType:
             type_ = _TYPES[str(image.format)]
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise _unreadable(f"it has more than {MAX_PIXELS} pixels") from None
-    except Image.UnidentifiedImageError:
+    except UnidentifiedImageError:
         raise _unreadable("it is not a PNG, JPEG or WebP image") from None
     except (OSError, SyntaxError, ValueError, EOFError) as error:
         raise _unreadable(f"the image is damaged: {error}") from None
