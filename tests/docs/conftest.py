@@ -1,4 +1,4 @@
-"""What the documentation says, taken apart for the tests that hold it to it."""
+"""Parse pages of the documentation, and run what they show."""
 
 import re
 import subprocess
@@ -31,16 +31,16 @@ class Page:
         self.text = (ROOT / "docs" / name).read_text(encoding="utf-8")
 
     def blocks(self, language: str, text: str | None = None) -> list[str]:
-        """The code blocks of a language, in order."""
+        """Return the code blocks of a language, in order."""
         found = _BLOCK.findall(self.text if text is None else text)
         return [code for name, code in found if name == language]
 
     def files(self) -> dict[str, str]:
-        """The code blocks under a line that is a file's name alone."""
+        """Return the code blocks below lines that are only the name of a file."""
         return dict(_FILE.findall(self.text))
 
     def sections(self) -> dict[str, str]:
-        """What stands below each heading, code fences not taken for headings."""
+        """Return the text below each heading."""
         plain = _BLOCK.sub(lambda found: "\0" * len(found[0]), self.text)
         heads = list(_SECTION.finditer(plain))
         ends = [head.start() for head in heads[1:]] + [len(self.text)]
@@ -50,7 +50,7 @@ class Page:
         }
 
     def rows(self, text: str | None = None) -> list[list[str]]:
-        """The rows of all tables, cells without backticks; heads are left out."""
+        """Return the rows of all tables without heads, cells without backticks."""
         lines = (self.text if text is None else text).split("\n")
         rows = []
         for at, line in enumerate(lines):
@@ -75,7 +75,7 @@ def open_page() -> type[Page]:
 
 @pytest.fixture
 def example(page: Page, request: pytest.FixtureRequest) -> Example:
-    """What the example of a hook leaves behind when it is run."""
+    """Run the example of a hook and return its names."""
 
     def run(hook: str) -> dict[str, Any]:
         _, code = page.blocks("python", page.sections()[hook])
@@ -88,7 +88,7 @@ def example(page: Page, request: pytest.FixtureRequest) -> Example:
 
 @pytest.fixture
 def open_with(tmp_path: Path, migrated: Migrated) -> Open:
-    """A whole application with a plugin."""
+    """Open a whole application with a plugin."""
 
     @contextmanager
     def open_with(plugin: object, **settings: Any) -> Iterator[Workspace]:
@@ -105,7 +105,7 @@ def open_with(tmp_path: Path, migrated: Migrated) -> Open:
 def demo_folder(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Path]:
-    """A folder with ``data/demo.json`` of an app that is running."""
+    """A folder with ``data/demo.json`` of a running example app."""
     folder = tmp_path_factory.mktemp("demo")
     demo = folder / "data" / "demo.json"
     process = subprocess.Popen(
@@ -124,8 +124,8 @@ def demo_folder(
     process.wait(timeout=20)
 
 
-def walk(folder: Path, commands: list[str]) -> list[str]:
-    """What each block of commands printed, in one shell."""
+def run_commands(folder: Path, commands: list[str]) -> list[str]:
+    """Run blocks of commands in one shell and return what each printed."""
     slowly = [body.replace("sleep 1", "sleep 3") for body in commands]  # slow CI
     script = "\necho; echo =====\n".join(["set -euo pipefail", *slowly])
     done = subprocess.run(
@@ -141,6 +141,6 @@ def walk(folder: Path, commands: list[str]) -> list[str]:
 
 
 def shows(shown: str, printed: str) -> bool:
-    """Whether it is what a page shows: "…" is what differs, or is long."""
+    """Whether a page shows what was printed; "…" stands for any text."""
     parts = [re.escape(part) for part in re.split("…|\n", shown) if part]
     return re.search(".*?".join(parts), printed, re.DOTALL) is not None

@@ -1,4 +1,4 @@
-"""docs/operate.md: what is backed up comes back, and everything comes out."""
+"""docs/operate.md: a backup can be restored, and everything can be exported."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def project(framework: Framework) -> Project:
 
 
 def run(block: str, folder: Path) -> str:
-    """As a shell would, where ``locframework`` and ``python3`` are the tests' own."""
+    """Run commands in a shell with the tests' ``locframework`` and ``python3``."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["sh", "-e", "-c", block],
@@ -73,8 +73,10 @@ def names(framework: Framework, project: Project) -> list[str]:
     return [key.key for key in page.items]
 
 
-def test_what_was_backed_up_while_it_ran_comes_back(page, framework, project, folder):
-    back_up, bring_back, _ = page.blocks("sh")
+def test_the_latest_backup_made_while_running_is_restored(
+    page, framework, project, folder
+):
+    back_up, restore, _ = page.blocks("sh")
     web = NewDistribution("Web", "json-nested")
     made = framework.distributions.create_distribution(OPERATOR, project.id, web)
     framework.runner.run_until_idle()
@@ -83,45 +85,23 @@ def test_what_was_backed_up_while_it_ran_comes_back(page, framework, project, fo
     run(back_up, folder)
     assert (folder / "backup/locframework.sqlite3").stat().st_mode & 0o007 == 0
     framework.keys.create_key(OPERATOR, project.id, NewKey("later"))
+    run(back_up, folder)
+    framework.keys.create_key(OPERATOR, project.id, NewKey("last"))
     framework.close()
-    told = run(bring_back, folder)
+    printed = run(restore, folder)
 
-    with Framework(SETTINGS) as brought_back:
-        client = Client(create_app(brought_back))
+    with Framework(SETTINGS) as restored:
+        client = Client(create_app(restored))
         [file] = client.get(manifest).json["files"]
-        assert names(brought_back, project) == ["pay"]
+        assert names(restored, project) == ["later", "pay"]
         assert client.get(file["url"]).json == {"pay": "Pay"}
-    assert "database    up to date" in told
+    assert "database    up to date" in printed
 
 
-def test_each_backup_takes_the_place_of_the_one_before(
-    page, framework, project, folder
-):
-    back_up, bring_back, _ = page.blocks("sh")
-    web = NewDistribution("Web", "json-nested")
-    framework.distributions.create_distribution(OPERATOR, project.id, web)
-    framework.runner.run_until_idle()
+def test_everything_can_be_exported(page, project, folder):
+    _, _, export = page.blocks("sh")
 
-    run(back_up, folder)
-    framework.keys.create_key(OPERATOR, project.id, NewKey("later"))
-    run(back_up, folder)
-    framework.close()
-    run(bring_back, folder)
-
-    with Framework(SETTINGS) as brought_back:
-        assert names(brought_back, project) == ["later", "pay"]
-
-
-def test_everything_comes_out(page, project, folder):
-    _, _, take_out = page.blocks("sh")
-
-    run(take_out, folder)
+    run(export, folder)
 
     found = {path.name for path in folder.iterdir() if path.is_file()}
     assert found == {"texts.zip", "memory.tmx", "terms.csv"}
-
-
-def test_the_page_is_led_to_from_the_readme(open_page):
-    readme = open_page("../README.md").text
-
-    assert "(docs/operate.md)" in readme
