@@ -10,13 +10,13 @@ bench   run the benchmarks; bench tm: those of translation memories;
         bench complexity: lines, calls, files and SQL statements of typical requests
 docs    build the documentation into docs/_build
 
-Needs Python 3.11 with pip, and git. Everything else is installed into .venv, again
-whenever a pyproject.toml or constraints.txt has changed.
+Needs Python 3.11 with pip, and git. Everything else is installed into .venv, and
+updated when a pyproject.toml or constraints.txt has changed.
 """
 
 import sys
 
-if sys.version_info < (3, 11):  # noqa: UP036 - an older one does not come further
+if sys.version_info < (3, 11):  # noqa: UP036 - for older versions
     sys.exit(f"dev.py: needs Python 3.11; this is {sys.version.split()[0]}")
 
 import hashlib

@@ -1,1 +1,1 @@
-"""The smallest true user of locframework: serves it, with a demo project inside."""
+"""Example application: serves locframework with a demo project."""

@@ -1,4 +1,4 @@
-"""``python3 dev.py run``: makes the demo at the first start, and serves."""
+"""Run the example application: create the demo at the first start, and serve."""
 
 from collections.abc import Callable
 from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
@@ -28,32 +28,32 @@ HERE = Path(__file__).resolve().parent
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--host", metavar="ADDRESS", help="Where to listen.  [127.0.0.1]")
+@click.option("--host", metavar="ADDRESS", help="Address to listen on.  [127.0.0.1]")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), help="0 picks a free port.  [8080]"
+    "--port", type=click.IntRange(0, 65535), help="Port; 0 picks a free one.  [8080]"
 )
 @click.option(
     "--data-dir",
     type=click.Path(file_okay=False, path_type=Path, resolve_path=True),
     default=HERE.parent / "data",
-    help="Where everything is kept.  [data, beside the example app]",
+    help="Directory of all data.  [data, beside the example app]",
 )
 @click.option(
     "--settings",
     "settings_file",
     type=click.Path(dir_okay=False, path_type=Path),
     default=HERE / "settings.toml",
-    help="The settings.  [example_app/settings.toml]",
+    help="Settings file.  [example_app/settings.toml]",
 )
 def main(
     host: str | None, port: int | None, data_dir: Path, settings_file: Path
 ) -> None:
     """Serve locframework with the demo project "Skerry".
 
-    The first start makes an organization, its owner and the demo project, imports
+    The first start creates an organization, its owner and the demo project, imports
     the files in example_app/demo, publishes them, and prints the owner's token.
-    What a script needs is in DIRECTORY/demo.json, with the token. Later starts keep
-    all data, and make a new token only if that one is lost or no longer valid.
+    DIRECTORY/demo.json has the token and the ids that a script needs. Later starts
+    do not change existing data; a lost or invalid token is replaced.
 
     \b
     Examples:
@@ -72,8 +72,10 @@ def main(
 
 
 def run(settings: Settings, data_dir: Path) -> None:
-    """Serve until SIGTERM or SIGINT. Of several starts in one folder only one is
-    before its demo.json at any time; the others wait."""
+    """Serve until SIGTERM or SIGINT.
+
+    A lock lets only one process at a time create the demo in a folder.
+    """
     data_dir.mkdir(parents=True, exist_ok=True)
     with (data_dir / "demo.lock").open("ab") as lock:
         take(lock)
@@ -81,18 +83,18 @@ def run(settings: Settings, data_dir: Path) -> None:
 
 
 def take(lock: BinaryIO) -> None:
-    """Hold the lock, until it is closed or this process ends."""
+    """Take the lock. It is released when the file is closed or the process ends."""
     try:
         flock(lock, LOCK_EX | LOCK_NB)
     except BlockingIOError:
-        click.echo("waiting for another process, which is making the demo …", err=True)
+        click.echo("waiting for another process that creates the demo …", err=True)
         flock(lock, LOCK_EX)
 
 
 def make_and_serve(
     settings: Settings, data_dir: Path, on_written: Callable[[], None]
 ) -> None:
-    """Serve the demo; ``on_written`` is called once its demo.json is there."""
+    """Create and serve the demo; call ``on_written`` once demo.json is written."""
     demo_file = data_dir / "demo.json"
     key_file = None if settings.webhooks.secret_key else data_dir / "webhooks.key"
     settings = kept_in(data_dir, settings, key_file)
@@ -118,7 +120,7 @@ def make_and_serve(
 
 
 def is_served(url: str) -> bool:
-    """Whether an API answers there: another start of this demo, which scripts use."""
+    """Whether an API responds at this URL, such as another process of this demo."""
     direct = build_opener(ProxyHandler({}))
     try:
         with direct.open(f"{url}/healthz", timeout=1):
@@ -128,7 +130,7 @@ def is_served(url: str) -> bool:
 
 
 def new_token(settings: Settings, demo: Demo) -> str:
-    """Made only when it can be shown: somebody else may have taken the address."""
+    """Return a new owner token, once the address is known to be free."""
     with Framework(settings) as framework:
         return owner_token(framework, demo)
 
@@ -166,7 +168,7 @@ def keep_key(framework: Framework, file: Path) -> None:
 
 
 def tell(demo: Demo, demo_file: Path, key_file: Path | None, *, is_new: bool) -> None:
-    """Print where everything is; the token only once, when it was made."""
+    """Print the addresses, and the token if it is new."""
     url = demo.base_url
     click.echo(f"base URL     {url}")
     if is_new:

@@ -1,4 +1,4 @@
-"""A certificate for this machine, which only those take for good who are told to."""
+"""A self-signed certificate for this machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HOUR = timedelta(hours=1)
 
 
 def certificate_for(host: str, folder: Path) -> Path:
-    """A PEM file with a new key and its certificate, good for an hour.
+    """Write a PEM file with a new key and its certificate, valid for an hour.
 
     It is its own authority: whoever trusts the file trusts the certificate.
     """

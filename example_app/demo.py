@@ -1,8 +1,8 @@
-"""Makes the demo project, or finds the one that an earlier start has made.
+"""Creates the demo project, or finds the existing one.
 
-Every step looks first for what is there, so that a start which was cut off is
-completed by the next one. Until all is made the organization's name says so; from
-then on everything is the user's, and no start changes it again.
+Each step can be repeated, so that the next start completes an interrupted one. The
+name of the organization shows that the demo is incomplete. Later starts do not
+change existing data.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ JOBS = JobQuery(limit=200)
 
 
 class Demo(Struct, frozen=True, rename="camel"):
-    """What demo.json tells to scripts."""
+    """The content of demo.json, for scripts."""
 
     base_url: str
     token: str
@@ -55,19 +55,19 @@ class Demo(Struct, frozen=True, rename="camel"):
 
     @classmethod
     def read(cls, file: Path) -> Demo | None:
-        """What an earlier start wrote; None where there is nothing of use."""
+        """Return what an earlier start wrote, or None."""
         try:
             return msgspec.json.decode(file.read_bytes(), type=cls)
         except (FileNotFoundError, msgspec.MsgspecError):
             return None
 
     def write(self, file: Path) -> None:
-        """Put it in place; only the owner may read it."""
+        """Write the file, readable by its owner only."""
         write_private(file, msgspec.json.format(msgspec.json.encode(self)) + b"\n")
 
 
 def write_private(file: Path, content: bytes) -> None:
-    """Put the file in place as a whole; only its owner may read it."""
+    """Write the file atomically, readable by its owner only."""
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)  # mode 0600
     with os.fdopen(handle, "wb") as written:
         written.write(content)
@@ -77,7 +77,7 @@ def write_private(file: Path, content: bytes) -> None:
 
 
 def ready_demo(framework: Framework, kept: Demo | None) -> Demo:
-    """The demo, made or completed where an earlier start has not done so.
+    """Return the demo; create or complete it if necessary.
 
     ``kept`` is what an earlier start wrote; the token is "" when that is of no use
     any more. ``base_url`` is not known yet.
@@ -103,7 +103,7 @@ def ready_demo(framework: Framework, kept: Demo | None) -> Demo:
 
 
 def owner_token(framework: Framework, demo: Demo) -> str:
-    """A new token of the organization's first owner."""
+    """Create a token of the organization's first owner."""
     members = framework.organizations.list_members(OPERATOR, demo.organization_id, ALL)
     owners = [each for each in members.items if each.role == "owner"]
     owner = next((each for each in owners if each.email == OWNER), owners[0])
@@ -115,7 +115,7 @@ def owner_token(framework: Framework, demo: Demo) -> str:
 
 
 def _make(framework: Framework, organization: Organization) -> Project:
-    """All of it; the last step tells later starts that there is nothing left to do."""
+    """Create everything; the last step marks the demo as complete."""
     click.echo("making the demo project …", err=True)
     project = _project(framework, organization)
     _add_languages(framework, project)
@@ -130,7 +130,7 @@ def _make(framework: Framework, organization: Organization) -> Project:
 
 
 def _organization(framework: Framework) -> Organization:
-    """The one with the demo's people, whatever its name is by now."""
+    """Return the organization with the demo's members, whatever its name is."""
     organizations = framework.organizations
     for found in organizations.list_organizations(OPERATOR, ALL).items:
         members = organizations.list_members(OPERATOR, found.id, ALL).items
@@ -143,7 +143,7 @@ def _organization(framework: Framework) -> Organization:
 def _kept_project(
     framework: Framework, organization: Organization, kept: Demo | None
 ) -> Project | None:
-    """The demo project, also under another name; None when it was deleted."""
+    """Return the demo project, also if it was renamed; None if it was deleted."""
     projects = framework.projects.list_projects(OPERATOR, ALL).items
     ours = [each for each in projects if each.organization_id == organization.id]
     for project in ours:
@@ -179,7 +179,7 @@ def _add_languages(framework: Framework, project: Project) -> None:
 
 
 def _import_files(framework: Framework, project: Project) -> None:
-    """Through the same service as ``POST /projects/{projectId}/import``."""
+    """Import the files, as ``POST /projects/{projectId}/import`` does."""
     app = [FILES / "app" / f"{code}.json" for code in (SOURCE_LANGUAGE, *LANGUAGES)]
     emails = [FILES / "emails" / f"{code}.po" for code in LANGUAGES]
     app_options = ImportOptions(format="json-nested")

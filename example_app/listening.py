@@ -1,4 +1,4 @@
-"""A webhook in the demo project, and the log of what was really sent to it."""
+"""Creates a webhook in the demo project, with a log of deliveries."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ ABOUT = (
 
 
 class Receiver(Listener):
-    """A receiver on this machine, which says nothing to the terminal."""
+    """A receiver on this machine that prints nothing."""
 
     def __init__(self, certificate: Path) -> None:
         super().__init__(0, certificate, [], status=503, delay=0)
         self.certificate = certificate
 
     def show(self, lines: Sequence[str]) -> None:
-        """Nothing."""
+        """Print nothing."""
 
 
 @contextmanager
 def webhook_of(framework: Framework, project: Project) -> Iterator[None]:
-    """What is done in the block is told to a webhook, which is switched off then.
+    """Send the events of the block to a webhook, then switch it off.
 
     Webhooks lead to public addresses only. This one does not, so that the demo bothers
     nobody: a framework of its own, which may reach this machine, registers it, and
@@ -63,7 +63,7 @@ def webhook_of(framework: Framework, project: Project) -> Iterator[None]:
 
 
 def _send(local: Framework, webhook: Webhook, receiver: Receiver) -> None:
-    """Each once, in vain; then all but the last again, and a test."""
+    """Fail each delivery once, then replay all but the last, and send a test."""
     where = OPERATOR, webhook.project_id, webhook.id
     local.dispatcher.run_until_idle()
     receiver.status = 204
@@ -92,7 +92,7 @@ def _receiver() -> Iterator[Receiver]:
 def _registered(
     framework: Framework, project: Project, receiver: Receiver
 ) -> Webhook | None:
-    """The webhook, of an earlier start that died half way if there was one."""
+    """Return the webhook; create it unless an interrupted start did."""
     page, url = PageRequest(limit=1), f"{receiver.url}l10n"
     found = framework.webhooks.list_webhooks(OPERATOR, project.id, page).items
     if found and not found[0].is_active:

@@ -1,4 +1,4 @@
-"""The demo's translation memory: what the project says, and what files bring."""
+"""Creates the demo's translation memory, from the project and from files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILES = (DEMO / "harbour.tmx", *sorted((DEMO / "django").glob("*.tmx")))
 def remember(
     framework: Framework, organization: Organization, project: Project
 ) -> None:
-    """Each step may be done again: an earlier start may have died half way."""
+    """Create the memory. Each step can be repeated."""
     tm_id = _memory(framework, organization, project)
     framework.memory_assignments.assign(OPERATOR, project.id, tm_id, NewAssignment())
     files = framework.memory_files

@@ -1,4 +1,4 @@
-"""What goes on in the demo project: texts under review, a branch in conflict."""
+"""Adds work in progress to the demo: texts under review, a branch in conflict."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ ALL = PageRequest(limit=200)
 
 
 class Story:
-    """Steps that may be done again: an earlier start may have died half way."""
+    """Adds work in progress. Each step can be repeated."""
 
     def __init__(self, framework: Framework, project: Project) -> None:
         self._framework = framework
         self._project = project
 
     def tell(self, organization: Organization) -> None:
-        """Leave a proposal, an outdated text, findings, words, a log and a branch."""
+        """Add a proposal, an outdated text, findings, deliveries and a branch."""
         ines = self._translator(organization)
         with webhook_of(self._framework, self._project):
             self._write(
@@ -40,7 +40,7 @@ class Story:
         self._work_on_a_branch()
 
     def _translator(self, organization: Organization) -> Caller:
-        """Inês, who writes German and French, and may not approve."""
+        """Return Inês, who writes German and French and cannot approve."""
         organizations, tokens = self._framework.organizations, self._framework.tokens
         members = organizations.list_members(OPERATOR, organization.id, ALL).items
         member = next((each for each in members if each.email == TRANSLATOR), None)
@@ -62,7 +62,7 @@ class Story:
         return caller
 
     def _work_on_a_branch(self) -> None:
-        """German of one key goes two ways, on main and on the branch."""
+        """Change the German text of a key on main and on the branch: a conflict."""
         branches, keys = self._framework.branches, self._framework.keys
         with suppress(BranchExists):
             branches.create_branch(OPERATOR, self._project.id, NewBranch(BRANCH))

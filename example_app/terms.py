@@ -1,4 +1,4 @@
-"""The words of the demo: a glossary that requires approval, with a proposal in it."""
+"""Creates the demo's glossary, which requires approval, with a proposal."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ TERMS = (
 
 
 class Terms:
-    """Steps that may be done again: an earlier start may have died half way."""
+    """Creates the glossary. Each step can be repeated."""
 
     def __init__(self, framework: Framework, project: Project) -> None:
         self._framework = framework
         self._project = project
 
     def collect(self, organization: Organization, translator: Caller) -> None:
-        """A glossary of the project; the translator proposes another word."""
+        """Create a glossary of the project, with a proposal of the translator."""
         glossary_id = self._glossary(organization)
         terms = self._framework.terms
         for new in TERMS:
