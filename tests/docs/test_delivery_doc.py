@@ -95,7 +95,7 @@ def shape(value: Any) -> Any:
     return None
 
 
-def test_the_manifest_on_the_page_is_like_the_one_that_is_served(
+def test_the_manifest_example_has_the_fields_that_are_served(
     page: Any, web: Web
 ) -> None:
     [example] = [json.loads(block) for block in page.blocks("json")]
@@ -110,7 +110,7 @@ def test_the_manifest_on_the_page_is_like_the_one_that_is_served(
         assert list(example[part]) == list(served[part])
 
 
-def test_the_content_hash_is_made_as_the_page_says(web: Web) -> None:
+def test_the_content_hash_is_computed_as_described(web: Web) -> None:
     manifest = web.manifest().json
 
     lines = "".join(
@@ -137,7 +137,7 @@ def test_the_table_has_every_field_of_a_new_distribution_with_its_default(
     assert {name: default or None for name, default, _ in rows} == fields
 
 
-def test_the_answers_are_those_of_the_table(
+def test_the_table_of_responses_matches_the_service(
     page: Any, sqlite_workspace: Workspace
 ) -> None:
     rows = page.rows(page.sections()["Answers"])
@@ -161,7 +161,7 @@ def test_the_answers_are_those_of_the_table(
     assert all(f"`{name}`" in page.text for name in exposed)
 
 
-def test_the_client_fetches_what_changed_and_nothing_else(
+def test_the_client_fetches_only_changed_files(
     update: Callable[[str, Path], bool], web: Web, origin: str, tmp_path: Path
 ) -> None:
     folder = tmp_path / "texts"
@@ -195,7 +195,7 @@ def test_the_client_fetches_what_changed_and_nothing_else(
         update(url, folder)
 
 
-def test_the_client_waits_while_the_first_release_is_being_built(
+def test_the_client_fetches_nothing_before_the_first_release(
     update: Callable[[str, Path], bool],
     sqlite_workspace: Workspace,
     origin: str,
@@ -205,7 +205,7 @@ def test_the_client_waits_while_the_first_release_is_being_built(
     assert list(tmp_path.glob("noted.json")) == []
 
 
-def test_every_action_of_the_table_is_an_operation(
+def test_every_action_in_the_table_is_an_operation(
     page: Any, sqlite_workspace: Workspace
 ) -> None:
     rows = page.rows(page.sections()["Operate"])

@@ -1,4 +1,4 @@
-"""docs/embed.md: its blocks run, one after another, and do what the page says."""
+"""docs/embed.md: the code blocks run in order and have the described effect."""
 
 from __future__ import annotations
 
@@ -47,20 +47,18 @@ def token(ran: dict[str, Any]) -> str:
     )[1]
 
 
-def test_the_data_is_where_the_settings_say(ran: dict[str, Any]) -> None:
+def test_the_database_is_at_the_configured_path(ran: dict[str, Any]) -> None:
     assert Path("data/l10n.sqlite3").is_file()
 
 
-def test_every_service_that_the_page_names_is_there(
-    page: Any, ran: dict[str, Any]
-) -> None:
+def test_every_service_named_on_the_page_exists(page: Any, ran: dict[str, Any]) -> None:
     named = set(re.findall(r"framework\.([a-z_]+)`", page.text))
 
     assert {"glossaries", "memories", "matching", "keys"} <= named
     assert {name for name in named if not hasattr(ran["framework"], name)} == set()
 
 
-def test_what_was_written_from_python_is_read_over_http(
+def test_values_written_from_python_are_read_over_http(
     ran: dict[str, Any], token: str
 ) -> None:
     client = Client(ran["loc"], token)
@@ -91,7 +89,7 @@ def test_fastapi_has_it_mounted_at_loc(ran: dict[str, Any]) -> None:
     assert mount.app.app is ran["loc"]
 
 
-def test_every_service_of_the_table_is_there(page: Any, ran: dict[str, Any]) -> None:
+def test_every_service_in_the_table_exists(page: Any, ran: dict[str, Any]) -> None:
     names = [
         name.strip("` ").removeprefix("framework.")
         for row in page.rows()
@@ -104,7 +102,7 @@ def test_every_service_of_the_table_is_there(page: Any, ran: dict[str, Any]) -> 
     assert all(hasattr(ran["framework"], name) for name in names)
 
 
-def test_the_sites_own_sessions_are_let_in(ran: dict[str, Any], token: str) -> None:
+def test_sessions_of_the_site_are_accepted(ran: dict[str, Any], token: str) -> None:
     ours = Client(ran["ours"], "site-k7s0")
     path = f"/projects/{ran['project'].id}/keys/{ran['key'].id}"
 
@@ -115,7 +113,7 @@ def test_the_sites_own_sessions_are_let_in(ran: dict[str, Any], token: str) -> N
     assert ours.with_token(token).get(path).status == 200
 
 
-def test_a_session_in_a_cookie_becomes_a_bearer(ran: dict[str, Any]) -> None:
+def test_a_session_cookie_authenticates(ran: dict[str, Any]) -> None:
     nobody = Client(ran["with_session"])
     path = f"/projects/{ran['project'].id}"
 

@@ -1,4 +1,4 @@
-"""docs/hooks.md: every hook is there, as the code has it, with an example that runs."""
+"""docs/hooks.md: every hook has its signature and an example that runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HOOKS = [name for name in vars(hookspecs) if name.startswith("loc_")]
 PREFIXES = ("loc_provide_", "loc_decide_", "loc_on_")
 
 
-def test_each_hook_has_its_heading_and_no_heading_has_no_hook(page: Any) -> None:
+def test_headings_are_the_hooks(page: Any) -> None:
     headings = [name for name in page.sections() if name.startswith("loc_")]
 
     assert sorted(headings) == sorted(HOOKS)
@@ -44,7 +44,7 @@ def test_each_hook_has_its_heading_and_no_heading_has_no_hook(page: Any) -> None
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_the_signature_on_the_page_is_that_of_the_code(page: Any, hook: str) -> None:
+def test_the_signature_matches_the_code(page: Any, hook: str) -> None:
     signature, _ = page.blocks("python", page.sections()[hook])
 
     [code] = ast.parse(inspect.getsource(getattr(hookspecs, hook))).body
@@ -62,7 +62,7 @@ def test_each_argument_is_explained(page: Any, hook: str) -> None:
     assert told == names
 
 
-def test_all_types_are_where_the_page_says(page: Any) -> None:
+def test_all_types_are_exported_by_ports(page: Any) -> None:
     signatures = [page.blocks("python", page.sections()[hook])[0] for hook in HOOKS]
 
     words = ast.walk(ast.parse("\n".join(f"{each}: ..." for each in

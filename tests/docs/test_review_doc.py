@@ -1,4 +1,4 @@
-"""docs/review.md: what fails one item of a batch alone, and what the whole request."""
+"""docs/review.md: which errors fail one item of a batch, and which the request."""
 
 from __future__ import annotations
 
@@ -82,15 +82,15 @@ REQUESTS: list[tuple[str, str, dict[str, Any], dict[str, Any], str]] = [
 FURTHER = {"project_not_found", "branch_protected"}  # asked in test_access_matrix.py
 
 
-class Judge:
+class WordVeto:
     """Refuses a word."""
 
-    name = "judge"
+    name = "word-veto"
 
     @hookimpl
     def loc_decide_write(self, change: Change) -> WriteRefusal | None:
         is_bad = change.kind == "value" and change.after == "bad"
-        return WriteRefusal("not in our house") if is_bad else None
+        return WriteRefusal("not allowed") if is_bad else None
 
 
 class Shop:
@@ -128,7 +128,7 @@ class Shop:
 def shop(tmp_path: Path, migrated: Migrated) -> Iterator[Shop]:
     with (
         migrated.url("sqlite", tmp_path) as url,
-        open_workspace(url, tmp_path, plugins=[Judge()]) as workspace,
+        open_workspace(url, tmp_path, plugins=[WordVeto()]) as workspace,
     ):
         yield Shop(workspace)
 
@@ -144,7 +144,7 @@ def told(page: Any, kind: str) -> dict[str, set[str]]:
     return codes
 
 
-def test_what_is_wrong_with_an_item_fails_it_alone(shop: Shop, page: Any) -> None:
+def test_an_invalid_item_fails_alone(shop: Shop, page: Any) -> None:
     seen: dict[str, set[str]] = {BULK: set(), VALUES: set()}
     for who, path, item, more, code in ITEMS:
         answer = shop.ask(who, path, item, more)
@@ -158,9 +158,7 @@ def test_what_is_wrong_with_an_item_fails_it_alone(shop: Shop, page: Any) -> Non
     assert seen == told(page, "item")
 
 
-def test_what_is_wrong_with_the_request_refuses_all_of_it(
-    shop: Shop, page: Any
-) -> None:
+def test_an_invalid_request_writes_nothing(shop: Shop, page: Any) -> None:
     seen: dict[str, set[str]] = {BULK: set(), VALUES: set()}
     for who, path, item, more, code in REQUESTS:
         answer = shop.ask(who, path, item, more)
@@ -176,7 +174,7 @@ def test_what_is_wrong_with_the_request_refuses_all_of_it(
 
 
 @pytest.mark.parametrize("path", OPERATIONS)
-def test_the_interface_description_names_what_fails_an_item(
+def test_the_api_description_names_the_errors_of_items(
     shop: Shop, page: Any, path: str
 ) -> None:
     document = shop.clients["owner"].get("/openapi.json").json

@@ -1,4 +1,4 @@
-"""docs/translation-memory.md: the scores that it works out are those that are given."""
+"""docs/translation-memory.md: the scores in the table are correct."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ ENTRY = "Save the file."
 ROOT = Path(__file__).parents[2]
 
 
-def told(text: str) -> list[str]:
-    """The row of the table that a text should have."""
+def row_of(text: str) -> list[str]:
+    """Return the expected row of a text."""
     asked, entry = folds_of(text), folds_of(ENTRY)
     raw = percent_of(asked.full, entry.full)
     given = score(asked, entry, raw, Penalties(), 0, distance_of)
@@ -25,14 +25,14 @@ def told(text: str) -> list[str]:
     return [text, str(raw), reasons, str(given.match_percentage)]
 
 
-def test_every_score_of_the_page_is_right(page: Any) -> None:
+def test_every_score_in_the_table_is_correct(page: Any) -> None:
     rows = page.rows(page.sections()["What a match is worth"])
 
     assert len(rows) == 10
-    assert rows == [told(text) for text, *_ in rows]
+    assert rows == [row_of(text) for text, *_ in rows]
 
 
-def test_the_entry_is_that_of_the_page(page: Any) -> None:
+def test_the_table_is_about_the_entry(page: Any) -> None:
     assert f"The entry is `{ENTRY}`" in page.text
 
 

@@ -1,4 +1,4 @@
-"""docs/webhooks.md: its receivers receive, and its tables are what the code says."""
+"""docs/webhooks.md: the receivers run, and the tables match the code."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NODE_PARTS = Path(__file__).parents[1] / "clients" / "standardwebhooks"
 
 
 class Receiving:
-    """A receiver of the page that runs."""
+    """A running receiver of the page."""
 
     def __init__(self, process: subprocess.Popen[str], port: int, secret: str) -> None:
         self.process = process
@@ -44,7 +44,7 @@ class Receiving:
         self.secret = secret
 
     def post(self, id_: str, body: str, signed: str | None = None) -> int:
-        """What it answers; ``signed`` is the body that the signature is of."""
+        """Send a body, signed as ``signed`` if given, and return the status."""
         text = body if signed is None else signed
         headers = dict(signed_headers(id_, system_clock(), text, [self.secret]))
         connection = HTTPConnection("127.0.0.1", self.port, timeout=START_SECONDS)
@@ -54,7 +54,7 @@ class Receiving:
         return status
 
     def printed(self) -> list[str]:
-        """All it has said; it is stopped."""
+        """Stop the process and return the lines it has printed."""
         self.process.terminate()
         return self.process.communicate(timeout=START_SECONDS)[0].splitlines()
 
@@ -89,7 +89,7 @@ def is_open(port: int) -> bool:
 
 
 def check(receiving: Receiving, payload: str) -> None:
-    """It takes what is signed, once, and nothing else."""
+    """Assert that signed requests are accepted once, and altered ones refused."""
     event = json.loads(payload)
     altered = payload.replace("checkout.pay", "checkout.bay")
 
@@ -113,7 +113,7 @@ def payload(page: Any) -> str:
     return json.dumps(json.loads(example))
 
 
-def test_the_receiver_in_python_takes_what_is_signed(
+def test_the_receiver_in_python_accepts_signed_requests_only_once(
     page: Any, tmp_path: Path, payload: str
 ) -> None:
     (tmp_path / "receiver.py").write_text(page.files()["receiver.py"])
@@ -123,7 +123,7 @@ def test_the_receiver_in_python_takes_what_is_signed(
 
 
 @pytest.mark.node
-def test_the_receiver_in_node_takes_what_is_signed(
+def test_the_receiver_in_node_accepts_signed_requests_only_once(
     page: Any, tmp_path: Path, payload: str
 ) -> None:
     if shutil.which("node") is None or shutil.which("npm") is None:
@@ -139,7 +139,7 @@ def test_the_receiver_in_node_takes_what_is_signed(
         check(receiving, payload)
 
 
-def test_the_table_of_types_is_what_there_is(page: Any) -> None:
+def test_the_table_lists_every_event_type(page: Any) -> None:
     rows = page.rows(page.sections()["What comes"])
 
     told = {type_: (when, items) for type_, when, items in rows}
@@ -159,7 +159,7 @@ def names_of(type_: Any) -> list[str]:
     )
 
 
-def test_the_fields_of_a_webhook_are_told_with_their_defaults(page: Any) -> None:
+def test_the_table_lists_every_field_with_its_default(page: Any) -> None:
     rows = page.rows(page.sections()["Register one"])
 
     told = {name: json.loads(default) if default else ... for name, default, _ in rows}
@@ -184,7 +184,7 @@ def test_the_example_of_registering_is_accepted(
     assert made.data["signingSecret"].startswith("whsec_")
 
 
-def test_with_the_certificate_and_settings_of_the_page_the_service_gets_there(
+def test_the_local_receiver_is_reached_with_the_settings_on_the_page(
     page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if shutil.which("openssl") is None:
@@ -213,7 +213,7 @@ def test_with_the_certificate_and_settings_of_the_page_the_service_gets_there(
     assert (answer.status_code, answer.error) == (204, None)
 
 
-def test_every_error_of_an_attempt_is_told(page: Any) -> None:
+def test_the_table_lists_every_error_of_an_attempt(page: Any) -> None:
     rows = page.rows(page.sections()["When it does not arrive"])
 
     assert [error for error, _ in rows if "_" in error or error == "timeout"] == list(

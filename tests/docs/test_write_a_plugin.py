@@ -110,7 +110,7 @@ def test_the_page_shows_the_files_that_it_lists(page: Any) -> None:
     assert all(name in page.blocks("")[0] for name in page.files())
 
 
-def test_the_plugin_is_short_and_uses_the_front_doors_only(page: Any) -> None:
+def test_the_plugin_is_short_and_imports_only_public_modules(page: Any) -> None:
     plugin = page.files()[f"{MODULE}.py"]
 
     imports = [line for line in plugin.splitlines() if "locframework" in line]
@@ -119,10 +119,10 @@ def test_the_plugin_is_short_and_uses_the_front_doors_only(page: Any) -> None:
     assert imports == ["from locframework import hookimpl, ports"]
 
 
-def test_its_own_tests_pass_where_only_its_extra_is_installed(
+def test_its_tests_pass_with_only_its_extra_installed(
     source: Path, installed: Path, tmp_path: Path
 ) -> None:
-    """Contract and all; plugins that the extra does not name are not to be found."""
+    """Run the contract without plugins that the extra does not name."""
     project = tomllib.loads((source / "pyproject.toml").read_text())["project"]
     asked_for = [project["name"], *project["optional-dependencies"]["test"]]
     (tmp_path / "only.py").write_text(ONLY_ASKED_FOR.format(names=asked_for))
@@ -148,7 +148,7 @@ def test_the_host_finds_it_by_its_entry_point(beside: Path) -> None:
     assert Path(sys.modules[MODULE].__file__ or "").parent == beside
 
 
-def test_a_wrong_setting_is_the_line_that_the_page_shows(
+def test_an_invalid_setting_prints_the_line_on_the_page(
     page: Any, beside: Path
 ) -> None:
     with pytest.raises(PluginError) as caught:
