@@ -38,25 +38,35 @@ from .undoing import (
 
 def fields(keys: Keys, key: Key) -> tuple[Any, ...]:
     now = keys.get(key)
-    return now["key"], now["description"], now["tags"]
+    detail = keys.owner.get(f"{keys.path}/{key['id']}/detail").data["detail"]
+    return now["key"], now["description"], now["tags"], detail["maxLength"]
 
 
 def test_fields_go_back_where_nobody_changed_them_later(keys: Keys) -> None:
     developer = keys.workspace.client("developer")
-    one, two = keys.made(tags=["label"]), keys.made(key="c", description="old")
-    patch(keys, one, developer, key="x", description="wrong", tags=["button"])
+    one = keys.made(tags=["label"], maxLength=9)
+    two = keys.made(key="c", description="old")
+    patch(
+        keys,
+        one,
+        developer,
+        maxLength=None,
+        key="x",
+        description="wrong",
+        tags=["button"],
+    )
     patch(keys, one, developer, description="worse")
     patch(keys, two, developer, key="y", description="wrong")
     patch(keys, two, description="right")
 
     result = undo(keys, actor=actor_of(keys, developer))
 
-    assert fields(keys, one) == ("a.b", "", ["label"])
-    assert fields(keys, two) == ("c", "right", [])
+    assert fields(keys, one) == ("a.b", "", ["label"], 9)
+    assert fields(keys, two) == ("c", "right", [], None)
     assert counts(result) == {"keysUpdated": 2}
     assert reasons(result) == [("y", "description", "changed_later")]
     undo(keys, jobId=result["jobId"])
-    assert fields(keys, one) == ("x", "worse", ["button"])
+    assert fields(keys, one) == ("x", "worse", ["button"], None)
 
 
 def test_screenshot_goes_back_while_its_file_exists(keys: Keys) -> None:
