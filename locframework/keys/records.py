@@ -155,6 +155,12 @@ class KeyState(Struct, frozen=True):
     values: tuple[StoredValue, ...]
 
 
+class StoredState(KeyState, frozen=True):
+    """A key with its values, as read to write it."""
+
+    has_findings: bool = True  # whether any may be stored
+
+
 BranchKeyKind = Literal["copy", "own"]
 
 

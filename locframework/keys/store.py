@@ -19,6 +19,7 @@ from .records import (
     KeyLanguage,
     KeyState,
     StoredKey,
+    StoredState,
     StoredValue,
     TrashedKey,
 )
@@ -51,7 +52,7 @@ class KeyStore(Protocol):
         """
         ...
 
-    def find_state(self, project_id: str, key_id: str) -> KeyState | None:
+    def find_state(self, project_id: str, key_id: str) -> StoredState | None:
         """Return a key with its values, in no order. One statement on main."""
         ...
 

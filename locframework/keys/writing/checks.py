@@ -237,7 +237,12 @@ def check_unit(
                 slots.pop(slot, None)
             values[id_] = [*(slots | edit.values).values()]
     checked = [
-        CheckedKey(edit.key, values[id_], codes, edit.stored is None)
+        CheckedKey(
+            edit.key,
+            values[id_],
+            codes,
+            is_new=edit.stored is None or not edit.has_findings,
+        )
         for id_, (edit, codes) in changed.items()
     ]
     return changed_findings(runner, keys.store, checked)

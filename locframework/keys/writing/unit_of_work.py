@@ -30,6 +30,8 @@ class KeyEdit(Struct):
     """Values that only moved to another plural form: a new source outdates them."""
     confirmed: set[ValueSlot] = field(default_factory=set)
     """Values that a new source text does not outdate."""
+    has_findings: bool = True
+    """Whether findings of the key may be stored."""
     outdates: bool = False
     """The source text changed: values in other languages become outdated."""
 
@@ -107,7 +109,8 @@ class UnitOfWork:
                 values = {
                     (row.language_code, row.plural_form): row for row in state.values
                 }
-                self._edits[key.id] = KeyEdit(key, key, values)
+                edit = self._edits[key.id] = KeyEdit(key, key, values)
+                edit.has_findings = state.has_findings
                 self._ids[key.key] = key.id
             self._has_values = True
             return

@@ -3,7 +3,8 @@
 from msgspec.structs import replace
 
 from locframework.fields import new_id
-from locframework.keys.records import KeyFilter, KeyState, StoredValue
+from locframework.keys.records import KeyFilter, StoredState, StoredValue
+from locframework.quality.records import Finding
 from locframework.storage import Storage
 
 from .storage_key_records import LANGUAGES, add_keys_project, draft, key, value
@@ -176,7 +177,12 @@ class StorageValuesContract:
 
         assert state is not None
         assert (state.key, _sorted([*state.values])) == (one, texts)
-        assert storage.keys.find_state(of.id, bare.id) == KeyState(bare, ())
+        assert storage.keys.find_state(of.id, bare.id) == StoredState(
+            bare, (), has_findings=False
+        )
+        storage.keys.put_findings({(bare.id, "en"): [Finding("wrong", 0, 1)]})
+        found = storage.keys.find_state(of.id, bare.id)
+        assert found == StoredState(bare, (), has_findings=True)
         assert storage.keys.find_state(of.id, gone.id) is None
         assert storage.keys.find_state(other.id, one.id) is None
 

@@ -28,6 +28,7 @@ from locframework.ports import (
     Revision,
     Selection,
     StoredKey,
+    StoredState,
     StoredValue,
     TextRow,
     Timestamp,
@@ -61,10 +62,11 @@ class BranchKeyTables(BranchDetails):
     def find_key(self, project_id: str, key_id: str) -> StoredKey | None:
         return self.find_keys(project_id, [key_id]).get(key_id)
 
-    def find_state(self, project_id: str, key_id: str) -> KeyState | None:
+    def find_state(self, project_id: str, key_id: str) -> StoredState | None:
         if not self._mine([key_id]):
             return self._tables.find_state(project_id, key_id)
-        return self.copies([key_id]).get(key_id)
+        state = self.copies([key_id]).get(key_id)
+        return None if state is None else StoredState(state.key, state.values)
 
     def find_key_with_values(self, project_id: str, key_id: str) -> StoredKey | None:
         if not self._mine([key_id]):

@@ -11,13 +11,13 @@ from locframework.ports import (
     KeyFilter,
     KeyFinding,
     KeyLanguage,
-    KeyState,
     Page,
     PageRequest,
     Position,
     Revision,
     Selection,
     StoredKey,
+    StoredState,
     StoredValue,
     TextRow,
     Timestamp,
@@ -79,7 +79,7 @@ class KeyTables:
         )
         return key_of(project_id, row) if row else None
 
-    def find_state(self, project_id: str, key_id: str) -> KeyState | None:
+    def find_state(self, project_id: str, key_id: str) -> StoredState | None:
         return key_reads.find_state(self._database, project_id, key_id)
 
     def find_key_with_values(self, project_id: str, key_id: str) -> StoredKey | None:
