@@ -160,6 +160,7 @@ from locframework.pagination import (
     Position,
     SortedRequest,
 )
+from locframework.processes import ProcessStore, ServingProcess
 from locframework.projects.records import Language, Project, Severity
 from locframework.projects.store import ProjectStore
 from locframework.proposals.records import TermTranslation
@@ -299,6 +300,7 @@ __all__ = [
     "Position",
     "Post",
     "Problem",
+    "ProcessStore",
     "Progress",
     "Project",
     "ProjectStore",
@@ -318,6 +320,7 @@ __all__ = [
     "Segments",
     "Selection",
     "SendError",
+    "ServingProcess",
     "Settings",
     "SettingsError",
     "Severity",

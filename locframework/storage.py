@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from .fields import Timestamp
+from .processes import ProcessStore
 from .transactions import Transactions
 
 if TYPE_CHECKING:  # every area's store stands above this floor
@@ -71,6 +72,7 @@ class Storage(Transactions, Protocol):
     memories: MemoryStore
     webhooks: WebhookStore
     memory_texts: MemoryTextStore
+    processes: ProcessStore
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         """The keys as they are seen from a branch. Asks nothing by itself."""

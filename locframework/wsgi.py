@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 from collections.abc import Callable
 
 import falcon
@@ -25,6 +27,7 @@ from .history.endpoints import ActivityEndpoints, HistoryEndpoints
 from .http.app import build_wsgi
 from .http.dispatch import PermissionCheck, VisibilityCheck
 from .http.docs import ApiDocumentEndpoints, DocsPageEndpoints
+from .http.forwarded import forwarded
 from .http.health import HealthEndpoints
 from .http.idempotency import Idempotency
 from .http.metrics import MetricsEndpoints, open_metrics
@@ -42,7 +45,9 @@ from .memories.matching_endpoints import MatchingEndpoints
 from .memories.prefill_endpoints import PrefillEndpoints
 from .merging.endpoints import MergingEndpoints
 from .plugins import LoadedPlugin, PluginHost
+from .processes import Registration
 from .projects.endpoints import ProjectEndpoints
+from .settings import Settings
 from .statistics.endpoints import StatisticsEndpoints
 from .webhooks.endpoints import WebhookEndpoints
 
@@ -92,6 +97,36 @@ def create_app(framework: Framework) -> falcon.App[falcon.Request, falcon.Respon
     if settings.start_scheduler:
         framework.start()
     return app
+
+
+def __getattr__(name: str) -> object:
+    """Build ``app`` when a worker of a WSGI server imports it.
+
+    So ``gunicorn locframework.wsgi:app`` opens connections and starts threads after the
+    fork. Settings come from the file that LOCFRAMEWORK_SETTINGS names, and from the
+    environment. Raises as ``create_app`` does, and SettingsError if another process
+    that serves counts requests by itself, or this one does.
+    """
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    settings = Settings.load(os.environ.get("LOCFRAMEWORK_SETTINGS"))
+    framework = Framework(settings)
+    atexit.register(framework.close)
+    framework.require_migrated()
+    atexit.register(register(framework).start().end)
+    app = forwarded(create_app(framework), settings.server.trusted_proxy)
+    globals()["app"] = app
+    return app
+
+
+def register(framework: Framework, address: str = "") -> Registration:
+    """Return the registration of this process as one that serves the framework."""
+    return Registration(
+        framework.storage.processes,
+        framework.clock,
+        framework.settings.rate_limit_storage,
+        address,
+    )
 
 
 def operations_of(framework: Framework) -> list[object]:

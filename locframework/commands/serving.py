@@ -13,7 +13,7 @@ from locframework.http.metrics import open_metrics
 from locframework.server import ServerError, listen, require_waitress, stop_signals
 from locframework.server import serve as serve_wsgi
 from locframework.settings import ServerSettings, Settings
-from locframework.wsgi import create_app
+from locframework.wsgi import create_app, register
 
 from .options import Setup, common_options
 
@@ -114,14 +114,15 @@ def serve_settings(settings: Settings, on_ready: Callable[[str, int], None]) -> 
         Framework(settings) as framework,
     ):
         host, port = listening.getsockname()[:2]
-        serve_wsgi(
-            create_app(framework),
-            listening,
-            stop,
-            threads=server.threads,
-            trusted_proxy=server.trusted_proxy,
-            on_ready=lambda: on_ready(host, port),
-        )
+        with register(framework, f"{host}:{port}"):
+            serve_wsgi(
+                create_app(framework),
+                listening,
+                stop,
+                threads=server.threads,
+                trusted_proxy=server.trusted_proxy,
+                on_ready=lambda: on_ready(host, port),
+            )
 
 
 def require_server(server: ServerSettings) -> None:

@@ -84,9 +84,11 @@ def start(folder: Path) -> Iterator[Start]:
     """``start("worker")`` starts ``locframework worker``; it is killed at the end."""
     started: list[subprocess.Popen[str]] = []
 
-    def run(*arguments: str, **environment: str) -> "subprocess.Popen[str]":
+    def run(
+        *arguments: str, program: Path = PROGRAM, **environment: str
+    ) -> "subprocess.Popen[str]":
         process = subprocess.Popen(
-            [PROGRAM, *arguments],
+            [program, *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -15,6 +15,8 @@ from locframework.formats.records import SourceFile
 from locframework.keys.records import KeyQuery
 from locframework.webhooks.sealing import new_key
 
+from .conftest import PROGRAM
+
 SERVES = re.compile(r"locframework serves (http://127\.0\.0\.1:\d+/api/v1) \(.*/docs\)")
 
 
@@ -51,6 +53,67 @@ def test_serve_warns_where_webhooks_lack_their_key(start, has_key):
     warning = "no webhook can be created without the setting webhooks.secret_key"
     assert told.count(warning) == (0 if has_key else 1)
     assert told.count("locframework webhooks new-key") == (0 if has_key else 1)
+
+
+def test_a_second_process_does_not_start_where_each_counts_requests(start):
+    first = start("serve", "--port", "0")
+    url_of(first)
+
+    second = start("serve", "--port", "0")
+    out, told = second.communicate(timeout=20)
+    first.kill()
+    first.wait()
+    third = start("serve", "--port", "0")  # the entry of a dead process is replaced
+
+    assert (second.returncode, out) == (2, "")
+    last = told.splitlines()[-1]
+    assert last.startswith('Error: settings: rate_limit_storage: "memory://" counts')
+    assert f"process {first.pid} on " in last
+    url_of(third)
+
+
+def gunicorn(start, folder, workers, settings=""):
+    file = folder / "settings.toml"
+    file.write_text(settings)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    process = start(
+        f"--bind=127.0.0.1:{port}",
+        f"--workers={workers}",
+        "--worker-class=gthread",
+        "--no-control-socket",
+        "locframework.wsgi:app",
+        program=PROGRAM.with_name("gunicorn"),
+        LOCFRAMEWORK_SETTINGS=str(file),
+    )
+    return process, f"http://127.0.0.1:{port}/api/v1"
+
+
+def test_gunicorn_serves_the_app_that_each_worker_builds(start, folder, framework):
+    settings = 'rate_limit_storage = "redis://127.0.0.1:1/0"'
+    process, url = gunicorn(start, folder, 2, settings)
+    deadline = time.monotonic() + 20
+    while len(framework.storage.processes.list_all()) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+    with urlopen(f"{url}/healthz", timeout=10) as answer:
+        assert answer.status == 200
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=20)
+
+    assert process.returncode == 0
+    assert framework.storage.processes.list_all() == []
+
+
+def test_gunicorn_starts_no_second_worker_that_counts_requests_apart(
+    start, folder, framework
+):
+    process, _ = gunicorn(start, folder, 2)
+    _, told = process.communicate(timeout=30)
+
+    assert process.returncode != 0
+    assert 'SettingsError: settings: rate_limit_storage: "memory://"' in told
 
 
 def test_a_busy_port_is_one_line_exit_code_2_and_no_database(start, folder):

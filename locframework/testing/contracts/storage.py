@@ -22,6 +22,7 @@ from .storage_management import (
 )
 from .storage_memories import StorageMemoriesContract
 from .storage_memory_texts import StorageMemoryTextsContract
+from .storage_processes import StorageProcessesContract
 from .storage_recount import StorageRecountContract
 from .storage_statistics import StorageStatisticsContract
 from .storage_transactions import StorageTransactionsContract
@@ -52,6 +53,7 @@ class StorageContract(
     StorageDeliveryContract,
     StorageGlossariesContract,
     StorageIdempotencyContract,
+    StorageProcessesContract,
     StorageProjectFilesContract,
     StorageMemoriesContract,
     StorageMemoryTextsContract,

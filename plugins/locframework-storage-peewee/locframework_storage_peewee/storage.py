@@ -18,6 +18,7 @@ from locframework.ports import (
     KeyStore,
     MemoryStore,
     MemoryTextStore,
+    ProcessStore,
     ProjectStore,
     Purgeable,
     StatisticsStore,
@@ -44,6 +45,7 @@ from .keys import KeyTables
 from .memories import MemoryTables
 from .memory_texts import MemoryTexts
 from .migrator import migrate, pending_migrations
+from .processes import ProcessTable
 from .projects import ProjectTables
 from .terms import TermTables
 from .webhook_queue import IS_DUE
@@ -69,6 +71,7 @@ class PeeweeStorage:
     memories: MemoryStore
     webhooks: WebhookStore
     memory_texts: MemoryTextStore
+    processes: ProcessStore
 
     def __init__(self, engine: Engine) -> None:
         self.database = Database(engine)
@@ -86,6 +89,7 @@ class PeeweeStorage:
         self.terms = TermTables(self.database)
         self.memories = memories = MemoryTables(self.database)
         self.memory_texts = MemoryTexts(self.database)
+        self.processes = ProcessTable(self.database)
         self.idempotency = idempotency = IdempotencyTable(self.database)
         self.webhooks = webhooks = WebhookTables(self.database)
         self._purges: dict[Purgeable, Callable[[Timestamp, int], int]] = {

@@ -183,6 +183,14 @@ JOBS = (
         PRIMARY KEY (owner, key)
     )""",
     "CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at)",
+    """CREATE TABLE serving_processes (
+        id TEXT PRIMARY KEY,
+        host TEXT NOT NULL,
+        address TEXT NOT NULL,
+        pid INTEGER NOT NULL,
+        has_own_limits BOOLEAN NOT NULL,
+        lease_until TEXT NOT NULL
+    )""",
 )
 
 FILES = (
