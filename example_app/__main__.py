@@ -1,11 +1,8 @@
 """Run the example application: create the demo at the first start, and serve."""
 
-from collections.abc import Callable
-from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
+from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
-from typing import BinaryIO
 from urllib.parse import quote
-from urllib.request import ProxyHandler, build_opener
 
 import click
 from msgspec.structs import replace
@@ -20,6 +17,7 @@ from locframework.commands.serving import (
 )
 from locframework.commands.telling import one_line
 from locframework.errors import SettingsError
+from locframework.server import ServerError
 from locframework.webhooks.sealing import new_key
 
 from .demo import Demo, owner_token, ready_demo, write_private
@@ -72,61 +70,38 @@ def main(
 
 
 def run(settings: Settings, data_dir: Path) -> None:
-    """Serve until SIGTERM or SIGINT.
+    """Make the demo if need be, and serve it until SIGTERM or SIGINT.
 
-    A lock lets only one process at a time create the demo in a folder.
+    Raises ServerError if another process does so in the folder.
     """
     data_dir.mkdir(parents=True, exist_ok=True)
     with (data_dir / "demo.lock").open("ab") as lock:
-        take(lock)
-        make_and_serve(settings, data_dir, lambda: flock(lock, LOCK_UN))
+        try:
+            flock(lock, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            message = f"another process serves {data_dir}; name another --data-dir"
+            raise ServerError(message) from None
+        make_and_serve(settings, data_dir)
 
 
-def take(lock: BinaryIO) -> None:
-    """Take the lock. It is released when the file is closed or the process ends."""
-    try:
-        flock(lock, LOCK_EX | LOCK_NB)
-    except BlockingIOError:
-        click.echo("waiting for another process that creates the demo …", err=True)
-        flock(lock, LOCK_EX)
-
-
-def make_and_serve(
-    settings: Settings, data_dir: Path, on_written: Callable[[], None]
-) -> None:
-    """Create and serve the demo; call ``on_written`` once demo.json is written."""
+def make_and_serve(settings: Settings, data_dir: Path) -> None:
+    """Serve the demo, and write its demo.json as soon as it is served."""
     demo_file = data_dir / "demo.json"
     key_file = None if settings.webhooks.secret_key else data_dir / "webhooks.key"
     settings = kept_in(data_dir, settings, key_file)
     migrate_first(settings)
-    kept = Demo.read(demo_file)
     with Framework(settings) as framework:
         if key_file is not None:
             keep_key(framework, key_file)
-        demo = ready_demo(framework, kept)
+        demo = ready_demo(framework, Demo.read(demo_file))
 
     def on_ready(host: str, port: int) -> None:
         token = demo.token or new_token(settings, demo)
         served = replace(demo, token=token, base_url=base_url(settings, host, port))
-        if kept and kept.base_url != served.base_url and is_served(kept.base_url):
-            told = f"{demo_file} still names {kept.base_url}, which is served too"
-            click.echo(told, err=True)
-        else:
-            served.write(demo_file)
-        on_written()
+        served.write(demo_file)
         tell(served, demo_file, key_file, is_new=not demo.token)
 
     serve_settings(settings, on_ready)
-
-
-def is_served(url: str) -> bool:
-    """Whether an API responds at this URL, such as another process of this demo."""
-    direct = build_opener(ProxyHandler({}))
-    try:
-        with direct.open(f"{url}/healthz", timeout=1):
-            return True
-    except (OSError, ValueError):
-        return False
 
 
 def new_token(settings: Settings, demo: Demo) -> str:

@@ -161,12 +161,18 @@ def _finish_requests(server: Any, poll: Callable[[float], None]) -> None:
         for channel in channels:
             for request in list(channel.requests):
                 request.headers["CONNECTION"] = "close"  # so that the answer says it
-        is_busy = any(each.requests or each.total_outbufs_len for each in channels)
-        if not is_busy and now > last_request_at:
+        if now > last_request_at and not any(map(_is_busy, channels)):
             break
         poll(0.02)
         now = time.monotonic()
     server.task_dispatcher.shutdown(timeout=0.1)
+
+
+def _is_busy(channel: Any) -> bool:
+    """Return whether a connection has a request to answer, or to read the body of."""
+    received = channel.request
+    is_reading = received is not None and received.headers_finished
+    return bool(channel.requests or channel.total_outbufs_len or is_reading)
 
 
 def _raise_file_limit(count: int) -> None:

@@ -50,20 +50,20 @@ def test_a_second_start_keeps_the_data_and_prints_all_but_the_token(
     assert ask(second, "/projects")["total"] == 1
 
 
-def test_a_start_beside_another_leaves_demo_json_to_the_first(
-    start_again, start_app, tmp_path
-):
-    first = start_again(tmp_path / "data")
-    there = first.demo
+def test_a_second_start_in_the_same_folder_is_refused(launch, tmp_path):
+    starts = [launch(tmp_path / "data"), launch(tmp_path / "data")]
+    refused, served = starts
+    deadline = time.monotonic() + 30
+    while refused.process.poll() is None:
+        assert time.monotonic() < deadline
+        refused, served = served, refused
+        time.sleep(0.05)
+    told = refused.process.stderr.read()
+    served.wait_until_ready()
 
-    second = start_app(tmp_path / "data")
-    beside = second.demo
-    code, said = second.stop()
-
-    assert beside == first.demo == there
-    assert there["baseUrl"] not in second.printed
-    assert code == 0
-    assert f"still names {there['baseUrl']}, which is served too" in said
+    assert refused.process.returncode == 2
+    assert told.startswith(f"Error: another process serves {tmp_path / 'data'}; ")
+    assert_complete(served)
 
 
 def test_the_data_may_be_anywhere_and_the_start_too(start_app, tmp_path):
@@ -138,19 +138,6 @@ def test_a_wrong_settings_file_is_told_in_one_line(launch, tmp_path):
     assert app.process.returncode == 2
     assert told.startswith("Error: settings: cannot read ")
     assert told.count("\n") == 1
-
-
-def test_two_first_starts_at_once_make_one_demo(launch, tmp_path):
-    starts = [launch(tmp_path / "data"), launch(tmp_path / "data")]
-    for app in starts:
-        app.wait_until_ready()
-
-    [first, second] = sorted(starts, key=lambda app: "owner token" not in app.printed)
-    webhooks = ask(first, f"/projects/{first.demo['projectId']}/webhooks")
-    assert "owner token" not in second.printed
-    assert first.demo["baseUrl"] in first.printed
-    assert webhooks["total"] == 1
-    assert_complete(first)
 
 
 CRASHES = [
