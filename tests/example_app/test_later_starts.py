@@ -165,6 +165,7 @@ def test_a_first_start_that_died_is_completed_by_the_next(
 
 
 @pytest.mark.slow
+@pytest.mark.kill
 def test_a_first_start_that_is_killed_at_any_time_is_completed_by_the_next(
     launch, start_app, tmp_path
 ):

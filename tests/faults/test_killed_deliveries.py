@@ -135,6 +135,7 @@ class Arrived:
         return self.times.total() - len(self.times)
 
 
+@pytest.mark.kill
 def test_every_committed_event_arrives_or_has_failed_though_we_are_killed(
     world: World, receiver: Receiver, is_long: bool
 ) -> None:

@@ -141,6 +141,7 @@ def crash_at(place: str) -> str:
     return "" if place == RANDOM else place
 
 
+@pytest.mark.kill
 def test_an_import_killed_in_its_job_comes_to_the_same_end(
     world: World, importing: Importing, is_long: bool
 ) -> None:
@@ -222,6 +223,7 @@ def test_an_upload_killed_before_its_answer_is_done(sqlite_world: World) -> None
     assert importing.texts() == importing.new
 
 
+@pytest.mark.kill
 def test_an_import_that_kills_every_server_is_given_up(world: World) -> None:
     importing = Importing(world, FEW)
     importing.next_file()

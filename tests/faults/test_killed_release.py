@@ -142,6 +142,7 @@ def crash_at(place: str) -> str:
     return "" if place == RANDOM else place
 
 
+@pytest.mark.kill
 def test_a_release_killed_in_its_job_is_the_old_one_or_the_new_one(
     world: World, publishing: Publishing, is_long: bool
 ) -> None:

@@ -254,6 +254,7 @@ class Writer(threading.Thread):
         self.rewritten += names
 
 
+@pytest.mark.kill
 def test_acknowledged_writes_survive_kills_at_random(
     world: World, is_long: bool
 ) -> None:
