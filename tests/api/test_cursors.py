@@ -15,7 +15,7 @@ import pytest
 
 from locframework import OPERATOR
 from locframework.fields import new_id, system_clock, timestamp
-from locframework.keys.records import Key, KeyQuery
+from locframework.keys.records import KeyQuery, StoredKey
 
 from .branched import Branched
 
@@ -71,7 +71,7 @@ def many(keys: Any) -> Any:
     storage = keys.workspace.framework.storage
     storage.keys.add_keys(
         [
-            Key(
+            StoredKey(
                 id=new_id(),
                 project_id=keys.project["id"],
                 key=f"k{number:05}",

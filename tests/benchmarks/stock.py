@@ -13,7 +13,7 @@ import peers
 from locframework import wsgi
 from locframework.fields import new_id, system_clock, timestamp
 from locframework.http.rate_limit import RateLimiter
-from locframework.keys.records import Key, StoredValue
+from locframework.keys.records import StoredKey, StoredValue
 from locframework.testing.workspace import Workspace
 
 FIVE = ["en", "de", "fr", "ja", "ar"]
@@ -86,14 +86,14 @@ def nested(flat: dict[str, str]) -> dict[str, Any]:
 
 def records(
     project_id: str, numbers: Sequence[int], codes: Sequence[str]
-) -> tuple[list[Key], list[StoredValue]]:
+) -> tuple[list[StoredKey], list[StoredValue]]:
     """Keys, every seventh with the tag ``button``, and their approved texts."""
     at = timestamp(system_clock())
     keys, values = [], []
     for number in numbers:
         id_ = new_id()
         keys.append(
-            Key(
+            StoredKey(
                 id=id_,
                 project_id=project_id,
                 key=key_name(number),
