@@ -48,9 +48,8 @@ class Receiver(Listener):
 def webhook_of(framework: Framework, project: Project) -> Iterator[None]:
     """Send the events of the block to a webhook, then switch it off.
 
-    Webhooks lead to public addresses only. This one does not, so that the demo bothers
-    nobody: a framework of its own, which may reach this machine, registers it, and
-    sends to a receiver that is there for the moment.
+    Webhooks are sent to public addresses only. This one is sent to a temporary receiver
+    on this machine, by a framework of its own that may reach loopback addresses.
     """
     with _receiver() as receiver:
         webhook = _registered(framework, project, receiver)
@@ -100,9 +99,9 @@ def _registered(
     try:
         with _reaching(framework, receiver) as local:
             if found:
-                moved = WebhookChanges(url=url)
-                here = OPERATOR, project.id, found[0].id
-                return local.webhooks.update_webhook(*here, moved)
+                changes = WebhookChanges(url=url)
+                where = OPERATOR, project.id, found[0].id
+                return local.webhooks.update_webhook(*where, changes)
             new = NewWebhook(url, TYPES, ABOUT)
             return local.webhooks.create_webhook(OPERATOR, project.id, new)[0]
     except WebhooksNotSetUp:  # the user's settings have no key
@@ -119,7 +118,7 @@ def _reaching(framework: Framework, receiver: Receiver) -> Iterator[Framework]:
     }
     opened = replace(settings, plugins={**settings.plugins, "https": https})
     level = log.level
-    log.setLevel(logging.ERROR)  # it warns of the network, which is ours for a moment
+    log.setLevel(logging.ERROR)  # it warns of every private network that is allowed
     try:
         with Framework(opened) as local:
             yield local

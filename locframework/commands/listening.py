@@ -1,4 +1,4 @@
-"""A receiver of webhooks on loopback that shows what it gets."""
+"""A webhook receiver on loopback that prints every request."""
 
 import ssl
 import time
@@ -19,17 +19,17 @@ from standardwebhooks import WebhookVerificationError
 from locframework.server import ServerError
 
 HOST = "127.0.0.1"
-MOST_BYTES = 1024 * 1024  # ours have 20 KB at most
-READ_SECONDS = 30.0
+MAX_BODY_BYTES = 1024 * 1024  # our events have 20 KB at most
+READ_TIMEOUT_SECONDS = 30.0
 INDENT = " " * 10
 
 
 class Listener(ThreadingHTTPServer):
-    """Shows every POST, and answers it as told. Raises ServerError for a port in use.
+    """Prints every POST, and answers it with ``status`` after ``delay`` seconds.
 
-    ``certificate`` is a PEM file with its key; without it there is no TLS. What no
-    one of ``verifiers`` finds good is answered with 401; without any, nothing is
-    verified.
+    ``certificate`` is a PEM file with its key; None means no TLS. A request that none
+    of ``verifiers`` accepts is answered 401; without verifiers, all are accepted.
+    Raises ServerError for a port in use.
     """
 
     daemon_threads = True
@@ -44,29 +44,29 @@ class Listener(ThreadingHTTPServer):
         delay: float,
     ) -> None:
         self.verifiers, self.status, self.delay = verifiers, status, delay
-        self._tls = None if certificate is None else _speaking_tls(certificate)
-        self._seen = Counter[str]()
-        self._counting, self._showing = Lock(), Lock()
+        self._tls = None if certificate is None else _tls_context(certificate)
+        self._deliveries = Counter[str]()
+        self._count_lock, self._print_lock = Lock(), Lock()
         try:
-            super().__init__((HOST, port), Visit)
+            super().__init__((HOST, port), Handler)
         except OSError as error:
-            told = f"cannot listen on {HOST} port {port}: {error.strerror}"
-            raise ServerError(told) from error
+            message = f"cannot listen on {HOST} port {port}: {error.strerror}"
+            raise ServerError(message) from error
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """The URL it listens at."""
         scheme = "http" if self._tls is None else "https"
         return f"{scheme}://{HOST}:{self.server_port}/"
 
     def finish_request(
         self, request: socket | tuple[bytes, socket], client_address: object
     ) -> None:
-        """Shake hands in the visitor's own thread: a slow one holds nobody up."""
+        """Do the TLS handshake in the request's thread, so that it blocks no other."""
         if self._tls is None or not isinstance(request, socket):
             super().finish_request(request, client_address)
             return
-        request.settimeout(READ_SECONDS)
+        request.settimeout(READ_TIMEOUT_SECONDS)
         try:
             channel = self._tls.wrap_socket(request, server_side=True)
         except OSError as error:
@@ -75,57 +75,57 @@ class Listener(ThreadingHTTPServer):
         with channel:
             super().finish_request(channel, client_address)
 
-    def seen(self, webhook_id: str) -> int:
-        """How often the id has come, this time included."""
-        with self._counting:
-            self._seen[webhook_id] += 1
-            return self._seen[webhook_id]
+    def count(self, webhook_id: str) -> int:
+        """Count a delivery of the id, and return the number so far."""
+        with self._count_lock:
+            self._deliveries[webhook_id] += 1
+            return self._deliveries[webhook_id]
 
     def show(self, lines: Sequence[str]) -> None:
         """Print the lines together."""
-        with self._showing:
+        with self._print_lock:
             click.echo("\n".join(map(_printable, lines)))
 
 
-class Visit(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     """One request."""
 
     server: Listener
-    timeout = READ_SECONDS
+    timeout = READ_TIMEOUT_SECONDS
 
     def do_POST(self) -> None:
-        """Show it and answer it."""
+        """Print and answer the request."""
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit()):
             self.send_error(411)
-        elif int(length) > MOST_BYTES:
+        elif int(length) > MAX_BODY_BYTES:
             self.send_error(413)
         else:
-            self._take(self.rfile.read(int(length)))
+            self._respond(self.rfile.read(int(length)))
 
     def log_request(self, code: object = "-", size: object = "-") -> None:
-        """Nothing: what is shown says it."""
+        """Log nothing: the request is printed."""
 
-    def _take(self, body: bytes) -> None:
+    def _respond(self, body: bytes) -> None:
         server = self.server
-        is_good, told = _signature(server.verifiers, self.headers, body)
-        status = server.status if is_good else 401
+        is_valid, verdict = _signature(server.verifiers, self.headers, body)
+        status = server.status if is_valid else 401
         webhook_id = self.headers.get("webhook-id", "no webhook-id")
-        times = server.seen(webhook_id)
-        again = "" if times == 1 else f", seen {times} times"
+        count = server.count(webhook_id)
+        again = "" if count == 1 else f", seen {count} times"
         time.sleep(server.delay)
-        self.send_response(status)  # first: whoever reads what is shown may be slow
+        self.send_response(status)  # before printing, which may block
         self.send_header("Content-Length", "0")
         self.end_headers()
         lines = [f"{_now()}  {_type_of(body)}  {webhook_id}{again}"]
-        lines += [f"{INDENT}{self.path}, {len(body)} bytes, signature {told}"]
+        lines += [f"{INDENT}{self.path}, {len(body)} bytes, signature {verdict}"]
         lines += [f"{INDENT}{line}" for line in _pretty(body).split("\n")]
         lines += [f"{INDENT}answered {status}"]
         server.show(lines)
 
 
-class _Typed(msgspec.Struct):
-    """What every payload has."""
+class _Payload(msgspec.Struct):
+    """The field that every payload has."""
 
     type: str
 
@@ -133,25 +133,25 @@ class _Typed(msgspec.Struct):
 def _signature(
     verifiers: Sequence[Verifier], headers: Message, body: bytes
 ) -> tuple[bool, str]:
-    """Whether it may be good, and what it is found to be."""
+    """Return whether the signature is accepted, and the words for it."""
     if not verifiers:
         return True, "not verified: no --secret"
-    told = ""
+    fault = ""
     for verifier in verifiers:
         try:
             verifier.verify(body, dict(headers.items()), json_parse=False)
         except WebhookVerificationError as error:
-            told = str(error)
+            fault = str(error)
         except ValueError:
-            told = "malformed"
+            fault = "malformed"
         else:
             return True, "good"
-    return False, f"WRONG: {told}"
+    return False, f"WRONG: {fault}"
 
 
 def _type_of(body: bytes) -> str:
     try:
-        return msgspec.json.decode(body, type=_Typed).type
+        return msgspec.json.decode(body, type=_Payload).type
     except (msgspec.DecodeError, RecursionError):
         return "no event"
 
@@ -164,7 +164,7 @@ def _pretty(body: bytes) -> str:
 
 
 def _printable(line: str) -> str:
-    """The line without what would move a terminal's cursor, or hide text."""
+    """Return the line with control characters escaped, for a terminal."""
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode()
         for each in line
@@ -175,7 +175,7 @@ def _now() -> str:
     return f"{datetime.now().astimezone():%H:%M:%S}"
 
 
-def _speaking_tls(certificate: Path) -> ssl.SSLContext:
+def _tls_context(certificate: Path) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     return context

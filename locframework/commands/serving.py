@@ -1,4 +1,4 @@
-"""``locframework serve`` and ``worker``: the processes that stay."""
+"""``locframework serve`` and ``worker``: the long-running processes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -54,8 +54,8 @@ def serve(
       locframework serve --port 8081 --threads 8
     """
     settings = setup.settings()
-    asked = {"host": host, "port": port, "threads": threads}
-    given = {name: value for name, value in asked.items() if value is not None}
+    options = {"host": host, "port": port, "threads": threads}
+    given = {name: value for name, value in options.items() if value is not None}
     settings = replace(settings, server=replace(settings.server, **given))
     require_server(settings.server)
     migrate_first(settings)
@@ -132,30 +132,30 @@ def require_server(server: ServerSettings) -> None:
 
 
 def migrate_first(settings: Settings) -> None:
-    """Bring the database up to date; safe when several start at once."""
+    """Apply pending migrations; safe when several processes start at once."""
     with Framework(settings) as framework:
-        done = framework.migrate()
-    if done:
-        told = done[0] if len(done) == 1 else f"{done[0]} to {done[-1]}"
-        click.echo(f"migrated the database: {told}", err=True)
+        applied = framework.migrate()
+    if applied:
+        names = applied[0] if len(applied) == 1 else f"{applied[0]} to {applied[-1]}"
+        click.echo(f"migrated the database: {names}", err=True)
 
 
 def base_url(settings: Settings, host: str, port: int) -> str:
-    """Where the API is to be found, by a listener's address and port."""
+    """Return the URL of the API, by the address and port of the listener."""
     if settings.base_url is not None:
         return settings.base_url
     return f"http://{_in_url(host)}:{port}{PREFIX}"
 
 
 def _in_url(host: str) -> str:
-    """The address that a listener can be asked by."""
+    """Return the host for URLs of a listener."""
     name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)
     return f"[{name}]" if ":" in name and not name.startswith("[") else name
 
 
 @contextmanager
 def _metrics(framework: Framework, host: str, port: int | None) -> Iterator[None]:
-    """Tell Prometheus of this worker there. Raises SettingsError, ServerError."""
+    """Serve metrics to Prometheus in the block. Raises SettingsError, ServerError."""
     if port is None:
         yield
         return
