@@ -8,16 +8,26 @@ from datetime import date, datetime, time
 from typing import BinaryIO
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from .errors import Problem, ValidationFailed, abbreviate, truncate
-from .problems import refusal, refusal_of
 
+PROBLEMS_MOST = 20
 DEPTH_MOST = 64  # decisions 2.10
 CHARACTER = "holds U+0000 or a lone surrogate"
 
 _FORBIDDEN = re.compile("[\0\ud800-\udfff]")
 _AS_THEY_ARE = (bytes, bytearray, date, datetime, time)  # a field of text is none
+_MESSAGE = re.compile(r"(?s)(.*?)(?: - at (?:`key` in )?`(?:key in )?\$([^`]*)`)?\Z")
+_MISSING = re.compile(r"(?s)Object missing required field `([^`]*)`\Z")
+_RULES = (  # how messages of msgspec begin
+    ("Expected `(str|array|object|bytes)` of length", "length"),
+    ("Expected `(int|float)` ([<>]|that's)", "range"),
+    ("(Integer|Number).* out of range", "range"),
+    ("Expected `str` matching", "pattern"),
+    ("Invalid enum value", "enum"),
+    ("Expected `", "type"),
+)
 
 
 def check_record(record: object, root: str = "$") -> None:
@@ -40,6 +50,59 @@ def check_record(record: object, root: str = "$") -> None:
         raise ValidationFailed.at(root, "type", truncate(str(error))) from None
     if _may_hold_forbidden(value) and (problems := text_problems(value, root)):
         raise refusal_of(problems)
+
+
+def refusal(
+    error: msgspec.ValidationError, value: object, type_: type[Struct], root: str
+) -> ValidationFailed:
+    """Return the error for a ``value`` that is no ``type_``.
+
+    It lists the first fault of every field. ``root`` is "$", "query" or "form".
+    """
+    return refusal_of(_in_fields(value, type_, root) or [_problem(error, root)])
+
+
+def refusal_of(problems: list[Problem]) -> ValidationFailed:
+    """Return the error that lists ``problems``, of which there is at least one."""
+    first = problems[0]
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return ValidationFailed(
+        truncate(f"{first.path}: {first.message}{more}"), problems[:PROBLEMS_MOST]
+    )
+
+
+def _in_fields(value: object, type_: type[Struct], root: str) -> list[Problem]:
+    if not isinstance(value, dict):
+        return []
+    found = []
+    for field in structs.fields(type_):
+        path = f"{root}.{field.encode_name}"
+        if field.encode_name in value:
+            try:
+                msgspec.convert(value[field.encode_name], field.type)
+            except msgspec.ValidationError as error:
+                found.append(_problem(error, path))
+        elif field.required:
+            found.append(Problem(path, "required", "is required"))
+    if type_.__struct_config__.forbid_unknown_fields:
+        found += [
+            Problem(
+                f"{root}.{truncate(name)}", "unknown", "is not a member of this body"
+            )
+            for name in value.keys() - {*type_.__struct_encode_fields__}
+        ]
+    return found
+
+
+def _problem(error: msgspec.ValidationError, root: str) -> Problem:
+    """Return msgspec's message, with the path that it ends with."""
+    found = _MESSAGE.match(str(error))
+    assert found is not None
+    message, path = found[1], root + (found[2] or "")
+    if missing := _MISSING.match(message):
+        return Problem(f"{path}.{missing[1]}", "required", "is required")
+    rule = next((name for begin, name in _RULES if re.match(begin, message)), "invalid")
+    return Problem(path, rule, truncate(message))
 
 
 def require_record(record: object, root: str = "$") -> Struct:

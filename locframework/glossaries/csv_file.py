@@ -10,8 +10,13 @@ from typing import BinaryIO, get_args
 
 from msgspec.structs import replace
 
+from locframework.file_import.csv_table import (
+    CsvFault,
+    columns_in,
+    read_table,
+    write_rows,
+)
 from locframework.languages import canonical_tag
-from locframework.spreadsheet import CsvFault, columns_in, read_table, write_rows
 
 from .file_records import FileTerm, FileText
 from .file_rules import Faults

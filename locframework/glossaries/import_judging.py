@@ -17,9 +17,9 @@ from msgspec import Struct, field
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller
 from locframework.blobs.service import Blobs
+from locframework.file_import.csv_table import refuse_words
+from locframework.file_import.large_files import Enough, begin_of, watched
 from locframework.languages import match_languages
-from locframework.large_files import Enough, begin_of, watched
-from locframework.spreadsheet import refuse_words
 from locframework.storage import Storage
 
 from .csv_file import read_csv

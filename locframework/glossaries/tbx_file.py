@@ -7,7 +7,7 @@ whose type begins with ``x-locframework-``; other tools pass them over.
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import quoteattr
 
-from locframework.xml_writing import element_text, is_blank_in_xml
+from locframework.file_import.xml_writing import element_text, is_blank_in_xml
 
 from .records import Glossary, Term
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from locframework.file_import.xml_reading import OwnDoctype, XmlFault, feed, parser_for
 from locframework.languages import canonical_tag
-from locframework.xml_reading import OwnDoctype, XmlFault, feed, parser_for
 
 from .file_records import FileTerm, FileText
 from .file_rules import NAMED_MOST, Faults

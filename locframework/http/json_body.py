@@ -23,8 +23,7 @@ from locframework.errors import (
     abbreviate,
     truncate,
 )
-from locframework.problems import refusal
-from locframework.validation import DEPTH_MOST, text_problems
+from locframework.validation import DEPTH_MOST, refusal, text_problems
 
 from .body import Environ, LimitedBody, check_encoding, media_type
 from .operation import check_bounds

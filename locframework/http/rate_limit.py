@@ -75,9 +75,8 @@ class Windows(Protocol):
 class MemoryWindows:
     """Remembers in this process. Keys without a request for a minute are forgotten.
 
-    Own code, because limits 5.8 keeps every key it ever saw and scans them all in a
-    thread of its own. Cost: 1 µs a request; 260 bytes a key and 8 for each of its
-    requests of the last minute.
+    Own code: limits 5.8 takes 8 µs for our 1.6, and reads the wall clock, so that 1,200
+    requests passed in a minute in which the clock was set forward.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -12,8 +12,7 @@ import msgspec
 from msgspec import Struct, inspect
 
 from locframework.errors import Problem, ValidationFailed
-from locframework.problems import refusal, refusal_of
-from locframework.validation import forbidden
+from locframework.validation import forbidden, refusal, refusal_of
 
 from .operation import DeclarationError, check_bounds, has_required_fields
 

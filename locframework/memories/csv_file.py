@@ -11,8 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 from locframework.errors import Problem, UnreadableFile
+from locframework.file_import.csv_table import (
+    CsvFault,
+    columns_in,
+    read_table,
+    write_rows,
+)
 from locframework.languages import canonical_tag
-from locframework.spreadsheet import CsvFault, columns_in, read_table, write_rows
 
 from .file_records import Unit, UnitFault, UnitValue
 from .records import MemoryEntry, TranslationMemory

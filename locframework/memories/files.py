@@ -12,15 +12,15 @@ from msgspec.structs import replace
 from locframework.access.records import Caller
 from locframework.blobs.service import Blobs
 from locframework.errors import UnknownFormat, abbreviate
+from locframework.file_import.large_files import ExportedFile, exported
+from locframework.file_import.xml_reading import begins_like_xml
 from locframework.jobs.records import Job, JobQuery
 from locframework.jobs.service import Jobs
 from locframework.languages import require_tag
-from locframework.large_files import ExportedFile, exported
 from locframework.pagination import Page
 from locframework.storage import Storage
 from locframework.transactions import crash_point
 from locframework.validation import check_record, file_of
-from locframework.xml_reading import begins_like_xml
 
 from .csv_file import CONTENT_TYPE as CSV_TYPE
 from .csv_file import write_csv

@@ -14,9 +14,9 @@ from msgspec import Struct, field
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller, Reach
 from locframework.errors import UnreadableFile
+from locframework.file_import.csv_table import refuse_words
+from locframework.file_import.large_files import Enough, begin_of, watched
 from locframework.languages import match_languages
-from locframework.large_files import Enough, begin_of, watched
-from locframework.spreadsheet import refuse_words
 
 from .csv_file import read_csv
 from .file_records import FileFormat, Judged, Unit

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from locframework.xml_writing import escaped, held
+from locframework.file_import.xml_writing import escaped, held
 
 NAMES = frozenset({"bpt", "ept", "ph", "it", "hi", "ut", "sub"})
 CODES = frozenset({"bpt", "ept", "ph", "it", "ut"})  # what alone may hold a ``sub``

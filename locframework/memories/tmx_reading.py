@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO
 
 from locframework.errors import Problem, UnreadableFile, abbreviate, truncate
+from locframework.file_import.xml_reading import OwnDoctype, XmlFault, feed, parser_for
 from locframework.languages import canonical_tag, same_language
-from locframework.xml_reading import OwnDoctype, XmlFault, feed, parser_for
 
 from .file_records import Unit, UnitFault, UnitValue
 from .inline import NAMES, InlineText

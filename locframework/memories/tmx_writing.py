@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import quoteattr
 
-from locframework.xml_writing import element_text, is_blank_in_xml
+from locframework.file_import.xml_writing import element_text, is_blank_in_xml
 
 from .inline import content_of
 from .records import MemoryEntry, TranslationMemory

@@ -58,7 +58,7 @@ def test_a_name_that_no_branch_may_have_is_refused(shop: Branched, name: str) ->
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("", "$.name: must have at least 1 character"),
+        ("", "$.name: Expected `str` of length >= 1"),
         ("a/../b", "$.name: no part between slashes may be empty, . or .."),
     ],
 )

@@ -309,16 +309,16 @@ def test_a_batch_leaves_out_the_items_that_are_too_long_and_no_other(keys: Any) 
         if result["outcome"] != "created"
     }
     assert {at: error["message"] for at, error in failed.items()} == {
-        7: "$.keys[7].key: must have at most 500 characters",
-        8: "$.keys[8].key: must have at least 1 character",
-        9: "$.keys[9].description: must have at most 1000 characters",
-        10: "$.keys[10].tags: must have at most 20 items",
-        11: "$.keys[11].tags[1]: must have at most 50 characters",
+        7: "$.keys[7].key: Expected `str` of length <= 500",
+        8: "$.keys[8].key: Expected `str` of length >= 1",
+        9: "$.keys[9].description: Expected `str` of length <= 1000",
+        10: "$.keys[10].tags: Expected `array` of length <= 20",
+        11: "$.keys[11].tags[1]: Expected `str` of length <= 50",
         12: "key 'not legal': segments may have only A-Z a-z 0-9 _ -",
     }
     assert failed[7]["details"] == [
         {"path": "$.keys[7].key", "rule": "length",
-         "message": "must have at most 500 characters"}
+         "message": "Expected `str` of length <= 500"}
     ]  # fmt: skip
     assert keys.owner.get(keys.path, query={"limit": 1}).data["total"] == 494
 

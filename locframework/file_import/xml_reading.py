@@ -14,7 +14,7 @@ from xml.parsers import expat
 
 from msgspec import Struct
 
-from .errors import abbreviate
+from locframework.errors import abbreviate
 
 CHUNK = 64 * 1024
 # Of a tag with its attributes, of a comment: expat reads what is not yet whole again

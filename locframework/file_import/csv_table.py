@@ -13,10 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO, NamedTuple
 
-from locframework.errors import Problem, UnreadableFile
+from locframework.errors import Problem, UnreadableFile, abbreviate
 from locframework.languages import looks_like_word
-
-from .errors import abbreviate
 
 _MARK = "'"
 _MARKED = ("=", "+", "-", "@", "\t", "\r", "\n", _MARK)

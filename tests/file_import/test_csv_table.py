@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locframework.spreadsheet import (
+from locframework.file_import.csv_table import (
     ROW_MOST,
     CsvFault,
     guarded,
@@ -73,7 +73,7 @@ def test_blank_lines_before_the_head_are_passed_over(end: str) -> None:
 def test_what_is_not_known_to_be_wrong_is_told_without_detail(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("locframework.spreadsheet._FAULTS", {})
+    monkeypatch.setattr("locframework.file_import.csv_table._FAULTS", {})
 
     with pytest.raises(CsvFault, match="the line is not CSV"):
         rows(b'"a')
