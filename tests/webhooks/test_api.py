@@ -85,13 +85,13 @@ def test_what_cannot_be_is_refused(
     assert hooked.get(webhook) == webhook
 
 
-def test_a_name_that_no_branch_has_is_told_what_it_may_be(hooked: Any) -> None:
+def test_an_invalid_branch_name_is_refused_with_its_path(hooked: Any) -> None:
     body = {"url": hooked.receiver.url, "eventTypes": ["key.created"]}
 
     refused = hooked.owner.post(hooked.webhooks, json={**body, "branches": ["a b"]})
 
-    told = '$.branches[0]: must be the name of a branch, "main" or "*"'
-    assert refused.error["message"] == told
+    [problem] = refused.error["details"]
+    assert (problem["path"], problem["rule"]) == ("$.branches[0]", "pattern")
 
 
 def test_url_and_event_types_are_required(hooked: Any) -> None:
