@@ -102,6 +102,8 @@ def _problem(error: msgspec.ValidationError, root: str) -> Problem:
     if missing := _MISSING.match(message):
         return Problem(f"{path}.{missing[1]}", "required", "is required")
     rule = next((name for begin, name in _RULES if re.match(begin, message)), "invalid")
+    if rule == "enum":  # msgspec repeats the value, however long
+        message = "Invalid enum value"
     return Problem(path, rule, truncate(message))
 
 

@@ -43,11 +43,11 @@ class Outer(Struct, rename="camel"):
         ({"code": "A"}, "$.code", "pattern", "Expected `str` matching regex '^[a-z]$'"),
         (
             {"inner": [{"kind": "three"}]}, "$.inner[0].kind", "enum",
-            "Invalid enum value 'three'",
+            "Invalid enum value",
         ),
         (
             {"byName": {"a": {"kind": "x"}}}, "$.byName[...].kind", "enum",
-            "Invalid enum value 'x'",
+            "Invalid enum value",
         ),
         (
             {"inner": [{"kind": "one", "size": 0}]}, "$.inner[0].size", "range",
@@ -70,11 +70,11 @@ def test_a_message_is_split_into_path_and_rule(
     assert error.message == f"{path}: {message}"
 
 
-def test_a_long_value_is_truncated() -> None:
+def test_the_value_is_not_repeated() -> None:
     value = {"inner": [{"kind": "x" * 5000}]}
     with pytest.raises(msgspec.ValidationError) as raised:
         msgspec.convert(value, Outer)
 
     error = refusal(raised.value, value, Outer, "$")
 
-    assert len(f"{error.message} {error.details}") < 700
+    assert "xx" not in f"{error.message} {error.details}"

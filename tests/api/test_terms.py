@@ -179,7 +179,7 @@ def test_a_term_of_another_glossary_is_no_term_of_this(terms: Terms) -> None:
         ({"term": "x" * 501}, "$.term"),
         ({"term": "x", "usageStatus": "old"}, "$.usageStatus"),
         ({"term": "x", "notes": "x" * 2001}, "$.notes"),
-        ({"term": "x", "translations": {"de": "x" * 2001}}, "$.translations.de"),
+        ({"term": "x", "translations": {"de": "x" * 2001}}, "$.translations[...]"),
         ({"term": "x", "translations": {"de": "a", "DE": "b"}}, "$.translations.de"),
         ({"term": "x", "translations": {"__proto__": "a"}}, "$.translations"),
     ],
