@@ -1,13 +1,13 @@
 """The event log: appended with the change, told inside it and after it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import pytest
 from msgspec import Struct
 
-from locframework.events import ITEMS_MOST, Actor, Event, EventLog, Traces
+from locframework.events import ITEMS_MOST, Actor, Event, EventLog, Subscribers, Traces
 from locframework.testing.workspace import Workspace
 
 NOW = datetime(2026, 11, 21, 8, 45, 29, 123456, UTC)
@@ -20,9 +20,13 @@ class Kept(Struct):
     committed: list[Event] = []
     pending: list[Event] = []
     calls: list[Callable[[], None]] = []
+    endings: dict[Hashable, Callable[[], None]] = {}
 
     def add(self, events: Sequence[Event], traces: Traces | None = None) -> None:
         self.pending += events
+
+    def subscribers_of(self, project_id: str) -> Subscribers:
+        return Subscribers(memories=False, distributions=False, webhooks=False)
 
     def list_events(self, project_id: str, limit: int) -> list[Event]:
         return self.committed[-limit:]
@@ -30,14 +34,22 @@ class Kept(Struct):
     def after_commit(self, call: Callable[[], None]) -> None:
         self.calls.append(call)
 
+    def before_commit(
+        self, name: Hashable, begin: Callable[[], Callable[[], None]]
+    ) -> None:
+        self.endings.setdefault(name, begin())
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         try:
             yield
+            for ending in self.endings.values():
+                ending()
             self.committed += self.pending
             calls, self.calls = self.calls, []
         finally:
             self.pending = []
+            self.endings = {}
         for call in calls:
             call()
 

@@ -24,10 +24,10 @@ class _Gathered(threading.local):
 
 
 class FanOut:
-    """Hears every event, and writes what is due for the webhooks that want it.
+    """Writes a delivery for each event and each webhook that subscribes to it.
 
-    All events of a transaction together cost one statement when no webhook of the
-    projects is active, and two when some are.
+    All events of a transaction together take two statements: one that reads the
+    active webhooks of the projects, and one that inserts the deliveries.
     """
 
     def __init__(self, storage: Storage, wake: Callable[[], None]) -> None:

@@ -16,7 +16,7 @@ from locframework.exchange.records import ExportedFile, ExportQuery
 from locframework.history.records import ActivityQuery
 from locframework.issues.records import IssueQuery
 from locframework.jobs.records import Job, JobQuery
-from locframework.keys.records import Key, KeyQuery, TrashQuery
+from locframework.keys.records import Key, KeyDetail, KeyQuery, TrashQuery
 from locframework.keys.revisions import HistoryQuery
 from locframework.merging.records import Diff
 from locframework.pagination import Page, PageRequest
@@ -89,6 +89,14 @@ READS = (
         lambda w: (w.pay, "fr"),
         list,
         lambda values: [(v.value, v.revision) for v in values] == [("Payer", 1)],
+        lacks=KeyNotFound,
+    ),
+    Row(
+        "keys.get_detail",
+        "translation_read",
+        lambda w: (w.pay,),
+        KeyDetail,
+        lambda detail: detail.max_length is None,
         lacks=KeyNotFound,
     ),
     Row(

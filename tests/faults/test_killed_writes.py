@@ -124,7 +124,7 @@ def test_a_key_sent_again_after_a_kill_is_made_once(world: World, place: str) ->
     assert keys_of(world, project) == {"a": VALUES}
 
 
-@pytest.mark.parametrize("place", [*BEFORE_THE_COMMIT[:2], "bulk.before_commit"])
+@pytest.mark.parametrize("place", BEFORE_THE_COMMIT)
 def test_a_batch_killed_before_its_commit_changes_nothing(
     world: World, place: str
 ) -> None:
@@ -179,7 +179,7 @@ def test_batches_killed_after_their_commit_are_there_whole_and_told(
         ("POST", "/keys/bulk", {"keys": keys}, made),
         ("PUT", "/values", {"items": items}, written),
     ):
-        server = world.start("bulk.after_commit")
+        server = world.start("keys.after_commit")
         with pytest.raises(LOST):
             world.owner(server).request(method, path + below, json_body=body)
         assert server.wait() == 137
