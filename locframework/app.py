@@ -45,8 +45,21 @@ from .keys.review import Review
 from .keys.service import Keys
 from .keys.writing.trash import KeyTrash
 from .keys.writing.writer import KeyWriter
-from .memories.area import MemoryArea
+from .memories.assignments import Assignments
+from .memories.checked_concordancer import CheckedConcordancer
 from .memories.checked_matcher import CheckedMatcher
+from .memories.entries import Entries
+from .memories.files import MemoryFiles
+from .memories.import_job import MemoryImportJob
+from .memories.import_judging import ImportJudge
+from .memories.languages import MemoryLanguages
+from .memories.learn_job import HEARD, LearnJob, Relearning
+from .memories.learning import Learning
+from .memories.matching import Matching
+from .memories.prefill import Prefill
+from .memories.prefill_job import PrefillJob
+from .memories.service import Memories
+from .memories.unit_import import UnitImport
 from .merging.applying import Applying
 from .merging.service import Merging
 from .plugins import PluginHost
@@ -237,15 +250,55 @@ class Framework:
         )
 
     def _build_memories(self) -> None:
-        area = MemoryArea(
-            self,
-            CheckedMatcher(self.plugins.matcher(self.settings.matcher)),
-            self.plugins.any_concordancer(self.settings.concordancer),
+        storage, clock, projects = self.storage, self.clock, self.projects
+        store, linked, access = storage.memories, self.linked_access, self.access
+        matcher = CheckedMatcher(self.plugins.matcher(self.settings.matcher))
+        found = self.plugins.any_concordancer(self.settings.concordancer)
+        concordancer = None if found is None else CheckedConcordancer(found)
+        forget = [each.forget for each in (matcher, concordancer) if each is not None]
+        memories = self.memories = Memories(
+            store, storage, access, linked, projects, clock, forget
         )
-        self.memories, self.memory_entries = area.memories, area.entries
-        self.memory_languages, self.memory_files = area.languages, area.files
-        self.matching, self.prefill = area.matching, area.prefill
-        self.memory_assignments = area.assignments
+        self.memory_entries = Entries(store, storage, memories, linked, clock)
+        self.matching = Matching(
+            store, storage.memory_texts, storage.access, projects, matcher, concordancer
+        )
+
+        learning = Learning(storage, clock)
+        relearning = Relearning(storage, self.jobs)
+        self.events.listen_inside(learning.on_event, subscriber="memories")
+        self.events.listen_inside(relearning.on_event, prefixes=HEARD)
+        self.runner.add_handler(LearnJob(storage, learning))
+        self.memory_languages = MemoryLanguages(store, storage, memories, relearning)
+        self.memory_assignments = Assignments(
+            store, storage, projects, memories, relearning
+        )
+
+        judge = ImportJudge(store, linked, memories.reach)
+        self.memory_files = MemoryFiles(storage, memories, judge, self.blobs, self.jobs)
+        self.runner.add_handler(
+            MemoryImportJob(
+                storage,
+                self.blobs,
+                UnitImport(store, clock),
+                judge,
+                memories.may,
+                self.tokens.renewed,
+                relearning,
+            )
+        )
+
+        self.prefill = Prefill(storage, access, projects, self.branches, self.jobs)
+        self.runner.add_handler(
+            PrefillJob(
+                storage,
+                access,
+                self.branches,
+                self.key_writer,
+                self.matching,
+                self.tokens.renewed,
+            )
+        )
 
     def _build_exchange(self) -> None:
         storage = self.storage

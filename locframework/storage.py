@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
+
+from locframework.access.store import AccessStore
+from locframework.blobs.store import BlobIndex
+from locframework.branches.store import BranchStore
+from locframework.delivery.store import DeliveryStore
+from locframework.events import EventStore
+from locframework.files.store import FileStore
+from locframework.glossaries.store import GlossaryStore, TermStore
+from locframework.http.idempotency import IdempotencyStore
+from locframework.jobs.store import JobStore
+from locframework.keys.store import BranchKeyStore, KeyStore
+from locframework.memories.store import MemoryStore
+from locframework.memories.text_store import MemoryTextStore
+from locframework.projects.store import ProjectStore
+from locframework.statistics.store import StatisticsStore
+from locframework.webhooks.store import WebhookStore
 
 from .fields import Timestamp
 from .processes import ProcessStore
 from .transactions import Transactions
-
-if TYPE_CHECKING:  # every area's store stands above this floor
-    from locframework.access.store import AccessStore
-    from locframework.blobs.store import BlobIndex
-    from locframework.branches.store import BranchStore
-    from locframework.delivery.store import DeliveryStore
-    from locframework.events import EventStore
-    from locframework.files.store import FileStore
-    from locframework.glossaries.store import GlossaryStore, TermStore
-    from locframework.http.idempotency import IdempotencyStore
-    from locframework.jobs.store import JobStore
-    from locframework.keys.store import BranchKeyStore, KeyStore
-    from locframework.memories.store import MemoryStore
-    from locframework.memories.text_store import MemoryTextStore
-    from locframework.projects.store import ProjectStore
-    from locframework.statistics.store import StatisticsStore
-    from locframework.webhooks.store import WebhookStore
-
 
 Purgeable = Literal[
     "branches",

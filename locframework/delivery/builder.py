@@ -29,7 +29,6 @@ from locframework.jobs.work import LOCK_WAIT_SECONDS, Work
 from locframework.keys.catalogues import Catalogues, by_module, options_of
 from locframework.keys.file_records import Selection
 from locframework.projects.records import Language, Project
-from locframework.storage import Storage
 from locframework.transactions import crash_point
 
 from .queue import RELEASE_JOB, ReleaseQueue
@@ -42,6 +41,7 @@ from .records import (
     StoredRelease,
 )
 from .rules import chosen_of, content_hash, file_path, in_file_order, settings_of
+from .store import DeliveryStorage
 
 NOTED_FOR = timedelta(days=1)  # how long a blob waits for its release to name it
 KEPT_IN_MEMORY = 64 * 1024 * 1024
@@ -101,7 +101,7 @@ class ReleaseBuilder:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: DeliveryStorage,
         formats: Formats,
         catalogues: Catalogues,
         branches: Branches,

@@ -24,12 +24,12 @@ from locframework.languages import require_tag
 from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
-from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .queue import ReleaseQueue
 from .records import Distribution, DistributionChanges, NewDistribution
 from .rules import new_public_key
+from .store import DeliveryStorage
 
 
 class Distributions:
@@ -37,7 +37,7 @@ class Distributions:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: DeliveryStorage,
         projects: Projects,
         branches: Branches,
         queue: ReleaseQueue,

@@ -17,10 +17,10 @@ from locframework.fields import Clock, new_id, timestamp
 from locframework.jobs.records import JobError, StoredJob
 from locframework.jobs.service import Jobs
 from locframework.projects.records import Project
-from locframework.storage import Storage
 
 from .records import Distribution, Release, StoredRelease
 from .rules import changes_content, chosen_of, settings_of
+from .store import DeliveryStorage
 
 RELEASE_JOB = "release"
 EVENTS_LOOKED_AT = 200
@@ -38,7 +38,7 @@ class _Changes(threading.local):
 class ReleaseQueue:
     """Makes release rows and the jobs that build them, in the open transaction."""
 
-    def __init__(self, storage: Storage, jobs: Jobs, clock: Clock) -> None:
+    def __init__(self, storage: DeliveryStorage, jobs: Jobs, clock: Clock) -> None:
         self._storage = storage
         self._store = storage.delivery
         self._jobs = jobs

@@ -13,7 +13,6 @@ from locframework.jobs.records import StoredJob
 from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
-from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .builder import KEPT_IN_MEMORY, ReleaseBuilder, Spool
@@ -27,6 +26,7 @@ from .records import (
     StoredRelease,
 )
 from .rules import release_diff
+from .store import DeliveryStorage
 
 _VERSION = re.compile(r"[1-9][0-9]{0,9}", re.ASCII)  # "02" names no release
 
@@ -36,7 +36,7 @@ class Releases:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: DeliveryStorage,
         projects: Projects,
         distributions: Distributions,
         queue: ReleaseQueue,

@@ -3,8 +3,12 @@
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
+from locframework.branches.store import BranchStore
+from locframework.events import EventStore
+from locframework.jobs.store import JobStore
 from locframework.pagination import Page, PageRequest
-from locframework.transactions import Repository
+from locframework.projects.store import ProjectStore
+from locframework.transactions import Repository, Transactions
 
 from .records import Distribution, PublicHead, Release, StoredRelease, Usage
 
@@ -72,3 +76,13 @@ class DeliveryStore(Repository[Distribution], Protocol):
         ...
 
     def usage_of(self, organization_id: str, month: str) -> Usage: ...
+
+
+class DeliveryStorage(Transactions, Protocol):
+    """The part of the storage that this area uses."""
+
+    delivery: DeliveryStore
+    branches: BranchStore
+    events: EventStore
+    jobs: JobStore
+    projects: ProjectStore

@@ -26,13 +26,13 @@ from locframework.jobs.work import Work
 from locframework.keys.writing.trash import KeyTrash
 from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.service import scope_of
-from locframework.storage import Storage
 from locframework.transactions import crash_point
 
 from .details import DetailKeeper
 from .importing import KEYS_AT_ONCE, Importer, ImportRun, in_parts
 from .records import ImportBatch, ImportedKey, ImportParams, ImportResult, ImportStep
 from .rules import warn
+from .store import ImportStorage
 
 TYPE = "import"
 PERMISSION = "import_run"
@@ -51,7 +51,7 @@ class ImportJob:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: ImportStorage,
         access: Access,
         branches: Branches,
         writer: KeyWriter,

@@ -21,11 +21,11 @@ from locframework.keys.writing.unit_of_work import UnitOfWork
 from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.records import Language, Project
 from locframework.projects.service import scope_of
-from locframework.storage import Storage
 
 from .details import DetailKeeper
 from .records import ImportBatch, ImportedKey, ImportParams, ImportResult
 from .rules import ImportRules, count, plan_key
+from .store import ImportStorage
 
 KEYS_AT_ONCE = 1000  # planned and written together
 
@@ -51,7 +51,7 @@ class Importer:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: ImportStorage,
         access: Access,
         branches: Branches,
         writer: KeyWriter,

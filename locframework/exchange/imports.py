@@ -26,7 +26,6 @@ from locframework.languages import require_tag
 from locframework.projects.languages import Languages
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
-from locframework.storage import Storage
 from locframework.transactions import crash_point
 from locframework.validation import bytes_of, check_record, require_record
 
@@ -35,6 +34,7 @@ from .import_job import PERMISSION, TYPE
 from .reading import Reading, UploadReader, require_language
 from .records import ImportBatch, ImportForm, ImportOptions, ImportParams
 from .rules import check_module
+from .store import ImportStorage
 
 KEPT_FOR = timedelta(days=7)  # what was read, for the job that works from it
 
@@ -48,7 +48,7 @@ class Imports:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: ImportStorage,
         access: Access,
         projects: Projects,
         branches: Branches,

@@ -10,12 +10,12 @@ from locframework.errors import FileNotFound, PayloadTooLarge, Unavailable
 from locframework.fields import Clock, is_id, new_id, timestamp
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
-from locframework.storage import Storage
 from locframework.transactions import crash_point
 from locframework.validation import bytes_of
 
 from .records import IMAGE_MOST, File, StoredFile
 from .rules import image_type
+from .store import FileStorage
 
 log = logging.getLogger("locframework.files")
 
@@ -29,7 +29,7 @@ class Files:
     """Images of projects, which keys name by ``screenshotFileId``."""
 
     def __init__(
-        self, storage: Storage, projects: Projects, blobs: Blobs, clock: Clock
+        self, storage: FileStorage, projects: Projects, blobs: Blobs, clock: Clock
     ) -> None:
         self._storage = storage
         self._store = storage.files

@@ -1,10 +1,10 @@
 """The store of files; their content is in a blob store."""
 
 from collections.abc import Collection
-from typing import Protocol
+from typing import Literal, Protocol
 
 from locframework.fields import Timestamp
-from locframework.transactions import Repository
+from locframework.transactions import Repository, Transactions
 
 from .records import StoredFile
 
@@ -30,3 +30,11 @@ class FileStore(Repository[StoredFile], Protocol):
         how many.
         """
         ...
+
+
+class FileStorage(Transactions, Protocol):
+    """The part of the storage that this area uses."""
+
+    files: FileStore
+
+    def purge(self, table: Literal["files"], before: Timestamp, rows: int) -> int: ...

@@ -8,12 +8,12 @@ from locframework.events import EventLog
 from locframework.fields import Clock
 from locframework.jobs.service import Jobs
 from locframework.projects.service import Projects
-from locframework.storage import Storage
 
 from .files import GlossaryFiles
 from .import_judging import ImportJudge
 from .matches import GlossaryMatches
 from .service import Glossaries
+from .store import GlossaryStorage
 from .term_import import GlossaryImportJob
 from .terminologies import Terminologies
 from .terms import Terms
@@ -25,7 +25,7 @@ class GlossaryArea:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: GlossaryStorage,
         access: Access,
         linked: LinkedAccess,
         projects: Projects,

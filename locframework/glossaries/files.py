@@ -16,7 +16,6 @@ from locframework.file_import.xml_reading import begins_like_xml
 from locframework.jobs.records import Job, JobQuery
 from locframework.jobs.service import Jobs
 from locframework.pagination import Page
-from locframework.storage import Storage
 from locframework.transactions import crash_point
 from locframework.validation import file_of
 
@@ -26,6 +25,7 @@ from .file_records import FileFormat
 from .import_judging import KEPT_FOR, PERMISSION, ImportJudge, Sent
 from .records import StoredGlossary
 from .service import Glossaries
+from .store import GlossaryStorage
 from .tbx_file import CONTENT_TYPE as TBX_TYPE
 from .tbx_file import write_tbx
 from .term_import import TYPE, ImportParams
@@ -37,7 +37,7 @@ class GlossaryFiles:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: GlossaryStorage,
         linked: LinkedAccess,
         glossaries: Glossaries,
         judge: ImportJudge,

@@ -20,12 +20,12 @@ from locframework.blobs.service import Blobs
 from locframework.file_import.csv_table import refuse_words
 from locframework.file_import.large_files import Enough, begin_of, watched
 from locframework.languages import match_languages
-from locframework.storage import Storage
 
 from .csv_file import read_csv
 from .file_records import FileFormat, FileTerm, ImportResult, JudgedFile
 from .file_rules import Faults, judged
 from .records import StoredGlossary
+from .store import GlossaryStorage
 from .tbx_reading import read_tbx
 from .term_piles import once
 
@@ -44,7 +44,9 @@ class Sent(Struct, frozen=True):
 class ImportJudge:
     """Knows what a caller may import into a glossary."""
 
-    def __init__(self, storage: Storage, linked: LinkedAccess, blobs: Blobs) -> None:
+    def __init__(
+        self, storage: GlossaryStorage, linked: LinkedAccess, blobs: Blobs
+    ) -> None:
         self._storage = storage
         self._linked = linked
         self._blobs = blobs

@@ -9,11 +9,11 @@ from locframework.errors import ValidationFailed
 from locframework.languages import require_tag
 from locframework.projects.service import Projects
 from locframework.proposals.records import TermTranslation
-from locframework.storage import Storage
 from locframework.terminology.records import Found
 from locframework.validation import check_record
 
 from .records import MatchRequest, Term, TermMatch
+from .store import GlossaryStorage
 from .terminologies import Terminologies, Terminology
 
 CHARACTERS_MOST = 100_000  # of all texts of a request; decisions 2.10
@@ -23,7 +23,7 @@ class GlossaryMatches:
     """Terms in texts."""
 
     def __init__(
-        self, storage: Storage, projects: Projects, terminologies: Terminologies
+        self, storage: GlossaryStorage, projects: Projects, terminologies: Terminologies
     ) -> None:
         self._storage = storage
         self._projects = projects

@@ -13,7 +13,6 @@ from locframework.languages import folded, require_tag
 from locframework.pagination import Page, PageRequest
 from locframework.projects.rules import changed_fields
 from locframework.projects.service import Projects
-from locframework.storage import Storage
 from locframework.validation import check_record, require_record
 
 from .events import GlossaryEvents
@@ -26,6 +25,7 @@ from .records import (
     TermFilter,
 )
 from .rules import changed_glossary
+from .store import GlossaryStorage
 
 
 class Glossaries:
@@ -33,7 +33,7 @@ class Glossaries:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: GlossaryStorage,
         access: Access,
         linked: LinkedAccess,
         projects: Projects,

@@ -6,7 +6,8 @@ from typing import Protocol
 from locframework.access.records import Scope
 from locframework.fields import Timestamp
 from locframework.pagination import Page, PageRequest
-from locframework.transactions import Repository
+from locframework.projects.store import ProjectStore
+from locframework.transactions import Repository, Transactions
 
 from .records import (
     ChangedTerms,
@@ -116,3 +117,11 @@ class TermStore(Protocol):
     ) -> list[TranslationRow]:
         """By term id, then language code; None: in all languages."""
         ...
+
+
+class GlossaryStorage(Transactions, Protocol):
+    """The part of the storage that this area uses."""
+
+    glossaries: GlossaryStore
+    terms: TermStore
+    projects: ProjectStore

@@ -27,7 +27,6 @@ from locframework.events import EventLog
 from locframework.fields import Clock, timestamp
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
-from locframework.storage import Storage
 from locframework.transactions import crash_point
 
 from .events import GlossaryEvents
@@ -37,6 +36,7 @@ from .import_judging import PERMISSION, ImportJudge, Sent
 from .importing import Merged, merged
 from .records import StoredGlossary, Term
 from .rules import spelling
+from .store import GlossaryStorage
 from .term_piles import read_terms
 from .terms import Terms
 
@@ -74,7 +74,7 @@ class GlossaryImportJob:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: GlossaryStorage,
         linked: LinkedAccess,
         terms: Terms,
         judge: ImportJudge,

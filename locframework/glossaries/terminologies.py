@@ -8,12 +8,11 @@ from typing import TypeVar
 from msgspec import Struct
 
 from locframework.quality.checks.prose import prose
-from locframework.storage import Storage
 from locframework.terminology.index import TermIndex, find_terms
 from locframework.terminology.records import Found, Wanted
 
 from .records import ChangedTerms, StoredGlossary, Term
-from .store import TermStore
+from .store import GlossaryStorage, TermStore
 
 KEPT_TERMS = 200_000  # about 1 KB each
 KEPT_PROJECTS = 10_000
@@ -74,7 +73,7 @@ class Terminology:
 class Terminologies:
     """Keeps what was made of glossaries in memory; what changes of them is followed."""
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: GlossaryStorage) -> None:
         self._storage = storage
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._lock = threading.Lock()

@@ -16,7 +16,6 @@ from locframework.fields import Clock, is_id, new_id, timestamp
 from locframework.languages import fold, require_tag
 from locframework.pagination import Page
 from locframework.proposals.rules import written
-from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .events import GlossaryEvents
@@ -38,6 +37,7 @@ from .rules import (
     with_translations,
 )
 from .service import Glossaries
+from .store import GlossaryStorage
 
 WRITE, APPROVE = "glossary_write", "glossary_approve"
 
@@ -47,7 +47,7 @@ class Terms:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: GlossaryStorage,
         glossaries: Glossaries,
         linked: LinkedAccess,
         events: EventLog,

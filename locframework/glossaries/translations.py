@@ -12,7 +12,6 @@ from locframework.fields import Clock, Timestamp, timestamp
 from locframework.languages import tag_from_path
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import approved, rejected, written
-from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .events import GlossaryEvents
@@ -27,6 +26,7 @@ from .rules import (
     without_translation,
 )
 from .service import Glossaries
+from .store import GlossaryStorage
 from .terms import APPROVE, WRITE, Terms
 
 Transition = Callable[
@@ -40,7 +40,7 @@ class TermTranslations:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: GlossaryStorage,
         glossaries: Glossaries,
         terms: Terms,
         linked: LinkedAccess,

@@ -20,10 +20,10 @@ from locframework.jobs.service import Jobs
 from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
-from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .records import ActivityItem, ActivityQuery, RevertRequest, activity_item
+from .store import HistoryStorage
 from .undo import PERMISSION, TYPE, UndoParams
 
 Filters = ActivityQuery | RevertRequest
@@ -34,7 +34,7 @@ class Activity:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: HistoryStorage,
         projects: Projects,
         branches: Branches,
         jobs: Jobs,

@@ -31,10 +31,10 @@ from locframework.keys.writing.trash import KeyTrash
 from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.records import Language
 from locframework.projects.service import scope_of
-from locframework.storage import Storage
 from locframework.transactions import crash_point
 
 from .records import RevertResult, Skipped
+from .store import HistoryStorage
 
 TYPE = "revert"
 PERMISSION = "translation_approve"
@@ -146,7 +146,7 @@ class UndoJob:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: HistoryStorage,
         access: Access,
         files: Files,
         writer: KeyWriter,
@@ -219,7 +219,7 @@ class _Undo:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: HistoryStorage,
         access: Access,
         files: Files,
         writer: KeyWriter,

@@ -21,8 +21,9 @@ from locframework.languages import tag_from_path
 from locframework.pagination import Page
 from locframework.projects.languages import Languages
 from locframework.projects.service import Projects, scope_of
-from locframework.storage import Storage
 from locframework.validation import check_record
+
+from .store import HistoryStorage
 
 
 class History:
@@ -30,7 +31,7 @@ class History:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: HistoryStorage,
         projects: Projects,
         branches: Branches,
         languages: Languages,

@@ -12,7 +12,8 @@ from locframework.jobs.work import Work
 from locframework.keys.writing.writer import KeyWriter
 from locframework.pagination import all_pages
 from locframework.projects.records import Project
-from locframework.storage import Storage
+
+from .store import IssueStorage
 
 TYPE = "recheck"
 PERMISSION = "project_update"
@@ -33,7 +34,7 @@ class Rechecks:
     """Starts such jobs: when asked to, and when a language or a glossary of the
     project is not what it was."""
 
-    def __init__(self, storage: Storage, jobs: Jobs) -> None:
+    def __init__(self, storage: IssueStorage, jobs: Jobs) -> None:
         self._storage = storage
         self._jobs = jobs
 
@@ -67,7 +68,7 @@ class RecheckJob:
 
     type = TYPE
 
-    def __init__(self, storage: Storage, writer: KeyWriter) -> None:
+    def __init__(self, storage: IssueStorage, writer: KeyWriter) -> None:
         self._storage = storage
         self._writer = writer
 

@@ -13,11 +13,11 @@ from locframework.projects.languages import Languages
 from locframework.projects.rules import require_checks
 from locframework.projects.service import Projects
 from locframework.quality.service import Checks
-from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .recheck_job import PERMISSION, Rechecks
 from .records import IssueQuery
+from .store import IssueStorage
 
 
 class Issues:
@@ -25,7 +25,7 @@ class Issues:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: IssueStorage,
         projects: Projects,
         branches: Branches,
         languages: Languages,

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from locframework.errors import LocError, Unavailable, truncate
 from locframework.events import EventLog
 from locframework.fields import Clock, timestamp
-from locframework.storage import Storage
 from locframework.transactions import crash_point
 
 from .lease import is_dead, new_owner
 from .records import JobError, Progress, StoredJob
+from .store import JobStorage
 from .work import LEASE, Cancelled, JobHandler, LeaseLost, Work
 
 log = logging.getLogger("locframework.jobs")
@@ -38,7 +38,7 @@ class JobRunner:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: JobStorage,
         handlers: Sequence[JobHandler],
         events: EventLog,
         clock: Clock,

@@ -6,6 +6,8 @@ from typing import Protocol
 
 from locframework.fields import Timestamp, parse_timestamp, timestamp
 from locframework.pagination import Page, PageRequest
+from locframework.projects.store import ProjectStore
+from locframework.transactions import Transactions
 
 from .records import Job, JobFilter, Progress, StoredJob
 
@@ -103,3 +105,14 @@ class JobStore(Protocol):
         ...
 
     def cancel_requested(self, job_id: str) -> bool: ...
+
+
+class JobStorage(Transactions, Protocol):
+    """The part of the storage that this area uses."""
+
+    jobs: JobStore
+    projects: ProjectStore
+
+    def lease_owners(self) -> set[str]: ...
+
+    def release_leases(self, owner: str, now: Timestamp) -> None: ...

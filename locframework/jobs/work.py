@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from locframework.errors import Unavailable
 from locframework.fields import Clock, timestamp
-from locframework.storage import Storage
 from locframework.transactions import crash_point
 
 from .records import Progress, StoredJob
+from .store import JobStorage
 
 log = logging.getLogger("locframework.jobs")
 
@@ -64,7 +64,7 @@ class Work:
     def __init__(
         self,
         job: StoredJob,
-        storage: Storage,
+        storage: JobStorage,
         clock: Clock,
         *,
         lease: timedelta = LEASE,

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from locframework.branches.records import BranchScope
 from locframework.fields import Timestamp
-from locframework.storage import Storage
 
 from .edits import KeyMerge, edits_of
+from .store import KeyStorage
 
 
 class BranchCopies:
@@ -19,7 +19,7 @@ class BranchCopies:
     until the branch is updated.
     """
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: KeyStorage) -> None:
         self._storage = storage
 
     def count_changes(

@@ -17,11 +17,10 @@ from locframework.formats.records import (
 )
 from locframework.projects.records import Language, Project
 from locframework.projects.rules import fallback_chain
-from locframework.storage import Storage
 
 from .file_records import FileDetail, Selection, TextRow
 from .rules import ROOT_MODULE, module_of
-from .store import KeyStore, store_of
+from .store import KeyStorage, KeyStore, store_of
 
 Missing = Literal["omit", "source", "fallback"]
 """What stands for a text that is not there: nothing, the source text, or the first
@@ -37,7 +36,7 @@ class Catalogues:
     each language that may stand in, and three for what files said beyond our model.
     """
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: KeyStorage) -> None:
         self._storage = storage
 
     def of_language(

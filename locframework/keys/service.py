@@ -24,7 +24,6 @@ from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.quality.records import Issue
 from locframework.quality.service import Checks
-from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .bodies import new_key_write
@@ -52,7 +51,7 @@ from .rules import (
     shown_value,
     with_forms_in_order,
 )
-from .store import KeyStore, store_of
+from .store import KeyStorage, KeyStore, store_of
 from .writing.trash import KeyTrash, raise_first
 from .writing.writer import KeyWriter, Work, order_of, shown_key
 
@@ -65,7 +64,7 @@ class Keys:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: KeyStorage,
         projects: Projects,
         branches: Branches,
         languages: Languages,

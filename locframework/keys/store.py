@@ -4,10 +4,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from locframework.branches.records import BranchScope
+from locframework.branches.store import BranchStore
 from locframework.fields import Timestamp
 from locframework.pagination import BoundedList, Page, PageRequest, Position
+from locframework.projects.store import ProjectStore
 from locframework.quality.records import Finding
-from locframework.storage import Storage
+from locframework.statistics.store import StatisticsStore
+from locframework.transactions import Transactions
 
 from .file_records import FileDetail, Selection, TextRow
 from .records import (
@@ -253,13 +256,6 @@ class KeyStore(Protocol):
         ...
 
 
-def store_of(storage: Storage, scope: BranchScope) -> KeyStore:
-    """The keys as they are seen, and written, on a line."""
-    if scope.branch is None:
-        return storage.keys
-    return storage.branch_keys(scope.project.id, scope.branch.id)
-
-
 class BranchKeyStore(KeyStore, Protocol):
     """The keys that are seen from a branch: main's, overlaid with its own.
 
@@ -287,3 +283,26 @@ class BranchKeyStore(KeyStore, Protocol):
     def drop_overlay(self, key_ids: Collection[str]) -> None:
         """Forget the copies, deleted ones too, and what is noted: main shows again."""
         ...
+
+
+class KeyStores(Protocol):
+    """The keys of main, and those of each branch."""
+
+    keys: KeyStore
+
+    def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore: ...
+
+
+class KeyStorage(KeyStores, Transactions, Protocol):
+    """The part of the storage that this area uses."""
+
+    branches: BranchStore
+    statistics: StatisticsStore
+    projects: ProjectStore
+
+
+def store_of(storage: KeyStores, scope: BranchScope) -> KeyStore:
+    """The keys as they are seen, and written, on a line."""
+    if scope.branch is None:
+        return storage.keys
+    return storage.branch_keys(scope.project.id, scope.branch.id)

@@ -18,7 +18,6 @@ from locframework.jobs.records import Job, JobQuery
 from locframework.jobs.service import Jobs
 from locframework.languages import require_tag
 from locframework.pagination import Page
-from locframework.storage import Storage
 from locframework.transactions import crash_point
 from locframework.validation import check_record, file_of
 
@@ -36,6 +35,7 @@ from .import_judging import PERMISSION, ImportJudge, Sent
 from .records import KeptMemory, MemoryEntry
 from .rules import check_targets
 from .service import Memories
+from .store import MemoryStorage
 from .tmx_writing import CONTENT_TYPE as TMX_TYPE
 from .tmx_writing import write_tmx
 
@@ -47,7 +47,7 @@ class MemoryFiles:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: MemoryStorage,
         memories: Memories,
         judge: ImportJudge,
         blobs: Blobs,

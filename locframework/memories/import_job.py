@@ -18,7 +18,6 @@ from locframework.fields import new_id
 from locframework.jobs.records import Progress, StoredJob
 from locframework.jobs.work import Work
 from locframework.languages import language_info
-from locframework.storage import Storage
 from locframework.transactions import crash_point
 
 from .file_records import (
@@ -32,6 +31,7 @@ from .file_records import (
 from .import_judging import PERMISSION, READERS, ImportJudge, Sent
 from .learn_job import Relearning
 from .records import KeptMemory, MemoryLanguage, MemoryWriting
+from .store import MemoryStorage
 from .tmx_reading import Found
 from .unit_import import UnitImport, UnitRules
 
@@ -50,7 +50,7 @@ class MemoryImportJob:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: MemoryStorage,
         blobs: Blobs,
         units: UnitImport,
         judge: ImportJudge,

@@ -12,10 +12,10 @@ from locframework.jobs.service import Jobs
 from locframework.jobs.work import Work
 from locframework.languages import language_info, same_language
 from locframework.projects.records import Project
-from locframework.storage import Storage
 
 from .learning import KEYS_AT_ONCE, Learning, writing_of
 from .records import AssignedMemory, MemoryLanguage
+from .store import MemoryStorage
 
 TYPE = "tm_learn"
 PERMISSION = "project_update"
@@ -27,7 +27,7 @@ HEARD = ("language.added", "language.removed", "project.updated")
 class Relearning:
     """Starts such jobs, and gives memories the languages of their projects."""
 
-    def __init__(self, storage: Storage, jobs: Jobs) -> None:
+    def __init__(self, storage: MemoryStorage, jobs: Jobs) -> None:
         self._storage = storage
         self._store = storage.memories
         self._jobs = jobs
@@ -123,7 +123,7 @@ class LearnJob:
 
     type = TYPE
 
-    def __init__(self, storage: Storage, learning: Learning) -> None:
+    def __init__(self, storage: MemoryStorage, learning: Learning) -> None:
         self._storage = storage
         self._learning = learning
 

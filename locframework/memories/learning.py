@@ -13,7 +13,6 @@ from locframework.fields import Clock, new_id, timestamp
 from locframework.keys.comparing import states_of
 from locframework.keys.records import KeyState
 from locframework.projects.records import Project
-from locframework.storage import Storage
 
 from .learned import Learned, Segment, best_of, kept, segments_of
 from .records import (
@@ -24,6 +23,7 @@ from .records import (
     StoredTranslation,
     Texts,
 )
+from .store import MemoryStorage
 
 KEYS_AT_ONCE = 500
 _OF_KEYS = ("key.", "translation.")
@@ -44,7 +44,7 @@ class Learning:
     first: saying the same again changes nothing.
     """
 
-    def __init__(self, storage: Storage, clock: Clock) -> None:
+    def __init__(self, storage: MemoryStorage, clock: Clock) -> None:
         self._storage = storage
         self._store = storage.memories
         self._clock = clock

@@ -13,11 +13,11 @@ from locframework.jobs.service import Jobs
 from locframework.languages import require_tag
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
-from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .prefill_job import PERMISSION, TYPE
 from .prefill_records import PrefillParams, PrefillRequest
+from .store import MemoryStorage
 
 
 class Prefill:
@@ -25,7 +25,7 @@ class Prefill:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: MemoryStorage,
         access: Access,
         projects: Projects,
         branches: Branches,

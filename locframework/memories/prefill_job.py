@@ -23,7 +23,6 @@ from locframework.keys.records import KeyState
 from locframework.keys.store import store_of
 from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.service import scope_of
-from locframework.storage import Storage
 from locframework.transactions import crash_point
 
 from .matching import Matching
@@ -37,6 +36,7 @@ from .prefill_records import (
 from .prefilling import Wish, wishes_of, writes_of
 from .search_records import TEXTS_LENGTH
 from .showing import ByLanguage, Question
+from .store import MemoryStorage
 
 TYPE = "tm_prefill"
 PERMISSION = "tm_write"
@@ -51,7 +51,7 @@ class PrefillJob:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: MemoryStorage,
         access: Access,
         branches: Branches,
         writer: KeyWriter,

@@ -4,9 +4,13 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 from locframework.access.records import Scope
+from locframework.access.store import AccessStore
 from locframework.fields import Timestamp
+from locframework.keys.store import KeyStores
+from locframework.memories.text_store import MemoryTextStore
 from locframework.pagination import Page, PageRequest
-from locframework.transactions import Repository
+from locframework.projects.store import ProjectStore
+from locframework.transactions import Repository, Transactions
 
 from .records import (
     AssignedMemory,
@@ -203,3 +207,12 @@ class MemoryStore(Repository[KeptMemory], Protocol):
     def linked_keys(self, project_id: str) -> set[str]:
         """The keys of the project that teach any memory, be they gone or not."""
         ...
+
+
+class MemoryStorage(KeyStores, Transactions, Protocol):
+    """The part of the storage that this area uses."""
+
+    memories: MemoryStore
+    access: AccessStore
+    memory_texts: MemoryTextStore
+    projects: ProjectStore

@@ -36,7 +36,8 @@ from locframework.keys.three_way import (
 from locframework.keys.writing.trash import KeyTrash
 from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.languages import Languages
-from locframework.storage import Storage
+
+from .store import MergeStorage
 
 
 class Applying:
@@ -44,7 +45,7 @@ class Applying:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: MergeStorage,
         languages: Languages,
         writer: KeyWriter,
         moves: KeyTrash,

@@ -15,13 +15,13 @@ from locframework.keys.edits import KeyMerge
 from locframework.keys.store import BranchKeyStore
 from locframework.keys.three_way import Unit
 from locframework.projects.service import Projects
-from locframework.storage import Storage
 from locframework.transactions import crash_point
 from locframework.validation import check_record
 
 from .applying import Applying
 from .records import Applied, Change, Diff, MergeRequest, MergeResult, UpdateResult
 from .rules import Listed, applied, changes_of, counts_of, decide
+from .store import MergeStorage
 from .update import Incoming, incoming, updated_base
 
 CONFLICTS_LIMIT = 1000  # listed when a merge is refused
@@ -32,7 +32,7 @@ class Merging:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: MergeStorage,
         projects: Projects,
         branches: Branches,
         applying: Applying,

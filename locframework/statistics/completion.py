@@ -4,13 +4,14 @@ from collections.abc import Callable
 
 from locframework.branches.records import BranchScope
 from locframework.events import Actor, EventLog
-from locframework.storage import Storage
+
+from .store import StatisticsStorage
 
 
 class Completion:
     """Appends ``language.completed``, once for each transaction that completes one."""
 
-    def __init__(self, storage: Storage, events: EventLog) -> None:
+    def __init__(self, storage: StatisticsStorage, events: EventLog) -> None:
         self._storage = storage
         self._events = events
 

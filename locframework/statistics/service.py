@@ -3,17 +3,17 @@
 from locframework.access.records import Caller
 from locframework.branches.service import Branches
 from locframework.projects.service import Projects
-from locframework.storage import Storage
 
 from .records import Statistics
 from .rules import statistics_of
+from .store import StatisticsStorage
 
 
 class ProjectStatistics:
     """Statistics of projects and of their branches."""
 
     def __init__(
-        self, storage: Storage, projects: Projects, branches: Branches
+        self, storage: StatisticsStorage, projects: Projects, branches: Branches
     ) -> None:
         self._storage = storage
         self._projects = projects

@@ -2,6 +2,9 @@
 
 from typing import Protocol
 
+from locframework.projects.store import ProjectStore
+from locframework.transactions import Transactions
+
 from .records import LineCounts
 
 
@@ -25,3 +28,10 @@ class StatisticsStore(Protocol):
         The same as what ``counts_of`` tells, and cheaper on most branches.
         """
         ...
+
+
+class StatisticsStorage(Transactions, Protocol):
+    """The part of the storage that this area uses."""
+
+    statistics: StatisticsStore
+    projects: ProjectStore

@@ -7,7 +7,6 @@ from locframework.events import EventLog
 from locframework.fields import Clock
 from locframework.projects.service import Projects
 from locframework.settings import WebhookSettings
-from locframework.storage import Storage
 
 from .bookkeeping import Bookkeeping
 from .deliveries import Deliveries
@@ -20,6 +19,7 @@ from .records import EventType
 from .sealing import SecretBox
 from .sender import Sender
 from .service import Webhooks
+from .store import WebhookStorage
 from .transport import Transport
 
 
@@ -28,7 +28,7 @@ class WebhookArea:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: WebhookStorage,
         access: Access,
         projects: Projects,
         events: EventLog,

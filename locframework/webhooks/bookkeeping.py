@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from locframework.events import SYSTEM, EventLog
 from locframework.fields import Clock, Timestamp, timestamp
-from locframework.storage import Storage
 
 from .records import (
     AttemptOutcome,
@@ -18,6 +17,7 @@ from .records import (
     WebhookTarget,
 )
 from .rules import health_after, is_failing, is_worn_out, judges
+from .store import WebhookStorage
 
 log = logging.getLogger("locframework.webhooks")
 
@@ -25,7 +25,7 @@ log = logging.getLogger("locframework.webhooks")
 class Bookkeeping:
     """What the dispatcher writes, in its transactions."""
 
-    def __init__(self, storage: Storage, events: EventLog, clock: Clock) -> None:
+    def __init__(self, storage: WebhookStorage, events: EventLog, clock: Clock) -> None:
         self._store = storage.webhooks
         self._events = events
         self._clock = clock

@@ -10,7 +10,6 @@ from locframework.fields import Clock, new_id, parse_given_time, timestamp
 from locframework.http.rate_limit import MemoryWindows
 from locframework.pagination import Page
 from locframework.projects.service import Projects
-from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .event_types import TEST
@@ -23,6 +22,7 @@ from .records import (
     Webhook,
 )
 from .service import Webhooks
+from .store import WebhookStorage
 
 REPLAYS_MOST = 60  # a minute, of one project in one process
 REPLAYED_AT_ONCE = 500  # deliveries: all of them in one write took seconds
@@ -35,7 +35,7 @@ class Deliveries:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: WebhookStorage,
         projects: Projects,
         webhooks: Webhooks,
         wake: Callable[[], None],

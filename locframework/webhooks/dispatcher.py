@@ -13,13 +13,13 @@ from functools import partial
 from locframework.errors import Unavailable
 from locframework.fields import Clock, timestamp
 from locframework.jobs.lease import is_dead, new_owner
-from locframework.storage import Storage
 from locframework.transactions import crash_point
 
 from .bookkeeping import Bookkeeping
 from .records import AttemptOutcome, ClaimedDelivery, WebhookTarget
 from .rules import PER_WEBHOOK_MOST, SHARE_LEAST, SHARE_MOST, deal
 from .sender import Sender
+from .store import WebhookStorage
 
 log = logging.getLogger("locframework.webhooks")
 
@@ -47,7 +47,7 @@ class Dispatcher:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: WebhookStorage,
         sender: Sender,
         bookkeeping: Bookkeeping,
         clock: Clock,

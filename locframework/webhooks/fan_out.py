@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from locframework.events import Event
 from locframework.fields import new_id
-from locframework.storage import Storage
 
 from .payloads import payloads
 from .records import NewDelivery, Trigger, Webhook
 from .rules import hears, items_for
+from .store import WebhookStorage
 
 ID_PREFIX = "msg_"
 
@@ -30,7 +30,7 @@ class FanOut:
     active webhooks of the projects, and one that inserts the deliveries.
     """
 
-    def __init__(self, storage: Storage, wake: Callable[[], None]) -> None:
+    def __init__(self, storage: WebhookStorage, wake: Callable[[], None]) -> None:
         """``wake`` is called after a commit that has left something to send."""
         self._storage = storage
         self._wake = wake

@@ -12,8 +12,9 @@ from locframework.branches.rules import check_name
 from locframework.errors import ProjectNotFound, ValidationFailed
 from locframework.events import Actor, EventLog
 from locframework.fields import id_from_reference
-from locframework.storage import Storage
 from locframework.validation import CHARACTER, DEPTH_MOST, forbidden
+
+from .store import WebhookStorage
 
 Items = Sequence[Mapping[str, object]]
 
@@ -49,7 +50,7 @@ class PluginEvents:
     """What plugins tell, checked and appended to the event log."""
 
     def __init__(
-        self, storage: Storage, events: EventLog, types: Container[str]
+        self, storage: WebhookStorage, events: EventLog, types: Container[str]
     ) -> None:
         self._storage = storage
         self._events = events

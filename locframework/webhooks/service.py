@@ -25,7 +25,6 @@ from locframework.languages import require_tag
 from locframework.pagination import Page, PageRequest
 from locframework.projects.records import Project
 from locframework.projects.service import Projects
-from locframework.storage import Storage
 from locframework.validation import check_record
 
 from .event_types import EventTypes
@@ -39,6 +38,7 @@ from .records import (
 )
 from .rules import ALL_BRANCHES, rotated
 from .sealing import SecretBox, new_secret
+from .store import WebhookStorage
 from .transport import Transport
 
 log = logging.getLogger("locframework.webhooks")
@@ -49,7 +49,7 @@ class Webhooks:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: WebhookStorage,
         access: Access,
         projects: Projects,
         types: EventTypes,

@@ -5,7 +5,8 @@ from typing import Protocol
 
 from locframework.fields import Timestamp
 from locframework.pagination import Page, PageRequest
-from locframework.transactions import Repository
+from locframework.projects.store import ProjectStore
+from locframework.transactions import Repository, Transactions
 
 from .records import (
     AttemptOutcome,
@@ -132,3 +133,14 @@ class WebhookStore(Repository[StoredWebhook], Protocol):
         ...
 
     def queue_depth(self) -> QueueDepth: ...
+
+
+class WebhookStorage(Transactions, Protocol):
+    """The part of the storage that this area uses."""
+
+    webhooks: WebhookStore
+    projects: ProjectStore
+
+    def lease_owners(self) -> set[str]: ...
+
+    def release_leases(self, owner: str, now: Timestamp) -> None: ...

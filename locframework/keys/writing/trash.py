@@ -12,9 +12,8 @@ from locframework.fields import Clock, timestamp
 from locframework.keys.changes import KeyAction, key_change
 from locframework.keys.records import Origin, StoredKey
 from locframework.keys.rules import check_key
-from locframework.keys.store import store_of
+from locframework.keys.store import KeyStorage, store_of
 from locframework.projects.records import Language
-from locframework.storage import Storage
 
 from .events import KeyEvents
 from .writer import KeyWriter
@@ -28,7 +27,7 @@ class KeyTrash:
     """
 
     def __init__(
-        self, storage: Storage, writer: KeyWriter, events: EventLog, clock: Clock
+        self, storage: KeyStorage, writer: KeyWriter, events: EventLog, clock: Clock
     ) -> None:
         self._storage = storage
         self._writer = writer

@@ -28,12 +28,11 @@ from locframework.keys.records import (
     public_key,
 )
 from locframework.keys.rules import in_order, shown_value
-from locframework.keys.store import store_of
+from locframework.keys.store import KeyStorage, store_of
 from locframework.projects.languages import Languages
 from locframework.projects.records import Language, Project
 from locframework.quality.service import Checks
 from locframework.statistics.completion import Completion
-from locframework.storage import Storage
 from locframework.transactions import crash_point
 
 from .checks import (
@@ -88,7 +87,7 @@ class KeyWriter:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: KeyStorage,
         events: EventLog,
         access: Access,
         branches: Branches,

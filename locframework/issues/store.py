@@ -1,0 +1,15 @@
+"""What this area needs of the storage."""
+
+from typing import Protocol
+
+from locframework.branches.store import BranchStore
+from locframework.keys.store import KeyStores
+from locframework.projects.store import ProjectStore
+from locframework.transactions import Transactions
+
+
+class IssueStorage(KeyStores, Transactions, Protocol):
+    """The part of the storage that this area uses."""
+
+    branches: BranchStore
+    projects: ProjectStore
