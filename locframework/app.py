@@ -29,7 +29,10 @@ from .exchange.imports import Imports
 from .fields import Clock, system_clock, timestamp
 from .files.service import Files
 from .formats.service import Formats
-from .glossaries.area import GlossaryArea
+from .glossaries.imports import GlossaryFiles
+from .glossaries.matching import GlossaryMatches, TermCache
+from .glossaries.service import Glossaries
+from .glossaries.terms import Terms, TermTranslations
 from .history.service import Activity
 from .history.undo import UndoJob
 from .history.values import History
@@ -49,9 +52,7 @@ from .memories.assignments import Assignments
 from .memories.checked_concordancer import CheckedConcordancer
 from .memories.checked_matcher import CheckedMatcher
 from .memories.entries import Entries
-from .memories.files import MemoryFiles
-from .memories.import_job import MemoryImportJob
-from .memories.import_judging import ImportJudge
+from .memories.imports import MemoryFiles
 from .memories.languages import MemoryLanguages
 from .memories.learn_job import HEARD, LearnJob, Relearning
 from .memories.learning import Learning
@@ -59,7 +60,6 @@ from .memories.matching import Matching
 from .memories.prefill import Prefill
 from .memories.prefill_job import PrefillJob
 from .memories.service import Memories
-from .memories.unit_import import UnitImport
 from .merging.applying import Applying
 from .merging.service import Merging
 from .plugins import PluginHost
@@ -170,22 +170,29 @@ class Framework:
         self.formats = Formats(self.plugins.formats, self.plugins.plugin_of_format)
 
     def _build_glossaries(self) -> None:
-        area = GlossaryArea(
-            self.storage,
-            self.access,
-            self.linked_access,
-            self.projects,
+        storage, events, clock = self.storage, self.events, self.clock
+        linked, projects = self.linked_access, self.projects
+        glossaries = self.glossaries = Glossaries(
+            storage, self.access, linked, projects, events, clock
+        )
+        self.terms = Terms(storage, glossaries, linked, events, clock)
+        self.term_translations = TermTranslations(
+            storage, glossaries, self.terms, linked, events, clock
+        )
+        self.term_cache = TermCache(storage)
+        self.glossary_matches = GlossaryMatches(storage, projects, self.term_cache)
+        self.glossary_files = GlossaryFiles(
+            storage,
+            linked,
+            glossaries,
+            self.terms,
             self.blobs,
             self.jobs,
-            self.events,
-            self.clock,
+            events,
+            clock,
             self.tokens.renewed,
         )
-        self.glossaries, self.terms = area.glossaries, area.terms
-        self.term_translations = area.translations
-        self.glossary_matches, self.glossary_files = area.matches, area.files
-        self.terminologies = area.terminologies
-        self.runner.add_handler(area.import_job)
+        self.runner.add_handler(self.glossary_files)
 
     def _build_keys(self) -> None:
         storage, clock, access = self.storage, self.clock, self.access
@@ -198,7 +205,7 @@ class Framework:
             languages,
             clock,
             self.checks,
-            self.terminologies,
+            self.term_cache,
             self.plugins.write_veto,
         )
         moves = self.key_trash = KeyTrash(storage, writer, self.events, clock)
@@ -274,19 +281,17 @@ class Framework:
             store, storage, projects, memories, relearning
         )
 
-        judge = ImportJudge(store, linked, memories.reach)
-        self.memory_files = MemoryFiles(storage, memories, judge, self.blobs, self.jobs)
-        self.runner.add_handler(
-            MemoryImportJob(
-                storage,
-                self.blobs,
-                UnitImport(store, clock),
-                judge,
-                memories.may,
-                self.tokens.renewed,
-                relearning,
-            )
+        self.memory_files = MemoryFiles(
+            storage,
+            linked,
+            memories,
+            self.blobs,
+            self.jobs,
+            relearning,
+            clock,
+            self.tokens.renewed,
         )
+        self.runner.add_handler(self.memory_files)
 
         self.prefill = Prefill(storage, access, projects, self.branches, self.jobs)
         self.runner.add_handler(

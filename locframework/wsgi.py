@@ -20,9 +20,11 @@ from .exchange.endpoints import ExchangeEndpoints
 from .fields import id_from_reference
 from .files.endpoints import FileEndpoints
 from .formats.endpoints import FormatEndpoints
-from .glossaries.endpoints import GlossaryEndpoints
-from .glossaries.file_endpoints import GlossaryFileEndpoints
-from .glossaries.term_endpoints import TermEndpoints
+from .glossaries.endpoints import (
+    GlossaryEndpoints,
+    GlossaryFileEndpoints,
+    TermEndpoints,
+)
 from .history.endpoints import ActivityEndpoints, HistoryEndpoints
 from .http.app import build_wsgi
 from .http.dispatch import PermissionCheck, VisibilityCheck

@@ -6,8 +6,7 @@ import click
 import msgspec
 
 from locframework.app import OPERATOR, Framework
-from locframework.glossaries.file_records import ImportResult
-from locframework.glossaries.records import GlossaryQuery
+from locframework.glossaries.records import GlossaryQuery, ImportResult
 
 from .choosing import FEW, only_one
 from .importing import files_argument, named, result_of, tell_languages

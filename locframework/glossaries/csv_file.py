@@ -1,26 +1,18 @@
-"""Terms as CSV, for spreadsheets: a row a term, a column a language.
+"""Terms as CSV, for spreadsheets: a row for each term, a column for each language.
 
 ``term,doNotTranslate,caseSensitive,usageStatus,notes,de,fr,fr:status``; only ``term``
-must be there. Text that a spreadsheet would take for a formula gets a quote mark in
-front, which is taken away again when it is read (decisions 2.11).
+is required. For formulas see file_import/csv_table.py.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import BinaryIO, get_args
 
-from msgspec.structs import replace
-
-from locframework.file_import.csv_table import (
-    CsvFault,
-    columns_in,
-    read_table,
-    write_rows,
-)
+from locframework.errors import UnreadableFile
+from locframework.file_import.csv_table import read_table, write_rows
+from locframework.file_import.problems import Problems
 from locframework.languages import canonical_tag
 
-from .file_records import FileTerm, FileText
-from .file_rules import Faults
-from .records import Term, UsageStatus
+from .records import FileTerm, FileText, Term, UsageStatus
 
 CONTENT_TYPE = "text/csv; charset=utf-8"
 STATUS = ":status"  # of a language's column: approved or draft
@@ -33,7 +25,7 @@ _YES, _NO = ("true", "yes", "1"), ("false", "no", "0", "")
 def write_csv(
     terms: Iterable[Term], codes: Iterable[str], drafts: Collection[str]
 ) -> Iterator[bytes]:
-    """The terms with what counts in other languages, and drafts; no proposals.
+    """Write the terms with approved translations and drafts; no proposals.
 
     ``codes`` are the languages of their translations, ``drafts`` those in which some
     are drafts. The same terms give the same bytes.
@@ -52,8 +44,8 @@ def _rows(terms: Iterable[Term], columns: Sequence[str]) -> Iterator[Sequence[st
         texts = {each.language_code: each for each in term.translations}
         row = [
             term.term,
-            _spelt(term.do_not_translate),
-            _spelt(term.case_sensitive),
+            "true" if term.do_not_translate else "false",
+            "true" if term.case_sensitive else "false",
             term.usage_status,
             term.notes or "",
         ]
@@ -66,81 +58,66 @@ def _rows(terms: Iterable[Term], columns: Sequence[str]) -> Iterator[Sequence[st
         yield row
 
 
-def read_csv(file: BinaryIO, faults: Faults) -> Iterator[FileTerm]:
-    """The terms of a file, in its order; what is wrong with a line is added to
-    ``faults``.
+def read_csv(file: BinaryIO, problems: Problems) -> Iterator[FileTerm]:
+    """Yield the terms of a file, in its order; an empty cell leaves a field unset.
 
-    An empty cell says nothing. Raises UnreadableFile for what is no such file.
+    What is wrong with a line is added to ``problems``. Raises UnreadableFile.
     """
-
-    def columns_of(line: int, head: Sequence[str]) -> Sequence[str]:
-        return _columns(line, head, faults)
-
     try:
-        for line, cells, has_surplus in read_table(file, columns_of):
+        for line, cells, has_surplus in read_table(file, _column_of, _problem_of):
             if has_surplus:
-                faults.add(line, "column", "there are more cells than columns")
-            yield _term(line, cells, faults)
-    except CsvFault as fault:
-        faults.add(fault.line, fault.rule, fault.message)
-    faults.settle()
+                problems.add(line, "column", "there are more cells than columns")
+            yield _term(line, cells, problems)
+    except UnreadableFile as refusal:
+        problems.add_refusal(refusal)
+    problems.raise_any()
 
 
-def _columns(line: int, head: Sequence[str], faults: Faults) -> list[str]:
-    columns, wrong = columns_in(head, _known)
-    if "term" not in columns:
-        wrong.append("there is no column 'term'")
-    for message in wrong:
-        faults.add(line, "column", message)
-    faults.settle()
-    return columns
+def _problem_of(columns: list[str]) -> str | None:
+    return None if "term" in columns else "there is no column 'term'"
 
 
-def _known(name: str) -> str | None:
-    """One of our own by its name, else a language with or without ``:status``."""
+def _column_of(name: str) -> str | None:
+    """Return one of our own columns, or a language with or without ``:status``."""
     code, _, kind = name.partition(":")
-    tag = canonical_tag(code)
-    if tag is not None and kind.lower() in ("", "status"):
-        tag += STATUS if kind else ""
-    else:
-        tag = None
+    tag = canonical_tag(code) if kind.lower() in ("", "status") else None
+    if tag is not None and kind:
+        tag += STATUS
     return _BY_NAME.get(name.lower(), tag)
 
 
-def _term(line: int, cells: dict[str, str], faults: Faults) -> FileTerm:
-    made = FileTerm(line, cells.pop("term", ""))
-    if flag := cells.pop("doNotTranslate", ""):
-        said = _flag("doNotTranslate", flag, line, faults)
-        made = replace(made, do_not_translate=said)
-    if flag := cells.pop("caseSensitive", ""):
-        said = _flag("caseSensitive", flag, line, faults)
-        made = replace(made, case_sensitive=said)
+def _term(line: int, cells: dict[str, str], problems: Problems) -> FileTerm:
+    def flag(name: str) -> bool | None:
+        cell = cells.pop(name, "")
+        value = cell.strip().lower()
+        if value not in (*_YES, *_NO):
+            problems.add(line, "type", f"{name} is neither true nor false")
+        return value in _YES if cell else None
+
+    do_not_translate, case_sensitive = flag("doNotTranslate"), flag("caseSensitive")
+    usage: UsageStatus | None = None
     if status := cells.pop("usageStatus", "").strip().lower():
-        if status in get_args(UsageStatus):
-            made = replace(made, usage_status=status)
-        else:
-            known = ", ".join(get_args(UsageStatus))
-            faults.add(line, "enum", f"usageStatus is not one of {known}")
-    made = replace(made, notes=cells.pop("notes", "") or None)
-    return replace(made, texts=tuple(_texts(line, cells, faults)))
+        known = get_args(UsageStatus)
+        usage = next((each for each in known if each == status), None)
+        if usage is None:
+            message = f"usageStatus is not one of {', '.join(known)}"
+            problems.add(line, "enum", message)
+    return FileTerm(
+        line=line,
+        term=cells.pop("term", ""),
+        do_not_translate=do_not_translate,
+        case_sensitive=case_sensitive or False,
+        usage_status=usage,
+        notes=cells.pop("notes", "") or None,
+        texts=tuple(_texts(line, cells, problems)),
+    )
 
 
-def _texts(line: int, cells: dict[str, str], faults: Faults) -> Iterable[FileText]:
+def _texts(line: int, cells: dict[str, str], problems: Problems) -> Iterable[FileText]:
     for name, cell in cells.items():
         if name.endswith(STATUS) or not cell:
             continue
         status = cells.get(name + STATUS, "").strip().lower()
         if status not in ("", "approved", "draft"):
-            faults.add(line, "enum", f"{name}{STATUS} is neither approved nor draft")
+            problems.add(line, "enum", f"{name}{STATUS} is neither approved nor draft")
         yield FileText(name, cell, status == "draft")
-
-
-def _flag(name: str, cell: str, line: int, faults: Faults) -> bool:
-    said = cell.strip().lower()
-    if said not in (*_YES, *_NO):
-        faults.add(line, "type", f"{name} is neither true nor false")
-    return said in _YES
-
-
-def _spelt(flag: bool) -> str:
-    return "true" if flag else "false"

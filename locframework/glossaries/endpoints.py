@@ -1,30 +1,54 @@
-"""Glossaries over HTTP (decisions 2.4)."""
+"""Glossaries, their terms and files over HTTP (decisions 2.4)."""
 
 from msgspec import Struct
 
 from locframework.access.records import Caller
 from locframework.errors import (
     GlossaryNotFound,
+    JobNotCancellable,
+    JobNotFound,
     LanguageExists,
+    LanguageNotAssigned,
+    LanguageNotFound,
+    NothingPending,
     OrganizationNotFound,
     ProjectNotFound,
+    TermExists,
+    TermNotFound,
+    TermNotTranslatable,
+    UnknownFormat,
+    UnreadableFile,
 )
-from locframework.http.operation import operation
-from locframework.http.records import Deleted
+from locframework.http.operation import RawResponse, operation
+from locframework.http.records import Accepted, Deleted, Prepared, Raw
+from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
 
-from .matches import GlossaryMatches
+from .imports import GlossaryFiles
+from .matching import GlossaryMatches
 from .records import (
     Glossary,
     GlossaryChanges,
+    GlossaryExportQuery,
+    GlossaryImportForm,
     GlossaryQuery,
     MatchRequest,
     NewGlossary,
+    NewTerm,
+    NewTranslation,
+    Rejection,
+    Term,
+    TermChanges,
     TermMatch,
+    TermQuery,
 )
 from .service import Glossaries
+from .terms import Terms, TermTranslations
 
 TAG = "Glossaries"
+_TERM = "/glossaries/{glossaryId}/terms/{termId}"
+_TRANSLATION = f"{_TERM}/translations/{{lang}}"
+_ABSENT = (GlossaryNotFound, TermNotFound)
 
 
 class GlossaryAnswer(Struct, frozen=True):
@@ -171,3 +195,289 @@ class GlossaryEndpoints:
         nearest comes first. All texts together may have at most 100,000 characters.
         """
         return MatchAnswer(self._matches.find_matches(caller, project_id, body))
+
+
+class TermAnswer(Struct, frozen=True):
+    """One term."""
+
+    term: Term
+
+
+class TermEndpoints:
+    """``/glossaries/{glossaryId}/terms``."""
+
+    def __init__(self, terms: Terms, translations: TermTranslations) -> None:
+        self._terms = terms
+        self._translations = translations
+
+    @operation(
+        "GET",
+        "/glossaries/{glossaryId}/terms",
+        permission="glossary_read",
+        errors=(GlossaryNotFound,),
+        tag=TAG,
+    )
+    def list_terms(
+        self, caller: Caller, glossary_id: str, query: TermQuery
+    ) -> Page[Term]:
+        """List the terms of a glossary.
+
+        By term. `search` looks in terms, notes and translations, ignoring letter case.
+        With `languageCode` only terms with a translation in that language are listed,
+        and of their translations `search`, `status` and `hasProposal` look at that one.
+        `status=untranslated` lists those without, and `hasProposal=false` them too.
+        """
+        return self._terms.list_terms(caller, glossary_id, query)
+
+    @operation(
+        "POST",
+        "/glossaries/{glossaryId}/terms",
+        permission="glossary_write",
+        status=201,
+        errors=(
+            GlossaryNotFound,
+            LanguageNotAssigned,
+            TermExists,
+            TermNotTranslatable,
+        ),
+        tag=TAG,
+    )
+    def create_term(
+        self, caller: Caller, glossary_id: str, body: NewTerm
+    ) -> TermAnswer:
+        """Create a term.
+
+        Its translations are applied, or proposed if the glossary requires approval and
+        the caller cannot approve.
+        """
+        return TermAnswer(self._terms.create_term(caller, glossary_id, body))
+
+    @operation("GET", _TERM, permission="glossary_read", errors=_ABSENT, tag=TAG)
+    def get_term(self, caller: Caller, glossary_id: str, term_id: str) -> TermAnswer:
+        """Get a term."""
+        return TermAnswer(self._terms.get_term(caller, glossary_id, term_id))
+
+    @operation(
+        "PATCH",
+        _TERM,
+        permission="glossary_write",
+        errors=(*_ABSENT, LanguageNotAssigned, TermExists, TermNotTranslatable),
+        etag=True,
+        tag=TAG,
+    )
+    def update_term(
+        self, caller: Caller, glossary_id: str, term_id: str, body: TermChanges
+    ) -> TermAnswer:
+        """Change a term.
+
+        What the body leaves out stays as it is. If approval is required and a
+        translation is approved, changing `term` needs `glossary_approve`; its
+        translations must be in languages assigned to the caller.
+        """
+        changed = self._terms.update_term(caller, glossary_id, term_id, body)
+        return TermAnswer(changed)
+
+    @operation(
+        "DELETE",
+        _TERM,
+        permission="glossary_write",
+        errors=(*_ABSENT, LanguageNotAssigned),
+        tag=TAG,
+    )
+    def delete_term(self, caller: Caller, glossary_id: str, term_id: str) -> Deleted:
+        """Delete a term with its translations.
+
+        Needs what changing `term` would need.
+        """
+        return Deleted(self._terms.delete_term(caller, glossary_id, term_id).id)
+
+    @operation(
+        "PUT",
+        _TRANSLATION,
+        permission="glossary_write",
+        errors=(*_ABSENT, LanguageNotFound, LanguageNotAssigned, TermNotTranslatable),
+        etag=_TERM,
+        tag=TAG,
+    )
+    def set_term_translation(
+        self,
+        caller: Caller,
+        glossary_id: str,
+        term_id: str,
+        lang: str,
+        body: NewTranslation,
+    ) -> TermAnswer:
+        """Set a term translation.
+
+        The value is applied; if the glossary requires approval and the caller cannot
+        approve, it waits as `proposedValue`. "" clears the translation.
+        """
+        term = self._translations.set_translation(
+            caller, glossary_id, term_id, lang, body
+        )
+        return TermAnswer(term)
+
+    @operation(
+        "DELETE",
+        _TRANSLATION,
+        permission="glossary_write",
+        errors=(*_ABSENT, LanguageNotFound, LanguageNotAssigned),
+        etag=_TERM,
+        tag=TAG,
+    )
+    def clear_term_translation(
+        self, caller: Caller, glossary_id: str, term_id: str, lang: str
+    ) -> TermAnswer:
+        """Clear a term translation.
+
+        Like setting it to "": if that needs approval, clearing it becomes a proposal.
+        """
+        term = self._translations.clear_translation(caller, glossary_id, term_id, lang)
+        return TermAnswer(term)
+
+    @operation(
+        "POST",
+        f"{_TRANSLATION}/approve",
+        permission="glossary_approve",
+        errors=(*_ABSENT, LanguageNotFound, LanguageNotAssigned, NothingPending),
+        tag=TAG,
+    )
+    def approve_term_translation(
+        self, caller: Caller, glossary_id: str, term_id: str, lang: str
+    ) -> TermAnswer:
+        """Approve a term translation.
+
+        The proposal, or the draft, becomes the value.
+        """
+        term = self._translations.approve_translation(
+            caller, glossary_id, term_id, lang
+        )
+        return TermAnswer(term)
+
+    @operation(
+        "POST",
+        f"{_TRANSLATION}/reject",
+        permission="glossary_approve",
+        errors=(*_ABSENT, LanguageNotFound, LanguageNotAssigned, NothingPending),
+        tag=TAG,
+    )
+    def reject_term_translation(
+        self,
+        caller: Caller,
+        glossary_id: str,
+        term_id: str,
+        lang: str,
+        body: Rejection,
+    ) -> TermAnswer:
+        """Reject a proposed term translation.
+
+        The proposal is dropped, and what was approved stays. `reason` is sent with the
+        event.
+        """
+        term = self._translations.reject_translation(
+            caller, glossary_id, term_id, lang, body
+        )
+        return TermAnswer(term)
+
+
+class GlossaryFileEndpoints:
+    """``/glossaries/{glossaryId}/import``, ``/export`` and ``/jobs``."""
+
+    def __init__(self, files: GlossaryFiles) -> None:
+        self._files = files
+
+    @operation(
+        "POST",
+        "/glossaries/{glossaryId}/import",
+        permission="glossary_write",
+        errors=(GlossaryNotFound, UnknownFormat, UnreadableFile, LanguageNotAssigned),
+        tag=TAG,
+    )
+    def import_glossary(
+        self, caller: Caller, glossary_id: str, form: GlossaryImportForm
+    ) -> Prepared[Accepted[JobAnswer]]:
+        """Import terms.
+
+        A CSV or TBX file is checked, the first 2 MiB at once and the rest by the job,
+        which then imports it, some 2,000 texts at a time. An existing term with the
+        same case rule becomes what the file says; what the file does not say stays as
+        it is, and so do terms it does not name. Translations are applied, or proposed
+        if the glossary requires approval and the caller cannot approve; drafts replace
+        only drafts.
+        """
+        start = self._files.prepare_import(
+            caller, glossary_id, form.file.file, form.format
+        )
+        return Prepared(lambda: _accepted(glossary_id, start()))
+
+    @operation(
+        "GET",
+        "/glossaries/{glossaryId}/export",
+        permission="glossary_read",
+        errors=(GlossaryNotFound, UnknownFormat),
+        raw=(RawResponse(200, "The file.", headers=("Content-Disposition",)),),
+        tag=TAG,
+    )
+    def export_glossary(
+        self, caller: Caller, glossary_id: str, query: GlossaryExportQuery
+    ) -> Raw:
+        """Export terms.
+
+        `format` is `csv` or `tbx`. Exports every term, with the translations that count
+        and drafts; proposals are left out.
+        """
+        file = self._files.export(caller, glossary_id, query.format)
+        headers = {
+            "Content-Disposition": f'attachment; filename="{file.name}"',
+            "Content-Length": str(file.byte_size),
+        }
+        return Raw(b"", file.content_type, headers=headers, file=file.file)
+
+    @operation(
+        "GET",
+        "/glossaries/{glossaryId}/jobs",
+        permission=None,
+        errors=(GlossaryNotFound,),
+        tag=TAG,
+    )
+    def list_glossary_jobs(
+        self, caller: Caller, glossary_id: str, query: JobQuery
+    ) -> Page[Job]:
+        """List the jobs of a glossary.
+
+        Newest first; those of a kind that the caller may start.
+        """
+        return self._files.list_jobs(caller, glossary_id, query)
+
+    @operation(
+        "GET",
+        "/glossaries/{glossaryId}/jobs/{jobId}",
+        permission=None,
+        errors=(GlossaryNotFound, JobNotFound),
+        tag=TAG,
+    )
+    def get_glossary_job(
+        self, caller: Caller, glossary_id: str, job_id: str
+    ) -> JobAnswer:
+        """Get a job of a glossary."""
+        return JobAnswer(self._files.get_job(caller, glossary_id, job_id))
+
+    @operation(
+        "POST",
+        "/glossaries/{glossaryId}/jobs/{jobId}/cancel",
+        permission=None,
+        errors=(GlossaryNotFound, JobNotFound, JobNotCancellable),
+        tag=TAG,
+    )
+    def cancel_glossary_job(
+        self, caller: Caller, glossary_id: str, job_id: str
+    ) -> JobAnswer:
+        """Cancel a job of a glossary.
+
+        A queued job ends at once, a running one soon. What it has done stays.
+        """
+        return JobAnswer(self._files.cancel_job(caller, glossary_id, job_id))
+
+
+def _accepted(glossary_id: str, job: Job) -> Accepted[JobAnswer]:
+    return Accepted(JobAnswer(job), f"/glossaries/{glossary_id}/jobs/{job.id}")

@@ -7,6 +7,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.access.records import Name, Reach
 from locframework.fields import Timestamp
+from locframework.file_import.imports import ImportSummary
+from locframework.http.records import UploadedFile
 from locframework.pagination import ByNameOrUpdate, SortedRequest
 from locframework.projects.records import LanguageTag, Reference
 from locframework.proposals.records import TermTranslation, TranslationStatus
@@ -53,6 +55,10 @@ class StoredGlossary(Struct, frozen=True):
     @property
     def id(self) -> str:
         return self.glossary.id
+
+    @property
+    def source_language(self) -> str:
+        return self.glossary.source_language
 
     @property
     def reach(self) -> Reach:
@@ -213,3 +219,59 @@ class TermMatch(Struct, frozen=True, rename="camel"):
     do_not_translate: bool
     usage_status: UsageStatus
     translations: tuple[TermTranslation, ...]  # by language code
+
+
+FormatName = Annotated[
+    str,
+    Meta(
+        max_length=100,
+        description="csv or tbx",
+        examples=["csv"],
+        extra_json_schema={"enum": ["csv", "tbx"]},
+    ),
+]  # another is 400 unknown_format, as of projects
+
+
+class GlossaryImportForm(Struct, frozen=True):
+    """The form that imports a file into a glossary."""
+
+    file: UploadedFile
+    format: FormatName | None = None  # left out: detected
+
+
+class GlossaryExportQuery(Struct, frozen=True):
+    """What is exported."""
+
+    format: FormatName
+
+
+class FileText(Struct, frozen=True, gc=False):
+    """A translation in a file."""
+
+    language_code: str  # canonical BCP-47
+    value: str  # not empty
+    is_draft: bool = False
+
+
+class FileTerm(Struct, frozen=True, gc=False):
+    """A term in a file; None is a field that the file leaves unset."""
+
+    line: int  # counted from 1
+    term: str
+    do_not_translate: bool | None = None
+    case_sensitive: bool = False
+    usage_status: UsageStatus | None = None
+    notes: str | None = None
+    texts: tuple[FileText, ...] = ()
+
+
+class ImportResult(ImportSummary, rename="camel"):
+    """The ``result`` of a job that imports terms."""
+
+    terms_created: int = 0
+    terms_updated: int = 0
+    terms_unchanged: int = 0
+    translations_applied: int = 0
+    translations_proposed: int = 0
+    translations_drafted: int = 0
+    translations_kept: int = 0  # that differ from the file's, and stay

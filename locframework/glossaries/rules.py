@@ -130,8 +130,8 @@ def changed_glossary(
     return old if new == old else replace(new, updated_at=at)
 
 
-def told(old: TermTranslation | None, new: TermTranslation | None) -> str:
-    """What a write was, as its event is named: ``proposed`` or ``updated``."""
+def outcome_of_write(old: TermTranslation | None, new: TermTranslation | None) -> str:
+    """Return what a write did, as its event is named: ``proposed`` or ``updated``."""
     proposal = new.proposed_value if new else None
     is_new = proposal is not None and proposal != (old.proposed_value if old else None)
     return "proposed" if is_new else "updated"

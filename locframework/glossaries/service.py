@@ -1,5 +1,7 @@
 """What one can do with glossaries: make, change, delete them; link them to projects."""
 
+from collections.abc import Mapping, Sequence
+
 from msgspec.structs import replace
 
 from locframework.access.linked import LinkedAccess
@@ -15,7 +17,6 @@ from locframework.projects.rules import changed_fields
 from locframework.projects.service import Projects
 from locframework.validation import check_record, require_record
 
-from .events import GlossaryEvents
 from .records import (
     Glossary,
     GlossaryChanges,
@@ -26,6 +27,43 @@ from .records import (
 )
 from .rules import changed_glossary
 from .store import GlossaryStorage
+
+
+class GlossaryEvents:
+    """Appends the events of a glossary, in the transaction that is open."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+
+    def append(
+        self,
+        caller: Caller,
+        stored: StoredGlossary,
+        type_: str,
+        items: Sequence[Mapping[str, object]],
+    ) -> None:
+        """One for each linked project; without any, one of the organization."""
+        named = [{"glossaryId": stored.id, **item} for item in items]
+        for project_id in stored.glossary.project_ids or (None,):
+            self._log.append(
+                f"glossary.{type_}",
+                organization_id=stored.organization_id,
+                project_id=project_id,
+                actor=caller.actor,
+                items=named,
+            )
+
+    def append_link(
+        self, caller: Caller, stored: StoredGlossary, project_id: str, type_: str
+    ) -> None:
+        """``glossary.attached`` and ``glossary.detached``, of the one project."""
+        self._log.append(
+            f"glossary.{type_}",
+            organization_id=stored.organization_id,
+            project_id=project_id,
+            actor=caller.actor,
+            items=[{"glossaryId": stored.id}],
+        )
 
 
 class Glossaries:

@@ -1,8 +1,7 @@
-"""Entries as CSV, for spreadsheets: a row an entry, a column a language.
+"""Entries as CSV, for spreadsheets: a row for each entry, a column for each language.
 
-``context,en,de,fr``: the column of the source language is the source text. Text that
-a spreadsheet would take for a formula gets a quote mark in front, which is taken away
-again when it is read (decisions 2.11).
+``context,en,de,fr``: the column of the source language is the source text. For
+formulas see file_import/csv_table.py.
 """
 
 from __future__ import annotations
@@ -10,18 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
-from locframework.errors import Problem, UnreadableFile
-from locframework.file_import.csv_table import (
-    CsvFault,
-    columns_in,
-    read_table,
-    write_rows,
-)
+from locframework.file_import.csv_table import read_table, write_rows
 from locframework.languages import canonical_tag
 
 from .file_records import Unit, UnitFault, UnitValue
 from .records import MemoryEntry, TranslationMemory
-from .tmx_reading import Found, source_of
+from .tmx_file import source_of
 
 CONTENT_TYPE = "text/csv; charset=utf-8"
 CONTEXT = "context"
@@ -34,59 +27,43 @@ def write_csv(
     language_codes: Sequence[str],
     entries: Iterable[MemoryEntry],
 ) -> Iterator[bytes]:
-    """The entries with what counts in these languages; no proposals and no drafts.
+    """Write the entries with approved texts in these languages.
 
     The same entries give the same bytes.
     """
     return write_rows(_rows(memory, language_codes, entries))
 
 
-def read_csv(file: BinaryIO, source_language: str) -> Iterator[Found]:
-    """The units of a file, in its order; of what is left out, why.
+def read_csv(file: BinaryIO, source_language: str) -> Iterator[Unit | UnitFault]:
+    """Yield the units of a file, in its order, and why others are left out.
 
-    The source text is the column of the source language, or ``source``. An empty cell
-    says nothing. Raises UnreadableFile, with the line, for what is no such file.
+    The source text is the column of the source language, or ``source``. Empty cells
+    are no texts. Raises UnreadableFile.
     """
 
-    def columns_of(line: int, head: Sequence[str]) -> Sequence[str]:
-        return _columns(line, head, source_language)
-
-    try:
-        for line, cells, has_surplus in read_table(file, columns_of):
-            if has_surplus:
-                yield UnitFault(line, "there are more cells than columns")
-            else:
-                yield _unit(line, cells)
-    except CsvFault as fault:
-        where = f"line {fault.line}"
-        problem = Problem(where, fault.rule, fault.message)
-        raise UnreadableFile(f"{where}: {fault.message}", [problem]) from None
-
-
-def _columns(line: int, head: Sequence[str], source_language: str) -> list[str]:
-    """What each column is: ``context``, ``source``, or a canonical language code."""
-    columns, wrong = columns_in(head, _known)
-    if "source" not in columns:
-        source = source_of(dict.fromkeys(columns, UnitValue("")), source_language)
-        if source is None:
-            wrong.append(f"there is no column {source_language!r}")
-        else:
+    def problem_of(columns: list[str]) -> str | None:
+        if "source" not in columns:
+            by_code = dict.fromkeys(columns, UnitValue(""))
+            source = source_of(by_code, source_language)
+            if source is None:
+                return f"there is no column {source_language!r}"
             columns[columns.index(source)] = "source"
-    if wrong:
-        raise CsvFault(line, "column", wrong[0])
-    return columns
+        return None
+
+    for line, cells, has_surplus in read_table(file, _column_of, problem_of):
+        if has_surplus:
+            yield UnitFault(line, "there are more cells than columns")
+        else:
+            source, context = cells.pop("source", ""), cells.pop(CONTEXT, "")
+            values = {code: UnitValue(cell) for code, cell in cells.items() if cell}
+            yield Unit(line, source, context, values)
 
 
-def _known(name: str) -> str | None:
+def _column_of(name: str) -> str | None:
+    """Return ``context``, ``source``, or a canonical language code."""
     if name.lower() in (CONTEXT, *_SOURCES):
         return CONTEXT if name.lower() == CONTEXT else "source"
     return canonical_tag(name)
-
-
-def _unit(line: int, cells: dict[str, str]) -> Unit:
-    source, context = cells.pop("source", ""), cells.pop(CONTEXT, "")
-    values = {code: UnitValue(cell) for code, cell in cells.items() if cell}
-    return Unit(line, source, context, values)
 
 
 def _rows(

@@ -16,7 +16,7 @@ from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
 
 from .file_records import MemoryExportQuery, MemoryImportForm
-from .files import MemoryFiles
+from .imports import MemoryFiles
 
 TAG = "Translation memories"
 

@@ -6,11 +6,11 @@ A segment without tags is its text, as it is. One with tags is the XML inside of
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from locframework.file_import.xml_writing import escaped, held
+from locframework.file_import.xml_file import escaped, without_control_characters
 
 NAMES = frozenset({"bpt", "ept", "ph", "it", "hi", "ut", "sub"})
 CODES = frozenset({"bpt", "ept", "ph", "it", "ut"})  # what alone may hold a ``sub``
@@ -26,22 +26,17 @@ class InlineText:
         self._marked: list[str] = []
         self._has_tags = False
         self._is_open = False  # a tag has begun that may turn out to be empty
-        self.size = 0  # characters so far
 
     def text(self, text: str) -> None:
         self._close()
         self._plain.append(text)
         self._marked.append(escaped(text))
-        self.size += len(text)
 
-    def begin(self, name: str, attributes: Sequence[str]) -> None:
-        """``attributes`` are names and values in turn."""
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
         self._close()
-        pairs = zip(attributes[::2], attributes[1::2], strict=True)
-        given = "".join(f" {key}={_quoted(value)}" for key, value in pairs)
+        given = "".join(f" {key}={_quoted(text)}" for key, text in attributes.items())
         self._marked.append(f"<{name}{given}")
         self._has_tags = self._is_open = True
-        self.size += len(given) + len(name) + 2
 
     def end(self, name: str) -> None:
         self._marked.append("/>" if self._is_open else f"</{name}>")
@@ -66,7 +61,7 @@ def content_of(text: str) -> str:
 
     Characters that XML cannot hold (control characters) are left out.
     """
-    text = held(text)
+    text = without_control_characters(text)
     return text if _has_tags(text) else escaped(text)
 
 
@@ -78,10 +73,10 @@ def _has_tags(text: str) -> bool:
     if not _MAYBE.search(text):
         return False
     parser, gathered = expat.ParserCreate(), InlineText()
-    parser.buffer_text = parser.ordered_attributes = True
+    parser.buffer_text = True
     around: list[str] = []
 
-    def begin(name: str, attributes: Sequence[str]) -> None:
+    def begin(name: str, attributes: dict[str, str]) -> None:
         if around:
             if name not in NAMES or (name == "sub" and around[-1] not in CODES):
                 raise ValueError

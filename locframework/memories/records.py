@@ -60,6 +60,14 @@ class KeptMemory(Struct, frozen=True):
     memory: TranslationMemory
     organization_id: str
 
+    @property
+    def id(self) -> str:
+        return self.memory.id
+
+    @property
+    def source_language(self) -> str:
+        return self.memory.source_language
+
 
 class NewMemory(Struct, frozen=True, rename="camel"):
     """The body that makes a memory. ``languageCodes``: the first target languages."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from locframework.glossaries.events import GlossaryEvents
+from locframework.glossaries.service import GlossaryEvents
 from locframework.http.records import Upload
 from locframework.keys.writing.checks import CheckRunner
 from locframework.testing.client import Answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from locframework.glossaries import term_import
+from locframework.file_import import imports
 from locframework.testing.workspace import Workspace
 
 from .glossary_files import CSV, Files
@@ -261,7 +261,7 @@ def test_a_term_that_does_not_go_with_its_translations_stays_and_is_told(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also in the last of many steps: the others are no job that failed half way."""
-    monkeypatch.setattr(term_import, "TEXTS_A_STEP", 2)
+    monkeypatch.setattr(imports, "TEXTS_A_STEP", 2)
     files.imported(CSV)
     pier, skerry = files.terms()
     content = "term,doNotTranslate,de\nquay,,Kai\npier,yes,\nskerry,,Schäre\n"

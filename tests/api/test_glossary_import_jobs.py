@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from locframework.glossaries import term_import
+from locframework.file_import import imports
 from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
 
@@ -52,21 +50,8 @@ def test_languages_beyond_the_begin_are_judged_for_the_sender(files: Files) -> N
     assert files.terms() == []
 
 
-def test_a_job_that_an_older_version_queued_is_done(files: Files) -> None:
-    """It was given the terms, and no format of the file."""
-    sent = files.send(CSV).data["job"]["id"]
-    database = files.workspace.framework.storage.database  # type: ignore[attr-defined]
-    [(told,)] = database.rows("SELECT params FROM jobs WHERE id = ?", (sent,))
-    older = {name: json.loads(told)[name] for name in ("parts", "terms", "result")}
-    database.run("UPDATE jobs SET params = ? WHERE id = ?", (json.dumps(older), sent))
-
-    files.workspace.run_jobs()
-
-    assert [term["term"] for term in files.terms()] == ["pier", "Skerry"]
-
-
 def test_large_files_go_in_steps(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(term_import, "TEXTS_A_STEP", 4)
+    monkeypatch.setattr(imports, "TEXTS_A_STEP", 4)
     rows = "".join(f"t{number},x{number}\n" for number in range(5))
 
     result = files.imported(f"term,de\n{rows}")
@@ -159,3 +144,17 @@ def test_an_import_into_a_glossary_that_is_gone_fails(files: Files) -> None:
     assert ended is not None
     assert ended.job.error is not None
     assert ended.job.error.code == "glossary_not_found"
+
+
+def test_an_import_that_an_older_version_queued_says_to_import_again(
+    files: Files,
+) -> None:
+    sent = files.send(CSV)
+    database = files.workspace.framework.storage.database  # type: ignore[attr-defined]
+    database.run("UPDATE jobs SET params = ?", ('{"terms": 2}',))
+
+    job = files.workspace.job_of(sent)
+
+    told = "an older version has queued this import: import the file again"
+    assert (job["status"], job["error"]["message"]) == ("failed", told)
+    assert files.terms() == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
 import pytest
@@ -47,7 +46,7 @@ def test_a_step_of_an_import_holds_others_up_no_longer_for_many_languages(
         framework.runner.run_until_idle()
 
     steps = [each for each in seen if "step_attempt = attempt" in each]
-    assert len(steps) == 3  # of 4,200 texts
+    assert len(steps) == 2  # of 4,200 texts, the last of them with the end of the job
     job = memory.workspace.job_of(sent)
     assert job["result"]["translationsWritten"] == 4000
 
@@ -87,7 +86,7 @@ def test_a_step_of_an_import_takes_no_more_memory_for_large_texts(
         framework.runner.run_until_idle()
 
     steps = [each for each in seen if "step_attempt = attempt" in each]
-    assert len(steps) == 3  # of 4,800,000 characters
+    assert len(steps) == 2  # of 4,800,000 characters; the rest with the end of the job
 
 
 def test_an_import_of_many_units_goes_in_steps(memory: Memory) -> None:
@@ -110,7 +109,7 @@ def after_a_step(monkeypatch: pytest.MonkeyPatch) -> Callable[[Call], None]:
             if place == "tm_import.after_step" and left:
                 left.pop()()
 
-        monkeypatch.setattr("locframework.memories.import_job.crash_point", reached)
+        monkeypatch.setattr("locframework.file_import.imports.crash_point", reached)
 
     return have
 
@@ -171,7 +170,7 @@ def test_an_import_that_is_cancelled_tells_what_it_has_done(
         if place == "tm_import.after_step":
             memory.owner.post(f"{job}/cancel")
 
-    monkeypatch.setattr("locframework.memories.import_job.crash_point", cancel)
+    monkeypatch.setattr("locframework.file_import.imports.crash_point", cancel)
     rows = "\n".join(f"text {number},Text {number}" for number in range(1500))
     sent = memory.send(f"en,de\n{rows}\n")
     job = f"{memory.path}/jobs/{sent.data['job']['id']}"
@@ -181,26 +180,6 @@ def test_an_import_that_is_cancelled_tells_what_it_has_done(
     ended = memory.owner.get(job).data["job"]
     assert (ended["status"], ended["progress"]["done"]) == ("cancelled", 1000)
     assert ended["result"]["entriesCreated"] == 1000
-
-
-def test_an_import_that_an_older_version_queued_is_done(memory: Memory) -> None:
-    """It was given one blob, and what was judged of the file beside it."""
-    sent = memory.send("context,en,de\n,Pay,Zahlen\n").data["job"]["id"]
-    database = memory.workspace.framework.storage.database  # type: ignore[attr-defined]
-    [(told,)] = database.rows("SELECT params FROM jobs WHERE id = ?", (sent,))
-    given = json.loads(told)
-    older = {name: given[name] for name in ("format", "onExisting")} | {
-        "blob": given["parts"]["names"][0],
-        "store": given["parts"]["store"],
-        "languageCodes": ["de"],
-        "languagesLeftOut": [],
-        "units": 1,
-    }
-    database.run("UPDATE jobs SET params = ? WHERE id = ?", (json.dumps(older), sent))
-
-    memory.workspace.run_jobs()
-
-    assert memory.entries() == {"Pay | ": {"de": "Zahlen"}}
 
 
 def test_an_import_can_be_cancelled_before_it_begins(memory: Memory) -> None:

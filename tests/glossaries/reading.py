@@ -8,12 +8,10 @@ from typing import NamedTuple
 import pytest
 
 from locframework.errors import UnreadableFile
-from locframework.glossaries.csv_file import read_csv
-from locframework.glossaries.file_records import FileTerm, ImportResult
-from locframework.glossaries.file_rules import Faults, judged
-from locframework.glossaries.records import Glossary
-from locframework.glossaries.tbx_reading import read_tbx
-from locframework.glossaries.term_piles import once, read_terms
+from locframework.file_import.imports import ImportParams
+from locframework.file_import.problems import Problems
+from locframework.glossaries.imports import checked_terms, terms_of
+from locframework.glossaries.records import FileTerm, Glossary, ImportResult
 from locframework.proposals.records import TermTranslation, TranslationStatus
 
 AT = "2026-11-21T00:00:00.000Z"
@@ -21,23 +19,17 @@ GLOSSARY = Glossary("g", "g", "Ferry & co", "en", False, (), 0, AT, AT)
 
 
 class Read(NamedTuple):
-    """What an import is made of."""
+    """The terms that are imported, and the warnings."""
 
     terms: list[FileTerm]
     warnings: list[str]
 
 
 def read(content: bytes, format_: str = "csv") -> Read:
-    faults, result, kept = Faults(), ImportResult(), io.BytesIO()
-    file = io.BytesIO(content)
-    if format_ == "csv":
-        said = read_csv(file, faults)
-    else:
-        said = read_tbx(file, "en", faults, result.warn)
-    count = once(judged(said, "en", faults, result, set()), kept, result)
-    kept.seek(0)
-    terms = list(read_terms(kept))
-    assert len(terms) == count
+    params, result = ImportParams(format_, "en"), ImportResult()
+    terms = list(checked_terms(params, io.BytesIO(content), result, set()))
+    again = terms_of(params, io.BytesIO(content), Problems(), lambda _: None)
+    assert list(again) == terms
     assert len(result.warnings) == result.warning_count
     return Read(terms, result.warnings)
 

@@ -14,13 +14,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from locframework.errors import UnreadableFile
+from locframework.file_import.problems import Problems
 from locframework.glossaries.csv_file import write_csv
-from locframework.glossaries.file_records import FileTerm, FileText, ImportResult
-from locframework.glossaries.file_rules import Faults, judged, notes_of
-from locframework.glossaries.records import Term, UsageStatus
+from locframework.glossaries.records import FileTerm, FileText, Term, UsageStatus
 from locframework.glossaries.rules import spelling
-from locframework.glossaries.tbx_file import write_tbx
-from locframework.glossaries.tbx_reading import read_tbx
+from locframework.glossaries.tbx_file import read_tbx, write_tbx
 from locframework.proposals.records import TermTranslation
 from locframework.quality.checks.prose import prose
 
@@ -84,7 +82,7 @@ def as_said(term: Term, *, tbx: bool = False) -> FileTerm:
         do_not_translate=(said or None) if tbx else said,
         case_sensitive=term.case_sensitive,
         usage_status=term.usage_status,
-        notes=notes_of(term.notes),
+        notes=term.notes if (term.notes or "").strip() else None,
         texts=tuple(
             FileText(each.language_code, each.value, each.status == "draft")
             for each in term.translations
@@ -132,16 +130,9 @@ BLANK = Term("1", "g", "\r\x08", False, False, "preferred", None, AT, AT, ())
 def test_tbx_is_read_as_it_was_written(terms: list[Term]) -> None:
     content = b"".join(write_tbx(GLOSSARY, terms))
 
-    found = judged_terms(content)
+    read_terms = read_tbx(io.BytesIO(content), "en", Problems(), lambda _: None)
+    found = [FileTerm(0, *_rest(each)) for each in read_terms]
     assert found == [as_said(term, tbx=True) for term in map(in_xml, terms) if term]
-
-
-def judged_terms(content: bytes) -> list[FileTerm]:
-    """What is read of TBX; terms that differ in what XML cannot hold are one."""
-    faults, result = Faults(), ImportResult()
-    said = read_tbx(io.BytesIO(content), "en", faults, result.warn)
-    terms = list(judged(said, "en", faults, result, set()))
-    return without_lines(Read(terms, result.warnings))
 
 
 def in_xml(term: Term) -> Term | None:
@@ -231,46 +222,29 @@ def test_a_fault_names_the_column_that_it_is_in() -> None:
     assert str(caught.value) == "line 2: caseSensitive is neither true nor false"
 
 
-def test_what_a_file_says_twice_of_a_term_is_taken_together() -> None:
+def test_of_a_term_that_a_file_has_twice_the_first_is_imported() -> None:
     content = (
-        "term,caseSensitive,usageStatus,notes,doNotTranslate,de,fr\n"
-        "save,,,,,Sichern,\n"
-        "lock,,,,,Schleuse,\n"
-        "Lock,,forbidden,of doors,true,,\n"
-        "LOCK,,,of canals,,Schloss,serrure\n"
-        "Lock,yes,,,,,verrou\n"
+        "term,caseSensitive,usageStatus,de,fr\n"
+        "save,,,Sichern,\n"
+        "lock,,,Schleuse,\n"
+        "LOCK,,forbidden,Schloss,serrure\n"
+        "Lock,yes,,,verrou\n"
     )
 
     found = read(content.encode())
 
-    assert [(t.line, t.term, t.usage_status, t.notes) for t in found.terms] == [
-        (2, "save", None, None),
-        (3, "lock", "forbidden", "of doors"),
-        (6, "Lock", None, None),
+    assert [(each.line, each.term) for each in found.terms] == [
+        (2, "save"),
+        (3, "lock"),
+        (5, "Lock"),
     ]
-    assert found.terms[1].do_not_translate is None
-    assert found.terms[1].texts == (
-        FileText("de", "Schleuse"),
-        FileText("fr", "serrure"),
-    )
-    assert found.warnings == [
-        "line 4: 'Lock' is also in line 3, which counts for doNotTranslate",
-        "line 5: 'LOCK' is also in line 3, which counts for de, notes",
-    ]
-
-
-def test_what_stays_untranslated_stays_so_wherever_else_the_file_names_it() -> None:
-    content = b"term,doNotTranslate,de\nSkerry,yes,\nskerry,,Klippe\n"
-
-    [skerry] = read(content).terms
-
-    assert (skerry.do_not_translate, skerry.texts) == (True, ())
+    assert found.terms[1].texts == (FileText("de", "Schleuse"),)
+    assert found.warnings == ["line 4: 'LOCK' is also in line 3"]
 
 
 def test_what_terms_are_in_their_own_language_is_left_out() -> None:
     found = read(b"term,en,en-GB\ncolor,colour,colour\npier,pier,\n")
 
-    assert [t.texts for t in found.terms] == [(FileText("en-GB", "colour"),), ()]
     assert found.warnings == [
         "left out 2 translations into en, the language of the terms"
     ]

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from locframework.errors import UnreadableFile
 from locframework.memories.csv_file import read_csv
 from locframework.memories.file_records import Unit, UnitFault, UnitValue
-from locframework.memories.tmx_reading import read_tmx
-from locframework.memories.tmx_writing import write_tmx
+from locframework.memories.tmx_file import read_tmx, write_tmx
 
 from .reading import MEMORY, TEXTS, entry, read, texts, tmx, tuv
 
@@ -226,15 +225,14 @@ def test_what_cannot_stand_in_a_segment_ends_neither_it_nor_what_follows(
     assert last.source_text == "c"
 
 
-def test_a_text_that_follows_one_within_its_own_is_told() -> None:
+def test_a_text_within_another_one_is_left_out_and_told() -> None:
     inner = tuv("fr", "f")
     outer = f'<tuv xml:lang="de">{inner}<seg>d</seg></tuv>'
 
     [unit] = read(tmx(f"<tu>{tuv('en', 'a')}{outer}</tu>"))
 
-    assert texts(unit) == {"fr": "f"}
-    told = "a <tuv> is inside another one: what follows is left out"
-    assert unit.left_out == (told,)
+    assert texts(unit) == {"de": "d"}
+    assert unit.left_out == ("a <tuv> inside another one is left out",)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from locframework.errors import QualityCheckFailed
 from locframework.formats.records import PLURAL_FORMS
-from locframework.glossaries.hints import Hints
-from locframework.glossaries.terminologies import Terminologies, Terminology
+from locframework.glossaries.expected_terms import ExpectedTerms
+from locframework.glossaries.matching import ProjectTerms, TermCache
 from locframework.keys.records import (
     KeyFinding,
     KeyLanguage,
@@ -52,7 +52,7 @@ class CheckRunner:
     def __init__(
         self,
         checks: Checks,
-        terminologies: Terminologies,
+        terminologies: TermCache,
         project: Project,
         languages: Iterable[Language],
         *,
@@ -65,8 +65,8 @@ class CheckRunner:
         self._project = project
         self._forms = {each.language_code: each.plural_forms for each in languages}
         self._is_loaded = False
-        self._terminology: Terminology | None = None
-        self._hints: Hints | None = None
+        self._terminology: ProjectTerms | None = None
+        self._hints: ExpectedTerms | None = None
         self._blocking: dict[str, Severity] = {}
         if project.blocking_checks:
             shown = checks.shown(project)
@@ -186,7 +186,10 @@ class CheckRunner:
             terms = self._terminologies.of_project(
                 self._project.id, is_verified=self._is_verified
             )
-            self._terminology, self._hints = terms, Hints(terms) if terms else None
+            self._terminology, self._hints = (
+                terms,
+                ExpectedTerms(terms) if terms else None,
+            )
             self._is_loaded = True
         if self._hints is None:
             return None

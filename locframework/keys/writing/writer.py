@@ -16,7 +16,7 @@ from locframework.branches.service import Branches
 from locframework.errors import LocError, Unavailable
 from locframework.events import EventLog
 from locframework.fields import Clock, Timestamp, timestamp_after
-from locframework.glossaries.terminologies import Terminologies
+from locframework.glossaries.matching import TermCache
 from locframework.keys.branch_copies import BranchCopies
 from locframework.keys.changes import WriteVeto
 from locframework.keys.records import (
@@ -94,7 +94,7 @@ class KeyWriter:
         languages: Languages,
         clock: Clock,
         checks: Checks,
-        terminologies: Terminologies,
+        terminologies: TermCache,
         veto: WriteVeto | None = None,
     ) -> None:
         """``veto`` asks the plugins about each change; None: there are none."""

@@ -7,15 +7,15 @@ from locframework.quality.records import AvoidedTerm, TextTerms, WantedTerm
 from locframework.terminology.index import TermIndex, find_terms
 from locframework.terminology.records import Found, Wanted
 
-from .terminologies import Terminology
+from .matching import ProjectTerms
 
 _OWN = "="  # begins what stands for an id of what is wanted; no id of a term has it
 
 
-class Hints:
+class ExpectedTerms:
     """Made for one batch of texts; a source text is looked at once."""
 
-    def __init__(self, terminology: Terminology) -> None:
+    def __init__(self, terminology: ProjectTerms) -> None:
         self._terminology = terminology
         self._found: dict[str, list[Found]] = {}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from locframework.glossaries.terminologies import Terminologies
+from locframework.glossaries.matching import TermCache
 from locframework.terminology.index import find_terms
 from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
@@ -26,7 +26,7 @@ class Followed:
         made = self._owner.post("/glossaries", json=body).data["glossary"]
         self._path = f"/glossaries/{made['id']}/terms"
         self._owner.put(f"/projects/{self._project}/glossaries/{made['id']}")
-        self._kept = Terminologies(self._storage)
+        self._kept = TermCache(self._storage)
 
     def add(self, term: str, **fields: object) -> str:
         added = self._owner.post(self._path, json={"term": term, **fields})
@@ -46,7 +46,7 @@ class Followed:
         return self._told(self._kept)
 
     def anew(self) -> Any:
-        return self._told(Terminologies(self._storage))
+        return self._told(TermCache(self._storage))
 
     def statements(self) -> Sequence[str]:
         """Those that what is kept costs now."""
@@ -54,7 +54,7 @@ class Followed:
             self.told()
         return statements
 
-    def _told(self, terminologies: Terminologies) -> Any:
+    def _told(self, terminologies: TermCache) -> Any:
         with self._storage.snapshot():
             known = terminologies.of_project(self._project)
             assert known is not None

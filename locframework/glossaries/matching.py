@@ -1,17 +1,23 @@
-"""The terms of a project's glossaries, ready to be found in texts."""
+"""Finds the terms of a project's glossaries in texts; keeps their indexes in memory."""
 
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
+from locframework.access.records import Caller
+from locframework.errors import ValidationFailed
+from locframework.languages import require_tag
+from locframework.projects.service import Projects
+from locframework.proposals.records import TermTranslation
 from locframework.quality.checks.prose import prose
 from locframework.terminology.index import TermIndex, find_terms
 from locframework.terminology.records import Found, Wanted
+from locframework.validation import check_record
 
-from .records import ChangedTerms, StoredGlossary, Term
+from .records import ChangedTerms, MatchRequest, StoredGlossary, Term, TermMatch
 from .store import GlossaryStorage, TermStore
 
 KEPT_TERMS = 200_000  # about 1 KB each
@@ -37,7 +43,7 @@ class _Kept(Struct, frozen=True):
     languages: dict[str, InLanguage]  # those that were asked for
 
 
-class Terminology:
+class ProjectTerms:
     """The terms of some glossaries, as of one moment."""
 
     def __init__(self, store: TermStore, kept: Sequence[_Kept]) -> None:
@@ -70,7 +76,7 @@ class Terminology:
         return [each.languages[language_code] for each in self._kept]
 
 
-class Terminologies:
+class TermCache:
     """Keeps what was made of glossaries in memory; what changes of them is followed."""
 
     def __init__(self, storage: GlossaryStorage) -> None:
@@ -81,7 +87,7 @@ class Terminologies:
 
     def of_project(
         self, project_id: str, *, is_verified: bool = False
-    ) -> Terminology | None:
+    ) -> ProjectTerms | None:
         """That of a project, None without glossaries. To be asked in a snapshot or a
         transaction: one statement without glossaries, two with; for each that has
         changed since it was asked last a few more, and one for all that are new.
@@ -94,9 +100,9 @@ class Terminologies:
         linked = self._storage.glossaries.linked_to(project_id)
         if not linked:
             return None
-        return Terminology(self._storage.terms, self._made(linked))
+        return ProjectTerms(self._storage.terms, self._made(linked))
 
-    def is_current(self, project_id: str, terminology: Terminology | None) -> bool:
+    def is_current(self, project_id: str, terminology: ProjectTerms | None) -> bool:
         """Return whether ``of_project`` would return the same. One statement."""
         linked = self._storage.glossaries.linked_to(project_id)
         if linked:
@@ -233,3 +239,77 @@ def _replaced(
         found.pop(id_, None)
     found.update(now)
     return found
+
+
+CHARACTERS_MOST = 100_000  # of all texts of a request; decisions 2.10
+
+
+class GlossaryMatches:
+    """Terms in texts."""
+
+    def __init__(
+        self, storage: GlossaryStorage, projects: Projects, terminologies: TermCache
+    ) -> None:
+        self._storage = storage
+        self._projects = projects
+        self._terminologies = terminologies
+
+    def find_matches(
+        self, caller: Caller, project_id: str, request: MatchRequest
+    ) -> dict[str, list[TermMatch]]:
+        """The terms in each text, in their order there; none is an empty list.
+
+        ``start`` and ``end`` are code points of the text as it was sent. At every
+        place the longest term counts. Raises ProjectNotFound, PermissionDenied,
+        ValidationFailed. A constant number of statements.
+        """
+        project = self._projects.require(caller, "glossary_read", project_id)
+        check_record(request)
+        if sum(map(len, request.texts)) > CHARACTERS_MOST:
+            message = f"all together have more than {CHARACTERS_MOST:,} characters"
+            raise ValidationFailed.at("$.texts", "length", message)
+        codes = None
+        if request.language_codes is not UNSET:
+            codes = [
+                require_tag(code, f"$.languageCodes[{at}]")
+                for at, code in enumerate(request.language_codes)
+            ]
+        with self._storage.snapshot():
+            terminology = self._terminologies.of_project(project.id)
+            if terminology is None:
+                return {text: [] for text in request.texts}
+            return self._found(terminology, request.texts, codes)
+
+    def _found(
+        self,
+        terminology: ProjectTerms,
+        texts: Collection[str],
+        codes: Collection[str] | None,
+    ) -> dict[str, list[TermMatch]]:
+        found = {text: terminology.find(text) for text in texts}
+        ids = {each.id for some in found.values() for each in some}
+        translations: dict[str, list[TermTranslation]] = {id_: [] for id_ in ids}
+        rows = self._storage.terms.translations_of(ids, codes) if ids else []
+        for row in rows:
+            translations[row.term_id].append(row.translation)
+        return {
+            text: [
+                _match(terminology.term(each.id), each, translations[each.id])
+                for each in some
+            ]
+            for text, some in found.items()
+        }
+
+
+def _match(
+    term: Term, found: Found, translations: Sequence[TermTranslation]
+) -> TermMatch:
+    return TermMatch(
+        term_id=term.id,
+        term=term.term,
+        start=found.start,
+        end=found.end,
+        do_not_translate=term.do_not_translate,
+        usage_status=term.usage_status,
+        translations=tuple(translations),
+    )

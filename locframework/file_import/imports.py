@@ -1,0 +1,365 @@
+"""Imports of files: checked at once or by a job, and written in steps.
+
+Each step and its checkpoint are one transaction, so an import that is killed continues
+where it was. Texts of projects use ``write_in_steps`` alone (exchange/import_job.py);
+glossaries and memories subclass ``FileImport``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from itertools import islice
+from typing import BinaryIO, ClassVar, Generic, Literal, Protocol, TypeVar
+
+import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from locframework.access.linked import LinkedAccess
+from locframework.access.records import Caller, Reach, Renewed
+from locframework.blobs.records import KeptParts
+from locframework.blobs.service import Blobs
+from locframework.errors import (
+    PermissionDenied,
+    UnknownFormat,
+    UnreadableFile,
+    abbreviate,
+)
+from locframework.jobs.records import Job, JobQuery, Progress, StoredJob
+from locframework.jobs.service import Jobs
+from locframework.jobs.work import Work
+from locframework.pagination import Page
+from locframework.transactions import Transactions, crash_point
+from locframework.validation import file_of
+
+from .files import MoreToCheck, beginning_of, observed
+from .problems import unreadable
+from .xml_file import begins_like_xml
+
+KEPT_FOR = timedelta(days=7)  # an upload, for the job that works from it
+LANGUAGES_LIMIT = 500  # of a file
+WARNINGS_LIMIT = 100  # that a result lists
+TEXTS_A_STEP = 2000  # source texts and translations; other writers wait meanwhile
+CHARACTERS_A_STEP = 2 * 1024 * 1024  # of them
+
+
+class ImportSummary(Struct, rename="camel"):
+    """What the results of all imports into glossaries and memories have."""
+
+    languages_taken_as: Mapping[str, str] = {}  # code in the file to code here
+    languages_added: Sequence[str] = ()  # sorted
+    warning_count: int = 0
+    warnings: list[str] = []  # the first hundred
+
+    def warn(self, warning: str) -> None:
+        self.warning_count += 1
+        if len(self.warnings) < WARNINGS_LIMIT:
+            self.warnings.append(warning)
+
+
+class ImportState(Struct, rename="camel"):
+    """How far an import is: the checkpoint of its job."""
+
+    total: int  # rows of the file
+    result: Mapping[str, object]  # of the rows written so far
+    language_codes: Sequence[str] = ()  # target languages that are imported
+    done: int = 0  # rows
+
+
+class ImportParams(Struct, frozen=True, rename="camel"):
+    """What the job of an import is given."""
+
+    format: str
+    source_language: str  # when the file was checked
+    on_existing: Literal["keep", "replace"] = "replace"
+    wanted: Sequence[str] = ()  # target languages; none: all
+    parts: KeptParts = field(default_factory=lambda: KeptParts("", ()))  # the file
+    state: ImportState | None = None  # None: the job checks the file first
+
+
+class Subject(Protocol):
+    """What files are imported into: a glossary or a memory."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def organization_id(self) -> str: ...
+
+    @property
+    def source_language(self) -> str: ...
+
+
+class FileRow(Protocol):
+    """A row of a CSV file, or an element of an XML file."""
+
+    @property
+    def line(self) -> int: ...
+
+
+S = TypeVar("S", bound=Subject)
+Row = TypeVar("Row", bound=FileRow)
+Item = TypeVar("Item")
+R = TypeVar("R", bound=ImportSummary)
+ResultType = type[R]
+
+
+class FileImport(ABC, Generic[S, Row, R]):
+    """Accepts files for one kind of subject, and handles the jobs that import them."""
+
+    type: ClassVar[str]  # of the jobs
+    permission: ClassVar[str]
+    subjects: ClassVar[str]  # "glossaries", in messages
+    xml_format: ClassVar[str]  # the format beside CSV
+
+    def __init__(
+        self,
+        transactions: Transactions,
+        linked: LinkedAccess,
+        blobs: Blobs,
+        jobs: Jobs,
+        renewed: Renewed,
+        result_type: ResultType[R],
+    ) -> None:
+        self._transactions = transactions
+        self._linked = linked
+        self._blobs = blobs
+        self._jobs = jobs
+        self._renewed = renewed
+        self._result_type = result_type
+
+    @abstractmethod
+    def visible(self, caller: Caller, reference: str) -> S:
+        """Return the subject for a caller with any permission there."""
+
+    @abstractmethod
+    def find(self, id_: str, *, lock: bool) -> S:
+        """Return the subject of a job, in a step locked. Raises if it is gone."""
+
+    @abstractmethod
+    def reach(self, caller: Caller, subject: S) -> Reach:
+        """Return where the subject is, as far as it matters to the caller."""
+
+    @abstractmethod
+    def check_rows(
+        self, params: ImportParams, file: BinaryIO, result: R, codes: set[str]
+    ) -> Iterator[Row]:
+        """Read and check the file; yield its rows. Raises UnreadableFile.
+
+        Warnings go to ``result``, the languages of translations to ``codes``.
+        """
+
+    @abstractmethod
+    def choose_languages(
+        self,
+        caller: Caller,
+        subject: S,
+        params: ImportParams,
+        codes: set[str],
+        result: R,
+    ) -> Sequence[str]:
+        """Return the languages of the subject that are imported, of those in the file.
+
+        Says in ``result`` what each is taken as. Raises LanguageNotAssigned.
+        """
+
+    @abstractmethod
+    def read_rows(self, params: ImportParams, file: BinaryIO) -> Iterator[Row]:
+        """Read a checked file again: as many rows as ``check_rows`` has yielded."""
+
+    @abstractmethod
+    def size_of(self, row: Row) -> tuple[int, int]:
+        """Return how many texts, and characters of them, a row has."""
+
+    @abstractmethod
+    def write(
+        self,
+        caller: Caller,
+        subject: S,
+        params: ImportParams,
+        rows: Sequence[Row],
+        language_codes: Sequence[str],
+        result: R,
+    ) -> None:
+        """Write rows in the open transaction, and add to ``result`` what came of it."""
+
+    def may(self, caller: Caller, permission: str, subject: S) -> bool:
+        """Return whether the caller has the permission on the subject."""
+        return self._linked.may(caller, permission, self.reach(caller, subject))
+
+    def prepare(
+        self,
+        caller: Caller,
+        subject: S,
+        content: bytes | BinaryIO,
+        format_: str | None,
+        on_existing: Literal["keep", "replace"] = "replace",
+        wanted: Sequence[str] = (),
+    ) -> Callable[[], Job]:
+        """Check a file and keep it; the function that is returned queues the job.
+
+        The first 2 MiB are checked at once, the rest by the job before it writes
+        anything. ``format_`` None: detected. Raises UnknownFormat, UnreadableFile (with
+        a Problem for each line), LanguageNotAssigned.
+        """
+        file = file_of(content, "form.file")
+        if format_ is None:
+            chosen = self.xml_format if begins_like_xml(file) else "csv"
+        else:
+            chosen = self.require_format(format_)
+        params = ImportParams(chosen, subject.source_language, on_existing, wanted)
+        state, is_whole = self._check(caller, subject, params, beginning_of(file))
+        file.seek(0)
+        parts = self._blobs.put_parts(file, keep_for=KEPT_FOR)
+        crash_point(f"{self.type}.before_job")
+        params = replace(params, parts=parts, state=state if is_whole else None)
+        given = msgspec.to_builtins(params)
+        return lambda: self._queue(caller, subject, given)
+
+    def list_jobs(self, caller: Caller, reference: str, query: JobQuery) -> Page[Job]:
+        """List the jobs of a glossary or memory that the caller may have started,
+        newest first."""
+        subject = self.visible(caller, reference)
+        may = self._permissions(caller, subject)
+        return self._jobs.list_subject_jobs(subject.id, query, may)
+
+    def get_job(self, caller: Caller, reference: str, job_id: str) -> Job:
+        """Return a job of a glossary or memory. Raises JobNotFound."""
+        subject = self.visible(caller, reference)
+        may = self._permissions(caller, subject)
+        return self._jobs.get_subject_job(subject.id, job_id, may)
+
+    def cancel_job(self, caller: Caller, reference: str, job_id: str) -> Job:
+        """Cancel a job; see Jobs.cancel_job. Raises JobNotFound, JobNotCancellable."""
+        subject = self.visible(caller, reference)
+        may = self._permissions(caller, subject)
+        return self._jobs.cancel_subject_job(subject.id, job_id, may)
+
+    def require_format(self, name: str) -> str:
+        """Return the format of that name. Raises UnknownFormat."""
+        if name not in (self.xml_format, "csv"):
+            formats = f"{abbreviate(name)!r}: only csv, {self.xml_format}"
+            raise UnknownFormat(f"{self.subjects} have no format {formats}")
+        return name
+
+    def run(self, job: StoredJob, work: Work) -> None:
+        """Import the file, some 2,000 texts a step; the last ends the job too.
+
+        Subject and rights are those of each step. What the steps before wrote stays
+        when one is refused.
+        """
+        params = _params_of(job)
+        state = params.state
+        if job.step is not None:
+            state = msgspec.convert(job.step, ImportState)
+        if state is None:
+            subject = self.find(job.subject_id or "", lock=False)
+            caller = self._sender(job, subject)
+            with self._blobs.open_parts(params.parts) as file:
+                watched = observed(file, lambda _: work.check_cancelled())
+                state, _ = self._check(caller, subject, params, watched)
+
+        def write(rows: Sequence[Row]) -> None:
+            subject = self.find(job.subject_id or "", lock=True)
+            caller = self._sender(job, subject)
+            result = msgspec.convert(state.result, self._result_type)
+            self.write(caller, subject, params, rows, state.language_codes, result)
+            state.result = msgspec.to_builtins(result)
+
+        with self._blobs.open_parts(params.parts) as file:
+            rows = islice(self.read_rows(params, file), state.done, None)
+            last = write_in_steps(
+                work, state, self._in_batches(rows), write, f"{self.type}.after_step"
+            )
+        work.check_cancelled()
+        with work.finish() as outcome:
+            write(last)
+            work.report(state.total, state.total)
+            outcome.result = state.result
+            crash_point(f"{self.type}.before_commit")
+
+    def _check(
+        self, caller: Caller, subject: S, params: ImportParams, file: BinaryIO
+    ) -> tuple[ImportState, bool]:
+        """Return what was found, and whether the whole file was read."""
+        result, codes, rows, is_whole = self._result_type(), set[str](), 0, True
+        try:
+            for row in self.check_rows(params, file, result, codes):
+                rows += 1
+                if len(codes) > LANGUAGES_LIMIT:
+                    message = f"there are more than {LANGUAGES_LIMIT} languages"
+                    raise unreadable(row.line, "language", message)
+        except MoreToCheck:
+            is_whole = False
+        imported = self.choose_languages(caller, subject, params, codes, result)
+        return ImportState(rows, msgspec.to_builtins(result), imported), is_whole
+
+    def _queue(self, caller: Caller, subject: S, params: Mapping[str, object]) -> Job:
+        with self._transactions.transaction():
+            started = self._jobs.start_for_subject(
+                caller,
+                subject.organization_id,
+                subject.id,
+                self.type,
+                self.permission,
+                params,
+            )
+        return started.job
+
+    def _permissions(self, caller: Caller, subject: S) -> Callable[[str], bool]:
+        return lambda permission: self.may(caller, permission, subject)
+
+    def _sender(self, job: StoredJob, subject: S) -> Caller:
+        """Return who sent the file, with the rights of this moment."""
+        caller = self._renewed(job.caller)
+        if caller is None or not self.may(caller, self.permission, subject):
+            raise PermissionDenied(self.permission)
+        return caller
+
+    def _in_batches(self, rows: Iterator[Row]) -> Iterator[list[Row]]:
+        batch: list[Row] = []
+        texts = characters = 0
+        for row in rows:
+            batch.append(row)
+            more = self.size_of(row)
+            texts, characters = texts + more[0], characters + more[1]
+            if texts >= TEXTS_A_STEP or characters >= CHARACTERS_A_STEP:
+                yield batch
+                batch, texts, characters = [], 0, 0
+        if batch:
+            yield batch
+
+
+def write_in_steps(
+    work: Work,
+    state: ImportState,
+    batches: Iterator[Sequence[Item]],
+    write: Callable[[Sequence[Item]], None],
+    crash_name: str,
+) -> Sequence[Item]:
+    """Write all batches but the last, each with its checkpoint in one transaction.
+
+    ``write`` adds to ``state.result``. Return the last batch, to be written with the
+    end of the job.
+    """
+    batch: Sequence[Item] = next(batches, ())
+    for following in batches:
+        work.check_cancelled()
+        with work.step() as step:
+            write(batch)
+            state.done += len(batch)
+            step.note = msgspec.to_builtins(state)
+            step.progress = Progress(state.done, state.total)
+        crash_point(crash_name)
+        batch = following
+    return batch
+
+
+def _params_of(job: StoredJob) -> ImportParams:
+    try:
+        return msgspec.convert(job.params, ImportParams)
+    except msgspec.ValidationError:
+        message = "an older version has queued this import: import the file again"
+        raise UnreadableFile(message) from None

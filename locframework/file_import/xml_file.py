@@ -1,0 +1,217 @@
+"""Reads XML of unknown origin element by element (decisions 2.11), and writes text.
+
+A DOCTYPE is refused unless it just names the format's own DTD, which is never read. So
+there are no entities, and nothing outside the file is requested.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import BinaryIO
+from xml.parsers import expat
+from xml.sax.saxutils import escape
+
+from msgspec import Struct, field
+
+from locframework.errors import abbreviate
+
+from .problems import unreadable
+
+CHUNK = 64 * 1024
+TOKEN_LIMIT = 1024 * 1024  # bytes of a tag or comment: expat keeps it until it ends
+NAMES_LIMIT = 10_000  # of elements and attributes: expat keeps each until the end
+DEPTH_LIMIT = 64
+ITEM_LIMIT = 4 * 1024 * 1024  # characters of an element that is returned
+NODE_SIZE = 100  # characters that a tag counts for
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_LATE_DECLARATION = re.compile(rb"\A(\xef\xbb\xbf)?([ \t\r\n]+)<\?xml(?=[ \t\r\n])")
+
+
+class OwnDoctype(Struct, frozen=True):
+    """How files of a format name its DTD, with ``PUBLIC`` or without."""
+
+    root: str
+    public: str
+    system: re.Pattern[str]
+    label: str  # the name of the DTD in messages
+
+
+class Element(Struct, gc=False):
+    """An element with all that is in it; names are without prefixes."""
+
+    name: str
+    attributes: dict[str, str]
+    line: int
+    children: list[Element | str] = field(default_factory=list)
+
+    def elements(self, *names: str) -> Iterator[Element]:
+        """Yield the children with one of these names."""
+        for child in self.children:
+            if isinstance(child, Element) and child.name in names:
+                yield child
+
+    def descendants(self, *names: str) -> Iterator[Element]:
+        """Yield the outermost elements with one of these names, at any depth."""
+        for child in self.children:
+            if isinstance(child, Element):
+                if child.name in names:
+                    yield child
+                else:
+                    yield from child.descendants(*names)
+
+    def text(self) -> str:
+        """Return the text of the element and of all in it."""
+        return "".join(
+            child if isinstance(child, str) else child.text() for child in self.children
+        )
+
+
+def begins_like_xml(file: BinaryIO) -> bool:
+    """Return whether a file's first character is ``<``; rewinds it."""
+    begin = file.read(100)
+    file.seek(0)
+    return begin.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \r\n\t")[:1] == b"<"
+
+
+def read_elements(
+    file: BinaryIO,
+    format_: str,
+    doctype: OwnDoctype,
+    roots: Collection[str],
+    *names: str,
+) -> Iterator[Element]:
+    """Yield the outermost elements with one of these names; skip all else.
+
+    ``format_`` is the name of the format in messages, ``roots`` are the elements that
+    its files may begin with. White space may stand before ``<?xml``. Memory does not
+    grow with the file. Raises UnreadableFile.
+    """
+    tree = _TreeBuilder(format_, doctype, roots, names)
+    parser, size = tree.parser, 0
+    while chunk := file.read(CHUNK):
+        if not size:
+            chunk = _LATE_DECLARATION.sub(rb"\1<?xml\2", chunk)
+        _parse(parser, chunk)
+        size += len(chunk)
+        if size - parser.CurrentByteIndex > TOKEN_LIMIT:
+            message = f"a tag or a comment has more than {TOKEN_LIMIT:,} bytes"
+            raise unreadable(parser.CurrentLineNumber, "length", message)
+        if len(parser.intern) > NAMES_LIMIT:
+            message = f"more than {NAMES_LIMIT:,} names of elements and attributes"
+            raise unreadable(parser.CurrentLineNumber, "length", message)
+        yield from tree.take()
+    _parse(parser, b"", is_last=True)
+    yield from tree.take()
+
+
+def _parse(parser: expat.XMLParserType, chunk: bytes, *, is_last: bool = False) -> None:
+    try:
+        parser.Parse(chunk, is_last)
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code) or "is not XML"
+        raise unreadable(error.lineno, "syntax", reason) from None
+    except (ValueError, LookupError):
+        raise unreadable(1, "encoding", "the encoding is not known") from None
+
+
+class _TreeBuilder:
+    """Builds the elements that are asked for, from the events of a parser."""
+
+    def __init__(
+        self,
+        format_: str,
+        doctype: OwnDoctype,
+        roots: Collection[str],
+        names: Collection[str],
+    ) -> None:
+        self._format = format_
+        self._doctype = doctype
+        self._roots = roots
+        self._names = names
+        self._depth = 0
+        self._open: list[Element] = []  # the element being built, and those inside
+        self._size = 0
+        self._done: list[Element] = []
+        self.parser = parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartDoctypeDeclHandler = self._check_doctype
+        parser.SkippedEntityHandler = self._refuse_entity
+        parser.StartElementHandler = self._begin
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._add_text
+
+    def take(self) -> list[Element]:
+        """Return the elements that have ended since the last call."""
+        done, self._done = self._done, []
+        return done
+
+    def _require(self, is_met: bool, rule: str, message: str) -> None:
+        if not is_met:
+            raise unreadable(self.parser.CurrentLineNumber, rule, message)
+
+    def _check_doctype(
+        self, name: str, system: str | None, public: str | None, has_subset: int
+    ) -> None:
+        own = self._doctype
+        is_own = name == own.root and not has_subset and public in (None, own.public)
+        is_own = is_own and own.system.fullmatch(system or "") is not None
+        message = f"a DOCTYPE is accepted only if it just names {own.label}"
+        self._require(is_own, "doctype", message)
+
+    def _refuse_entity(self, name: str, _: bool) -> None:
+        self._require(False, "entity", f"the entity {abbreviate(name)} is not known")
+
+    def _begin(self, tag: str, attributes: dict[str, str]) -> None:
+        name = tag.rpartition(":")[2]
+        is_known = self._depth > 0 or name in self._roots
+        self._require(is_known, "syntax", f"the file is not {self._format}")
+        self._depth += 1
+        is_flat = self._depth <= DEPTH_LIMIT
+        self._require(is_flat, "depth", "elements are nested too deeply")
+        if not self._open and name not in self._names:
+            return
+        element = Element(name, attributes, self.parser.CurrentLineNumber)
+        if self._open:
+            self._open[-1].children.append(element)
+        self._open.append(element)
+        self._count(NODE_SIZE + sum(map(len, attributes.values())))
+
+    def _add_text(self, text: str) -> None:
+        if self._open:
+            self._count(len(text))
+            self._open[-1].children.append(text)
+
+    def _count(self, size: int) -> None:
+        self._size += size
+        message = f"<{self._open[0].name}> has more than {ITEM_LIMIT:,} characters"
+        self._require(self._size <= ITEM_LIMIT, "length", message)
+
+    def _end(self, _: str) -> None:
+        self._depth -= 1
+        if self._open:
+            element = self._open.pop()
+            if not self._open:
+                self._done.append(element)
+                self._size = 0
+
+
+def without_control_characters(text: str) -> str:
+    """Return what XML can hold of a text."""
+    return _NOT_XML.sub("", text)
+
+
+def is_blank_in_xml(text: str) -> bool:
+    """Return whether XML can hold nothing of a text but white space."""
+    return not without_control_characters(text).strip()
+
+
+def escaped(text: str) -> str:
+    """Return text as it stands inside an element; it keeps its carriage returns."""
+    return escape(text, {"\r": "&#13;"})
+
+
+def element_text(text: str) -> str:
+    """Return the content of an element that holds nothing but this text."""
+    return escaped(without_control_characters(text))
