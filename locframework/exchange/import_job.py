@@ -1,19 +1,19 @@
-"""Does imports: small ones at once, large ones in steps with room for other writers.
-
-A step and the note of how far the import is are one transaction, so an import that is
-killed goes on where it was, and comes to the same end.
-"""
+"""Imports texts into a project: small files at once, large ones in steps."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import msgspec
+from msgspec import Struct
 
-from locframework.access.records import Renewed
+from locframework.access.records import Caller, Renewed
 from locframework.access.service import Access
 from locframework.blobs.service import Blobs
-from locframework.branches.service import Branches
+from locframework.branches.records import BranchScope
+from locframework.branches.service import Branches, require_writable
 from locframework.errors import (
     ImportConflict,
     PermissionDenied,
@@ -21,27 +21,54 @@ from locframework.errors import (
     Unavailable,
 )
 from locframework.events import EventLog
-from locframework.jobs.records import Progress, StoredJob
+from locframework.file_import.imports import ImportState, write_in_steps
+from locframework.jobs.records import StoredJob
 from locframework.jobs.work import Work
-from locframework.keys.writing.trash import KeyTrash
+from locframework.keys.file_records import FileDetail
+from locframework.keys.records import KeyWrite, StoredKey
+from locframework.keys.store import KeyStore, store_of
+from locframework.keys.writing.trash import KeyTrash, raise_first
+from locframework.keys.writing.unit_of_work import UnitOfWork
 from locframework.keys.writing.writer import KeyWriter
+from locframework.projects.records import Language, Project
 from locframework.projects.service import scope_of
 from locframework.transactions import crash_point
 
-from .details import DetailKeeper
-from .importing import KEYS_AT_ONCE, Importer, ImportRun, in_parts
-from .records import ImportBatch, ImportedKey, ImportParams, ImportResult, ImportStep
-from .rules import warn
+from .records import (
+    ImportBatch,
+    ImportedDetail,
+    ImportedKey,
+    ImportParams,
+    ImportResult,
+)
+from .rules import ImportRules, count, plan_key, warn
 from .store import ImportStorage
 
 TYPE = "import"
 PERMISSION = "import_run"
-KEYS_A_STEP = 2000  # others who write wait for a part of a second
+KEYS_AT_ONCE = 1000  # planned and written together
+KEYS_A_STEP = 2000  # other writers wait meanwhile, for less than a second
 LANGUAGES_OF_A_STEP = 5
 """In a project with more a step has fewer keys: each may have texts in all of them,
 or make its translations outdated."""
 
 _decoder = msgspec.msgpack.Decoder(ImportBatch)
+
+
+class _Run(Struct):
+    """One transaction of an import, with the project and the rights as they are now."""
+
+    caller: Caller
+    scope: BranchScope
+    store: KeyStore  # of the scope
+    languages: Sequence[Language]
+    params: ImportParams
+    rules: ImportRules
+    result: ImportResult
+
+    @property
+    def project(self) -> Project:
+        return self.scope.project
 
 
 class ImportJob:
@@ -55,193 +82,314 @@ class ImportJob:
         access: Access,
         branches: Branches,
         writer: KeyWriter,
-        moves: KeyTrash,
+        trash: KeyTrash,
         blobs: Blobs,
         events: EventLog,
         renewed: Renewed,
     ) -> None:
         self._storage = storage
         self._access = access
-        self._blobs = blobs
-        self._renewed = renewed
+        self._branches = branches
         self._writer = writer
-        self._importer = Importer(storage, access, branches, writer, moves, events)
+        self._trash = trash
+        self._blobs = blobs
+        self._events = events
+        self._renewed = renewed
 
     def run(self, job: StoredJob, work: Work) -> None:
-        """Apply the batch: up to 2,000 keys in one transaction with the job's end, or
-        fewer in a project of many languages.
+        """Import the batch, in steps of up to 2,000 keys; the last ends the job too.
 
-        More go in steps. First all are judged, so that what is refused changes
-        nothing; a refusal for what others change between two steps leaves the steps
-        before it. With ``onConflict: fail`` everything is one transaction, whatever
-        its size: no text may be written if any differs, also one written meanwhile. A
-        dry run judges the same against one moment of the project. Raises
-        ImportConflict, BranchProtected, PermissionDenied and the refusals of KeyWriter.
+        An import of several steps is checked first, so that what is refused changes
+        nothing, unless others change the project between two steps. With ``onConflict:
+        fail`` everything is one transaction, whatever its size. A dry run checks the
+        same against one moment of the project. Raises ImportConflict, BranchProtected,
+        PermissionDenied and the refusals of KeyWriter.
         """
         params = msgspec.convert(job.params, ImportParams)
-        batch = self._batch(params)
-        if params.dry_run:
-            self._try_out(job, work, params, batch)
-            return
-        size = self._step_size(job)
-        step = self._begun(job, work, params, batch, size)
-        if params.on_conflict != "fail":
-            while len(batch.keys) - step.done > size:
-                step = self._step(job, work, params, batch, step, size)
-        self._end(job, work, params, batch, step)
-
-    def _batch(self, params: ImportParams) -> ImportBatch:
         content = self._blobs.get(params.blob, store=params.store)
         if content is None:
-            raise Unavailable(
-                "what was read from the file has been lost; import it again"
-            )
-        return _decoder.decode(content)
-
-    def _try_out(
-        self, job: StoredJob, work: Work, params: ImportParams, batch: ImportBatch
-    ) -> None:
-        result = ImportResult(dry_run=True)
+            message = "what was read from the file has been lost; import it again"
+            raise Unavailable(message)
+        batch = _decoder.decode(content)
+        result = ImportResult(params.dry_run)
         warn(result, batch.warnings)
-        with self._storage.snapshot():
-            run = self._start(job, params, batch, result)
-            for done, some in _counted(batch.keys):
-                work.check_cancelled()
-                self._importer.judge(run, some)
-                work.report(done, len(batch.keys))
-            if params.mode == "replace":
-                self._importer.remove_others(run, batch)
-            _settle(run)
-        with work.finish() as outcome:
-            outcome.result = msgspec.to_builtins(result)
+        if params.dry_run:
+            self._check(job, work, params, batch, result)
+            with work.finish() as outcome:
+                outcome.result = msgspec.to_builtins(result)
+            return
+        size = self._step_size(job)
+        if params.on_conflict == "fail":
+            size = max(size, len(batch.keys))
+        if job.step is not None:
+            state = msgspec.convert(job.step, ImportState)
+        else:
+            if len(batch.keys) > size:
+                self._check(job, work, params, batch, ImportResult(dry_run=True))
+            state = ImportState(len(batch.keys), msgspec.to_builtins(result))
+        self._write_batch(job, work, params, batch, state, size)
 
     def _step_size(self, job: StoredJob) -> int:
-        """How many keys go in one transaction."""
         languages = len(self._storage.projects.list_languages(job.project_id))
         many = max(LANGUAGES_OF_A_STEP, languages)
         return max(1, KEYS_A_STEP * LANGUAGES_OF_A_STEP // many)
 
-    def _begun(
+    def _check(
         self,
         job: StoredJob,
         work: Work,
         params: ImportParams,
         batch: ImportBatch,
-        size: int,
-    ) -> ImportStep:
-        """Where the last run of the job left off; a large import is judged first."""
-        if job.step is not None:
-            return msgspec.convert(job.step, ImportStep)
-        if params.on_conflict != "fail" and len(batch.keys) > size:
-            with self._storage.snapshot():
-                trial = ImportResult(dry_run=True)
-                run = self._start(job, params, batch, trial)
-                for _, some in _counted(batch.keys):
-                    work.check_cancelled()
-                    self._importer.judge(run, some)
-                if params.mode == "replace":
-                    self._importer.judge_removal(run, batch)
-        result = ImportResult(dry_run=False)
-        warn(result, batch.warnings)
-        return ImportStep(0, result)
-
-    def _step(
-        self,
-        job: StoredJob,
-        work: Work,
-        params: ImportParams,
-        batch: ImportBatch,
-        step: ImportStep,
-        size: int,
-    ) -> ImportStep:
-        first, done = step.done, step.done + size
-        self._writer.prepare_checks(job.project_id)
-        with work.step() as noted:
-            run = self._start(job, params, batch, step.result)
-            self._write(run, work, batch, batch.keys[first:done])
-            step = ImportStep(done, run.result)
-            noted.note = msgspec.to_builtins(step)
-            noted.progress = Progress(done, len(batch.keys))
-        crash_point("import.after_step")
-        return step
-
-    def _end(
-        self,
-        job: StoredJob,
-        work: Work,
-        params: ImportParams,
-        batch: ImportBatch,
-        step: ImportStep,
+        result: ImportResult,
     ) -> None:
+        """Do all that the import does but write, and raise what it would raise."""
+        with self._storage.snapshot():
+            run = self._begin(job, params, batch, result)
+            for done, keys in _in_parts(batch.keys):
+                work.check_cancelled()
+                self._write_keys(run, keys)
+                if params.dry_run:
+                    work.report(done, len(batch.keys))
+            if params.mode == "replace":
+                self._remove_others(run, batch)
+            _refuse_conflicts(run)
+
+    def _write_batch(
+        self,
+        job: StoredJob,
+        work: Work,
+        params: ImportParams,
+        batch: ImportBatch,
+        state: ImportState,
+        size: int,
+    ) -> None:
+        def steps() -> Iterator[list[ImportedKey]]:
+            rest = iter(batch.keys[state.done :])
+            while keys := list(islice(rest, size)):
+                self._writer.prepare_checks(job.project_id)
+                yield keys
+
+        def write_run(keys: Sequence[ImportedKey]) -> _Run:
+            result = msgspec.convert(state.result, ImportResult)
+            run = self._begin(job, params, batch, result)
+            before = len(batch.keys) - len(keys)
+            for done, some in _in_parts(keys):
+                work.check_cancelled()
+                written = self._write_keys(run, some)
+                _keep_details(run, some, written)
+                if params.on_conflict == "fail":  # one long transaction
+                    work.report(before + done, len(batch.keys))
+                crash_point("import.after_batch")
+            state.result = msgspec.to_builtins(result)
+            return run
+
+        def write(keys: Sequence[ImportedKey]) -> None:
+            write_run(keys)
+
+        last = write_in_steps(work, state, steps(), write, "import.after_step")
         self._writer.prepare_checks(job.project_id)
         with work.finish() as outcome:
-            run = self._start(job, params, batch, step.result)
-            details = self._write(run, work, batch, batch.keys[step.done :])
-            details.keep_files(params.module)
+            run = write_run(last)
+            details = [
+                _detail(run, each, module=params.module or "") for each in batch.files
+            ]
+            run.store.put_details(details)
             work.report(len(batch.keys), len(batch.keys))
             crash_point("import.after_keys")
             if params.mode == "replace":
-                self._importer.remove_others(run, batch)
-            _settle(run)
-            self._importer.tell_completed(run, job)
+                self._remove_others(run, batch)
+            _refuse_conflicts(run)
+            self._events.append(
+                "import.completed",
+                organization_id=run.project.organization_id,
+                project_id=run.project.id,
+                actor=run.caller.actor,
+                items=[{"jobId": job.job.id}],
+                branch=run.scope.name,
+            )
             outcome.result = msgspec.to_builtins(run.result)
             crash_point("import.before_commit")
         crash_point("import.after_commit")
 
-    def _write(
-        self,
-        run: ImportRun,
-        work: Work,
-        batch: ImportBatch,
-        keys: Sequence[ImportedKey],
-    ) -> DetailKeeper:
-        details = DetailKeeper(run.store, run.project, batch)
-        before = len(batch.keys) - len(keys)
-        for done, some in _counted(keys):
-            work.check_cancelled()
-            self._importer.write(run, some, details)
-            if run.params.on_conflict == "fail":  # all of it is one long transaction
-                work.report(before + done, len(batch.keys))
-            crash_point("import.after_batch")
-        return details
-
-    def _start(
+    def _begin(
         self,
         job: StoredJob,
         params: ImportParams,
         batch: ImportBatch,
         result: ImportResult,
-    ) -> ImportRun:
-        """The project as it is, for the caller as they are: both may have changed."""
+    ) -> _Run:
+        """Raises ProjectNotFound, BranchNotFound, BranchNotOpen, BranchProtected,
+        PermissionDenied."""
         caller = self._renewed(job.caller)
         if caller is None:
             raise PermissionDenied(PERMISSION)
-        run = self._importer.begin(job, caller, params, result)
+        project = self._storage.projects.find(job.project_id)
+        if project is None:
+            raise ProjectNotFound
+        scope, access_scope = (
+            self._branches.scope(project, params.branch),
+            scope_of(project),
+        )
+        require_writable(scope)
         needed = [PERMISSION]
         if any(key.values or key.source for key in batch.keys):
             needed.append("translation_write")
         if params.mode == "replace":
             needed.append("key_delete")
         for permission in needed:
-            scope = scope_of(run.project)
-            self._access.require(caller, permission, scope, ProjectNotFound)
-        return run
+            self._access.require(caller, permission, access_scope, ProjectNotFound)
+        may, source = self._access.may, project.source_language
+        return _Run(
+            caller=caller,
+            scope=scope,
+            store=store_of(self._storage, scope),
+            languages=self._storage.projects.list_languages(project.id),
+            params=params,
+            rules=ImportRules(
+                on_conflict=params.on_conflict,
+                tags=params.tags,
+                source_language=source,
+                fill_source=self._access.may_write_language(
+                    caller, access_scope, source
+                ),
+                may_describe=may(caller, "key_update", access_scope),
+                keep_fresh=params.keep_fresh,
+                may_approve=may(caller, "translation_approve", access_scope),
+            ),
+            result=result,
+        )
+
+    def _write_keys(self, run: _Run, keys: Sequence[ImportedKey]) -> UnitOfWork:
+        """Plan and write keys, and count them; in a dry run nothing is written."""
+        loaded = self._load(run, keys)
+        writes: list[KeyWrite] = []
+        created = run.result.keys_created
+        for new in keys:
+            old = loaded.named(new.name)
+            rows = loaded.values(old.id).values() if old is not None else ()
+            plan = plan_key(new, old, rows, run.rules)
+            count(run.result, plan, is_new=old is None)
+            if plan.write is not None:
+                writes.append(plan.write)
+        if run.result.keys_created > created:
+            self._require(run, "key_create")
+        self._writer.write(
+            run.caller,
+            run.scope,
+            run.languages,
+            writes,
+            origin="import",
+            loaded=loaded,
+            dry_run=run.result.dry_run,
+        )
+        return loaded
+
+    def _load(self, run: _Run, keys: Sequence[ImportedKey]) -> UnitOfWork:
+        """Load the keys with values in the languages that are written; with all values
+        where a key may turn plural, which moves every one."""
+        names = [key.name for key in keys]
+        codes = {run.project.source_language}.union(*(key.values for key in keys))
+        loaded = self._writer.load(run.scope, (), names, codes)
+        for key in keys:
+            old = loaded.named(key.name) if key.is_plural else None
+            if old is not None and not old.is_plural:
+                return self._writer.load(run.scope, (), names)
+        return loaded
+
+    def _remove_others(self, run: _Run, batch: ImportBatch) -> None:
+        """Trash the keys that the upload does not name, below the module if one is
+        given. They go with all their texts: needs every language."""
+        self._require(run, "key_delete")
+        for language in run.languages:
+            code, access_scope = language.language_code, scope_of(run.project)
+            self._access.require_language(run.caller, access_scope, code)
+        module, separator = run.params.module, run.project.key_separator
+        prefix = f"{module}{separator}" if module is not None else ""
+        names = {key.name for key in batch.keys}.union(batch.left_out)
+        existing = run.store.names_of(run.project.id, prefix=prefix)
+        ids = [existing[name] for name in sorted(existing) if name not in names]
+        found = run.store.find_keys(run.project.id, ids) if ids else {}
+        keys = [found[id_] for id_ in ids]
+        for others in (keys, self._keys_of_main(run, keys)):
+            run.result.keys_removed += len(others)
+            refusals = self._trash.check_trash(
+                run.caller, run.scope, others, origin="import"
+            )
+            raise_first(refusals)
+            if not run.result.dry_run:
+                self._trash.trash(run.caller, run.scope, others)
+
+    def _keys_of_main(self, run: _Run, removed: Sequence[StoredKey]) -> list[StoredKey]:
+        """Return the keys of main that would appear on the branch once its own keys
+        with their names are removed."""
+        if run.scope.branch is None or not removed:
+            return []
+        project_id, names = run.project.id, [key.key for key in removed]
+        on_main = self._storage.keys.find_keys_by_name(project_id, names)
+        ids = [key.id for key in on_main.values()]
+        known = {*run.store.find_keys(project_id, ids)}
+        known |= run.store.trashed(project_id, ids).keys()
+        return [key for key in on_main.values() if key.id not in known]
+
+    def _require(self, run: _Run, permission: str) -> None:
+        if not self._access.may(run.caller, permission, scope_of(run.project)):
+            raise PermissionDenied(permission)
 
 
-def _counted(keys: Sequence[ImportedKey]) -> list[tuple[int, list[ImportedKey]]]:
-    """Parts of the keys, each with how many there are up to its end."""
-    counted, done = [], 0
-    for some in in_parts(keys, KEYS_AT_ONCE):
+def _in_parts(keys: Sequence[ImportedKey]) -> Iterator[tuple[int, list[ImportedKey]]]:
+    """Yield parts of the keys, each with how many keys there are up to its end."""
+    rest, done = iter(keys), 0
+    while some := list(islice(rest, KEYS_AT_ONCE)):
         done += len(some)
-        counted.append((done, some))
-    return counted
+        yield done, some
 
 
-def _settle(run: ImportRun) -> None:
-    """Refuse what ``onConflict: fail`` refuses."""
+def _refuse_conflicts(run: _Run) -> None:
+    """Refuse conflicts as ``onConflict: fail`` asks."""
     found = run.result.conflict_count
     if found and run.params.on_conflict == "fail":
         first = run.result.conflicts[0]
         differ = "1 text differs" if found == 1 else f"{found} texts differ"
         message = f"{differ}, first {first.key} in"
         raise ImportConflict(f"{message} {first.language_code}; nothing changed")
+
+
+def _keep_details(run: _Run, keys: Sequence[ImportedKey], written: UnitOfWork) -> None:
+    """Keep what the files have beyond our model, so that an export has it again.
+
+    Details that are kept already are not written.
+    """
+    new: list[FileDetail] = []
+    known: dict[tuple[str, str], list[FileDetail]] = defaultdict(list)
+    for key in keys:
+        stored = written.named(key.name) if key.details else None
+        if stored is None:
+            continue
+        for each in key.details:
+            detail = _detail(run, each, key_id=stored.id)
+            if written.is_new(stored.id):
+                new.append(detail)
+            else:
+                known[each.family, each.language_code].append(detail)
+    if new:
+        run.store.add_details(new)
+    changed: list[FileDetail] = []
+    for place, details in known.items():
+        ids = [each.key_id for each in details]
+        kept = run.store.details_of(run.project.id, *place, ids)
+        changed += [each for each in details if kept.get(each.key_id) != each]
+    if changed:
+        run.store.put_details(changed)
+
+
+def _detail(
+    run: _Run, detail: ImportedDetail, *, key_id: str = "", module: str = ""
+) -> FileDetail:
+    return FileDetail(
+        project_id=run.project.id,
+        family=detail.family,
+        key_id=key_id,
+        module=module,
+        language_code=detail.language_code,
+        detail=detail.detail,
+    )

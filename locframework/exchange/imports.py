@@ -1,10 +1,9 @@
-"""What one can do with a file that comes in: have it judged, and imported by a job."""
+"""Checks a file of texts, and queues its import."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Sequence
 
 import msgspec
 from msgspec.structs import fields, replace
@@ -15,6 +14,7 @@ from locframework.blobs.service import Blobs
 from locframework.branches.records import BranchScope
 from locframework.branches.service import Branches, require_writable
 from locframework.errors import UnreadableFile, ValidationFailed
+from locframework.file_import.imports import KEPT_FOR
 from locframework.formats.records import SourceFile
 from locframework.formats.service import Formats
 from locframework.jobs.records import Job
@@ -29,14 +29,11 @@ from locframework.projects.service import Projects, scope_of
 from locframework.transactions import crash_point
 from locframework.validation import bytes_of, check_record, require_record
 
-from .gathering import gather
 from .import_job import PERMISSION, TYPE
-from .reading import Reading, UploadReader, require_language
+from .reading import Reading, UploadReader, collect_keys, require_language
 from .records import ImportBatch, ImportForm, ImportOptions, ImportParams
 from .rules import check_module
 from .store import ImportStorage
-
-KEPT_FOR = timedelta(days=7)  # what was read, for the job that works from it
 
 _encoder = msgspec.msgpack.Encoder()
 
@@ -44,7 +41,7 @@ log = logging.getLogger("locframework.exchange")
 
 
 class Imports:
-    """Imports. The file is judged at once; a job then imports it."""
+    """Imports: a file is checked at once, and imported by a job."""
 
     def __init__(
         self,
@@ -69,7 +66,7 @@ class Imports:
     def start_import(
         self, caller: Caller, project_id: str, file: SourceFile, options: ImportOptions
     ) -> Job:
-        """Read and judge a file, or a ZIP archive of files, and queue its import.
+        """Check a file, or a ZIP archive of files, and queue its import.
 
         Needs import_run; translation_write for texts, key_create if it names keys
         that are not there, key_delete and every language of the project for the mode
@@ -82,7 +79,7 @@ class Imports:
     def prepare_import(
         self, caller: Caller, project_id: str, file: SourceFile, options: ImportOptions
     ) -> Callable[[], Job]:
-        """``start_import`` but for the queueing, which a call of the answer does."""
+        """Like ``start_import``; the function that is returned queues the job."""
         project = self._projects.require(caller, PERMISSION, project_id)
         check_record(_without_file(options), "form")
         file = _checked(file)
@@ -94,11 +91,11 @@ class Imports:
             message = "a file without keys would remove every key"
             raise ValidationFailed.at("form.mode", "replace", message)
         scope = self._branches.scope(project, options.branch)
-        if options.mode == "replace":
-            self._judge_languages(caller, project, self._codes(project))
-        written = dict.fromkeys(tag for key in batch.keys for tag in key.values)
-        self._judge_languages(caller, project, written)
-        self._judge_keys(caller, scope, batch)
+        codes = self._codes(project) if options.mode == "replace" else []
+        codes += dict.fromkeys(code for key in batch.keys for code in key.values)
+        for code in codes:
+            self._access.require_language(caller, scope_of(project), code)
+        self._require_permissions(caller, scope, batch)
         require_writable(scope)
         note = self._blobs.put(_encoded(batch), keep_for=KEPT_FOR)
         crash_point("import.before_job")
@@ -113,16 +110,15 @@ class Imports:
             branch=scope.branch.id if scope.branch else None,
             keep_fresh=options.keep_fresh,
         )
-        given = msgspec.to_builtins(params)
-        return lambda: self._queue(caller, project, given)
 
-    def _queue(
-        self, caller: Caller, project: Project, params: Mapping[str, object]
-    ) -> Job:
-        with self._storage.transaction():
-            started = self._jobs.start(caller, project, TYPE, PERMISSION, params)
-        crash_point("import.after_job")
-        return started.job
+        def queue() -> Job:
+            given = msgspec.to_builtins(params)
+            with self._storage.transaction():
+                started = self._jobs.start(caller, project, TYPE, PERMISSION, given)
+            crash_point("import.after_job")
+            return started.job
+
+        return queue
 
     def _read(
         self, project: Project, file: SourceFile, options: ImportOptions
@@ -136,7 +132,7 @@ class Imports:
             check_module(options.module, project.key_separator)
         reading = Reading(project, codes, options.format, tag, [])
         files = self._reader.read(file, reading)
-        return gather(
+        return collect_keys(
             files,
             project,
             module=options.module,
@@ -147,32 +143,22 @@ class Imports:
     def _codes(self, project: Project) -> list[str]:
         return [lang.language_code for lang in self._languages.of(project)]
 
-    def _judge_languages(
-        self, caller: Caller, project: Project, tags: Iterable[str]
-    ) -> None:
-        for tag in tags:
-            self._access.require_language(caller, scope_of(project), tag)
-
-    def _judge_keys(
+    def _require_permissions(
         self, caller: Caller, scope: BranchScope, batch: ImportBatch
     ) -> None:
-        """Ask for what the import needs; whoever writes texts only needs no more."""
-        project = scope.project
-        if any(key.values or key.source for key in batch.keys):
+        """Require translation_write for texts and key_create for new keys."""
+        project, keys = scope.project, batch.keys
+        if any(key.values or key.source for key in keys):
             self._projects.require_also(caller, "translation_write", project)
         if not self._access.may(caller, "key_create", scope_of(project)):
-            names = [key.name for key in batch.keys]
-            if self._are_new(scope, names):
+            store = store_of(self._storage, scope)
+            existing = store.find_keys_by_name(project.id, [key.name for key in keys])
+            if len(existing) < len(keys):
                 self._projects.require_also(caller, "key_create", project)
-
-    def _are_new(self, scope: BranchScope, names: Sequence[str]) -> bool:
-        store = store_of(self._storage, scope)
-        there: Collection[str] = store.find_keys_by_name(scope.project.id, names)
-        return len(there) < len(names)
 
 
 def _without_file(options: ImportOptions) -> ImportOptions:
-    """What is said beside the file of a form, which a check would copy."""
+    """Return the options without the file of a form, which a check would copy."""
     if not isinstance(options, ImportForm):
         return options
     given = {each.name: getattr(options, each.name) for each in fields(ImportOptions)}
@@ -180,14 +166,14 @@ def _without_file(options: ImportOptions) -> ImportOptions:
 
 
 def _checked(file: SourceFile) -> SourceFile:
-    """The file, its content as bytes. Raises ValidationFailed."""
+    """Return the file with its content as bytes. Raises ValidationFailed."""
     require_record(file, "form.file")
     check_record(replace(file, content=b""), "form.file")  # without a copy of it
     return replace(file, content=bytes_of(file.content, "form.file.content"))
 
 
 def _tags(given: Sequence[str]) -> tuple[str, ...]:
-    """The tags of all fields, taken apart at commas. Raises ValidationFailed."""
+    """Return the tags of all fields, split at commas. Raises ValidationFailed."""
     tags = clean_tags([tag for one in given for tag in one.split(",")], "form.tags")
     if len(tags) > TAGS_MOST:
         message = f"must have at most {TAGS_MOST} tags"
@@ -199,7 +185,8 @@ def _tags(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _encoded(batch: ImportBatch) -> bytes:
-    """The batch for the job. Raises UnreadableFile for details that are not JSON."""
+    """Encode the batch for the job. Raises UnreadableFile for details that are not
+    JSON."""
     try:
         return _encoder.encode(batch)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:

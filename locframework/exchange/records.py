@@ -121,13 +121,6 @@ class ImportResult(Struct, rename="camel"):
     warnings: list[str] = field(default_factory=list)
 
 
-class ImportStep(Struct, frozen=True):
-    """How far an import is: what the next run of its job goes on from."""
-
-    done: int  # keys of the batch, in its order
-    result: ImportResult  # of these
-
-
 class ReadFile(Struct, frozen=True):
     """One language of one file that came in."""
 

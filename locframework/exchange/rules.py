@@ -13,10 +13,10 @@ from locframework.keys.rules import check_key, status_of_write
 
 from .records import Conflict, ImportedKey, ImportOptions, ImportResult, OnConflict
 
-TOLD_MOST = 100  # conflicts and warnings that a result lists
+LISTED_LIMIT = 100  # conflicts and warnings of a result
 WARNING_COUNT_HEADER = "X-Service-Warning-Count"
 WARNINGS_HEADER = "X-Service-Warnings"
-HEADER_BYTES_MOST = 4096  # proxies take 8 KiB of headers in all
+HEADER_BYTES_LIMIT = 4096  # proxies take 8 KiB of headers in all
 
 Place = tuple[str, str | None]
 """Language code and plural form."""
@@ -121,7 +121,7 @@ def count(result: ImportResult, plan: KeyPlan, *, is_new: bool) -> None:
     result.values_written += plan.values_written
     if plan.conflicts:
         result.conflict_count += len(plan.conflicts)
-        result.conflicts += plan.conflicts[: TOLD_MOST - len(result.conflicts)]
+        result.conflicts += plan.conflicts[: LISTED_LIMIT - len(result.conflicts)]
     if plan.warnings:
         warn(result, plan.warnings)
 
@@ -129,7 +129,7 @@ def count(result: ImportResult, plan: KeyPlan, *, is_new: bool) -> None:
 def warn(result: ImportResult, warnings: Iterable[str]) -> None:
     """Add warnings, as long as there is room for them."""
     for warning in warnings:
-        if len(result.warnings) < TOLD_MOST:
+        if len(result.warnings) < LISTED_LIMIT:
             result.warnings.append(truncate(warning))
 
 
@@ -318,7 +318,7 @@ def warning_headers(warnings: Sequence[str]) -> dict[str, str]:
     for warning in warnings:
         text = json.dumps(truncate(warning)).replace("\x7f", "\\u007f")
         size += len(text) + len(", ")
-        if size > HEADER_BYTES_MOST:
+        if size > HEADER_BYTES_LIMIT:
             break
         told.append(text)
     if told:

@@ -9,6 +9,7 @@ import pytest
 from locframework import OPERATOR
 from locframework.branches.records import NewBranch
 from locframework.exchange import import_job
+from locframework.file_import import imports
 from locframework.keys.records import KeyQuery
 from locframework.projects.records import NewProject
 
@@ -149,7 +150,7 @@ def test_an_import_that_ends_halfway_tells_what_stays_of_it(
             framework.languages.remove_language(OPERATOR, project.id, "de")
 
     monkeypatch.setattr(import_job, "KEYS_A_STEP", 1)
-    monkeypatch.setattr(import_job, "crash_point", reached)
+    monkeypatch.setattr(imports, "crash_point", reached)
     result = command("import", german, "--format", "json-nested")
 
     assert result.exit_code == 1

@@ -9,6 +9,7 @@ import pytest
 
 from locframework.errors import Unavailable
 from locframework.exchange import import_job
+from locframework.file_import import imports
 
 Uploads = Any  # tests/exchange/conftest.py
 Project = Mapping[str, Any]
@@ -34,7 +35,7 @@ def after_a_step(monkeypatch: pytest.MonkeyPatch) -> BetweenSteps:
             if place == "import.after_step" and left:
                 left.pop()()
 
-        monkeypatch.setattr(import_job, "crash_point", reached)
+        monkeypatch.setattr(imports, "crash_point", reached)
 
     return have
 

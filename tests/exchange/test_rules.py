@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from locframework.exchange.records import ImportedKey, ImportResult, OnConflict
 from locframework.exchange.rules import (
-    TOLD_MOST,
+    LISTED_LIMIT,
     ImportRules,
     KeyPlan,
     count,
@@ -310,12 +310,12 @@ def test_a_key_is_counted_once() -> None:
 def test_a_result_lists_a_hundred_conflicts_and_warnings_and_counts_all() -> None:
     result = ImportResult(dry_run=False)
     plan = plan_key(imported({"de": "b"}), key(), [value("de", "a")], KEEP)
-    for _ in range(TOLD_MOST + 50):
+    for _ in range(LISTED_LIMIT + 50):
         count(result, plan, is_new=False)
         warn(result, ["careful" * 100])
 
-    assert result.conflict_count == TOLD_MOST + 50
-    assert len(result.conflicts) == len(result.warnings) == TOLD_MOST
+    assert result.conflict_count == LISTED_LIMIT + 50
+    assert len(result.conflicts) == len(result.warnings) == LISTED_LIMIT
     assert len(result.warnings[0]) == 200
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from locframework.exchange import import_job
+from locframework.file_import import imports
 from locframework.http.records import Upload
 
 World = Any  # tests/faults/conftest.py
@@ -60,7 +60,7 @@ class Importing:
         self.between = []
         begun = time.monotonic()
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(import_job, "crash_point", self._look)
+            patched.setattr(imports, "crash_point", self._look)
             job = self.world.workspace.job_of(
                 self.world.workspace.owner.post(
                     self._path(self.model), **self._upload()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from locframework.errors import InvalidKey, Problem, UnreadableFile
-from locframework.exchange.gathering import gather, under_module
+from locframework.exchange.reading import collect_keys, under_module
 from locframework.exchange.records import ImportBatch, ImportedDetail, ReadFile
 from locframework.formats.records import Catalogue, Entry, FormatInfo
 from locframework.projects.records import Project
@@ -21,12 +21,12 @@ def file(tag: str, *entries: Entry, path: str = "", info: FormatInfo = PO) -> Re
 def gathered(
     project: Project, *files: ReadFile, module: str | None = None
 ) -> ImportBatch:
-    return gather(files, project, module=module)
+    return collect_keys(files, project, module=module)
 
 
 def problems(project: Project, *files: ReadFile) -> Sequence[Problem]:
     with pytest.raises((UnreadableFile, InvalidKey)) as refused:
-        gather(files, project, module=None)
+        collect_keys(files, project, module=None)
     assert isinstance(refused.value.details, list)
     return refused.value.details
 
