@@ -22,7 +22,7 @@ def remember(
 ) -> None:
     """Create the memory. Each step can be repeated."""
     tm_id = _memory(framework, organization, project)
-    framework.memory_assignments.assign(OPERATOR, project.id, tm_id, NewAssignment())
+    framework.memories.assign(OPERATOR, project.id, tm_id, NewAssignment())
     files = framework.memory_files
     sent = [
         files.start_import(OPERATOR, tm_id, path.read_bytes(), ImportOptions())

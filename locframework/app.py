@@ -48,18 +48,14 @@ from .keys.review import Review
 from .keys.service import Keys
 from .keys.writing.trash import KeyTrash
 from .keys.writing.writer import KeyWriter
-from .memories.assignments import Assignments
 from .memories.checked_concordancer import CheckedConcordancer
 from .memories.checked_matcher import CheckedMatcher
 from .memories.entries import Entries
 from .memories.imports import MemoryFiles
-from .memories.languages import MemoryLanguages
-from .memories.learn_job import HEARD, LearnJob, Relearning
-from .memories.learning import Learning
 from .memories.matching import Matching
-from .memories.prefill import Prefill
-from .memories.prefill_job import PrefillJob
+from .memories.prefill import Prefill, PrefillJob
 from .memories.service import Memories
+from .memories.tm_sync import LANGUAGE_EVENTS, TmSync, TmSyncJob
 from .merging.applying import Applying
 from .merging.service import Merging
 from .plugins import PluginHost
@@ -263,22 +259,16 @@ class Framework:
         found = self.plugins.any_concordancer(self.settings.concordancer)
         concordancer = None if found is None else CheckedConcordancer(found)
         forget = [each.forget for each in (matcher, concordancer) if each is not None]
+        sync = TmSync(storage, self.jobs, clock)
+        self.events.listen_inside(sync.on_key_event, subscriber="memories")
+        self.events.listen_inside(sync.on_language_event, prefixes=LANGUAGE_EVENTS)
+        self.runner.add_handler(TmSyncJob(storage, sync))
         memories = self.memories = Memories(
-            store, storage, access, linked, projects, clock, forget
+            storage, access, linked, projects, sync, clock, forget
         )
         self.memory_entries = Entries(store, storage, memories, linked, clock)
         self.matching = Matching(
             store, storage.memory_texts, storage.access, projects, matcher, concordancer
-        )
-
-        learning = Learning(storage, clock)
-        relearning = Relearning(storage, self.jobs)
-        self.events.listen_inside(learning.on_event, subscriber="memories")
-        self.events.listen_inside(relearning.on_event, prefixes=HEARD)
-        self.runner.add_handler(LearnJob(storage, learning))
-        self.memory_languages = MemoryLanguages(store, storage, memories, relearning)
-        self.memory_assignments = Assignments(
-            store, storage, projects, memories, relearning
         )
 
         self.memory_files = MemoryFiles(
@@ -287,7 +277,7 @@ class Framework:
             memories,
             self.blobs,
             self.jobs,
-            relearning,
+            sync,
             clock,
             self.tokens.renewed,
         )

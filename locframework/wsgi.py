@@ -40,11 +40,12 @@ from .issues.endpoints import IssueEndpoints
 from .jobs.endpoints import JobEndpoints
 from .keys.endpoints import KeyEndpoints
 from .keys.review_endpoints import ReviewEndpoints
-from .memories.endpoints import MemoryEndpoints
-from .memories.entry_endpoints import EntryEndpoints
+from .memories.endpoints import (
+    EntryEndpoints,
+    MatchingEndpoints,
+    MemoryEndpoints,
+)
 from .memories.file_endpoints import MemoryFileEndpoints
-from .memories.matching_endpoints import MatchingEndpoints
-from .memories.prefill_endpoints import PrefillEndpoints
 from .merging.endpoints import MergingEndpoints
 from .plugins import LoadedPlugin, PluginHost
 from .processes import Registration
@@ -142,14 +143,9 @@ def operations_of(framework: Framework) -> list[object]:
         ProjectEndpoints(framework.projects, framework.languages),
         BranchEndpoints(framework.branches),
         MergingEndpoints(framework.merging),
-        MemoryEndpoints(
-            framework.memories,
-            framework.memory_languages,
-            framework.memory_assignments,
-        ),
+        MemoryEndpoints(framework.memories),
         EntryEndpoints(framework.memory_entries),
-        MatchingEndpoints(framework.matching),
-        PrefillEndpoints(framework.prefill),
+        MatchingEndpoints(framework.matching, framework.prefill),
         MemoryFileEndpoints(framework.memory_files),
         IssueEndpoints(framework.issues),
         StatisticsEndpoints(framework.statistics),

@@ -1,40 +1,62 @@
-"""Translation memories, their languages, and their use in projects, over HTTP."""
+"""Translation memories over HTTP."""
 
 from msgspec import Struct
 
 from locframework.access.records import Caller
 from locframework.errors import (
+    BranchNotFound,
+    BranchNotOpen,
+    BranchProtected,
+    EntryExists,
+    EntryNotFound,
     LanguageExists,
+    LanguageNotAssigned,
     LanguageNotFound,
+    LanguageNotInProject,
+    NothingPending,
     OrganizationNotFound,
     ProjectNotFound,
     TmNotFound,
 )
 from locframework.http.operation import operation
-from locframework.http.records import Deleted
+from locframework.http.records import Accepted, BranchQuery, Deleted
+from locframework.jobs.records import JobAnswer
 from locframework.pagination import Page
 
-from .assignments import Assignments
-from .languages import MemoryLanguages
+from .entries import Entries
+from .matching import Matching
+from .prefill import Prefill, PrefillRequest
 from .records import (
     Assignment,
     AssignmentQuery,
+    EntryChanges,
+    EntryQuery,
+    EntryRejection,
     MemoryChanges,
+    MemoryEntry,
     MemoryLanguage,
     MemoryLanguageQuery,
     MemoryQuery,
     NewAssignment,
+    NewEntry,
     NewMemory,
     NewMemoryLanguage,
+    NewTranslation,
     TranslationMemory,
 )
+from .search_records import ConcordanceItem, ConcordanceQuery, Match, MatchQuery
 from .service import Memories
 
 TAG = "Translation memories"
 _ALL = "/translation-memories"
-_ONE = "/translation-memories/{tmId}"
+_ONE = f"{_ALL}/{{tmId}}"
 _LANGUAGES = f"{_ONE}/languages"
 _ASSIGNED = "/projects/{projectId}/translation-memories"
+_ENTRIES = f"{_ONE}/entries"
+_ENTRY = f"{_ENTRIES}/{{entryId}}"
+_TRANSLATION = f"{_ENTRY}/translations/{{lang}}"
+_ENTRY_ERRORS = (TmNotFound, EntryNotFound)
+_TRANSLATION_ERRORS = (*_ENTRY_ERRORS, LanguageNotFound, LanguageNotAssigned)
 
 
 class MemoryAnswer(Struct, frozen=True, rename="camel"):
@@ -55,15 +77,23 @@ class AssignmentAnswer(Struct, frozen=True):
     assignment: Assignment
 
 
-class MemoryEndpoints:
-    """Declares the operations on memories as a whole."""
+class EntryAnswer(Struct, frozen=True):
+    """One entry."""
 
-    def __init__(
-        self, memories: Memories, languages: MemoryLanguages, assignments: Assignments
-    ) -> None:
+    entry: MemoryEntry
+
+
+class MatchesAnswer(Struct, frozen=True):
+    """Matches by text and language code, as they were sent."""
+
+    matches: dict[str, dict[str, list[Match]]]
+
+
+class MemoryEndpoints:
+    """Operations on memories, their languages and their use in projects."""
+
+    def __init__(self, memories: Memories) -> None:
         self._memories = memories
-        self._languages = languages
-        self._assignments = assignments
 
     @operation("GET", _ALL, permission="tm_read", errors=(ProjectNotFound,), tag=TAG)
     def list_memories(
@@ -119,7 +149,7 @@ class MemoryEndpoints:
         self, caller: Caller, tm_id: str, query: MemoryLanguageQuery
     ) -> Page[MemoryLanguage]:
         """List the target languages of a translation memory."""
-        return self._languages.list_languages(caller, tm_id, query)
+        return self._memories.list_languages(caller, tm_id, query)
 
     @operation(
         "POST",
@@ -133,7 +163,7 @@ class MemoryEndpoints:
         self, caller: Caller, tm_id: str, body: NewMemoryLanguage
     ) -> MemoryLanguageAnswer:
         """Add a target language, so that entries can have translations in it."""
-        return MemoryLanguageAnswer(self._languages.add_language(caller, tm_id, body))
+        return MemoryLanguageAnswer(self._memories.add_language(caller, tm_id, body))
 
     @operation(
         "DELETE",
@@ -144,7 +174,7 @@ class MemoryEndpoints:
     )
     def remove_memory_language(self, caller: Caller, tm_id: str, lang: str) -> Deleted:
         """Remove a target language with all translations in it."""
-        return Deleted(self._languages.remove_language(caller, tm_id, lang).id)
+        return Deleted(self._memories.remove_language(caller, tm_id, lang).id)
 
     @operation(
         "GET",
@@ -160,7 +190,7 @@ class MemoryEndpoints:
 
         By priority, low numbers first.
         """
-        return self._assignments.list_assignments(caller, project_id, query)
+        return self._memories.list_assignments(caller, project_id, query)
 
     @operation(
         "GET",
@@ -173,7 +203,7 @@ class MemoryEndpoints:
         self, caller: Caller, project_id: str, tm_id: str
     ) -> AssignmentAnswer:
         """Get how a project uses a translation memory."""
-        found = self._assignments.get_assignment(caller, project_id, tm_id)
+        found = self._memories.get_assignment(caller, project_id, tm_id)
         return AssignmentAnswer(found)
 
     @operation(
@@ -192,7 +222,7 @@ class MemoryEndpoints:
         `writeMode` says which values of the project's main line the memory learns. Both
         must belong to the same organization, and have the same source language.
         """
-        made = self._assignments.assign(caller, project_id, tm_id, body)
+        made = self._memories.assign(caller, project_id, tm_id, body)
         return AssignmentAnswer(made)
 
     @operation(
@@ -207,4 +237,230 @@ class MemoryEndpoints:
 
         What the memory has learned stays in it.
         """
-        return Deleted(self._assignments.unassign(caller, project_id, tm_id).tm_id)
+        return Deleted(self._memories.unassign(caller, project_id, tm_id).tm_id)
+
+
+class EntryEndpoints:
+    """Operations on entries and their translations."""
+
+    def __init__(self, entries: Entries) -> None:
+        self._entries = entries
+
+    @operation(
+        "GET",
+        _ENTRIES,
+        permission="tm_read",
+        errors=(TmNotFound, LanguageNotInProject),
+        tag=TAG,
+    )
+    def list_entries(
+        self, caller: Caller, tm_id: str, query: EntryQuery
+    ) -> Page[MemoryEntry]:
+        """List the entries of a translation memory.
+
+        `search` looks in source texts and translations; with `languageCode` only
+        entries with a translation in that language are listed. `status` and
+        `hasProposal` must hold for the translation in it, or else for any;
+        `untranslated` means that there is none. With `hasProposal=true` the list is
+        what waits for approval.
+        """
+        return self._entries.list_entries(caller, tm_id, query)
+
+    @operation(
+        "POST",
+        _ENTRIES,
+        permission="tm_write",
+        status=201,
+        errors=(TmNotFound, LanguageNotInProject, LanguageNotAssigned, EntryExists),
+        tag=TAG,
+    )
+    def create_entry(self, caller: Caller, tm_id: str, body: NewEntry) -> EntryAnswer:
+        """Create an entry, with translations if any are given.
+
+        Source text and context together are unique in a memory.
+        """
+        return EntryAnswer(self._entries.create_entry(caller, tm_id, body))
+
+    @operation("GET", _ENTRY, permission="tm_read", errors=_ENTRY_ERRORS, tag=TAG)
+    def get_entry(self, caller: Caller, tm_id: str, entry_id: str) -> EntryAnswer:
+        """Get an entry with its translations."""
+        return EntryAnswer(self._entries.get_entry(caller, tm_id, entry_id))
+
+    @operation(
+        "PATCH",
+        _ENTRY,
+        permission="tm_write",
+        errors=(*_ENTRY_ERRORS, LanguageNotAssigned, EntryExists),
+        tag=TAG,
+        etag=True,
+    )
+    def update_entry(
+        self, caller: Caller, tm_id: str, entry_id: str, body: EntryChanges
+    ) -> EntryAnswer:
+        """Change an entry's source text and context.
+
+        Translations stay as they are, and so does what is left out. If approval is
+        required and a translation is approved, changing `sourceText` needs
+        `tm_approve`; the entry's translations must be in languages assigned to the
+        caller.
+        """
+        return EntryAnswer(self._entries.update_entry(caller, tm_id, entry_id, body))
+
+    @operation(
+        "DELETE",
+        _ENTRY,
+        permission="tm_write",
+        errors=(*_ENTRY_ERRORS, LanguageNotAssigned),
+        tag=TAG,
+    )
+    def delete_entry(self, caller: Caller, tm_id: str, entry_id: str) -> Deleted:
+        """Delete an entry with its translations.
+
+        Needs what changing `sourceText` would need.
+        """
+        return Deleted(self._entries.delete_entry(caller, tm_id, entry_id).id)
+
+    @operation(
+        "PUT",
+        _TRANSLATION,
+        permission="tm_write",
+        errors=(*_TRANSLATION_ERRORS, LanguageNotInProject),
+        etag=_ENTRY,
+        tag=TAG,
+    )
+    def set_entry_translation(
+        self,
+        caller: Caller,
+        tm_id: str,
+        entry_id: str,
+        lang: str,
+        body: NewTranslation,
+    ) -> EntryAnswer:
+        """Set the translation of an entry in one language.
+
+        If the memory requires approval and the caller cannot approve, the value becomes
+        a proposal.
+        """
+        entry = self._entries.set_translation(caller, tm_id, entry_id, lang, body)
+        return EntryAnswer(entry)
+
+    @operation(
+        "DELETE",
+        _TRANSLATION,
+        permission="tm_write",
+        errors=_TRANSLATION_ERRORS,
+        etag=_ENTRY,
+        tag=TAG,
+    )
+    def remove_entry_translation(
+        self, caller: Caller, tm_id: str, entry_id: str, lang: str
+    ) -> EntryAnswer:
+        """Remove the translation of an entry in one language.
+
+        If the memory requires approval and the caller cannot approve, removing an
+        approved value becomes a proposal.
+        """
+        entry = self._entries.remove_translation(caller, tm_id, entry_id, lang)
+        return EntryAnswer(entry)
+
+    @operation(
+        "POST",
+        f"{_TRANSLATION}/approve",
+        permission="tm_approve",
+        errors=(*_TRANSLATION_ERRORS, NothingPending),
+        tag=TAG,
+    )
+    def approve_entry_translation(
+        self, caller: Caller, tm_id: str, entry_id: str, lang: str
+    ) -> EntryAnswer:
+        """Approve what is proposed, or a draft: it counts from now on."""
+        return EntryAnswer(self._entries.approve(caller, tm_id, entry_id, lang))
+
+    @operation(
+        "POST",
+        f"{_TRANSLATION}/reject",
+        permission="tm_approve",
+        errors=(*_TRANSLATION_ERRORS, NothingPending),
+        tag=TAG,
+    )
+    def reject_entry_translation(
+        self,
+        caller: Caller,
+        tm_id: str,
+        entry_id: str,
+        lang: str,
+        body: EntryRejection,
+    ) -> EntryAnswer:
+        """Reject what is proposed: the approved value stays."""
+        entry = self._entries.reject(caller, tm_id, entry_id, lang, body)
+        return EntryAnswer(entry)
+
+
+class MatchingEndpoints:
+    """Operations that read the memories of a project."""
+
+    def __init__(self, matching: Matching, prefill: Prefill) -> None:
+        self._matching = matching
+        self._prefill = prefill
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/tm/search",
+        permission="tm_read",
+        errors=(ProjectNotFound,),
+        tag=TAG,
+    )
+    def search_memories(
+        self, caller: Caller, project_id: str, body: ConcordanceQuery
+    ) -> Page[ConcordanceItem]:
+        """Find whole segments that contain a text.
+
+        Letter case and runs of white space are ignored, accents are not. Segments that
+        equal the text come first, then the shorter ones.
+        """
+        return self._matching.search(caller, project_id, body)
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/tm/matches",
+        permission="tm_read",
+        errors=(ProjectNotFound,),
+        tag=TAG,
+    )
+    def find_matches(
+        self, caller: Caller, project_id: str, body: MatchQuery
+    ) -> MatchesAnswer:
+        """Find entries whose source text is like the given texts.
+
+        Up to ten for each text and language, best first. The object is empty if
+        translation memory is switched off for the organization or the project.
+        """
+        return MatchesAnswer(self._matching.find_matches(caller, project_id, body))
+
+    @operation(
+        "POST",
+        "/projects/{projectId}/tm/prefill",
+        permission="tm_write",
+        errors=(
+            ProjectNotFound,
+            BranchNotFound,
+            BranchNotOpen,
+            BranchProtected,
+            LanguageNotInProject,
+            LanguageNotAssigned,
+        ),
+        tag=TAG,
+    )
+    def start_prefill(
+        self, caller: Caller, project_id: str, query: BranchQuery, body: PrefillRequest
+    ) -> Accepted[JobAnswer]:
+        """Fill missing texts from the memories of a project.
+
+        A job looks for the best match of each source text, and takes it if it has at
+        least `minMatchPercentage`. It writes drafts with the origin `tm`, which are not
+        delivered until somebody approves them. If nothing could be found, `warnings` in
+        the job's result say why: translation memory is switched off, or the project
+        reads none.
+        """
+        job = self._prefill.start_prefill(caller, project_id, body, branch=query.branch)
+        return Accepted(JobAnswer(job), f"/projects/{job.project_id}/jobs/{job.id}")

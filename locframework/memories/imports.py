@@ -17,7 +17,7 @@ from locframework.file_import.files import ExportedFile, exported
 from locframework.file_import.imports import FileImport, ImportParams
 from locframework.jobs.records import Job
 from locframework.jobs.service import Jobs
-from locframework.languages import language_info, match_languages, require_tag
+from locframework.languages import match_languages, require_tag
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import drafted, standing, written
 from locframework.validation import check_record
@@ -33,20 +33,19 @@ from .file_records import (
     UnitFault,
     UnitValue,
 )
-from .learn_job import Relearning
 from .records import (
     CONTEXT_LENGTH,
     SOURCE_LENGTH,
     VALUE_BYTES,
     KeptMemory,
     MemoryEntry,
-    MemoryLanguage,
     StoredTranslation,
     Texts,
 )
 from .rules import check_targets
 from .service import Memories
 from .store import MemoryStorage
+from .tm_sync import TmSync
 from .tmx_file import CONTENT_TYPE as TMX_TYPE
 from .tmx_file import read_tmx, write_tmx
 
@@ -66,14 +65,14 @@ class MemoryFiles(FileImport[KeptMemory, Unit | UnitFault, ImportResult]):
         memories: Memories,
         blobs: Blobs,
         jobs: Jobs,
-        relearning: Relearning,
+        sync: TmSync,
         clock: Clock,
         renewed: Renewed,
     ) -> None:
         super().__init__(storage, linked, blobs, jobs, renewed, ImportResult)
         self._store = storage.memories
         self._memories = memories
-        self._relearning = relearning
+        self._sync = sync
         self._clock = clock
 
     def start_import(
@@ -260,14 +259,7 @@ class MemoryFiles(FileImport[KeptMemory, Unit | UnitFault, ImportResult]):
         missing = [code for code in codes if code not in there]
         if missing and not self._linked.may(caller, "tm_manage", reach):
             check_targets(subject.memory, there, dict.fromkeys(missing, "form.file"))
-        self._store.add_languages(
-            [
-                MemoryLanguage(new_id(), subject.id, code, language_info(code).label)
-                for code in missing
-            ]
-        )
-        # projects may have texts in them already
-        self._relearning.start_others(None, subject.id, missing)
+        self._sync.add_languages(subject.id, missing)
         result.languages_added = sorted({*result.languages_added, *missing})
 
 

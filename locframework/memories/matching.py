@@ -114,12 +114,6 @@ class Matching:
             return "translation memory is switched off (tmEnabled)"
         return None if read_by else "the project reads no translation memory"
 
-    def names_read(self, project: Project) -> dict[str, str]:
-        """What the memories that the project reads are called, by id."""
-        return {
-            each.memory.id: each.memory.name for each in self._read_by(project) or ()
-        }
-
     def _find(
         self,
         project: Project,

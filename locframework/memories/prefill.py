@@ -1,27 +1,129 @@
-"""What one can ask: have texts that are missing filled from memories."""
+"""Pre-translation: a job writes the best matches of missing texts as drafts."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta, Struct
 
-from locframework.access.records import Caller
+from locframework.access.records import Caller, Renewed
 from locframework.access.service import Access
+from locframework.branches.records import BranchScope
 from locframework.branches.service import Branches, require_writable
-from locframework.errors import LanguageNotInProject, ValidationFailed
-from locframework.jobs.records import Job
+from locframework.errors import (
+    LanguageNotInProject,
+    LocError,
+    PermissionDenied,
+    ProjectNotFound,
+    ValidationFailed,
+    abbreviate,
+)
+from locframework.formats.records import Text
+from locframework.jobs.records import Job, Progress, StoredJob
 from locframework.jobs.service import Jobs
+from locframework.jobs.work import Work
+from locframework.keys.comparing import states_of
+from locframework.keys.records import KeyState, KeyWrite, StoredValue
+from locframework.keys.store import store_of
+from locframework.keys.writing.writer import KeyWriter
 from locframework.languages import require_tag
 from locframework.projects.records import Project
 from locframework.projects.service import Projects, scope_of
+from locframework.transactions import crash_point
 from locframework.validation import check_record
 
-from .prefill_job import PERMISSION, TYPE
-from .prefill_records import PrefillParams, PrefillRequest
+from .matching import Matching
+from .records import Percentage
+from .search_records import TEXT_LENGTH, TEXTS_LENGTH, LanguageCodes
+from .showing import ByLanguage, Question
 from .store import MemoryStorage
+from .tm_sync import context_of
+
+JOB_TYPE = "tm_prefill"
+PERMISSION = "tm_write"
+KEYS_LIMIT = 500
+SKIPPED_LIMIT = 100
+KEYS_PER_STEP = 100
+QUESTIONS_PER_SEARCH = 100
+
+
+class PrefillFilter(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which keys; every condition that is set must hold.
+
+    An unknown property is refused: a misspelt condition would fill every key.
+    """
+
+    prefix: Annotated[str, Meta(max_length=500)] = ""
+    tag: Annotated[list[str], Meta(max_length=20)] = []  # all of them
+
+
+class PrefillRequest(Struct, frozen=True, rename="camel"):
+    """The body that starts a pre-translation.
+
+    ``minMatchPercentage``: what a match needs at least. ``onlyMissing`` false: also
+    overwrite existing texts, except those that wait for review.
+    """
+
+    language_codes: LanguageCodes
+    min_match_percentage: Percentage = 100
+    only_missing: bool = True
+    key_ids: Annotated[list[str], Meta(max_length=KEYS_LIMIT)] | None = None
+    filter: PrefillFilter = PrefillFilter()
+
+
+class PrefillParams(Struct, frozen=True, rename="camel"):
+    """The parameters of a job: a request that was checked."""
+
+    language_codes: Sequence[str]
+    min_match_percentage: int
+    only_missing: bool
+    key_ids: Sequence[str] | None
+    filter: PrefillFilter
+    branch: str | None  # its id; None: main
+
+
+class PrefillSkipped(Struct, frozen=True, rename="camel"):
+    """A key that could not be written; ``reason`` is an error code.
+
+    ``key`` is null for one that does not exist (``key_not_found``).
+    """
+
+    key_id: str
+    key: str | None
+    reason: str
+
+
+class PrefillResult(Struct, rename="camel"):
+    """The ``result`` of a job."""
+
+    keys_looked_at: int = 0
+    keys_filled: int = 0
+    values_written: int = 0
+    skipped_count: int = 0
+    skipped: list[PrefillSkipped] = []  # the first hundred
+    warnings: list[str] = []  # why nothing can be found
+
+
+class PrefillStep(Struct, frozen=True, rename="camel"):
+    """The progress of a job."""
+
+    after: str  # id of the last key that was looked at
+    done: int
+    result: PrefillResult
+
+
+class MissingTexts(Struct, frozen=True, gc=False):
+    """A plural form of a key that lacks a text in some languages."""
+
+    plural_form: str | None
+    question: Question  # the source text, and the context of its entry
+    language_codes: Sequence[str]
 
 
 class Prefill:
-    """Pre-translation: a job that takes the best matches as drafts."""
+    """Starts such jobs."""
 
     def __init__(
         self,
@@ -41,37 +143,37 @@ class Prefill:
         self,
         caller: Caller,
         project_id: str,
-        asked: PrefillRequest,
+        request: PrefillRequest,
         *,
         branch: str | None = None,
     ) -> Job:
-        """Queue it. Needs tm_write and the languages.
+        """Queue a job. Needs tm_write and the languages.
 
-        Texts land as drafts of the origin ``tm``; an approved text beside one stays
-        the delivered one. Raises ProjectNotFound, ValidationFailed,
+        Texts are written as drafts of the origin ``tm``; approved texts beside them
+        remain the delivered ones. Raise ProjectNotFound, ValidationFailed,
         LanguageNotInProject, LanguageNotAssigned, BranchNotFound, BranchNotOpen,
         BranchProtected.
         """
         project = self._projects.require(caller, PERMISSION, project_id)
-        check_record(asked)
-        codes = self._codes(project, asked.language_codes)
+        check_record(request)
+        codes = self._target_codes(project, request.language_codes)
         scope = self._branches.scope(project, branch)
         for code in codes:
             self._access.require_language(caller, scope_of(project), code)
         require_writable(scope)
         params = PrefillParams(
             language_codes=codes,
-            min_match_percentage=asked.min_match_percentage,
-            only_missing=asked.only_missing,
-            key_ids=asked.key_ids,
-            filter=asked.filter,
+            min_match_percentage=request.min_match_percentage,
+            only_missing=request.only_missing,
+            key_ids=request.key_ids,
+            filter=request.filter,
             branch=scope.branch_id,
         )
         given = msgspec.to_builtins(params)
         with self._storage.transaction():
-            return self._jobs.start(caller, project, TYPE, PERMISSION, given).job
+            return self._jobs.start(caller, project, JOB_TYPE, PERMISSION, given).job
 
-    def _codes(self, project: Project, codes: Sequence[str]) -> list[str]:
+    def _target_codes(self, project: Project, codes: Sequence[str]) -> list[str]:
         languages = self._storage.projects.list_languages(project.id)
         there = {language.language_code for language in languages}
         found: list[str] = []
@@ -85,3 +187,219 @@ class Prefill:
                 raise ValidationFailed.at(path, "language", message)
             found.append(tag)
         return list(dict.fromkeys(found))
+
+
+class PrefillJob:
+    """The handler of these jobs."""
+
+    type = JOB_TYPE
+
+    def __init__(
+        self,
+        storage: MemoryStorage,
+        access: Access,
+        branches: Branches,
+        writer: KeyWriter,
+        matching: Matching,
+        renewed: Renewed,
+    ) -> None:
+        self._storage = storage
+        self._access = access
+        self._branches = branches
+        self._writer = writer
+        self._matching = matching
+        self._renewed = renewed
+
+    def run(self, job: StoredJob, work: Work) -> None:
+        """Fill 100 keys a step. Raise PermissionDenied, BranchProtected, …
+
+        Matches are found before the transaction of a step. What is missing is read
+        again inside it.
+        """
+        params = msgspec.convert(job.params, PrefillParams)
+        names = self._names(self._scope(job, params), params.filter.prefix)
+        ids = sorted(names.values())
+        if params.key_ids is not None:
+            ids = sorted({*ids}.intersection(params.key_ids))
+        if job.step is not None:
+            step = msgspec.convert(job.step, PrefillStep)
+        else:
+            step = PrefillStep("", 0, self._first_result(job, params, ids))
+        ids = [id_ for id_ in ids if id_ > step.after]
+        total = step.done + len(ids)
+        for at in range(0, len(ids), KEYS_PER_STEP):
+            work.check_cancelled()
+            some = ids[at : at + KEYS_PER_STEP]
+            matches = self._matches(self._scope(job, params), params, some)
+            self._writer.prepare_checks(job.project_id)
+            with work.step() as noted:
+                result = msgspec.convert(
+                    msgspec.to_builtins(step.result), PrefillResult
+                )  # a copy: the step may be rolled back
+                self._fill(job, params, some, matches, result)
+                step = PrefillStep(some[-1], step.done + len(some), result)
+                noted.note = msgspec.to_builtins(step)
+                noted.progress = Progress(step.done, total)
+            crash_point("tm_prefill.after_step")
+        with work.finish() as outcome:
+            outcome.result = msgspec.to_builtins(step.result)
+
+    def _first_result(
+        self, job: StoredJob, params: PrefillParams, ids: Sequence[str]
+    ) -> PrefillResult:
+        """The keys that do not exist, and why nothing can be found."""
+        scope = self._scope(job, params)
+        missing = set(params.key_ids or ()) - set(ids)
+        if params.filter.prefix and missing:  # a key of another prefix exists
+            missing -= {*self._names(scope).values()}
+        skipped = [
+            PrefillSkipped(abbreviate(id_), None, "key_not_found")
+            for id_ in sorted(missing)
+        ]
+        obstacle = self._matching.obstacle(scope.project)
+        return PrefillResult(
+            skipped_count=len(skipped),
+            skipped=skipped[:SKIPPED_LIMIT],
+            warnings=[] if obstacle is None else [obstacle],
+        )
+
+    def _scope(self, job: StoredJob, params: PrefillParams) -> BranchScope:
+        project = self._storage.projects.find(job.project_id)
+        if project is None:
+            raise ProjectNotFound
+        return self._branches.scope(project, params.branch)
+
+    def _names(self, scope: BranchScope, prefix: str = "") -> Mapping[str, str]:
+        store = store_of(self._storage, scope)
+        return store.names_of(scope.project.id, prefix=prefix)
+
+    def _missing(
+        self, scope: BranchScope, params: PrefillParams, key_ids: Sequence[str]
+    ) -> list[tuple[KeyState, list[MissingTexts]]]:
+        """The keys that have the tags, and what each of them lacks."""
+        states = states_of(store_of(self._storage, scope), scope.project.id, key_ids)
+        tags = set(params.filter.tag)
+        return [
+            (state, list(missing_texts(state, scope.project.source_language, params)))
+            for state in states.values()
+            if tags <= set(state.key.tags)
+        ]
+
+    def _matches(
+        self, scope: BranchScope, params: PrefillParams, key_ids: Sequence[str]
+    ) -> dict[Question, ByLanguage]:
+        """The matches of every source text whose translation is missing."""
+        questions = {
+            each.question
+            for _, missing in self._missing(scope, params, key_ids)
+            for each in missing
+        }
+        found: dict[Question, ByLanguage] = {}
+        for part in _in_parts(sorted(questions)):
+            found |= self._matching.find_approved(
+                scope.project,
+                part,
+                params.language_codes,
+                params.min_match_percentage,
+            )
+        return found
+
+    def _fill(
+        self,
+        job: StoredJob,
+        params: PrefillParams,
+        key_ids: Sequence[str],
+        matches: Mapping[Question, ByLanguage],
+        result: PrefillResult,
+    ) -> None:
+        scope = self._scope(job, params)
+        caller = self._renewed(job.caller)  # with the present permissions
+        if caller is None or not self._access.may(
+            caller, PERMISSION, scope_of(scope.project)
+        ):
+            raise PermissionDenied(PERMISSION)
+        require_writable(scope)
+        keys = self._missing(scope, params, key_ids)
+        least = params.min_match_percentage
+        writes = [
+            write
+            for state, missing in keys
+            if (write := key_write(state, missing, matches, least)) is not None
+        ]
+        languages = self._storage.projects.list_languages(scope.project.id)
+        written = self._writer.write_each(caller, scope, languages, writes, origin="tm")
+        result.keys_looked_at += len(keys)
+        for write, outcome in zip(writes, written, strict=True):
+            if isinstance(outcome, LocError):
+                result.skipped_count += 1
+                if len(result.skipped) < SKIPPED_LIMIT:
+                    result.skipped.append(
+                        PrefillSkipped(str(write.key_id), write.name, outcome.code)
+                    )
+            else:
+                result.keys_filled += outcome.values_written > 0
+                result.values_written += outcome.values_written
+
+
+def missing_texts(
+    state: KeyState, source_language: str, params: PrefillParams
+) -> Iterator[MissingTexts]:
+    """Yield what of a key is to be filled: plural forms that the source has."""
+    rows = {(row.language_code, row.plural_form): row for row in state.values}
+    for (code, form), row in rows.items():
+        text = row.value if row.approved_value is None else row.approved_value
+        if code != source_language or not text.strip() or len(text) > TEXT_LENGTH:
+            continue
+        codes = [
+            each
+            for each in params.language_codes
+            if _is_missing(rows.get((each, form)), only_missing=params.only_missing)
+        ]
+        if codes:
+            question = Question(text, context_of(state.key.key, form))
+            yield MissingTexts(form, question, codes)
+
+
+def _is_missing(row: StoredValue | None, *, only_missing: bool) -> bool:
+    return row is None or (not only_missing and row.status != "pending_review")
+
+
+def key_write(
+    state: KeyState,
+    missing: Sequence[MissingTexts],
+    matches: Mapping[Question, ByLanguage],
+    least: int,
+) -> KeyWrite | None:
+    """Return the write that fills a key; None if no match has ``least`` percent."""
+    texts: dict[str, dict[str | None, str]] = {}
+    there = {(row.language_code, row.plural_form): row.value for row in state.values}
+    for each in missing:
+        for code in each.language_codes:
+            found = matches.get(each.question, {}).get(code, [])
+            if not found or found[0].match_percentage < least:
+                continue
+            if found[0].value != there.get((code, each.plural_form)):
+                texts.setdefault(code, {})[each.plural_form] = found[0].value
+    if not texts:
+        return None
+    values: Mapping[str, Text] = {
+        code: {str(form): text for form, text in forms.items()}
+        if state.key.is_plural
+        else forms[None]
+        for code, forms in texts.items()
+    }
+    return KeyWrite(name=state.key.key, key_id=state.key.id, values=values)
+
+
+def _in_parts(questions: Sequence[Question]) -> list[list[Question]]:
+    """As many together as one request for matches may have."""
+    parts: list[list[Question]] = [[]]
+    length = 0
+    for each in questions:
+        is_full = len(parts[-1]) == QUESTIONS_PER_SEARCH
+        if is_full or length + len(each.text) > TEXTS_LENGTH:
+            parts.append([])
+            length = 0
+        parts[-1].append(each)
+        length += len(each.text)
+    return [part for part in parts if part]

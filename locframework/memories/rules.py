@@ -1,4 +1,4 @@
-"""Decides what a memory and its entries may say, and how texts of them compare."""
+"""Decides what a memory and its entries may hold."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -15,7 +15,6 @@ from locframework.errors import (
 )
 from locframework.fields import new_id, slug
 from locframework.languages import canonical_tag, language_info, require_tag
-from locframework.pagination import PageRequest, SortedRequest
 
 from .records import (
     VALUE_BYTES,
@@ -30,7 +29,7 @@ from .records import (
 
 
 def new_memory(new: NewMemory, at: str) -> TranslationMemory:
-    """The memory that a body asks for. Raises ValidationFailed."""
+    """Return the memory that a body describes. Raise ValidationFailed."""
     id_, name = new_id(), check_name(new.name)
     return TranslationMemory(
         id=id_,
@@ -49,9 +48,9 @@ def new_memory(new: NewMemory, at: str) -> TranslationMemory:
 def changed_memory(
     old: TranslationMemory, changes: MemoryChanges, at: str
 ) -> TranslationMemory:
-    """The memory with what a PATCH names; ``old`` itself when that is nothing new.
+    """Return the memory with the changes; ``old`` itself if nothing differs.
 
-    Raises ValidationFailed.
+    Raise ValidationFailed.
     """
     new = old
     if changes.name is not UNSET:
@@ -72,7 +71,7 @@ def changed_memory(
 
 
 def new_language(memory: TranslationMemory, new: NewMemoryLanguage) -> MemoryLanguage:
-    """The target language that a body asks for. Raises ValidationFailed."""
+    """Return the target language of a body. Raise ValidationFailed."""
     tag = require_tag(new.language_code, "$.languageCode")
     label = (
         language_info(tag).label
@@ -85,9 +84,9 @@ def new_language(memory: TranslationMemory, new: NewMemoryLanguage) -> MemoryLan
 def new_languages(
     memory: TranslationMemory, codes: Sequence[str], path: str
 ) -> list[MemoryLanguage]:
-    """The first target languages of a memory, each once.
+    """Return the first target languages of a memory, each once.
 
-    Raises ValidationFailed; LanguageExists for its source language.
+    Raise ValidationFailed; LanguageExists for its source language.
     """
     tags = [require_tag(code, f"{path}[{at}]") for at, code in enumerate(codes)]
     if memory.source_language in tags:
@@ -99,23 +98,12 @@ def new_languages(
     ]
 
 
-def in_order(
-    languages: Sequence[MemoryLanguage], page: PageRequest
-) -> list[MemoryLanguage]:
-    """Languages, given as they were added, as the page asks for them."""
-    sort = page.sort if isinstance(page, SortedRequest) else ""
-    found = list(languages)
-    if sort.endswith("languageCode"):
-        found.sort(key=lambda each: each.language_code)
-    return found[::-1] if sort.startswith("-") else found
-
-
 def check_targets(
     memory: TranslationMemory, there: Collection[str], paths: Mapping[str, str]
 ) -> None:
-    """Refuse what is none of a memory's target languages: LanguageNotInProject.
+    """Raise LanguageNotInProject for what is no target language of the memory.
 
-    ``paths``: by canonical language code, where it was named.
+    ``there`` are its target languages; ``paths``: by code, where the request names it.
     """
     problems = []
     for tag in sorted(set(paths) - set(there)):
@@ -126,19 +114,19 @@ def check_targets(
             )
         problems.append(Problem(paths[tag], "language", message))
     if problems:
-        told = "; ".join(each.message for each in problems)
-        raise LanguageNotInProject(told, problems)
+        messages = "; ".join(each.message for each in problems)
+        raise LanguageNotInProject(messages, problems)
 
 
 def check_source(text: str, path: str = "$.sourceText") -> str:
-    """A source text. ValidationFailed when nothing but white space is in it."""
+    """Return the source text. Raise ValidationFailed if it is blank."""
     if not text.strip():
         raise ValidationFailed.at(path, "length", "must not be blank")
     return text
 
 
 def check_value(text: str, path: str = "$.value") -> str:
-    """A value, of 64 KiB at most, or "", which clears. Raises ValidationFailed."""
+    """Return a value of at most 64 KiB; "" clears. Raise ValidationFailed."""
     if text and not text.strip():
         raise ValidationFailed.at(path, "length", "must not be blank")
     if len(text) * 4 > VALUE_BYTES and len(text.encode()) > VALUE_BYTES:
@@ -148,10 +136,10 @@ def check_value(text: str, path: str = "$.value") -> str:
 
 
 def values_by_tag(values: Mapping[str, str]) -> NewValues:
-    """The values of a body by canonical language code.
+    """Return the values of a body that are not empty, by canonical language code.
 
-    Those that are "" say nothing. Raises LanguageNotInProject for what is no language,
-    ValidationFailed for one that is spelled in two ways, and for what is no value.
+    Raise LanguageNotInProject for what is no language, and ValidationFailed for one
+    that is spelled in two ways and for an invalid value.
     """
     found: dict[str, str] = {}
     for code, value in values.items():

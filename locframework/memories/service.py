@@ -1,61 +1,80 @@
-"""What one can do with translation memories. ``require`` begins all that is below."""
+"""Translation memories, their target languages and their use in projects."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from time import monotonic
+from typing import TypeVar
 
 from locframework.access.linked import LinkedAccess
 from locframework.access.records import Caller, Reach
 from locframework.access.rules import require_caller
 from locframework.access.service import Access
-from locframework.errors import TmNotFound
+from locframework.errors import (
+    LanguageExists,
+    LanguageNotFound,
+    TmNotFound,
+    ValidationFailed,
+)
 from locframework.fields import Clock, id_from_reference, timestamp
-from locframework.languages import folded
-from locframework.pagination import Page
+from locframework.jobs.work import pause_after
+from locframework.languages import folded, same_language, tag_from_path
+from locframework.pagination import Page, PageRequest, SortedRequest
+from locframework.projects.records import Project
 from locframework.projects.service import Projects
-from locframework.transactions import Transactions
+from locframework.transactions import crash_point
 from locframework.validation import check_record, require_record
 
 from .records import (
+    Assignment,
     KeptMemory,
     MemoryChanges,
+    MemoryLanguage,
     MemoryQuery,
     MemoryWriting,
+    NewAssignment,
     NewMemory,
+    NewMemoryLanguage,
     TranslationMemory,
 )
-from .rules import changed_memory, new_languages, new_memory
-from .store import MemoryStore
+from .rules import changed_memory, new_language, new_languages, new_memory
+from .store import MemoryStorage
+from .tm_sync import TmSync
+
+T = TypeVar("T")
+
+ENTRIES_PER_STEP = 2000  # whose translations in a removed language are deleted
 
 
 class Memories:
     """Translation memories of organizations.
 
     A caller bound to projects reaches those that are assigned to one of theirs.
-    ``forget`` are told of each that was deleted (matcher and concordancer keep copies).
     """
 
     def __init__(
         self,
-        store: MemoryStore,
-        transactions: Transactions,
+        storage: MemoryStorage,
         access: Access,
         linked: LinkedAccess,
         projects: Projects,
+        sync: TmSync,
         clock: Clock,
         forget: Sequence[Callable[[str], None]],
     ) -> None:
-        self._store = store
-        self._transactions = transactions
+        """``forget`` are called with the id of each memory that was deleted."""
+        self._storage = storage
+        self._store = storage.memories
         self._access = access
         self._linked = linked
         self._projects = projects
+        self._sync = sync
         self._clock = clock
         self._forget = forget
 
     def require(self, caller: Caller, permission: str, reference: str) -> KeptMemory:
-        """The memory, by id or slug, for a caller with the permission on it.
+        """Return the memory, by id or slug, for a caller with the permission on it.
 
-        Raises TmNotFound, the same for one that does not exist and for one that the
+        Raise TmNotFound, the same for one that does not exist and for one that the
         caller cannot reach, and PermissionDenied.
         """
         kept = self._find(reference)
@@ -64,14 +83,14 @@ class Memories:
         return kept
 
     def visible(self, caller: Caller, reference: str) -> KeptMemory:
-        """The memory, for a caller with any permission that reaches it."""
+        """Return the memory, for a caller with any permission that reaches it."""
         kept = self._find(reference)
         if not self._linked.sees(caller, self.reach(caller, kept)):
             raise TmNotFound
         return kept
 
     def reach(self, caller: Caller, kept: KeptMemory) -> Reach:
-        """Where the memory is, as far as it matters to the caller."""
+        """Return the organization of the memory, and its projects if they matter."""
         bound = any(
             grant.project_ids is not None for grant in require_caller(caller).grants
         )
@@ -79,25 +98,20 @@ class Memories:
         return Reach(kept.organization_id, tuple(linked))
 
     def may(self, caller: Caller, permission: str, kept: KeptMemory) -> bool:
-        """Whether ``require`` would let pass."""
+        """Return whether ``require`` would let the caller pass."""
         return self._linked.may(caller, permission, self.reach(caller, kept))
 
-    def judge(self, caller: Caller, kept: KeptMemory) -> Callable[[str], bool]:
-        """``may``, for whoever asks by permission alone."""
-        return lambda permission: self.may(caller, permission, kept)
-
     def begin(self, tm_id: str) -> MemoryWriting:
-        """In a transaction: lock the memory, to write its entries."""
+        """Lock the memory in a transaction, to write its entries."""
         writing = self._store.begin(tm_id)
         if writing is None:
             raise TmNotFound
         return writing
 
     def create_memory(self, caller: Caller, new: NewMemory) -> TranslationMemory:
-        """A new memory, with its first target languages if any are named.
+        """Create a memory, with its first target languages if any are named.
 
-        Raises OrganizationNotFound, PermissionDenied, ValidationFailed,
-        LanguageExists.
+        Raise OrganizationNotFound, PermissionDenied, ValidationFailed, LanguageExists.
         """
         require_record(new)
         reference = self._access.default_organization(caller, new.organization_id)
@@ -105,7 +119,7 @@ class Memories:
         check_record(new)
         memory = new_memory(new, timestamp(self._clock()))
         languages = new_languages(memory, new.language_codes, "$.languageCodes")
-        with self._transactions.transaction():
+        with self._storage.transaction():
             self._store.insert(KeptMemory(memory, organization.id))
             self._store.add_languages(languages)
         return memory
@@ -113,9 +127,9 @@ class Memories:
     def list_memories(
         self, caller: Caller, query: MemoryQuery
     ) -> Page[TranslationMemory]:
-        """Those the caller may read, by name.
+        """Return those that the caller may read, by name.
 
-        Raises ProjectNotFound for a ``project_id`` that the caller cannot see.
+        Raise ProjectNotFound for a ``project_id`` that the caller cannot see.
         """
         check_record(query, "query")
         scopes = self._access.scopes(caller, "tm_read")
@@ -127,16 +141,16 @@ class Memories:
         )
 
     def get_memory(self, caller: Caller, reference: str) -> TranslationMemory:
-        """Raises TmNotFound, PermissionDenied."""
+        """Return a memory. Raise TmNotFound, PermissionDenied."""
         return self.require(caller, "tm_read", reference).memory
 
     def update_memory(
         self, caller: Caller, reference: str, changes: MemoryChanges
     ) -> TranslationMemory:
-        """Raises TmNotFound, PermissionDenied, ValidationFailed."""
+        """Change a memory. Raise TmNotFound, PermissionDenied, ValidationFailed."""
         found = self.require(caller, "tm_manage", reference)
         check_record(changes)
-        with self._transactions.transaction():
+        with self._storage.transaction():
             self._store.lock(found.memory.id)
             old = self._find(found.memory.id)
             new = changed_memory(old.memory, changes, timestamp(self._clock()))
@@ -145,14 +159,149 @@ class Memories:
         return new
 
     def delete_memory(self, caller: Caller, reference: str) -> TranslationMemory:
-        """Delete the memory and all it holds; no project uses it any more."""
+        """Delete the memory with its entries; no project uses it any more."""
         found = self.require(caller, "tm_manage", reference)
-        with self._transactions.transaction():
+        with self._storage.transaction():
             self._store.lock(found.memory.id)
             self._store.delete(found.memory.id, timestamp(self._clock()))
             for forget in self._forget:
-                self._transactions.after_commit(partial(forget, found.memory.id))
+                self._storage.after_commit(partial(forget, found.memory.id))
         return found.memory
+
+    # target languages
+
+    def list_languages(
+        self, caller: Caller, tm_id: str, page: PageRequest
+    ) -> Page[MemoryLanguage]:
+        """Return target languages as they were added, or by a MemoryLanguageQuery.
+
+        Raise TmNotFound.
+        """
+        kept = self.require(caller, "tm_read", tm_id)
+        check_record(page, "query")
+        found = self._store.list_languages(kept.memory.id)
+        if isinstance(page, SortedRequest) and page.sort.endswith("languageCode"):
+            found.sort(key=lambda each: each.language_code)
+        return _page_of(found, page)
+
+    def add_language(
+        self, caller: Caller, tm_id: str, new: NewMemoryLanguage
+    ) -> MemoryLanguage:
+        """Add a target language (service.md, add a TM language).
+
+        Raise TmNotFound, ValidationFailed; LanguageExists also for the source language.
+        """
+        kept = self.require(caller, "tm_manage", tm_id)
+        check_record(new)
+        language = new_language(kept.memory, new)
+        tag = language.language_code
+        if tag == kept.memory.source_language:
+            raise LanguageExists(f"{tag} is the memory's source language")
+        with self._storage.transaction():
+            self.begin(kept.memory.id)
+            if self._find_language(kept, tag) is not None:
+                raise LanguageExists(f"the memory has the language {tag} already")
+            self._store.add_languages([language])
+            self._sync.start_jobs(kept.memory.id, [tag])
+        return language
+
+    def remove_language(self, caller: Caller, tm_id: str, lang: str) -> MemoryLanguage:
+        """Remove a language with its translations, and learned entries without others.
+
+        In steps of 2,000 entries, between which others can write. The language goes
+        with the last; after an interruption, the caller removes it again.
+        Raise TmNotFound, LanguageNotFound.
+        """
+        kept = self.require(caller, "tm_manage", tm_id)
+        tag = tag_from_path(lang)
+        position = 0
+        while True:
+            begun = monotonic()
+            with self._storage.transaction():
+                writing = self.begin(kept.memory.id)
+                language = self._find_language(kept, tag)
+                if language is None:
+                    raise LanguageNotFound
+                next_position = self._store.delete_language(
+                    writing, tag, position, ENTRIES_PER_STEP
+                )
+            if next_position is None:
+                return language
+            position = next_position
+            crash_point("tm_language.after_step")
+            pause_after(begun)
+
+    # use in projects
+
+    def list_assignments(
+        self, caller: Caller, project_id: str, page: PageRequest
+    ) -> Page[Assignment]:
+        """Return a project's assignments by priority, then as the memories were made.
+
+        Raise ProjectNotFound.
+        """
+        project = self._projects.require(caller, "project_read", project_id)
+        check_record(page, "query")
+        found = [each.assignment for each in self._store.list_assigned(project.id)]
+        return _page_of(found, page)
+
+    def get_assignment(self, caller: Caller, project_id: str, tm_id: str) -> Assignment:
+        """Return how a project uses a memory. Raise ProjectNotFound, TmNotFound."""
+        project = self._projects.require(caller, "project_read", project_id)
+        return self._require_assignment(project, tm_id)
+
+    def assign(
+        self, caller: Caller, project_id: str, tm_id: str, new: NewAssignment
+    ) -> Assignment:
+        """Let the project use the memory, or change how.
+
+        A memory that begins to learn gets the project's target languages, and a job
+        reads the existing values. Both must be of one organization and source language.
+        Raise ProjectNotFound, TmNotFound, ValidationFailed.
+        """
+        project = self._projects.require(caller, "project_update", project_id)
+        check_record(new)
+        kept = self.visible(caller, tm_id)
+        if kept.organization_id != project.organization_id:
+            raise TmNotFound
+        assignment = Assignment(
+            tm_id=kept.memory.id,
+            read=new.read,
+            write_mode=new.write_mode,
+            priority=new.priority,
+            penalty=new.penalty,
+        )
+        with self._storage.transaction():
+            project = self._projects.lock(project)
+            mine, theirs = kept.memory.source_language, project.source_language
+            if not same_language(mine, theirs):
+                raise ValidationFailed.at(
+                    "path.tmId",
+                    "language",
+                    f"the memory's source language is {mine}, the project's {theirs}",
+                )
+            self.begin(kept.memory.id)
+            old = self._find_assignment(project, kept.memory.id)
+            before = "none" if old is None else old.write_mode
+            self._store.assign(project.id, assignment)
+            if before == "none" and new.write_mode != "none":
+                self._sync.add_project_languages(project, kept.memory)
+            if new.write_mode not in ("none", before):
+                self._sync.start_job(project, kept.memory.id)
+        return assignment
+
+    def unassign(self, caller: Caller, project_id: str, tm_id: str) -> Assignment:
+        """Stop the use of the memory by the project; its entries stay.
+
+        Raise ProjectNotFound, TmNotFound.
+        """
+        project = self._projects.require(caller, "project_update", project_id)
+        with self._storage.transaction():
+            self._projects.lock(project)
+            found = self._require_assignment(project, tm_id)
+            self.begin(found.tm_id)
+            self._store.unassign(project.id, found.tm_id)
+        return found
 
     def _find(self, reference: str) -> KeptMemory:
         id_ = id_from_reference(reference)
@@ -160,3 +309,27 @@ class Memories:
         if found is None:
             raise TmNotFound
         return found
+
+    def _find_language(self, kept: KeptMemory, tag: str) -> MemoryLanguage | None:
+        languages = self._store.list_languages(kept.memory.id)
+        return next((each for each in languages if each.language_code == tag), None)
+
+    def _find_assignment(
+        self, project: Project, tm_id: str | None
+    ) -> Assignment | None:
+        assigned = self._store.list_assigned(project.id)
+        return next((e.assignment for e in assigned if e.memory.id == tm_id), None)
+
+    def _require_assignment(self, project: Project, reference: str) -> Assignment:
+        found = self._find_assignment(project, id_from_reference(reference))
+        if found is None:
+            raise TmNotFound
+        return found
+
+
+def _page_of(items: Sequence[T], page: PageRequest) -> Page[T]:
+    """A page of items that are in ascending order."""
+    is_descending = isinstance(page, SortedRequest) and page.sort.startswith("-")
+    items = items[::-1] if is_descending else items
+    part = list(items[page.offset : page.offset + page.limit])
+    return Page(part, len(items), page.page, page.limit)

@@ -200,10 +200,6 @@ class MemoryStore(Repository[KeptMemory], Protocol):
         """No key teaches these entries any more; they stay, with what they say."""
         ...
 
-    def shared_entries(self, tm_id: str, project_id: str) -> list[str]:
-        """The entries that keys of the project teach and keys of others too, sorted."""
-        ...
-
     def linked_keys(self, project_id: str) -> set[str]:
         """The keys of the project that teach any memory, be they gone or not."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from locframework.errors import Unavailable
-from locframework.memories import languages
+from locframework.memories import service
 
 from .memories import Memory
 
@@ -60,8 +60,8 @@ def test_others_write_between_the_steps_in_which_a_language_is_removed(
         if len(added) < 2:
             added.append(memory.add(**more))
 
-    monkeypatch.setattr(languages, "ENTRIES_A_STEP", 2)
-    monkeypatch.setattr(languages, "pause_after", write)
+    monkeypatch.setattr(service, "ENTRIES_PER_STEP", 2)
+    monkeypatch.setattr(service, "pause_after", write)
     gone = memory.owner.delete(f"{memory.path}/languages/de")
 
     assert gone.status == 200
@@ -82,8 +82,8 @@ def test_removing_a_language_goes_on_where_it_was_cut_off(
         raise Unavailable("somebody stopped the process")
 
     with monkeypatch.context() as patch:
-        patch.setattr(languages, "ENTRIES_A_STEP", 2)
-        patch.setattr(languages, "pause_after", cut_off)
+        patch.setattr(service, "ENTRIES_PER_STEP", 2)
+        patch.setattr(service, "pause_after", cut_off)
         assert memory.owner.delete(path).status == 503
     there = memory.owner.get(f"{memory.path}/languages").data["items"]
     again = memory.owner.delete(path)

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from locframework.http.records import Upload
-from locframework.memories import prefill_job
 from locframework.memories.checked_matcher import CheckedMatcher
 from locframework.memories.matcher import Found
 from locframework.testing.client import Answer, Client
@@ -382,24 +381,6 @@ def test_a_project_that_reads_no_memory_is_told_so(shop: Shop) -> None:
 
     assert with_one["warnings"] == []
     assert shop.fill()["warnings"] == ["the project reads no translation memory"]
-
-
-def test_a_memory_that_goes_meanwhile_is_told(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keys = [shop.key(f"save{at}", en="Save the file") for at in range(3)]
-    monkeypatch.setattr(prefill_job, "KEYS_A_STEP", 1)
-
-    def deleting(place: str) -> None:
-        monkeypatch.setattr(prefill_job, "crash_point", lambda place: None)
-        assert shop.owner.delete(shop.memory).status == 200
-
-    monkeypatch.setattr(prefill_job, "crash_point", deleting)
-    result = shop.fill()
-
-    told = "after 1 of 3 keys the project no longer read the translation memory 'TM'"
-    assert (result["keysFilled"], result["warnings"]) == (1, [told])
-    assert sum(bool(shop.values(key)) for key in keys) == 1
 
 
 def test_many_keys_are_filled_in_steps(shop: Shop) -> None:

@@ -31,7 +31,7 @@ from locframework.keys.records import (
     ValueItem,
 )
 from locframework.keys.revisions import Reversion
-from locframework.memories.prefill_records import PrefillRequest
+from locframework.memories.prefill import PrefillRequest
 from locframework.merging.records import MergeRequest, MergeResult, UpdateResult
 from locframework.projects.records import (
     Language,

@@ -84,7 +84,7 @@ class World:
 
     def _assign(self, project: str, tm_id: str, mode: Any) -> None:
         new = NewAssignment(write_mode=mode)
-        self.framework.memory_assignments.assign(OPERATOR, project, tm_id, new)
+        self.framework.memories.assign(OPERATOR, project, tm_id, new)
 
     # what may be done
 
@@ -181,7 +181,7 @@ class World:
         self._do(self.framework.projects.update_project, changes, caller=OPERATOR)
 
     def lose_memory_language(self) -> None:
-        languages, tm_id = self.framework.memory_languages, self._one(self.memories)
+        languages, tm_id = self.framework.memories, self._one(self.memories)
         try:
             languages.remove_language(OPERATOR, tm_id, "de")
         except LanguageNotFound:  # nobody teaches it
@@ -198,7 +198,7 @@ class World:
         if mode == "none" or {*others} != {"none"}:
             return
         self._here = next(p for p in self.projects if self._mode(p, tm_id) == mode)
-        here, assignments = self._here, self.framework.memory_assignments
+        here, assignments = self._here, self.framework.memories
         if self._bool():
             assignments.unassign(OPERATOR, here, tm_id)
         else:

@@ -426,30 +426,19 @@ class StorageMemoriesContract:
         assert [rows[id_][0].is_learned for id_ in ids] == [False, True]
         assert storage.memories.find_links(mine.id, entry_ids=ids) == links[1:]
 
-    def test_shared_entries_are_linked_from_other_projects_too(
-        self, storage: Storage
-    ) -> None:
+    def test_linked_keys_are_those_of_a_project(self, storage: Storage) -> None:
         of, far = add_project(storage), add_project(storage)
-        mine, other = add_memory(storage, of), add_memory(storage, of)
-        shared, alone, apart = (entry(mine, text) for text in "abc")
-        add_entries(storage, [shared, alone, apart])
-        key = new_id()
-        links = [
-            KeyLink(of.id, key, None, shared.id),
-            KeyLink(of.id, key, "one", alone.id),
-            KeyLink(of.id, new_id(), None, alone.id),
-            KeyLink(far.id, new_id(), None, shared.id),
-            KeyLink(far.id, new_id(), None, apart.id),
-        ]
+        mine = add_memory(storage, of)
+        add_entries(storage, [made := entry(mine, "a")])
+        keys = [new_id() for _ in range(3)]
+        links = [KeyLink(of.id, key, None, made.id) for key in keys[:2]]
+        links += [KeyLink(of.id, keys[0], "one", made.id)]
+        links += [KeyLink(far.id, keys[2], None, made.id)]
         with write(storage, mine) as writing:
             storage.memories.replace_links(writing, [], links)
-        store = storage.memories
 
-        for project in (of, far):
-            assert store.shared_entries(mine.id, project.id) == [shared.id]
-        assert store.shared_entries(other.id, of.id) == []
-        assert store.linked_keys(of.id) == {key, links[2].key_id}
-        assert store.linked_keys(new_id()) == set()
+        assert storage.memories.linked_keys(of.id) == {*keys[:2]}
+        assert storage.memories.linked_keys(new_id()) == set()
 
     # what matching compares
 

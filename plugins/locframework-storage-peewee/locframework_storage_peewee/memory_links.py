@@ -103,18 +103,6 @@ class MemoryLinkTable:
                     f"DELETE FROM memory_links WHERE entry {mine}", params
                 )
 
-    def shared_entries(self, tm_id: str, project_id: str) -> list[str]:
-        rows = self._database.rows(
-            """SELECT DISTINCT e.id FROM memories m
-                JOIN memory_links l ON l.memory = m.number AND l.project_id = ?
-                JOIN memory_links o ON o.entry = l.entry
-                    AND o.project_id <> l.project_id
-                JOIN memory_entries e ON e.number = l.entry
-                WHERE m.id = ? ORDER BY e.id""",
-            (project_id, tm_id),
-        )
-        return [id_ for (id_,) in rows]
-
     def linked_keys(self, project_id: str) -> set[str]:
         rows = self._database.rows(
             "SELECT DISTINCT key_id FROM memory_links WHERE project_id = ?",
