@@ -129,7 +129,9 @@ def _may_read(grants: list[Any], organization: str, project: str) -> bool:
 
 
 def _key(project: str, rows: list[Any]) -> Key:
-    id_, key, description, tags, is_plural, url, file, created, updated = rows[0][:9]
+    id_, key, description, tags, is_plural, url, file, _, created, updated = rows[0][
+        :10
+    ]
     return Key(
         id=id_,
         project_id=project,
@@ -144,7 +146,7 @@ def _key(project: str, rows: list[Any]) -> Key:
         updated_at=updated,
         values=[
             KeyValue(*texts, is_outdated=bool(is_outdated))
-            for *texts, is_outdated in (row[9:] for row in rows)
+            for *texts, is_outdated in (row[10:] for row in rows)
             if texts[0] is not None
         ],
     )

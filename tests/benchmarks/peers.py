@@ -25,20 +25,20 @@ def statements_asked(storage: Storage, call: Callable[[], object]) -> list[State
 
     Without BEGIN and COMMIT.
     """
-    engine = cast("Any", storage).database.engine
-    execute, thread = engine.execute, threading.get_ident()
+    database = cast("Any", storage).database
+    execute, thread = database._execute, threading.get_ident()
     seen: list[Statement] = []
 
     def listen(connection: object, sql: str, params: Sequence[object]) -> object:
         if threading.get_ident() == thread and sql != "COMMIT":
-            seen.append((engine.spell(sql), list(params)))
+            seen.append((database.engine.to_driver_sql(sql), list(params)))
         return execute(connection, sql, params)
 
-    engine.execute = listen
+    database._execute = listen
     try:
         call()
     finally:
-        del engine.execute
+        database._execute = execute
     return seen
 
 
@@ -87,11 +87,11 @@ class RawRead:
             cursor = connection.execute(sql, params)
             rows = cursor.fetchall() if cursor.description else []
             if "k.description" in sql and "v.key_number" in sql:
-                keys += rows[:1]
+                keys += rows
                 values += [
                     (row[0], code, form, text, status, is_outdated)
                     for row in rows
-                    for code, text, status, form, is_outdated in [row[9:]]
+                    for code, text, status, form, is_outdated in [row[10:]]
                 ]
             elif "v.key_number" in sql:
                 values += rows
@@ -109,8 +109,8 @@ def _key(row: Sequence[Any]) -> dict[str, Any]:
         "isPlural": bool(row[4]),
         "screenshotUrl": row[5],
         "screenshotFileId": row[6],
-        "createdAt": row[7],
-        "updatedAt": row[8],
+        "createdAt": row[8],
+        "updatedAt": row[9],
         "values": [],
     }
 
