@@ -8,7 +8,7 @@ from datetime import date, datetime, time
 from typing import BinaryIO
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, structs
 
 from .errors import Problem, ValidationFailed, abbreviate, truncate
 
@@ -105,6 +105,12 @@ def _problem(error: msgspec.ValidationError, root: str) -> Problem:
     if rule == "enum":  # msgspec repeats the value, however long
         message = "Invalid enum value"
     return Problem(path, rule, truncate(message))
+
+
+def given_fields(changes: Struct) -> dict[str, object]:
+    """Return the fields that a PATCH body sets, to pass to ``replace``."""
+    fields = {name: getattr(changes, name) for name in changes.__struct_fields__}
+    return {name: value for name, value in fields.items() if value is not UNSET}
 
 
 def require_record(record: object, root: str = "$") -> Struct:

@@ -172,7 +172,7 @@ def export(
     with setup.framework() as framework:
         project_id = chosen_project(framework, reference)
         with progress("exporting") as tell:
-            file = framework.exports.export(OPERATOR, project_id, query, tell=tell)
+            file = framework.exports.export(OPERATOR, project_id, query, report=tell)
     for warning in file.warnings:
         click.echo(f"Warning: {warning}", err=True)
     put_out(io.BytesIO(file.content), file.name, output, overwrite=overwrite)

@@ -1,9 +1,8 @@
-"""What one can do to get files out: export a project's texts."""
+"""Exports the texts of a project as files."""
 
 from collections.abc import Callable
 
 from locframework.access.records import Caller
-from locframework.branches.records import BranchScope
 from locframework.branches.service import Branches
 from locframework.errors import LanguageNotInProject
 from locframework.fields import UUID_LENGTH
@@ -23,12 +22,12 @@ from locframework.validation import check_record
 from .records import ExportedFile, ExportQuery
 from .rules import check_module
 
-Tell = Callable[[int, int], None]
+Report = Callable[[int, int], None]
 """Called with how many steps are done, and of how many."""
 
 
 class Exports:
-    """Exports. Every file shows one moment of the project."""
+    """Exports; every file shows one moment of the project."""
 
     def __init__(
         self,
@@ -52,13 +51,13 @@ class Exports:
         project_id: str,
         query: ExportQuery,
         *,
-        tell: Tell = lambda done, total: None,
+        report: Report = lambda done, total: None,
     ) -> ExportedFile:
-        """One file, or a ZIP of one a language where a file holds one language.
+        """Export one file, or a ZIP archive of one for each language.
 
         The same content gives the same bytes. Languages may be named one by one or
-        with commas between. ``tell`` hears of each language read, and of each file
-        written. Raises UnknownFormat, InvalidKey, LanguageNotInProject,
+        separated by commas. ``report`` is called after each language read and each
+        file written. Raises UnknownFormat, InvalidKey, LanguageNotInProject,
         ValidationFailed.
         """
         project = self._projects.require(caller, "export_run", project_id)
@@ -71,23 +70,14 @@ class Exports:
             codes = _wanted(query.language_codes, languages)
             scope = self._branches.scope(project, query.branch)
             catalogues = []
+            selection = Selection(query.min_status, query.module, query.tag)
+            of_language = self._catalogues.of_language
             for code in codes:
-                read = self._catalogue(scope, languages, code, info, query)
-                catalogues.append(read)
-                tell(len(catalogues), 2 * len(codes))
+                catalogue = of_language(scope, languages, code, info, selection)
+                catalogues.append(catalogue)
+                report(len(catalogues), 2 * len(codes))
             options = options_of(project, module=query.module)
-            return self._written(project, info, codes, options, catalogues, tell)
-
-    def _catalogue(
-        self,
-        scope: BranchScope,
-        languages: list[Language],
-        code: str,
-        info: FormatInfo,
-        query: ExportQuery,
-    ) -> Catalogue:
-        which = Selection(query.min_status, query.module, query.tag)
-        return self._catalogues.of_language(scope, languages, code, info, which)
+            return self._written(project, info, codes, options, catalogues, report)
 
     def _written(
         self,
@@ -96,7 +86,7 @@ class Exports:
         codes: list[str],
         options: FileOptions,
         catalogues: list[Catalogue],
-        tell: Tell,
+        report: Report,
     ) -> ExportedFile:
         stem = project.slug[: -UUID_LENGTH - 1] or "export"
         if info.multilingual:
@@ -108,7 +98,7 @@ class Exports:
             file = self._formats.write(info.id, [catalogue], options)
             files.append(SourceFile(f"{code}{info.extension}", file.content))
             warnings += [f"{code}: {warning}" for warning in file.warnings]
-            tell(len(codes) + len(files), 2 * len(codes))
+            report(len(codes) + len(files), 2 * len(codes))
         if len(files) == 1:
             [only] = files
             return ExportedFile(only.name, only.content, info.content_type, warnings)
@@ -117,7 +107,7 @@ class Exports:
 
 
 def _wanted(named: list[str], languages: list[Language]) -> list[str]:
-    """The languages asked for, in project order; all of them when none is named."""
+    """Return the requested languages in project order; all if none is named."""
     there = [language.language_code for language in languages]
     codes = [code for one in named for code in one.split(",")]
     wanted = {require_tag(code.strip(), "query.languageCodes") for code in codes}

@@ -1,4 +1,4 @@
-"""Decides what terms may be, and what becomes of them and of their translations."""
+"""Rules for terms, their translations, and changes of them."""
 
 from collections.abc import Iterable, Mapping
 
@@ -11,24 +11,22 @@ from locframework.fields import Timestamp, slug
 from locframework.languages import fold, require_tag
 from locframework.proposals.records import TermTranslation
 from locframework.terminology.words import exact
+from locframework.validation import given_fields
 
 from .records import Glossary, GlossaryChanges, Term, TermChanges
 
 
 def spelling(term: str, *, case_sensitive: bool) -> str:
-    """What tells a term from the others with the same case rule in its glossary.
+    """Return what terms with the same case rule share that are one term.
 
-    Terms with one spelling are found in the same places.
+    Such terms are found in the same places of a text.
     """
     text = exact(" ".join(term.split()))
     return text if case_sensitive else fold(text)
 
 
 def check_text(text: str, path: str) -> None:
-    """Refuse a text of nothing but white space: it is found nowhere.
-
-    Raises ValidationFailed. The empty text is the schema's to judge.
-    """
+    """Refuse a text of white space, which is never found. Raises ValidationFailed."""
     if text and not text.strip():
         raise ValidationFailed.at(path, "length", "must not be blank")
 
@@ -40,26 +38,26 @@ def check_target(tag: str, source_language: str, path: str) -> None:
         raise ValidationFailed.at(path, "language", message)
 
 
-def by_tag(values: Mapping[str, str], source_language: str) -> dict[str, str]:
-    """The values by canonical language code. Raises ValidationFailed.
+def values_by_tag(values: Mapping[str, str], source_language: str) -> dict[str, str]:
+    """Return the values that are not empty, by canonical language code.
 
-    Two spellings of one language are a fault; empty values are left out.
+    Raises ValidationFailed, also for two spellings of one language.
     """
     found: dict[str, str] = {}
     for code, value in values.items():
-        path = "$.translations"
-        tag = require_tag(code, path)
+        tag = require_tag(code, "$.translations")
+        path = f"$.translations.{tag}"
         if tag in found:
             message = f"{tag} is named twice, in two spellings"
-            raise ValidationFailed.at(f"{path}.{tag}", "unique", message)
-        check_target(tag, source_language, f"{path}.{tag}")
-        check_text(value, f"{path}.{tag}")
+            raise ValidationFailed.at(path, "unique", message)
+        check_target(tag, source_language, path)
+        check_text(value, path)
         found[tag] = value
     return {tag: value for tag, value in found.items() if value}
 
 
 def check_translatable(term: Term) -> None:
-    """Where a term stays untranslated, refuse values and proposals that differ from it.
+    """Refuse translations that differ from a term with ``doNotTranslate``.
 
     Raises TermNotTranslatable. Source: decisions 2.4.2.
     """
@@ -71,42 +69,26 @@ def check_translatable(term: Term) -> None:
 
 
 def translation_in(term: Term, language_code: str) -> TermTranslation | None:
-    """What the term is in that language, or None."""
-    for each in term.translations:
-        if each.language_code == language_code:
-            return each
-    return None
+    """Return the translation of the term in a language."""
+    found = (t for t in term.translations if t.language_code == language_code)
+    return next(found, None)
 
 
 def with_translations(term: Term, new: Iterable[TermTranslation]) -> Term:
-    """The term with these instead of those in the same languages."""
-    codes = {each.language_code: each for each in term.translations}
-    codes |= {each.language_code: each for each in new}
+    """Return the term with these translations, which replace others in a language."""
+    codes = {each.language_code: each for each in (*term.translations, *new)}
     return replace(term, translations=tuple(codes[code] for code in sorted(codes)))
 
 
 def without_translation(term: Term, language_code: str) -> Term:
-    """The term without the translation in that language."""
+    """Return the term without its translation in a language."""
     kept = [each for each in term.translations if each.language_code != language_code]
     return replace(term, translations=tuple(kept))
 
 
 def changed_term(old: Term, changes: TermChanges, at: Timestamp) -> Term:
-    """The term with what ``changes`` names; ``old`` itself when that is nothing new.
-
-    Raises TermNotTranslatable.
-    """
-    new = old
-    if changes.term is not UNSET:
-        new = replace(new, term=changes.term)
-    if changes.do_not_translate is not UNSET:
-        new = replace(new, do_not_translate=changes.do_not_translate)
-    if changes.case_sensitive is not UNSET:
-        new = replace(new, case_sensitive=changes.case_sensitive)
-    if changes.usage_status is not UNSET:
-        new = replace(new, usage_status=changes.usage_status)
-    if changes.notes is not UNSET:
-        new = replace(new, notes=changes.notes)
+    """Return the changed term, or ``old`` itself. Raises TermNotTranslatable."""
+    new = replace(old, **given_fields(changes))
     if new == old:
         return old
     check_translatable(new)
@@ -116,17 +98,15 @@ def changed_term(old: Term, changes: TermChanges, at: Timestamp) -> Term:
 def changed_glossary(
     old: Glossary, changes: GlossaryChanges, at: Timestamp
 ) -> Glossary:
-    """The glossary with what ``changes`` names; ``old`` itself when that is nothing
-    new. Raises ValidationFailed."""
-    new = old
+    """Return the changed glossary, or ``old`` itself. Raises ValidationFailed."""
+    fields = given_fields(changes)
     if changes.name is not UNSET:
         name = check_name(changes.name)
-        new = replace(new, name=name, slug=slug(name, old.id))
+        fields |= {"name": name, "slug": slug(name, old.id)}
     if changes.source_language is not UNSET:
         tag = require_tag(changes.source_language, "$.sourceLanguage")
-        new = replace(new, source_language=tag)
-    if changes.requires_approval is not UNSET:
-        new = replace(new, requires_approval=changes.requires_approval)
+        fields["source_language"] = tag
+    new = replace(old, **fields)
     return old if new == old else replace(new, updated_at=at)
 
 

@@ -33,7 +33,6 @@ from .records import (
     TermWrite,
 )
 from .rules import (
-    by_tag,
     changed_term,
     check_target,
     check_text,
@@ -41,6 +40,7 @@ from .rules import (
     outcome_of_write,
     spelling,
     translation_in,
+    values_by_tag,
     with_translations,
     without_translation,
 )
@@ -51,7 +51,7 @@ WRITE, APPROVE = "glossary_write", "glossary_approve"
 
 
 class Terms:
-    """Terms. What they are in other languages is written by TermTranslations."""
+    """Terms; TermTranslations writes their translations."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Terms:
         self._clock = clock
 
     def find(self, stored: StoredGlossary, term_id: str) -> Term:
-        """A term of the glossary, with its translations. Raises TermNotFound."""
+        """Return a term with its translations. Raises TermNotFound."""
         found = self._store.find_term(stored.id, term_id) if is_id(term_id) else None
         if found is None:
             raise TermNotFound
@@ -78,7 +78,7 @@ class Terms:
     def list_terms(
         self, caller: Caller, glossary_id: str, query: TermQuery
     ) -> Page[Term]:
-        """By term. Raises GlossaryNotFound, PermissionDenied, ValidationFailed."""
+        """List terms. Raises GlossaryNotFound, PermissionDenied, ValidationFailed."""
         stored = self._glossaries.require(caller, "glossary_read", glossary_id)
         check_record(query, "query")
         code = query.language_code
@@ -97,8 +97,8 @@ class Terms:
         return self.find(stored, term_id)
 
     def create_term(self, caller: Caller, glossary_id: str, new: NewTerm) -> Term:
-        """A new term; its translations are applied, or proposed where that needs
-        approval and the caller cannot give it.
+        """Create a term; its translations are applied, or proposed where that needs
+        approval and the caller cannot approve.
 
         Raises GlossaryNotFound, PermissionDenied, ValidationFailed,
         LanguageNotAssigned, TermExists, TermNotTranslatable.
@@ -106,7 +106,7 @@ class Terms:
         stored = self._glossaries.require(caller, WRITE, glossary_id)
         check_record(new)
         check_text(new.term, "$.term")
-        values = by_tag(new.translations, stored.glossary.source_language)
+        values = values_by_tag(new.translations, stored.glossary.source_language)
         for tag in values:
             self._linked.require_language(caller, WRITE, stored.reach, tag)
         with self._transactions.transaction():
@@ -118,7 +118,7 @@ class Terms:
                 for tag, value in values.items()
             )
             translations = [each for each in made if each is not None]
-            term = with_translations(_fresh(stored, new, now), translations)
+            term = with_translations(_new_term(stored, new, now), translations)
             check_translatable(term)
             self._require_free(stored, term)
             write = TermWrite(term, is_new=True, changed=translations)
@@ -135,7 +135,7 @@ class Terms:
     def update_term(
         self, caller: Caller, glossary_id: str, term_id: str, changes: TermChanges
     ) -> Term:
-        """To change its text, one must be allowed to write all its translations.
+        """Change a term; a new text needs the right to write all its translations.
 
         Raises GlossaryNotFound, PermissionDenied, ValidationFailed, TermNotFound,
         LanguageNotAssigned, TermExists, TermNotTranslatable.
@@ -158,7 +158,7 @@ class Terms:
         return new
 
     def delete_term(self, caller: Caller, glossary_id: str, term_id: str) -> Term:
-        """Delete it with its translations; one must be allowed to write all of them.
+        """Delete a term; needs the right to write all its translations.
 
         Raises GlossaryNotFound, PermissionDenied, TermNotFound, LanguageNotAssigned.
         """
@@ -175,7 +175,7 @@ class Terms:
     def require_source(
         self, caller: Caller, stored: StoredGlossary, term: Term
     ) -> None:
-        """Let pass who may change the text of the term, or delete it: see
+        """Require the right to change the text of a term, or to delete it; see
         LinkedAccess.require_source. Raises PermissionDenied, LanguageNotAssigned."""
         approve = APPROVE if stored.glossary.requires_approval else None
         self._linked.require_source(
@@ -183,7 +183,8 @@ class Terms:
         )
 
     def applies(self, caller: Caller, stored: StoredGlossary) -> bool:
-        """Whether what the caller writes counts at once (service.md, States)."""
+        """Return whether the caller's translations are approved at once (service.md,
+        States)."""
         if not stored.glossary.requires_approval:
             return True
         return self._linked.may(caller, APPROVE, stored.reach)
@@ -197,7 +198,7 @@ class Terms:
                 raise TermExists(message)
 
 
-def _fresh(stored: StoredGlossary, new: NewTerm, now: str) -> Term:
+def _new_term(stored: StoredGlossary, new: NewTerm, now: str) -> Term:
     return Term(
         id=new_id(),
         glossary_id=stored.id,
@@ -215,11 +216,11 @@ def _fresh(stored: StoredGlossary, new: NewTerm, now: str) -> Term:
 Transition = Callable[
     [StoredGlossary, TermTranslation | None, Timestamp], TermTranslation | None
 ]
-"""What becomes of a translation, of its glossary as it is by now."""
+"""Returns what becomes of a translation, given its locked glossary."""
 
 
 class TermTranslations:
-    """Translations of terms, one a language. ``lang`` may end in a file extension."""
+    """Translations of terms. ``lang`` may end in a file extension."""
 
     def __init__(
         self,
@@ -247,7 +248,7 @@ class TermTranslations:
         new: NewTranslation,
     ) -> Term:
         """Apply the value, or propose it where that needs approval and the caller
-        cannot give it (service.md, States). "" clears.
+        cannot approve (service.md, States). "" clears.
 
         Raises GlossaryNotFound, PermissionDenied, ValidationFailed, TermNotFound,
         LanguageNotFound, LanguageNotAssigned, TermNotTranslatable.
@@ -255,52 +256,34 @@ class TermTranslations:
         stored = self._glossaries.require(caller, WRITE, glossary_id)
         check_record(new)
         check_text(new.value, "$.value")
-        tag = tag_from_path(lang)
-
-        def write(
-            stored: StoredGlossary, old: TermTranslation | None, at: Timestamp
-        ) -> TermTranslation | None:
-            if new.value:
-                check_target(tag, stored.glossary.source_language, "path.lang")
-            applies = self._terms.applies(caller, stored)
-            return written(old, tag, new.value, applies=applies, at=at)
-
-        return self._write(caller, WRITE, stored, term_id, tag, write)
+        return self._set(caller, stored, term_id, lang, new.value, must_exist=False)
 
     def clear_translation(
         self, caller: Caller, glossary_id: str, term_id: str, lang: str
     ) -> Term:
-        """As the value ""; but LanguageNotFound where there is none."""
+        """Set "" as ``set_translation``, but raise LanguageNotFound if there is no
+        translation."""
         stored = self._glossaries.require(caller, WRITE, glossary_id)
-        tag = tag_from_path(lang)
-
-        def clear(
-            stored: StoredGlossary, old: TermTranslation | None, at: Timestamp
-        ) -> TermTranslation | None:
-            if old is None:
-                raise LanguageNotFound("translation")
-            applies = self._terms.applies(caller, stored)
-            return written(old, tag, "", applies=applies, at=at)
-
-        return self._write(caller, WRITE, stored, term_id, tag, clear)
+        return self._set(caller, stored, term_id, lang, "", must_exist=True)
 
     def approve_translation(
         self, caller: Caller, glossary_id: str, term_id: str, lang: str
     ) -> Term:
-        """The proposal, or the draft, becomes the value.
+        """Make the proposal, or the draft, the value.
 
         Raises GlossaryNotFound, PermissionDenied, TermNotFound, LanguageNotFound,
         LanguageNotAssigned, NothingPending.
         """
         stored = self._glossaries.require(caller, APPROVE, glossary_id)
-
-        def approve(
-            _: StoredGlossary, old: TermTranslation | None, at: Timestamp
-        ) -> TermTranslation | None:
-            return approved(old, at=at)
-
-        tag = tag_from_path(lang)
-        return self._write(caller, APPROVE, stored, term_id, tag, approve, "approved")
+        return self._write(
+            caller,
+            APPROVE,
+            stored,
+            term_id,
+            tag_from_path(lang),
+            lambda _, old, at: approved(old, at=at),
+            "approved",
+        )
 
     def reject_translation(
         self,
@@ -310,26 +293,43 @@ class TermTranslations:
         lang: str,
         rejection: Rejection,
     ) -> Term:
-        """The proposal is dropped; what was approved stays. As above."""
+        """Drop the proposal; an approved value stays. Raises as above."""
         stored = self._glossaries.require(caller, APPROVE, glossary_id)
         check_record(rejection)
-
-        def reject(
-            _: StoredGlossary, old: TermTranslation | None, __: Timestamp
-        ) -> TermTranslation | None:
-            return rejected(old)
-
-        tag = tag_from_path(lang)
         return self._write(
             caller,
             APPROVE,
             stored,
             term_id,
-            tag,
-            reject,
+            tag_from_path(lang),
+            lambda _, old, __: rejected(old),
             "rejected",
             reason=rejection.reason,
         )
+
+    def _set(
+        self,
+        caller: Caller,
+        stored: StoredGlossary,
+        term_id: str,
+        lang: str,
+        value: str,
+        *,
+        must_exist: bool,
+    ) -> Term:
+        tag = tag_from_path(lang)
+
+        def transition(
+            stored: StoredGlossary, old: TermTranslation | None, at: Timestamp
+        ) -> TermTranslation | None:
+            if must_exist and old is None:
+                raise LanguageNotFound("translation")
+            if value:
+                check_target(tag, stored.source_language, "path.lang")
+            applies = self._terms.applies(caller, stored)
+            return written(old, tag, value, applies=applies, at=at)
+
+        return self._write(caller, WRITE, stored, term_id, tag, transition)
 
     def _write(
         self,
