@@ -18,7 +18,7 @@ def file(tag: str, *entries: Entry, path: str = "", info: FormatInfo = PO) -> Re
     return ReadFile(path, info, tag, Catalogue(tag, entries))
 
 
-def gathered(
+def collected(
     project: Project, *files: ReadFile, module: str | None = None
 ) -> ImportBatch:
     return collect_keys(files, project, module=module)
@@ -31,21 +31,19 @@ def problems(project: Project, *files: ReadFile) -> Sequence[Problem]:
     return refused.value.details
 
 
-def test_the_languages_of_a_key_come_together(project: Project) -> None:
-    batch = gathered(
-        project,
-        file("de", Entry("pay", "Zahlen", needs_review=True), Entry("buy", "Kaufen")),
-        file("en", Entry("buy", "Buy"), Entry("pay", "Pay", description="A button")),
-    )
+def test_the_same_text_of_64_kibibytes_twice_is_kept_and_a_description_cut(
+    project: Project,
+) -> None:
+    entry = Entry("k", "x" * 65_536, description="d" * 1500)
 
-    buy, pay = batch.keys
-    assert (buy.name, pay.name) == ("buy", "pay")
-    assert pay.values == {"en": "Pay", "de": "Zahlen"}
-    assert (pay.review, pay.description) == (("de",), "A button")
+    [key] = collected(project, file("de", entry), file("de", entry)).keys
+
+    assert key.values == {"de": "x" * 65_536}
+    assert key.description == "d" * 1000
 
 
 def test_the_source_language_gives_the_description(project: Project) -> None:
-    batch = gathered(
+    batch = collected(
         project,
         file("de", Entry("pay", "Zahlen", description="Knopf")),
         file("en", Entry("pay", "Pay", description="Button")),
@@ -55,7 +53,7 @@ def test_the_source_language_gives_the_description(project: Project) -> None:
 
 
 def test_empty_texts_are_none_at_all(project: Project) -> None:
-    batch = gathered(
+    batch = collected(
         project,
         file(
             "de",
@@ -71,7 +69,7 @@ def test_empty_texts_are_none_at_all(project: Project) -> None:
 
 
 def test_keys_come_by_name_whatever_their_order_in_the_files(project: Project) -> None:
-    batch = gathered(
+    batch = collected(
         project,
         file("de", Entry("b", "x"), Entry("d", "x")),
         file("en", Entry("c", "x"), Entry("a.b", "x"), Entry("a-b", "x")),
@@ -81,7 +79,7 @@ def test_keys_come_by_name_whatever_their_order_in_the_files(project: Project) -
 
 
 def test_keys_are_put_below_the_module(project: Project) -> None:
-    batch = gathered(
+    batch = collected(
         project, file("de", Entry("pay", "x"), Entry("cart.buy", "y")), module="cart"
     )
 
@@ -95,26 +93,9 @@ def test_a_key_that_only_begins_alike_is_not_in_the_module() -> None:
     assert under_module("cart.pay", None, ".") == "cart.pay"
 
 
-def test_every_bad_key_is_told_with_its_line(project: Project) -> None:
-    told = problems(
-        project,
-        file(
-            "de",
-            Entry("a b", "x", line=3),
-            Entry("ok", "y", line=4),
-            Entry("a..b", "z", line=9),
-        ),
-    )
-
-    assert [(problem.path, problem.rule) for problem in told] == [
-        ("line 3", "key"),
-        ("line 9", "key"),
-    ]
-
-
 def test_bad_keys_have_a_code_of_their_own(project: Project) -> None:
     with pytest.raises(InvalidKey, match=r"line 3: .*and 1 more"):
-        gathered(project, file("de", Entry("é", "x", line=3), Entry("", "y", line=4)))
+        collected(project, file("de", Entry("é", "x", line=3), Entry("", "y", line=4)))
 
 
 def test_a_hundred_problems_are_told_at_most(project: Project) -> None:
@@ -143,12 +124,6 @@ def test_a_text_that_cannot_be_kept_is_told_with_its_line(
     assert (told.path, told.rule) == ("line 7", "text")
 
 
-def test_a_text_of_64_kibibytes_is_kept(project: Project) -> None:
-    batch = gathered(project, file("de", Entry("k", "x" * 65_536)))
-
-    assert batch.keys[0].values == {"de": "x" * 65_536}
-
-
 def test_two_texts_for_one_key_and_language_are_refused(project: Project) -> None:
     [told] = problems(
         project,
@@ -163,26 +138,14 @@ def test_two_texts_for_one_key_and_language_are_refused(project: Project) -> Non
     )
 
 
-def test_the_same_text_twice_is_no_fault(project: Project) -> None:
-    batch = gathered(project, file("de", Entry("k", "x")), file("de", Entry("k", "x")))
-
-    assert batch.keys[0].values == {"de": "x"}
-
-
 def test_a_problem_without_a_line_names_the_key(project: Project) -> None:
     [told] = problems(project, file("de", Entry("k", "\0"), path="de/a.json"))
 
     assert told.path == "de/a.json key k"
 
 
-def test_a_description_too_long_is_cut(project: Project) -> None:
-    batch = gathered(project, file("de", Entry("k", "x", description="d" * 1500)))
-
-    assert batch.keys[0].description == "d" * 1000
-
-
 def test_details_are_kept_by_family_and_language(project: Project) -> None:
-    batch = gathered(
+    batch = collected(
         project,
         file("de", Entry("k", "x", key_detail={"msgid": "K"}, detail={"c": 1})),
         file("pl", Entry("k", "y", key_detail={"msgid": "K"}, detail={"c": 2})),
@@ -199,7 +162,7 @@ def test_details_are_kept_by_family_and_language(project: Project) -> None:
 
 def test_what_a_file_says_of_itself_is_kept(project: Project) -> None:
     catalogue = Catalogue("de", [], detail={"header": "x"}, warnings=["odd"])
-    batch = gathered(project, ReadFile("de/a.po", PO, "de", catalogue))
+    batch = collected(project, ReadFile("de/a.po", PO, "de", catalogue))
 
     assert batch.files == [ImportedDetail("gettext", "de", {"header": "x"})]
     assert batch.warnings == ["de/a.po: odd"]

@@ -5,19 +5,6 @@ from typing import Any
 Uploads = Any  # tests/exchange/conftest.py
 
 
-def test_an_importer_without_approval_proposes(uploads: Uploads) -> None:
-    project = uploads.workspace.project(languages=["de"])
-    uploads.workspace.key(project, "a", values={"en": "A"})
-    importer = uploads.workspace.client(
-        "developer", permissions=["import_run", "translation_write"]
-    )
-
-    uploads.run(project, "de.json", {"a": "A de"}, client=importer)
-
-    [item] = uploads.items(project)
-    assert item["values"][1]["status"] == "pending_review"
-
-
 def test_an_approver_who_imports_a_proposed_text_approves_it(uploads: Uploads) -> None:
     project = uploads.workspace.project(languages=["de"])
     uploads.workspace.key(project, "a", values={"en": "A"})

@@ -20,6 +20,7 @@ def test_a_file_is_imported_by_a_job(uploads: Uploads) -> None:
     assert accepted.headers["Retry-After"] == "2"
     job = accepted.data["job"]
     assert (job["type"], job["status"]) == ("import", "queued")
+    assert uploads.values(project) == {}
     done = uploads.workspace.job_of(accepted)
     assert done["id"] == job["id"]
     assert (done["status"], done["error"]) == ("succeeded", None)
@@ -36,24 +37,6 @@ def test_a_file_is_imported_by_a_job(uploads: Uploads) -> None:
         "warnings": [],
     }
     assert uploads.values(project) == {"cart.pay": {"en": "Pay"}}
-
-
-def test_nothing_changes_before_the_job_runs(uploads: Uploads) -> None:
-    project = uploads.workspace.project()
-
-    uploads.ask(project, "en.json", {"a": "A"})
-
-    assert uploads.values(project) == {}
-
-
-def test_a_second_language_updates_the_keys(uploads: Uploads) -> None:
-    project = uploads.workspace.project(languages=["de"])
-    uploads.result(project, "en.json", {"a": "A", "b": "B"})
-
-    found = uploads.result(project, "de.json", {"a": "A!", "b": "B!"})
-
-    assert uploads.counts(found) == (0, 2, 0, 0, 2)
-    assert uploads.values(project)["a"] == {"en": "A", "de": "A!"}
 
 
 def test_the_same_file_twice_changes_nothing(uploads: Uploads) -> None:
@@ -90,19 +73,6 @@ def test_a_text_that_differs_is_kept_unless_told_otherwise(uploads: Uploads) -> 
     assert kept["conflicts"] == written["conflicts"] == [conflict]
     assert uploads.counts(written) == (0, 1, 2, 0, 1)
     assert uploads.values(project)["a"]["en"] == "A!"
-
-
-def test_on_conflict_fail_changes_nothing(uploads: Uploads) -> None:
-    project = uploads.workspace.project()
-    uploads.result(project, "en.json", {"a": "A"})
-
-    job = uploads.run(project, "en.json", {"a": "A!", "b": "B"}, onConflict="fail")
-
-    assert job["status"] == "failed"
-    assert job["error"]["code"] == "import_conflict"
-    assert "a in en" in job["error"]["message"]
-    assert uploads.values(project) == {"a": {"en": "A"}}
-    assert uploads.event_types(project)[-1] == "job.failed"
 
 
 def test_replace_moves_the_other_keys_to_the_trash(uploads: Uploads) -> None:
@@ -188,24 +158,6 @@ def test_a_dry_run_tells_what_would_come_of_it(
     else:
         assert after_dry == (before, told)
         assert dry["result"] == {**wet["result"], "dryRun": True}
-
-
-def test_tags_are_put_on_every_key_of_the_file(uploads: Uploads) -> None:
-    project = uploads.workspace.project()
-    uploads.workspace.key(project, "a", tags=["old"])
-
-    uploads.result(project, "en.json", {"a": "A", "b": "B"}, tags=["new", " x "])
-
-    items = uploads.workspace.owner.get(f"/projects/{project['id']}/keys").data["items"]
-    assert [item["tags"] for item in items] == [["old", "new", "x"], ["new", "x"]]
-
-
-def test_keys_are_put_below_a_module(uploads: Uploads) -> None:
-    project = uploads.workspace.project()
-
-    uploads.result(project, "en.json", {"a": "A", "mail": {"b": "B"}}, module="mail")
-
-    assert list(uploads.values(project)) == ["mail.a", "mail.b"]
 
 
 def test_an_archive_brings_all_its_languages(uploads: Uploads) -> None:
@@ -313,26 +265,6 @@ def test_an_outdated_text_that_is_imported_again_is_outdated_no_more(
     assert uploads.counts(settled) == (0, 0, 1, 0, 0)
     [item] = uploads.items(project)
     assert [v["isOutdated"] for v in item["values"]] == [False, False]
-
-
-def test_a_batch_that_takes_many_steps_is_one_change(
-    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("locframework.exchange.import_job.KEYS_AT_ONCE", 3)
-    project = uploads.workspace.project(languages=["de"])
-    content = {f"k{number}": f"text {number}" for number in range(10)}
-
-    found = uploads.result(project, "en.json", content)
-    job = uploads.run(
-        project,
-        "en.json",
-        {**content, "k9": "other", "l": "L"},
-        onConflict="fail",
-    )
-
-    assert uploads.counts(found) == (10, 0, 0, 0, 10)
-    assert job["status"] == "failed"
-    assert "l" not in uploads.values(project)
 
 
 def test_an_import_can_be_cancelled_while_it_writes(

@@ -50,30 +50,17 @@ def written(plan: KeyPlan) -> Mapping[str, Text]:
 
 
 def test_a_key_that_is_not_there_is_created_with_all_it_has() -> None:
-    new = imported({"en": "Pay", "de": "Zahlen"}, description="A button")
+    texts = {"en": "Pay", "de": "Zahlen"}
+    new = imported(texts, description="A button", review=("de",))
 
     plan = plan_key(new, None, [], replace(KEEP, tags=("app",)))
 
     assert plan.write is not None
     assert plan.write.key_id is None
-    assert plan.write.values == {"en": "Pay", "de": "Zahlen"}
+    assert (plan.write.values, plan.write.review) == (texts, {"de"})
     assert (plan.write.description, plan.write.tags) == ("A button", ("app",))
     assert plan.write.is_plural is False
     assert plan.values_written == 2
-
-
-def test_a_key_without_any_text_is_created_too() -> None:
-    plan = plan_key(imported(), None, [], KEEP)
-
-    assert plan.write is not None
-    assert plan.values_written == 0
-
-
-def test_a_text_that_is_missing_is_filled_in() -> None:
-    plan = plan_key(imported({"de": "Zahlen"}), key(), [value("en", "Pay")], KEEP)
-
-    assert written(plan) == {"de": "Zahlen"}
-    assert plan.conflicts == []
 
 
 def test_a_key_that_says_the_same_is_left_alone() -> None:
@@ -147,6 +134,24 @@ def test_a_conflict_shows_no_more_than_200_characters() -> None:
     assert len(conflict.existing) == len(conflict.imported) == 200
 
 
+@pytest.mark.parametrize(
+    ("texts", "is_plural", "new"),
+    [
+        ({"de": "Zahlen"}, False, {"de": "Zahlen"}),
+        ({"ja": "{n}個"}, True, {"ja": {"other": "{n}個"}}),
+        ({"en": {"other": "{n}"}}, False, {"en": {"other": "{n}"}}),  # turns plural
+    ],
+)
+def test_a_missing_text_is_filled_in_as_its_key_has_it(
+    texts: dict[str, Text], is_plural: bool, new: dict[str, Text]
+) -> None:
+    plan = plan_key(imported(texts), key(is_plural=is_plural), [], KEEP)
+
+    assert plan.write is not None
+    assert written(plan) == new
+    assert plan.write.is_plural is (True if "en" in texts else UNSET)
+
+
 def test_plural_forms_are_compared_one_by_one() -> None:
     new = imported({"de": {"one": "eins", "other": "{n}"}})
     rows = [value("de", "eins", "one"), value("de", "viele", "other")]
@@ -157,20 +162,6 @@ def test_plural_forms_are_compared_one_by_one() -> None:
     assert written(kept) == {"de": {"other": "{n}"}}
     assert written(conflicting) == {"de": {"other": "{n}"}}
     assert [conflict.plural_form for conflict in conflicting.conflicts] == ["other"]
-
-
-def test_a_plain_text_of_a_plural_key_is_its_other_form() -> None:
-    plan = plan_key(imported({"ja": "{n}個"}), key(is_plural=True), [], KEEP)
-
-    assert written(plan) == {"ja": {"other": "{n}個"}}
-
-
-def test_a_key_without_texts_becomes_plural_as_the_file_has_it() -> None:
-    plan = plan_key(imported({"en": {"other": "{n}"}}), key(), [], KEEP)
-
-    assert plan.write is not None
-    assert plan.write.is_plural is True
-    assert written(plan) == {"en": {"other": "{n}"}}
 
 
 def test_a_key_with_texts_becomes_plural_only_when_asked_to_overwrite() -> None:
@@ -206,6 +197,8 @@ def test_a_source_text_beside_a_translation_fills_the_source_where_there_is_none
 
     assert written(plan_key(new, None, [], KEEP)) == {"en": "Pay", "de": "Zahlen"}
     assert written(plan_key(new, key(), [], KEEP)) == {"en": "Pay", "de": "Zahlen"}
+    own = imported({"en": "Pay now"}, source="Pay")
+    assert written(plan_key(own, None, [], KEEP)) == {"en": "Pay now"}
 
 
 def test_a_source_text_beside_a_translation_never_changes_the_source() -> None:
@@ -215,12 +208,6 @@ def test_a_source_text_beside_a_translation_never_changes_the_source() -> None:
 
     assert written(plan) == {"de": "Zahlen"}
     assert plan.conflicts == []
-
-
-def test_the_file_of_the_source_language_wins_over_the_text_beside() -> None:
-    new = imported({"en": "Pay now"}, source="Pay")
-
-    assert written(plan_key(new, None, [], KEEP)) == {"en": "Pay now"}
 
 
 def test_the_source_is_not_filled_by_one_who_may_not_write_it() -> None:
@@ -254,10 +241,6 @@ def test_a_description_fills_or_overwrites(
     assert (plan.write.description if plan.write is not None else UNSET) == after
 
 
-def test_a_file_without_a_description_leaves_the_one_there_is() -> None:
-    assert plan_key(imported(), key(description="Old"), [], OVERWRITE).write is None
-
-
 def test_tags_are_added_to_those_there_are() -> None:
     rules = replace(KEEP, tags=("b", "c"))
 
@@ -286,25 +269,6 @@ def test_description_and_tags_stay_without_key_update() -> None:
     assert (plan.write.description, plan.write.tags) == (UNSET, UNSET)
     assert written(plan) == {"de": "Zahlen"}
     assert "key_update" in plan.warnings[0]
-
-
-def test_texts_marked_for_review_are_written_for_review() -> None:
-    plan = plan_key(imported({"de": "Zahlen"}, review=("de",)), None, [], KEEP)
-
-    assert plan.write is not None
-    assert plan.write.review == {"de"}
-
-
-def test_a_key_is_counted_once() -> None:
-    result = ImportResult(dry_run=False)
-    count(result, plan_key(imported({"en": "a"}), None, [], KEEP), is_new=True)
-    count(result, plan_key(imported({"en": "a"}), key(), [], KEEP), is_new=False)
-    same = plan_key(imported({"en": "a"}), key(), [value("en", "a")], KEEP)
-    count(result, same, is_new=False)
-
-    counts = (result.keys_created, result.keys_updated, result.keys_unchanged)
-    assert counts == (1, 1, 1)
-    assert result.values_written == 2
 
 
 def test_a_result_lists_a_hundred_conflicts_and_warnings_and_counts_all() -> None:

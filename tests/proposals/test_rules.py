@@ -24,93 +24,70 @@ def put(
     return written(old, "de", value, applies=applies, at=NOW)
 
 
+def proposal(value: str, text: str) -> TermTranslation:
+    """A proposal beside an approved value, or beside none."""
+    if value:
+        return TermTranslation("de", value, "approved", THEN, text)
+    return TermTranslation("de", "", "pending_review", None, text)
+
+
+NEW = TermTranslation("de", "Merken", "approved", NOW, None)
+
+
+@pytest.mark.parametrize(
+    ("old", "value", "applies", "new"),
+    [
+        *((old, "Merken", True, NEW) for old in EVERY),
+        *((old, "", True, None) for old in EVERY),
+        (APPROVED, "Speichern", True, APPROVED),  # approved since it first was
+        *((old, "Merken", False, proposal("Speichern", "Merken"))
+          for old in (APPROVED, CONTESTED)),
+        *((old, "Merken", False, proposal("", "Merken"))
+          for old in (None, PENDING, DRAFT)),
+        (CONTESTED, "Speichern", False, APPROVED),  # takes the proposal back
+        (APPROVED, "", False, proposal("Speichern", "")),
+        *((old, "", False, None) for old in (None, PENDING, DRAFT)),
+    ],
+)  # fmt: skip
+def test_a_value_is_applied_or_proposed(
+    old: Any, value: str, applies: bool, new: Any
+) -> None:
+    assert put(old, value, applies=applies) == new
+
+
+@pytest.mark.parametrize(
+    ("old", "when_approved", "when_rejected"),
+    [
+        (CONTESTED, "Sichern", APPROVED),
+        (PENDING, "Sichern", None),
+        (DRAFT, "Ablegen", NothingPending),
+        (proposal("Speichern", ""), "", APPROVED),
+        (None, NothingPending, NothingPending),
+        (APPROVED, NothingPending, NothingPending),
+    ],
+)
+def test_a_proposal_is_approved_or_rejected(
+    old: Any, when_approved: Any, when_rejected: Any
+) -> None:
+    if when_approved is NothingPending:
+        with pytest.raises(NothingPending):
+            approved(old, at=NOW)
+    else:
+        new = TermTranslation("de", when_approved, "approved", NOW, None)
+        assert approved(old, at=NOW) == (new if when_approved else None)
+    if when_rejected is NothingPending:
+        with pytest.raises(NothingPending):
+            rejected(old)
+    else:
+        assert rejected(old) == when_rejected
+
+
 @pytest.mark.parametrize("old", EVERY)
-def test_a_value_that_applies_counts_and_settles_what_waited(old: Any) -> None:
-    new = put(old, "Merken", applies=True)
+def test_an_imported_draft_replaces_drafts_only(old: Any) -> None:
+    is_replaced = old in (None, DRAFT)
+    new = TermTranslation("de", "Merken", "draft", None, None)
 
-    assert new == TermTranslation("de", "Merken", "approved", NOW, None)
-
-
-def test_the_same_value_again_counts_since_it_first_did() -> None:
-    assert put(APPROVED, "Speichern", applies=True) == APPROVED
-
-
-@pytest.mark.parametrize("old", EVERY)
-def test_an_empty_value_that_applies_clears(old: Any) -> None:
-    assert put(old, "", applies=True) is None
-
-
-@pytest.mark.parametrize("old", [APPROVED, CONTESTED])
-def test_a_proposal_leaves_the_approved_value_alone(old: TermTranslation) -> None:
-    new = put(old, "Merken", applies=False)
-
-    assert new == TermTranslation("de", "Speichern", "approved", THEN, "Merken")
-
-
-@pytest.mark.parametrize("old", [None, PENDING, DRAFT])
-def test_a_proposal_where_nothing_was_applied_waits_beside_no_value(old: Any) -> None:
-    new = put(old, "Merken", applies=False)
-
-    assert new == TermTranslation("de", "", "pending_review", None, "Merken")
-
-
-def test_to_propose_what_counts_takes_the_proposal_back() -> None:
-    assert put(CONTESTED, "Speichern", applies=False) == APPROVED
-
-
-def test_to_clear_an_approved_value_can_be_proposed() -> None:
-    waiting = put(APPROVED, "", applies=False)
-
-    assert waiting == TermTranslation("de", "Speichern", "approved", THEN, "")
-    assert approved(waiting, at=NOW) is None
-    assert rejected(waiting) == APPROVED
-
-
-@pytest.mark.parametrize("old", [None, PENDING, DRAFT])
-def test_to_clear_what_nobody_approved_needs_no_approval(old: Any) -> None:
-    assert put(old, "", applies=False) is None
-
-
-@pytest.mark.parametrize("old", [CONTESTED, PENDING])
-def test_an_approved_proposal_becomes_the_value(old: TermTranslation) -> None:
-    new = approved(old, at=NOW)
-
-    assert new == TermTranslation("de", "Sichern", "approved", NOW, None)
-
-
-def test_a_draft_counts_once_it_is_approved() -> None:
-    new = approved(DRAFT, at=NOW)
-
-    assert new == TermTranslation("de", "Ablegen", "approved", NOW, None)
-
-
-def test_a_rejected_proposal_leaves_what_stood_before_it() -> None:
-    assert rejected(CONTESTED) == APPROVED
-    assert rejected(PENDING) is None
-
-
-@pytest.mark.parametrize("old", [None, APPROVED])
-def test_nothing_is_approved_where_nothing_waits(old: Any) -> None:
-    with pytest.raises(NothingPending):
-        approved(old, at=NOW)
-
-
-@pytest.mark.parametrize("old", [None, APPROVED, DRAFT])
-def test_nothing_is_rejected_where_nothing_is_proposed(old: Any) -> None:
-    with pytest.raises(NothingPending):
-        rejected(old)
-
-
-@pytest.mark.parametrize("old", [None, DRAFT])
-def test_an_imported_draft_takes_the_place_of_drafts_only(old: Any) -> None:
-    new = drafted(old, "de", "Merken")
-
-    assert new == TermTranslation("de", "Merken", "draft", None, None)
-
-
-@pytest.mark.parametrize("old", [APPROVED, CONTESTED, PENDING])
-def test_an_imported_draft_gives_way_to_what_people_did(old: TermTranslation) -> None:
-    assert drafted(old, "de", "Merken") is old
+    assert drafted(old, "de", "Merken") == (new if is_replaced else old)
 
 
 STEPS = st.one_of(

@@ -17,24 +17,27 @@ from locframework.terminology.records import Found, Wanted
 
 from .finding import found
 
-
-def test_a_term_is_found_where_words_begin_and_end() -> None:
-    text = "Pier 7: the pier, not the piers' pierced repier"
-
-    assert found(text, "pier", language="zh") == ["Pier", "pier"]
+NESTED = ["boarding", "boarding pass", "pass", "boarding pass office"]
 
 
-def test_the_longest_term_counts() -> None:
-    terms = ("boarding", "boarding pass", "pass", "boarding pass office")
-
-    assert found("Your boarding pass.", *terms) == ["boarding pass"]
-    assert found("a boarding, a pass", *terms) == ["boarding", "pass"]
-
-
-def test_a_shorter_term_is_found_where_the_longest_has_another_case() -> None:
-    hits = found("an it desk", "it", strict=["IT desk"])
-
-    assert hits == ["it"]
+@pytest.mark.parametrize(
+    ("text", "terms", "strict", "hits"),
+    [
+        ("Pier: the pier, not pierced repier", ["pier"], [], ["Pier", "pier"]),
+        ("Your boarding pass.", NESTED, [], ["boarding pass"]),
+        ("a boarding, a pass", NESTED, [], ["boarding", "pass"]),
+        ("an it desk", ["it"], ["IT desk"], ["it"]),
+        ("May I go in may?", [], ["May"], ["May"]),
+        ("May I go in may?", ["May"], [], ["May", "may"]),
+        ("log\n  in, log\u00a0in, login", [" log in "], [],
+         ["log\n  in", "log\u00a0in"]),
+        ("C++ or C or .NET", ["C++", ".NET"], [], ["C++", ".NET"]),
+    ],
+)  # fmt: skip
+def test_the_longest_terms_are_found_where_words_begin_and_end(
+    text: str, terms: list[str], strict: list[str], hits: list[str]
+) -> None:
+    assert found(text, *terms, strict=strict) == hits
 
 
 def test_what_an_apostrophe_parts_from_a_name_is_none_of_it() -> None:
@@ -52,13 +55,6 @@ def test_what_an_apostrophe_parts_from_a_name_is_none_of_it() -> None:
     assert found("Skerry's fleet", strict=[*strict, "Skerry's Cup"]) == ["Skerry's"]
     assert found("Skerry’nin", strict=strict, language="tr") == ["Skerry’nin"]
     assert found("Skerry's", strict=strict, language="de") == []
-
-
-def test_case_counts_for_the_terms_that_say_so() -> None:
-    text = "May I go in may?"
-
-    assert found(text, strict=["May"]) == ["May"]
-    assert found(text, "May") == ["May", "may"]
 
 
 @pytest.mark.parametrize(
@@ -88,17 +84,6 @@ def test_places_are_code_points_of_the_text_as_it_was_given() -> None:
     index = TermIndex([Wanted("a", "straße", False), Wanted("b", "Häfen", True)], "x")
 
     assert find_terms(text, [index]) == [Found("a", 8, 15), Found("b", 17, 23)]
-
-
-def test_space_is_space_however_wide_it_is() -> None:
-    assert found("log\n  in, log\u00a0in, login", " log in ") == [
-        "log\n  in",
-        "log\u00a0in",
-    ]
-
-
-def test_signs_may_be_terms() -> None:
-    assert found("C++ or C or .NET", "C++", ".NET") == ["C++", ".NET"]
 
 
 def test_of_terms_that_share_a_stem_the_one_that_stands_there_is_found() -> None:
