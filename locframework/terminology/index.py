@@ -13,8 +13,24 @@ from functools import cache
 from typing import NamedTuple
 
 from .particles import stems_of
-from .records import Found, Wanted
 from .words import SPACE, Word, bare, caseless, exact, length_shared, loosely, words_of
+
+
+class SearchTerm(NamedTuple):
+    """A term to find."""
+
+    id: str
+    text: str
+    case_sensitive: bool
+
+
+class FoundTerm(NamedTuple):
+    """A term at a place of a text."""
+
+    id: str
+    start: int  # in code points of the text as it was given
+    end: int
+
 
 Key = Callable[[str], str]
 Ids = tuple[str, ...]
@@ -32,7 +48,7 @@ _PARTICLE = "\0"  # begins one that was cut off: no term is that word
 class TermIndex:
     """The terms of one language, ready to be found. Threads may share it."""
 
-    def __init__(self, wanted: Iterable[Wanted], language_code: str) -> None:
+    def __init__(self, wanted: Iterable[SearchTerm], language_code: str) -> None:
         """``language_code`` says which endings do not count, which words are elided
         before others, and what is the capital of what."""
         self.language_code = language_code
@@ -45,7 +61,7 @@ class TermIndex:
             _Patterns(strict, exact, language_code, bare(language_code)),
         ]
 
-    def updated(self, ids: Collection[str], now: Collection[Wanted]) -> TermIndex:
+    def updated(self, ids: Collection[str], now: Collection[SearchTerm]) -> TermIndex:
         """One in which these terms are what they are now; the others are gone.
 
         As if made anew. This one stays as it is. Takes 10 ms beside 100,000 terms.
@@ -105,7 +121,7 @@ class TermIndex:
         return [key(word.text) for word in _trimmed(text, self.language_code)]
 
 
-def find_terms(text: str, indexes: Sequence[TermIndex]) -> list[Found]:
+def find_terms(text: str, indexes: Sequence[TermIndex]) -> list[FoundTerm]:
     """The terms of all indexes that are in the text, from its beginning to its end.
 
     At every place the longest counts, and nothing else in it. Of terms that differ in
@@ -117,7 +133,7 @@ def find_terms(text: str, indexes: Sequence[TermIndex]) -> list[Found]:
     words = {code: words_of(text, code) for code in codes}
     tables = [index.candidates(words[index.language_code]) for index in indexes]
     nearest: dict[tuple[object, ...], list[str]] = {}  # a word may come 30,000 times
-    found: list[Found] = []
+    found: list[FoundTerm] = []
     place = 0
     for start in sorted(set[int]().union(*tables)):
         if start < place:
@@ -128,7 +144,7 @@ def find_terms(text: str, indexes: Sequence[TermIndex]) -> list[Found]:
         asked = (text[start:place], *ending)
         if asked not in nearest:
             nearest[asked] = _nearest(indexes, ending, text[start:place])
-        found += [Found(id_, start, place) for id_ in nearest[asked]]
+        found += [FoundTerm(id_, start, place) for id_ in nearest[asked]]
     return found
 
 
@@ -158,7 +174,7 @@ class _Patterns:
 
     def __init__(
         self,
-        terms: Collection[Wanted],
+        terms: Collection[SearchTerm],
         key: Key,
         language_code: str,
         bare: Key | None = None,
@@ -176,7 +192,9 @@ class _Patterns:
         self._ids: dict[int, Ids] = {}  # of the terms that end at a node
         self._add(terms)
 
-    def updated(self, old: Iterable[Wanted], new: Iterable[Wanted]) -> _Patterns:
+    def updated(
+        self, old: Iterable[SearchTerm], new: Iterable[SearchTerm]
+    ) -> _Patterns:
         """One without the old terms and with the new ones."""
         made = copy(self)
         made._next, made._ids = dict(self._next), dict(self._ids)
@@ -205,14 +223,14 @@ class _Patterns:
             if last >= 0:
                 yield word.start, words[last].end, ids
 
-    def _add(self, terms: Iterable[Wanted]) -> None:
+    def _add(self, terms: Iterable[SearchTerm]) -> None:
         for id_, row in self._rows(terms):
             node = 0
             for key in row:  # no node is ever taken away, so each number is new
                 node = self._next.setdefault((node, key), len(self._next) + 1)
             self._ids[node] = (*self._ids.get(node, ()), id_)
 
-    def _remove(self, terms: Iterable[Wanted]) -> None:
+    def _remove(self, terms: Iterable[SearchTerm]) -> None:
         for id_, row in self._rows(terms):
             node = 0
             for key in row:
@@ -221,7 +239,7 @@ class _Patterns:
             if left:
                 self._ids[node] = left
 
-    def _rows(self, terms: Iterable[Wanted]) -> Iterator[tuple[str, list[str]]]:
+    def _rows(self, terms: Iterable[SearchTerm]) -> Iterator[tuple[str, list[str]]]:
         key = cache(self._key)  # many terms share their words
         for term in terms:
             words = self._cut(_trimmed(term.text, self._language_code))
@@ -252,10 +270,10 @@ def _length_of(stem: str, word: str) -> int:
     return next(n for n in range(1, len(word) + 1) if exact(word[:n]) == stem)
 
 
-def _by_rule(terms: Iterable[Wanted]) -> tuple[list[Wanted], list[Wanted]]:
+def _by_rule(terms: Iterable[SearchTerm]) -> tuple[list[SearchTerm], list[SearchTerm]]:
     """Those in which case does not count, and those in which it does."""
-    loose: list[Wanted] = []
-    strict: list[Wanted] = []
+    loose: list[SearchTerm] = []
+    strict: list[SearchTerm] = []
     for term in terms:
         (strict if term.case_sensitive else loose).append(term)
     return loose, strict

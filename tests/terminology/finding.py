@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from locframework.terminology.index import TermIndex, find_terms
-from locframework.terminology.records import Wanted
+from locframework.terminology.index import SearchTerm, TermIndex, find_terms
 
 
 def found(
     text: str, *terms: str, language: str = "en", strict: Sequence[str] = ()
 ) -> list[str]:
     """The pieces of the text in which one of the terms is found."""
-    wanted = [Wanted(term, term, False) for term in terms]
-    wanted += [Wanted(f"={term}", term, True) for term in strict]
+    wanted = [SearchTerm(term, term, False) for term in terms]
+    wanted += [SearchTerm(f"={term}", term, True) for term in strict]
     index = TermIndex(wanted, language)
     return [text[each.start : each.end] for each in find_terms(text, [index])]

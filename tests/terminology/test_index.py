@@ -12,8 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from unicode_segmentation_rs import split_word_bounds
 
-from locframework.terminology.index import TermIndex, find_terms
-from locframework.terminology.records import Found, Wanted
+from locframework.terminology.index import FoundTerm, SearchTerm, TermIndex, find_terms
 
 from .finding import found
 
@@ -68,7 +67,9 @@ def test_what_an_apostrophe_parts_from_a_name_is_none_of_it() -> None:
 def test_of_terms_that_share_a_stem_the_nearest_comes_first(
     text: str, terms: list[str]
 ) -> None:
-    wanted = [Wanted(str(at), term, False) for at, term in enumerate(reversed(terms))]
+    wanted = [
+        SearchTerm(str(at), term, False) for at, term in enumerate(reversed(terms))
+    ]
     of_one = [TermIndex(wanted, "en")]
     of_several = [TermIndex([each], "en") for each in wanted]
 
@@ -81,13 +82,15 @@ def test_of_terms_that_share_a_stem_the_nearest_comes_first(
 def test_places_are_code_points_of_the_text_as_it_was_given() -> None:
     text = "👩‍👩‍👧‍👦 STRASSE, Ha\u0308fen"
 
-    index = TermIndex([Wanted("a", "straße", False), Wanted("b", "Häfen", True)], "x")
+    index = TermIndex(
+        [SearchTerm("a", "straße", False), SearchTerm("b", "Häfen", True)], "x"
+    )
 
-    assert find_terms(text, [index]) == [Found("a", 8, 15), Found("b", 17, 23)]
+    assert find_terms(text, [index]) == [FoundTerm("a", 8, 15), FoundTerm("b", 17, 23)]
 
 
 def test_of_terms_that_share_a_stem_the_one_that_stands_there_is_found() -> None:
-    wanted = [Wanted(term, term, False) for term in ("save", "saving")]
+    wanted = [SearchTerm(term, term, False) for term in ("save", "saving")]
     index = TermIndex(wanted, "en")
 
     def ids(text: str) -> list[str]:
@@ -99,8 +102,10 @@ def test_of_terms_that_share_a_stem_the_one_that_stands_there_is_found() -> None
 
 
 def test_each_of_two_glossaries_has_its_say_and_the_longest_counts() -> None:
-    one = TermIndex([Wanted("1", "pier", False), Wanted("2", "pier pass", False)], "en")
-    two = TermIndex([Wanted("3", "pier", False)], "en")
+    one = TermIndex(
+        [SearchTerm("1", "pier", False), SearchTerm("2", "pier pass", False)], "en"
+    )
+    two = TermIndex([SearchTerm("3", "pier", False)], "en")
 
     def ids(text: str) -> list[str]:
         return [each.id for each in find_terms(text, [one, two])]
@@ -111,9 +116,9 @@ def test_each_of_two_glossaries_has_its_say_and_the_longest_counts() -> None:
 
 
 def test_the_term_that_stands_there_counts_whichever_glossary_has_it() -> None:
-    one = TermIndex([Wanted("1", "save", False)], "en")
-    two = TermIndex([Wanted("2", "saved", False)], "en")
-    three = TermIndex([Wanted("3", "SAVED", False)], "de")
+    one = TermIndex([SearchTerm("1", "save", False)], "en")
+    two = TermIndex([SearchTerm("2", "saved", False)], "en")
+    three = TermIndex([SearchTerm("3", "SAVED", False)], "de")
 
     def ids(text: str) -> list[str]:
         return [each.id for each in find_terms(text, [one, two, three])]
@@ -124,14 +129,14 @@ def test_the_term_that_stands_there_counts_whichever_glossary_has_it() -> None:
 
 
 def test_each_glossary_cuts_words_as_its_own_language_does() -> None:
-    french = TermIndex([Wanted("1", "eau", False)], "fr")
-    english = TermIndex([Wanted("2", "l'eau", False)], "en")
+    french = TermIndex([SearchTerm("1", "eau", False)], "fr")
+    english = TermIndex([SearchTerm("2", "l'eau", False)], "en")
 
-    def places(text: str, *indexes: TermIndex) -> list[Found]:
+    def places(text: str, *indexes: TermIndex) -> list[FoundTerm]:
         return find_terms(text, indexes)
 
-    assert places("l’eau", french) == [Found("1", 2, 5)]
-    assert places("l’eau", french, english) == [Found("2", 0, 5)]
+    assert places("l’eau", french) == [FoundTerm("1", 2, 5)]
+    assert places("l’eau", french, english) == [FoundTerm("2", 0, 5)]
 
 
 def test_many_terms_within_each_other_do_no_harm() -> None:
@@ -173,12 +178,12 @@ ALPHABETS = {
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[str, str, list[Wanted]]:
+def cases(draw: st.DrawFn) -> tuple[str, str, list[SearchTerm]]:
     language = draw(st.sampled_from(sorted(ALPHABETS)))
     letters = st.sampled_from(ALPHABETS[language])
     texts = st.text(letters, max_size=4).filter(lambda text: text.strip())
     terms = draw(st.lists(st.tuples(texts, st.booleans()), max_size=8))
-    wanted = [Wanted(str(at), *term) for at, term in enumerate(terms)]
+    wanted = [SearchTerm(str(at), *term) for at, term in enumerate(terms)]
     joins = draw(
         st.lists(st.sampled_from([text for text, _ in terms] or [""]), max_size=5)
     )
@@ -198,7 +203,7 @@ def has_mark_on_space(text: str) -> bool:
 @settings(max_examples=150, deadline=None)
 @given(cases())
 def test_what_is_found_is_what_trying_every_term_everywhere_finds(
-    case: tuple[str, str, list[Wanted]],
+    case: tuple[str, str, list[SearchTerm]],
 ) -> None:
     language, text, wanted = case
 
@@ -207,7 +212,7 @@ def test_what_is_found_is_what_trying_every_term_everywhere_finds(
     assert hits == naive(text, wanted, language)
 
 
-def naive(text: str, wanted: list[Wanted], language: str) -> list[Found]:
+def naive(text: str, wanted: list[SearchTerm], language: str) -> list[FoundTerm]:
     """Every term is tried at every boundary; the longest wins, then the nearest."""
     pieces, at = [], 0
     for piece in pieces_of(text, language):
@@ -228,14 +233,14 @@ def naive(text: str, wanted: list[Wanted], language: str) -> list[Found]:
         longest = [(near, id_) for end, near, id_ in fitting if end == place]
         best = min(near for near, _ in longest if near is not None)
         hits += [
-            Found(id_, start, place)
+            FoundTerm(id_, start, place)
             for near, id_ in sorted(longest, key=lambda each: each[1])
             if near == best
         ]
     return hits
 
 
-def nearness(piece: str, term: Wanted, language: str) -> int | None:
+def nearness(piece: str, term: SearchTerm, language: str) -> int | None:
     """0 to the letter, 1 but for case, 2 but for endings; None: another text."""
     if piece != piece.strip():
         return None

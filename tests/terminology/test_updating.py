@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from locframework.terminology.index import TermIndex, find_terms
-from locframework.terminology.records import Wanted
+from locframework.terminology.index import SearchTerm, TermIndex, find_terms
 
 WORDS = {
     "en": ["pier", "Piers", "boarding", "pass", "passes", "IT", "it", "desk"],
@@ -19,7 +18,7 @@ IDS = "abcdef"
 
 
 @st.composite
-def stories(draw: st.DrawFn) -> tuple[str, list[dict[str, Wanted | None]], str]:
+def stories(draw: st.DrawFn) -> tuple[str, list[dict[str, SearchTerm | None]], str]:
     """A language, what becomes of its terms one time after the other (None: it is
     gone), and a text."""
     language = draw(st.sampled_from(sorted(WORDS)))
@@ -28,7 +27,10 @@ def stories(draw: st.DrawFn) -> tuple[str, list[dict[str, Wanted | None]], str]:
     times = draw(st.lists(st.dictionaries(st.sampled_from(IDS), becomes), max_size=6))
     text = draw(st.lists(st.sampled_from(WORDS[language]), max_size=8).map(" ".join))
     story = [
-        {id_: None if now is None else Wanted(id_, *now) for id_, now in some.items()}
+        {
+            id_: None if now is None else SearchTerm(id_, *now)
+            for id_, now in some.items()
+        }
         for some in times
     ]
     return language, story, text
@@ -37,10 +39,10 @@ def stories(draw: st.DrawFn) -> tuple[str, list[dict[str, Wanted | None]], str]:
 @settings(max_examples=300)
 @given(stories())
 def test_an_index_that_was_updated_finds_what_one_made_anew_finds(
-    story: tuple[str, list[dict[str, Wanted | None]], str],
+    story: tuple[str, list[dict[str, SearchTerm | None]], str],
 ) -> None:
     language, times, text = story
-    there: dict[str, Wanted] = {}
+    there: dict[str, SearchTerm] = {}
     updated = TermIndex([], language)
     for becomes in times:
         before, was = updated, find_terms(text, [updated])
