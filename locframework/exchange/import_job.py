@@ -55,6 +55,15 @@ or make its translations outdated."""
 _decoder = msgspec.msgpack.Decoder(ImportBatch)
 
 
+class _Task(Struct, frozen=True):
+    """A job and what it imports."""
+
+    job: StoredJob
+    work: Work
+    params: ImportParams
+    batch: ImportBatch
+
+
 class _Run(Struct):
     """One transaction of an import, with the project and the rights as they are now."""
 
@@ -111,115 +120,93 @@ class ImportJob:
             message = "what was read from the file has been lost; import it again"
             raise Unavailable(message)
         batch = _decoder.decode(content)
+        task = _Task(job, work, params, batch)
         result = ImportResult(params.dry_run)
         warn(result, batch.warnings)
         if params.dry_run:
-            self._check(job, work, params, batch, result)
+            self._check(task, result)
             with work.finish() as outcome:
                 outcome.result = msgspec.to_builtins(result)
             return
-        size = self._step_size(job)
+        languages = len(self._storage.projects.list_languages(job.project_id))
+        many = max(LANGUAGES_OF_A_STEP, languages)
+        size = max(1, KEYS_A_STEP * LANGUAGES_OF_A_STEP // many)
         if params.on_conflict == "fail":
             size = max(size, len(batch.keys))
         if job.step is not None:
             state = msgspec.convert(job.step, ImportState)
         else:
             if len(batch.keys) > size:
-                self._check(job, work, params, batch, ImportResult(dry_run=True))
+                self._check(task, ImportResult(dry_run=True))
             state = ImportState(len(batch.keys), msgspec.to_builtins(result))
-        self._write_batch(job, work, params, batch, state, size)
+        self._write_batch(task, state, size)
 
-    def _step_size(self, job: StoredJob) -> int:
-        languages = len(self._storage.projects.list_languages(job.project_id))
-        many = max(LANGUAGES_OF_A_STEP, languages)
-        return max(1, KEYS_A_STEP * LANGUAGES_OF_A_STEP // many)
-
-    def _check(
-        self,
-        job: StoredJob,
-        work: Work,
-        params: ImportParams,
-        batch: ImportBatch,
-        result: ImportResult,
-    ) -> None:
+    def _check(self, task: _Task, result: ImportResult) -> None:
         """Do all that the import does but write, and raise what it would raise."""
+        batch, params = task.batch, task.params
         with self._storage.snapshot():
-            run = self._begin(job, params, batch, result)
+            run = self._begin(task, result)
             for done, keys in _in_parts(batch.keys):
-                work.check_cancelled()
+                task.work.check_cancelled()
                 self._write_keys(run, keys)
                 if params.dry_run:
-                    work.report(done, len(batch.keys))
+                    task.work.report(done, len(batch.keys))
             if params.mode == "replace":
                 self._remove_others(run, batch)
             _refuse_conflicts(run)
 
-    def _write_batch(
-        self,
-        job: StoredJob,
-        work: Work,
-        params: ImportParams,
-        batch: ImportBatch,
-        state: ImportState,
-        size: int,
-    ) -> None:
+    def _write_batch(self, task: _Task, state: ImportState, size: int) -> None:
+        work, batch, project_id = task.work, task.batch, task.job.project_id
+
         def steps() -> Iterator[list[ImportedKey]]:
             rest = iter(batch.keys[state.done :])
             while keys := list(islice(rest, size)):
-                self._writer.prepare_checks(job.project_id)
+                self._writer.prepare_checks(project_id)
                 yield keys
 
-        def write_run(keys: Sequence[ImportedKey]) -> _Run:
-            result = msgspec.convert(state.result, ImportResult)
-            run = self._begin(job, params, batch, result)
-            before = len(batch.keys) - len(keys)
-            for done, some in _in_parts(keys):
-                work.check_cancelled()
-                written = self._write_keys(run, some)
-                _keep_details(run, some, written)
-                if params.on_conflict == "fail":  # one long transaction
-                    work.report(before + done, len(batch.keys))
-                crash_point("import.after_batch")
-            state.result = msgspec.to_builtins(result)
-            return run
-
         def write(keys: Sequence[ImportedKey]) -> None:
-            write_run(keys)
+            run = self._begin(task, msgspec.convert(state.result, ImportResult))
+            self._write_step(task, run, keys)
+            state.result = msgspec.to_builtins(run.result)
 
         last = write_in_steps(work, state, steps(), write, "import.after_step")
-        self._writer.prepare_checks(job.project_id)
+        self._writer.prepare_checks(project_id)
         with work.finish() as outcome:
-            run = write_run(last)
-            details = [
-                _detail(run, each, module=params.module or "") for each in batch.files
-            ]
-            run.store.put_details(details)
+            run = self._begin(task, msgspec.convert(state.result, ImportResult))
+            self._write_step(task, run, last)
+            module = task.params.module or ""
+            run.store.put_details([_detail(run, e, module=module) for e in batch.files])
             work.report(len(batch.keys), len(batch.keys))
             crash_point("import.after_keys")
-            if params.mode == "replace":
+            if task.params.mode == "replace":
                 self._remove_others(run, batch)
             _refuse_conflicts(run)
             self._events.append(
                 "import.completed",
                 organization_id=run.project.organization_id,
-                project_id=run.project.id,
+                project_id=project_id,
                 actor=run.caller.actor,
-                items=[{"jobId": job.job.id}],
+                items=[{"jobId": task.job.job.id}],
                 branch=run.scope.name,
             )
             outcome.result = msgspec.to_builtins(run.result)
             crash_point("import.before_commit")
         crash_point("import.after_commit")
 
-    def _begin(
-        self,
-        job: StoredJob,
-        params: ImportParams,
-        batch: ImportBatch,
-        result: ImportResult,
-    ) -> _Run:
+    def _write_step(self, task: _Task, run: _Run, keys: Sequence[ImportedKey]) -> None:
+        total = len(task.batch.keys)
+        for done, some in _in_parts(keys):
+            task.work.check_cancelled()
+            written = self._write_keys(run, some)
+            _keep_details(run, some, written)
+            if task.params.on_conflict == "fail":  # all in one long transaction
+                task.work.report(done, total)
+            crash_point("import.after_batch")
+
+    def _begin(self, task: _Task, result: ImportResult) -> _Run:
         """Raises ProjectNotFound, BranchNotFound, BranchNotOpen, BranchProtected,
         PermissionDenied."""
+        job, params, batch = task.job, task.params, task.batch
         caller = self._renewed(job.caller)
         if caller is None:
             raise PermissionDenied(PERMISSION)

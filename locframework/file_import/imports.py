@@ -106,6 +106,14 @@ R = TypeVar("R", bound=ImportSummary)
 ResultType = type[R]
 
 
+class Upload(Struct, Generic[S], frozen=True):
+    """A file, and who imports it into what; all as of the moment."""
+
+    caller: Caller
+    subject: S
+    params: ImportParams
+
+
 class FileImport(ABC, Generic[S, Row, R]):
     """Accepts files for one kind of subject, and handles the jobs that import them."""
 
@@ -153,12 +161,7 @@ class FileImport(ABC, Generic[S, Row, R]):
 
     @abstractmethod
     def choose_languages(
-        self,
-        caller: Caller,
-        subject: S,
-        params: ImportParams,
-        codes: set[str],
-        result: R,
+        self, upload: Upload[S], codes: set[str], result: R
     ) -> Sequence[str]:
         """Return the languages of the subject that are imported, of those in the file.
 
@@ -176,9 +179,7 @@ class FileImport(ABC, Generic[S, Row, R]):
     @abstractmethod
     def write(
         self,
-        caller: Caller,
-        subject: S,
-        params: ImportParams,
+        upload: Upload[S],
         rows: Sequence[Row],
         language_codes: Sequence[str],
         result: R,
@@ -210,7 +211,8 @@ class FileImport(ABC, Generic[S, Row, R]):
         else:
             chosen = self.require_format(format_)
         params = ImportParams(chosen, subject.source_language, on_existing, wanted)
-        state, is_whole = self._check(caller, subject, params, beginning_of(file))
+        upload = Upload(caller, subject, params)
+        state, is_whole = self._check(upload, beginning_of(file))
         file.seek(0)
         parts = self._blobs.put_parts(file, keep_for=KEPT_FOR)
         crash_point(f"{self.type}.before_job")
@@ -255,17 +257,15 @@ class FileImport(ABC, Generic[S, Row, R]):
         if job.step is not None:
             state = msgspec.convert(job.step, ImportState)
         if state is None:
-            subject = self.find(job.subject_id or "", lock=False)
-            caller = self._sender(job, subject)
+            upload = self._upload(job, params, lock=False)
             with self._blobs.open_parts(params.parts) as file:
                 watched = observed(file, lambda _: work.check_cancelled())
-                state, _ = self._check(caller, subject, params, watched)
+                state, _ = self._check(upload, watched)
 
         def write(rows: Sequence[Row]) -> None:
-            subject = self.find(job.subject_id or "", lock=True)
-            caller = self._sender(job, subject)
+            upload = self._upload(job, params, lock=True)
             result = msgspec.convert(state.result, self._result_type)
-            self.write(caller, subject, params, rows, state.language_codes, result)
+            self.write(upload, rows, state.language_codes, result)
             state.result = msgspec.to_builtins(result)
 
         with self._blobs.open_parts(params.parts) as file:
@@ -280,20 +280,18 @@ class FileImport(ABC, Generic[S, Row, R]):
             outcome.result = state.result
             crash_point(f"{self.type}.before_commit")
 
-    def _check(
-        self, caller: Caller, subject: S, params: ImportParams, file: BinaryIO
-    ) -> tuple[ImportState, bool]:
+    def _check(self, upload: Upload[S], file: BinaryIO) -> tuple[ImportState, bool]:
         """Return what was found, and whether the whole file was read."""
         result, codes, rows, is_whole = self._result_type(), set[str](), 0, True
         try:
-            for row in self.check_rows(params, file, result, codes):
+            for row in self.check_rows(upload.params, file, result, codes):
                 rows += 1
                 if len(codes) > LANGUAGES_LIMIT:
                     message = f"there are more than {LANGUAGES_LIMIT} languages"
                     raise unreadable(row.line, "language", message)
         except MoreToCheck:
             is_whole = False
-        imported = self.choose_languages(caller, subject, params, codes, result)
+        imported = self.choose_languages(upload, codes, result)
         return ImportState(rows, msgspec.to_builtins(result), imported), is_whole
 
     def _queue(self, caller: Caller, subject: S, params: Mapping[str, object]) -> Job:
@@ -311,12 +309,13 @@ class FileImport(ABC, Generic[S, Row, R]):
     def _permissions(self, caller: Caller, subject: S) -> Callable[[str], bool]:
         return lambda permission: self.may(caller, permission, subject)
 
-    def _sender(self, job: StoredJob, subject: S) -> Caller:
-        """Return who sent the file, with the rights of this moment."""
+    def _upload(self, job: StoredJob, params: ImportParams, *, lock: bool) -> Upload[S]:
+        """Raises PermissionDenied if the caller of the job may not import any more."""
+        subject = self.find(job.subject_id or "", lock=lock)
         caller = self._renewed(job.caller)
         if caller is None or not self.may(caller, self.permission, subject):
             raise PermissionDenied(self.permission)
-        return caller
+        return Upload(caller, subject, params)
 
     def _in_batches(self, rows: Iterator[Row]) -> Iterator[list[Row]]:
         batch: list[Row] = []

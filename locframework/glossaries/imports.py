@@ -22,7 +22,7 @@ from locframework.events import EventLog
 from locframework.fields import Clock, Timestamp, new_id, timestamp
 from locframework.file_import.csv_table import refuse_words
 from locframework.file_import.files import ExportedFile, MoreToCheck, exported
-from locframework.file_import.imports import FileImport, ImportParams
+from locframework.file_import.imports import FileImport, ImportParams, Upload
 from locframework.file_import.problems import Problems
 from locframework.jobs.records import Job
 from locframework.jobs.service import Jobs
@@ -164,13 +164,9 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
         return checked_terms(params, file, result, codes)
 
     def choose_languages(
-        self,
-        caller: Caller,
-        subject: StoredGlossary,
-        params: ImportParams,
-        codes: set[str],
-        result: ImportResult,
+        self, upload: Upload[StoredGlossary], codes: set[str], result: ImportResult
     ) -> list[str]:
+        caller, subject, params = upload.caller, upload.subject, upload.params
         of_terms = self._storage.terms.languages(subject.id) if codes else set[str]()
         known = set(of_terms)
         for project_id in self._linked.seen(caller, subject.reach):
@@ -194,13 +190,12 @@ class GlossaryFiles(FileImport[StoredGlossary, FileTerm, ImportResult]):
 
     def write(
         self,
-        caller: Caller,
-        subject: StoredGlossary,
-        params: ImportParams,
+        upload: Upload[StoredGlossary],
         rows: Sequence[FileTerm],
         language_codes: Sequence[str],
         result: ImportResult,
     ) -> None:
+        caller, subject = upload.caller, upload.subject
         terms = [_in_targets(each, subject, language_codes, result) for each in rows]
         codes = sorted({text.language_code for each in terms for text in each.texts})
         self._require_languages(caller, subject, codes)

@@ -14,7 +14,7 @@ from locframework.errors import TmNotFound, truncate
 from locframework.fields import Clock, new_id, timestamp
 from locframework.file_import.csv_table import refuse_words
 from locframework.file_import.files import ExportedFile, exported
-from locframework.file_import.imports import FileImport, ImportParams
+from locframework.file_import.imports import FileImport, ImportParams, Upload
 from locframework.jobs.records import Job
 from locframework.jobs.service import Jobs
 from locframework.languages import match_languages, require_tag
@@ -157,13 +157,9 @@ class MemoryFiles(FileImport[KeptMemory, Unit | UnitFault, ImportResult]):
             yield row
 
     def choose_languages(
-        self,
-        caller: Caller,
-        subject: KeptMemory,
-        params: ImportParams,
-        codes: set[str],
-        result: ImportResult,
+        self, upload: Upload[KeptMemory], codes: set[str], result: ImportResult
     ) -> list[str]:
+        caller, subject, params = upload.caller, upload.subject, upload.params
         there = {each.language_code for each in self._store.list_languages(subject.id)}
         own, wanted = subject.source_language, params.wanted
         reach = self.reach(caller, subject)
@@ -204,13 +200,12 @@ class MemoryFiles(FileImport[KeptMemory, Unit | UnitFault, ImportResult]):
 
     def write(
         self,
-        caller: Caller,
-        subject: KeptMemory,
-        params: ImportParams,
+        upload: Upload[KeptMemory],
         rows: Sequence[Unit | UnitFault],
         language_codes: Sequence[str],
         result: ImportResult,
     ) -> None:
+        caller, subject = upload.caller, upload.subject
         self._add_languages(caller, subject, language_codes, result)
         writing = self._memories.begin(subject.id)
         units = [unit for row in rows if (unit := _checked(row, result)) is not None]
@@ -225,7 +220,7 @@ class MemoryFiles(FileImport[KeptMemory, Unit | UnitFault, ImportResult]):
             result,
             subject.id,
             language_codes,
-            params.on_existing,
+            upload.params.on_existing,
             applies=not requires or self.may(caller, "tm_approve", subject),
         )
         for unit in units:
