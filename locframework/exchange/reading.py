@@ -127,7 +127,7 @@ class UploadReader:
 
 
 def require_language(tag: str, languages: Collection[str]) -> str:
-    """The tag, if the project has it. Raises LanguageNotInProject."""
+    """Return the tag if the project has it. Raises LanguageNotInProject."""
     if tag not in languages:
         raise LanguageNotInProject(f"the project has no language {tag!r}")
     return tag
@@ -145,7 +145,7 @@ def _require(tag: str | None, path: str, reading: Reading) -> str:
 
 
 def _named(refusal: UnreadableFile, path: str) -> UnreadableFile:
-    """The refusal of one file among several: it says which, everywhere."""
+    """Return the refusal with the path of its file, if there are several."""
     if not path:
         return refusal
     details = refusal.details
@@ -156,15 +156,16 @@ def _named(refusal: UnreadableFile, path: str) -> UnreadableFile:
     return UnreadableFile(_at(path, refusal.message), details)
 
 
-def _at(path: str, told: str) -> str:
+def _at(path: str, message: str) -> str:
     name = truncate(path)
-    if told.startswith(name):
-        return told
-    return f"{name} {told}" if told.startswith("line ") else f"{name}: {told}"
+    if message.startswith(name):
+        return message
+    separator = " " if message.startswith("line ") else ": "
+    return f"{name}{separator}{message}"
 
 
 def _first_known(tags: Sequence[str | None], languages: Collection[str]) -> str | None:
-    """The first of the project's; with none of them, the first that is named."""
+    """Return the first that the project has, else the first."""
     named = [tag for tag in tags if tag is not None]
     return next((tag for tag in named if tag in languages), next(iter(named), None))
 

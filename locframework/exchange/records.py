@@ -1,4 +1,4 @@
-"""What an import and an export are asked for, and what they answer."""
+"""Requests and results of imports and exports."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class ImportOptions(Struct, frozen=True, rename="camel"):
     """How a file is imported (decisions 2.6)."""
 
     format: FormatId | None = None  # left out: detected
-    language_code: LanguageTag | None = None  # left out: what file or path says
+    language_code: LanguageTag | None = None  # left out: that of the file or its path
     mode: ImportMode = "merge"  # replace: keys that are not in the file are removed
     on_conflict: OnConflict = "keep"  # where a text is there that differs
-    dry_run: bool = False  # true: answers what would come of it, changes nothing
+    dry_run: bool = False  # true: reports the result, changes nothing
     tags: Annotated[
         list[str],
         Meta(
@@ -105,9 +105,9 @@ class Conflict(Struct, frozen=True, rename="camel"):
 class ImportResult(Struct, rename="camel"):
     """The result of an import job; of a dry run, what it would have been.
 
-    A key counts once: as created, updated (any of it changed) or unchanged.
-    ``conflicts`` were kept or overwritten, as ``onConflict`` said; the list, and that
-    of the warnings, holds the first hundred.
+    A key is counted once: as created, updated (any of it changed) or unchanged.
+    ``conflicts`` were kept or overwritten, by ``onConflict``. Both lists hold the first
+    hundred.
     """
 
     dry_run: bool
@@ -131,7 +131,7 @@ class ReadFile(Struct, frozen=True):
 
 
 class ImportedDetail(Struct, frozen=True, gc=False, array_like=True):
-    """What a file says beyond our model, of a key or, as a whole, of itself."""
+    """What a file has beyond our model, for a key or for the file as a whole."""
 
     family: str
     language_code: str  # "": the same in every language
@@ -139,20 +139,20 @@ class ImportedDetail(Struct, frozen=True, gc=False, array_like=True):
 
 
 class ImportedKey(Struct, gc=False, array_like=True):
-    """One key with all that the files say of it, in every language."""
+    """One key with all that the files have of it, in every language."""
 
     name: str
     is_plural: bool = False
     description: str = ""
     values: dict[str, Text] = field(default_factory=dict)
     """By language; none of them empty."""
-    source: Text | None = None  # a source text that stands beside a translation
+    source: Text | None = None  # a source text beside a translation
     review: tuple[str, ...] = ()  # languages whose text is marked for review
     details: tuple[ImportedDetail, ...] = ()
 
 
 class ImportBatch(Struct, frozen=True, array_like=True):
-    """All that an upload says, read and judged: what the job works from."""
+    """The checked content of an upload, for the job."""
 
     keys: list[ImportedKey]
     files: list[ImportedDetail]

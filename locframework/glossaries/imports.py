@@ -28,7 +28,7 @@ from locframework.jobs.records import Job
 from locframework.jobs.service import Jobs
 from locframework.languages import match_languages
 from locframework.proposals.records import TermTranslation
-from locframework.proposals.rules import drafted, standing, written
+from locframework.proposals.rules import drafted, text_of, written
 from locframework.quality.checks.prose import prose
 from locframework.validation import forbidden
 
@@ -324,8 +324,8 @@ def plan_term(
             is_draft = after.status == "draft"
             outcome = "drafted" if is_draft else outcome_of_write(before, after)
             plan.outcomes[code] = outcome
-        elif before is not None and text.is_draft and standing(before) != text.value:
-            stays = f"{truncate(new.term)!r} stays {truncate(standing(before))!r}"
+        elif before is not None and text.is_draft and text_of(before) != text.value:
+            stays = f"{truncate(new.term)!r} stays {truncate(text_of(before))!r}"
             reason = "a draft replaces only drafts"
             plan.kept.append(f"line {new.line}: {stays} in {code}: {reason}")
     if not is_changed and not changed:

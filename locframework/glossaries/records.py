@@ -1,4 +1,4 @@
-"""Glossaries, their terms and what these are in other languages (decisions 2.4)."""
+"""Glossaries, their terms and translations, and files of them (decisions 2.4)."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -46,11 +46,11 @@ class Glossary(Struct, frozen=True, rename="camel"):
 
 
 class StoredGlossary(Struct, frozen=True):
-    """A glossary as it is kept."""
+    """A glossary as it is stored."""
 
     glossary: Glossary  # with all its projects
     organization_id: str
-    revision: int  # goes up with every change of its terms
+    revision: int  # increases with every change of its terms
 
     @property
     def id(self) -> str:
@@ -66,7 +66,7 @@ class StoredGlossary(Struct, frozen=True):
 
 
 class NewGlossary(Struct, frozen=True, rename="camel"):
-    """The body that makes a glossary."""
+    """The body that creates a glossary."""
 
     name: Name
     source_language: LanguageTag
@@ -75,7 +75,7 @@ class NewGlossary(Struct, frozen=True, rename="camel"):
 
 
 class GlossaryChanges(Struct, frozen=True, rename="camel"):
-    """What PATCH of a glossary may name; what is left out stays."""
+    """The body of a PATCH of a glossary."""
 
     name: Name | UnsetType = UNSET
     source_language: LanguageTag | UnsetType = UNSET
@@ -83,7 +83,7 @@ class GlossaryChanges(Struct, frozen=True, rename="camel"):
 
 
 class GlossaryQuery(SortedRequest, frozen=True, rename="camel"):
-    """What a list of glossaries is asked by."""
+    """The filters of a list of glossaries."""
 
     search: Search | None = None  # in the name
     project_id: Reference | None = None  # only those linked to it
@@ -91,7 +91,7 @@ class GlossaryQuery(SortedRequest, frozen=True, rename="camel"):
 
 
 class Term(Struct, frozen=True, rename="camel"):
-    """A term of a glossary, with what it is in other languages (service.md)."""
+    """A term of a glossary with its translations (service.md)."""
 
     id: str
     glossary_id: str
@@ -106,7 +106,7 @@ class Term(Struct, frozen=True, rename="camel"):
 
 
 class NewTerm(Struct, frozen=True, rename="camel"):
-    """The body that makes a term."""
+    """The body that creates a term."""
 
     term: TermText
     do_not_translate: bool = False
@@ -120,7 +120,7 @@ class NewTerm(Struct, frozen=True, rename="camel"):
 
 
 class TermChanges(Struct, frozen=True, rename="camel"):
-    """What PATCH of a term may name; what is left out stays."""
+    """The body of a PATCH of a term."""
 
     term: TermText | UnsetType = UNSET
     do_not_translate: bool | UnsetType = UNSET
@@ -130,21 +130,23 @@ class TermChanges(Struct, frozen=True, rename="camel"):
 
 
 class TermQuery(SortedRequest, frozen=True, rename="camel"):
-    """What a list of terms is asked by; every condition must hold."""
+    """The filters of a list of terms; every condition must hold."""
 
     search: Search | None = None  # in the term, its notes and translations
-    language_code: LanguageTag | None = None  # the only translation that counts
+    language_code: LanguageTag | None = (
+        None  # the only one whose translations are considered
+    )
     usage_status: UsageStatus | None = None
     status: TranslationStatus | Literal["untranslated"] | None = None
-    has_proposal: bool | None = None  # whether one waits for approval
+    has_proposal: bool | None = None  # whether a proposal is pending
     sort: ByTerm = "term"
 
 
 class TermFilter(Struct, frozen=True):
-    """Which terms a list holds; every condition that is set must hold.
+    """Selects terms; every condition that is set must hold.
 
-    ``language_code``: what is asked of translations is asked of the one in it, which is
-    there unless the status ``untranslated``, or no proposal, is asked for.
+    ``language_code``: conditions on translations apply to the one in this language. The
+    term must have one, except with the status ``untranslated`` or without proposal.
     """
 
     search: str | None = None  # folded
@@ -167,16 +169,16 @@ class Rejection(Struct, frozen=True, rename="camel"):
 
 
 class TranslationRow(Struct, frozen=True, gc=False):
-    """A translation with the term that it is of."""
+    """A translation and its term."""
 
     term_id: str
     translation: TermTranslation
 
 
 class TermWrite(Struct, frozen=True):
-    """What becomes of one term and of its translations, for the store."""
+    """A term to store, with those of its translations that change."""
 
-    term: Term  # as it is from now on, all translations included
+    term: Term  # the new one, with all translations
     is_new: bool = False
     changed: Sequence[TermTranslation] = ()
     dropped: Sequence[str] = ()  # language codes
@@ -190,7 +192,7 @@ class ChangedTerms(Struct, frozen=True):
 
 
 class MatchRequest(Struct, frozen=True, rename="camel"):
-    """The body that asks which terms are in texts."""
+    """The body that finds terms in texts."""
 
     texts: Annotated[
         list[Annotated[str, Meta(max_length=10_000)]],

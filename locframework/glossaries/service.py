@@ -1,4 +1,4 @@
-"""What one can do with glossaries: make, change, delete them; link them to projects."""
+"""What one can do with glossaries: create, change, delete, link them to projects."""
 
 from collections.abc import Mapping, Sequence
 
@@ -30,7 +30,7 @@ from .store import GlossaryStorage
 
 
 class GlossaryEvents:
-    """Appends the events of a glossary, in the transaction that is open."""
+    """Appends the events of a glossary in the open transaction (decisions 2.7)."""
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
@@ -42,7 +42,7 @@ class GlossaryEvents:
         type_: str,
         items: Sequence[Mapping[str, object]],
     ) -> None:
-        """One for each linked project; without any, one of the organization."""
+        """Append one for each linked project; without any, one of the organization."""
         named = [{"glossaryId": stored.id, **item} for item in items]
         for project_id in stored.glossary.project_ids or (None,):
             self._log.append(
@@ -56,7 +56,7 @@ class GlossaryEvents:
     def append_link(
         self, caller: Caller, stored: StoredGlossary, project_id: str, type_: str
     ) -> None:
-        """``glossary.attached`` and ``glossary.detached``, of the one project."""
+        """Append ``glossary.attached`` or ``glossary.detached``, of one project."""
         self._log.append(
             f"glossary.{type_}",
             organization_id=stored.organization_id,
@@ -67,7 +67,7 @@ class GlossaryEvents:
 
 
 class Glossaries:
-    """Glossaries. ``require`` is how everything below a glossary begins."""
+    """Glossaries; operations on terms and files begin with ``require``."""
 
     def __init__(
         self,
@@ -90,30 +90,33 @@ class Glossaries:
     def require(
         self, caller: Caller, permission: str, reference: str
     ) -> StoredGlossary:
-        """The glossary, by id or slug, for a caller with the permission there.
+        """Return the glossary, by id or slug, if the caller has the permission there.
 
-        Raises GlossaryNotFound, the same for one that does not exist and for one that
-        the caller cannot see: whoever is bound to projects sees those that are linked
-        to one of theirs (decisions 2.2). Raises PermissionDenied.
+        Raises PermissionDenied, and GlossaryNotFound also for one that the caller
+        cannot see: a caller bound to projects sees those linked to one of them
+        (decisions 2.2).
         """
         stored = self._find(reference)
         self._linked.require(caller, permission, stored.reach, GlossaryNotFound())
         return stored
 
     def visible(self, caller: Caller, reference: str) -> StoredGlossary:
-        """The glossary, for a caller with any permission there; GlossaryNotFound."""
+        """Return the glossary for a caller with any permission there.
+
+        Raises GlossaryNotFound.
+        """
         stored = self._find(reference)
         if not self._linked.sees(caller, stored.reach):
             raise GlossaryNotFound
         return stored
 
     def lock(self, stored: StoredGlossary) -> StoredGlossary:
-        """In a transaction: the glossary as it is now, writers of it kept out."""
+        """Lock the glossary in a transaction, and return it as it is now."""
         self._store.lock(stored.id)
         return self._find(stored.id)
 
     def create_glossary(self, caller: Caller, new: NewGlossary) -> Glossary:
-        """A new glossary, linked to no project.
+        """Create a glossary, linked to no project.
 
         Raises OrganizationNotFound, PermissionDenied, ValidationFailed.
         """
@@ -140,7 +143,7 @@ class Glossaries:
         return glossary
 
     def list_glossaries(self, caller: Caller, query: GlossaryQuery) -> Page[Glossary]:
-        """Those the caller may read, by name.
+        """List the glossaries that the caller may read, by name.
 
         Raises ProjectNotFound for a ``project_id`` that the caller cannot see.
         """
@@ -156,13 +159,13 @@ class Glossaries:
         return Page(items, found.total, found.page, found.limit)
 
     def get_glossary(self, caller: Caller, reference: str) -> Glossary:
-        """Raises GlossaryNotFound, PermissionDenied."""
+        """Return a glossary. Raises GlossaryNotFound, PermissionDenied."""
         return self._shown(caller, self.require(caller, "glossary_read", reference))
 
     def update_glossary(
         self, caller: Caller, reference: str, changes: GlossaryChanges
     ) -> Glossary:
-        """Proposals that wait go on waiting when approval is not required any more.
+        """Change a glossary; pending proposals stay if approval is no longer required.
 
         Raises GlossaryNotFound, PermissionDenied, ValidationFailed; LanguageExists for
         a source language that terms are translated into.
@@ -182,7 +185,7 @@ class Glossaries:
         return self._shown(caller, replace(old, glossary=new))
 
     def delete_glossary(self, caller: Caller, reference: str) -> Glossary:
-        """Delete the glossary with its terms; nothing of it is found any more."""
+        """Delete the glossary with its terms."""
         stored = self.require(caller, "glossary_manage", reference)
         with self._transactions.transaction():
             old = self.lock(stored)
@@ -191,9 +194,9 @@ class Glossaries:
         return old.glossary
 
     def attach(self, caller: Caller, project_id: str, reference: str) -> Glossary:
-        """Link a glossary, that the caller can see, to a project of its organization.
+        """Link a glossary that the caller can see to a project of its organization.
 
-        Doing it twice is doing it once. Raises ProjectNotFound, PermissionDenied,
+        Linking it again changes nothing. Raises ProjectNotFound, PermissionDenied,
         GlossaryNotFound.
         """
         project = self._projects.require(caller, "project_update", project_id)
@@ -206,7 +209,7 @@ class Glossaries:
             return self._shown(caller, self._find(old.id))
 
     def detach(self, caller: Caller, project_id: str, reference: str) -> Glossary:
-        """End the link. Raises GlossaryNotFound where there is none, and as above."""
+        """Unlink a glossary. Raises as above; GlossaryNotFound if it is not linked."""
         project = self._projects.require(caller, "project_update", project_id)
         stored = self._visible_in(caller, reference, project.organization_id)
         with self._transactions.transaction():
@@ -240,6 +243,6 @@ class Glossaries:
         return stored
 
     def _shown(self, caller: Caller, stored: StoredGlossary) -> Glossary:
-        """The glossary, with those of its projects that the caller can see."""
+        """Return the glossary with those of its projects that the caller can see."""
         seen = self._linked.seen(caller, stored.reach)
         return replace(stored.glossary, project_ids=seen)

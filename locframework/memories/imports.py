@@ -19,7 +19,7 @@ from locframework.jobs.records import Job
 from locframework.jobs.service import Jobs
 from locframework.languages import match_languages, require_tag
 from locframework.proposals.records import TermTranslation
-from locframework.proposals.rules import drafted, standing, written
+from locframework.proposals.rules import drafted, text_of, written
 from locframework.validation import check_record
 
 from .csv_file import CONTENT_TYPE as CSV_TYPE
@@ -322,7 +322,7 @@ class _Plan:
             if new is not None and new != old:
                 rows[code] = changes[code] = new
             elif old is not None and (keeps or value.is_draft):
-                existing = standing(old)
+                existing = text_of(old)
                 if existing != value.value:
                     stays = (
                         f"{truncate(unit.source_text)!r} stays {truncate(existing)!r}"

@@ -1,4 +1,4 @@
-"""A translation that may wait for approval: of a glossary term, of a TM entry."""
+"""A translation of a glossary term or a memory entry, with its proposal."""
 
 from typing import Literal
 
@@ -10,15 +10,14 @@ TranslationStatus = Literal["approved", "pending_review", "draft"]
 
 
 class TermTranslation(Struct, frozen=True, rename="camel", gc=False):
-    """A text in one language, and what is proposed instead (service.md).
+    """A text in one language, and its proposal (service.md).
 
-    ``approved``: ``value`` counts, ``approvedAt`` says since when. ``pending_review``:
-    nothing counts yet, ``value`` is "", the proposal waits. ``draft``: imported as
-    draft or machine-made; ``value`` does not count until somebody applies it.
+    ``pending_review``: nothing is approved yet; ``value`` is "". ``draft``: imported as
+    draft or machine-made; ``value`` is not approved.
     """
 
     language_code: str  # canonical BCP-47
     value: str
     status: TranslationStatus
     approved_at: Timestamp | None  # None when not approved
-    proposed_value: str | None  # None: nothing waits; "": to clear the value does
+    proposed_value: str | None  # None: no proposal; "": to clear the value
