@@ -48,11 +48,9 @@ from .keys.review import Review
 from .keys.service import Keys
 from .keys.writing.trash import KeyTrash
 from .keys.writing.writer import KeyWriter
-from .memories.checked_concordancer import CheckedConcordancer
-from .memories.checked_matcher import CheckedMatcher
 from .memories.entries import Entries
 from .memories.imports import MemoryFiles
-from .memories.matching import Matching
+from .memories.matches import Matching
 from .memories.prefill import Prefill, PrefillJob
 from .memories.service import Memories
 from .memories.tm_sync import LANGUAGE_EVENTS, TmSync, TmSyncJob
@@ -255,9 +253,8 @@ class Framework:
     def _build_memories(self) -> None:
         storage, clock, projects = self.storage, self.clock, self.projects
         store, linked, access = storage.memories, self.linked_access, self.access
-        matcher = CheckedMatcher(self.plugins.matcher(self.settings.matcher))
-        found = self.plugins.any_concordancer(self.settings.concordancer)
-        concordancer = None if found is None else CheckedConcordancer(found)
+        matcher = self.plugins.matcher(self.settings.matcher)
+        concordancer = self.plugins.any_concordancer(self.settings.concordancer)
         forget = [each.forget for each in (matcher, concordancer) if each is not None]
         sync = TmSync(storage, self.jobs, clock)
         self.events.listen_inside(sync.on_key_event, subscriber="memories")

@@ -20,8 +20,7 @@ from locframework.blobs.blob_store import BlobStore
 from locframework.events import Event
 from locframework.formats.format import Format
 from locframework.keys.changes import Change, WriteNote, WriteRefusal
-from locframework.memories.concordancer import Concordancer
-from locframework.memories.matcher import Matcher
+from locframework.memories.matching.port import Concordancer, Matcher
 from locframework.quality.check import Check
 from locframework.settings import Settings
 from locframework.storage import StorageProvider

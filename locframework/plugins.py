@@ -54,8 +54,7 @@ from .keys.changes import (
     WriteVeto,
     named,
 )
-from .memories.concordancer import Concordancer
-from .memories.matcher import Matcher
+from .memories.matching.port import Concordancer, Matcher
 from .quality.check import Check
 from .quality.checks import BUILT_IN
 from .quality.rules import name_of_check

@@ -111,23 +111,30 @@ from locframework.keys.revisions import Revision
 from locframework.keys.rules import ROOT_MODULE
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.languages import fold, folded
-from locframework.memories.concordancer import (
+from locframework.memories.matching.port import (
     SOURCE_CODE,
     Concordancer,
-    FoundEntries,
-    Passage,
-    Passages,
-)
-from locframework.memories.folding import cut_punctuation, match_fold
-from locframework.memories.matcher import (
     Forgotten,
     Found,
+    FoundEntries,
     Hit,
     Matcher,
+    MemoryTextStore,
+    Passage,
+    Passages,
     SegmentChange,
     Segments,
     Wanted,
+    encode_note,
 )
+from locframework.memories.matching.records import (
+    Concordance,
+    ConcordanceItem,
+    FoundTranslation,
+    MatchSource,
+    MatchValue,
+)
+from locframework.memories.matching.scoring import cut_punctuation, match_fold
 from locframework.memories.records import (
     AssignedMemory,
     Assignment,
@@ -142,16 +149,7 @@ from locframework.memories.records import (
     Texts,
     TranslationMemory,
 )
-from locframework.memories.search_records import (
-    Concordance,
-    ConcordanceItem,
-    FoundTranslation,
-    MatchSource,
-    MatchValue,
-)
-from locframework.memories.sources import noted
 from locframework.memories.store import MemoryStore
-from locframework.memories.text_store import MemoryTextStore
 from locframework.pagination import (
     TOTAL_LIMIT,
     BoundedList,
@@ -380,11 +378,11 @@ __all__ = [
     "complete_languages",
     "count_words",
     "cut_punctuation",
+    "encode_note",
     "fold",
     "folded",
     "last_lease_end",
     "match_fold",
-    "noted",
     "outdated",
     "public_key",
     "spelling",

@@ -15,8 +15,8 @@ from locframework.glossaries.store import GlossaryStore, TermStore
 from locframework.http.idempotency import IdempotencyStore
 from locframework.jobs.store import JobStore
 from locframework.keys.store import BranchKeyStore, KeyStore
+from locframework.memories.matching.port import MemoryTextStore
 from locframework.memories.store import MemoryStore
-from locframework.memories.text_store import MemoryTextStore
 from locframework.projects.store import ProjectStore
 from locframework.statistics.store import StatisticsStore
 from locframework.webhooks.store import WebhookStore

@@ -24,7 +24,8 @@ from locframework.jobs.records import JobAnswer
 from locframework.pagination import Page
 
 from .entries import Entries
-from .matching import Matching
+from .matches import Matching
+from .matching.records import ConcordanceItem, ConcordanceQuery, Match, MatchQuery
 from .prefill import Prefill, PrefillRequest
 from .records import (
     Assignment,
@@ -44,7 +45,6 @@ from .records import (
     NewTranslation,
     TranslationMemory,
 )
-from .search_records import ConcordanceItem, ConcordanceQuery, Match, MatchQuery
 from .service import Memories
 
 TAG = "Translation memories"

@@ -34,10 +34,10 @@ from locframework.projects.service import Projects, scope_of
 from locframework.transactions import crash_point
 from locframework.validation import check_record
 
-from .matching import Matching
+from .matches import Matching
+from .matching.records import TEXT_LENGTH, TEXTS_LENGTH, LanguageCodes
+from .matching.search import ByLanguage, Question
 from .records import Percentage
-from .search_records import TEXT_LENGTH, TEXTS_LENGTH, LanguageCodes
-from .showing import ByLanguage, Question
 from .store import MemoryStorage
 from .tm_sync import context_of
 

@@ -7,7 +7,7 @@ from locframework.access.records import Scope
 from locframework.access.store import AccessStore
 from locframework.fields import Timestamp
 from locframework.keys.store import KeyStores
-from locframework.memories.text_store import MemoryTextStore
+from locframework.memories.matching.port import MemoryTextStore
 from locframework.pagination import Page, PageRequest
 from locframework.projects.store import ProjectStore
 from locframework.transactions import Repository, Transactions

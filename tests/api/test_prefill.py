@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from locframework.http.records import Upload
-from locframework.memories.checked_matcher import CheckedMatcher
-from locframework.memories.matcher import Found
+from locframework.memories.matching.port import Found
 from locframework.testing.client import Answer, Client
 from locframework.testing.databases import statements_of
 from locframework.testing.workspace import Workspace
@@ -120,14 +119,15 @@ def test_the_penalty_of_the_memory_comes_off_before_a_match_is_good_enough(
 def test_texts_that_are_not_alike_enough_are_not_looked_for(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    find, hits = CheckedMatcher.find, list[int]()
+    matcher = shop.workspace.framework.plugins.matcher("rapidfuzz")
+    find, hits = matcher.find, list[int]()
 
-    def noting(self: CheckedMatcher, *asked: Any) -> list[Found]:
-        found = find(self, *asked)
+    def noting(*asked: Any) -> list[Found]:
+        found = find(*asked)
         hits.extend(hit.percent for each in found for hit in each.hits)
         return found
 
-    monkeypatch.setattr(CheckedMatcher, "find", noting)
+    monkeypatch.setattr(matcher, "find", noting)
     shop.entry("Save the files", de="Dateien speichern")
     shop.key("save", en="Save the file")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import django
 
-from locframework.memories.folding import match_fold
+from locframework.memories.matching.scoring import match_fold
 
 VARIABLE = "LOCFRAMEWORK_BENCH_SEGMENTS"
 LONGEST = 600

@@ -21,10 +21,9 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from locframework.fields import new_id
-from locframework.memories.folding import match_fold
-from locframework.memories.matcher import Found, Matcher, Wanted
-from locframework.memories.search_records import Matches, MatchSource
-from locframework.memories.sources import noted
+from locframework.memories.matching.port import Found, Matcher, Wanted, encode_note
+from locframework.memories.matching.records import Matches, MatchSource
+from locframework.memories.matching.scoring import match_fold
 from locframework.testing.contracts.matcher_samples import SegmentsInMemory
 from locframework.testing.contracts.matchers import MEMORY
 from locframework.testing.databases import fresh_postgres_url
@@ -56,7 +55,9 @@ class Noting(SegmentsInMemory):
 
     def note(self, memory_id: str, entry_id: str) -> bytes:
         text = self.texts[memory_id].get(entry_id, "")
-        return noted(MatchSource(text, entry_id[-6:], AT, entry_id.replace("-", "")))
+        return encode_note(
+            MatchSource(text, entry_id[-6:], AT, entry_id.replace("-", ""))
+        )
 
 
 class Memory:

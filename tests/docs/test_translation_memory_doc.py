@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from locframework.memories.matching.scoring import folds_of, score
 from locframework.memories.records import Penalties
-from locframework.memories.scoring import folds_of, score
 from locframework.testing.contracts.matcher_samples import distance_of, percent_of
 
 PAGE = "translation-memory.md"

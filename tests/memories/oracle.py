@@ -1,6 +1,6 @@
 """Scores by the words of decisions 2.5.4 alone, in the plainest Python.
 
-It shares no code with ``memories/folding.py`` and ``memories/scoring.py``: what both
+It shares no code with ``memories/matching/scoring.py``: what both
 sides do alike, a test cannot see.
 """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from operator import attrgetter
@@ -11,10 +11,15 @@ from operator import attrgetter
 from msgspec.structs import replace
 from rapidfuzz.distance import Levenshtein
 
-from locframework.memories.folding import match_fold
-from locframework.memories.matcher import Found, Hit, Segments, Wanted
-from locframework.memories.search_records import MatchSource, MatchValue
-from locframework.memories.sources import noted
+from locframework.memories.matching.port import (
+    Found,
+    Hit,
+    Segments,
+    Wanted,
+    encode_note,
+)
+from locframework.memories.matching.records import MatchSource, MatchValue
+from locframework.memories.matching.scoring import match_fold
 from locframework.testing.contracts.matcher_samples import (
     SegmentsInMemory,
     brute_force,
@@ -72,7 +77,7 @@ class Rows(SegmentsInMemory):
 
     def with_notes(self, hits: list[Hit]) -> list[Hit]:
         there = self._sources([hit.entry_id for hit in hits])
-        return [replace(hit, note=noted(there[hit.entry_id])) for hit in hits]
+        return [replace(hit, note=encode_note(there[hit.entry_id])) for hit in hits]
 
     def add(
         self, id_: str, text: str, when: str = "2026-01-01T00:00:00.000Z", **said: str
@@ -134,18 +139,12 @@ class Rows(SegmentsInMemory):
     def languages(self, memory_ids: Collection[str]) -> set[str]:
         return set(TAGS)
 
-    def count_values(
-        self, memory_ids: Collection[str], language_codes: Collection[str], most: int
-    ) -> dict[str, int]:
-        self.counted += language_codes
-        there = Counter(said.language_code for _, said in self.values)
-        return {tag: min(there[tag], most) for tag in language_codes if there[tag]}
-
-    def entries_in(
+    def languages_with_values(
         self, memory_ids: Collection[str], language_codes: Collection[str]
-    ) -> list[tuple[str, str]]:
-        ids = {id_ for id_, v in self.values if v.language_code in language_codes}
-        return [(of, id_) for of, texts in self.texts.items() for id_ in ids & {*texts}]
+    ) -> set[str]:
+        self.counted += language_codes
+        there = {said.language_code for _, said in self.values}
+        return there.intersection(language_codes)
 
     def search(self, *_: object) -> None:
         raise AssertionError("nothing is searched here")

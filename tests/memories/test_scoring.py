@@ -8,21 +8,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from locframework.languages import collapse_white_space, folded
-from locframework.memories.folding import (
-    cut_punctuation,
-    match_fold,
-)
-from locframework.memories.records import Penalties
-from locframework.memories.scoring import (
+from locframework.memories.matching.records import MatchValue
+from locframework.memories.matching.scoring import (
     Rated,
     Score,
     best,
     best_first,
+    cut_punctuation,
     folds_of,
+    match_fold,
     rank_of,
     score,
 )
-from locframework.memories.search_records import MatchValue
+from locframework.memories.records import Penalties
 from locframework.testing.contracts.matcher_samples import distance_of, percent_of
 
 from .oracle import Told, score_by_the_words

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from locframework.fields import new_id
 from locframework.languages import folded
-from locframework.memories.concordancer import Concordancer, FoundEntries
-from locframework.memories.search_records import Concordance, SearchIn
+from locframework.memories.matching.port import Concordancer, FoundEntries
+from locframework.memories.matching.records import Concordance, SearchIn
 from locframework.pagination import PageRequest
 
 from .matcher_samples import WORDS

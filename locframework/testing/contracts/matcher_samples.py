@@ -4,7 +4,13 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 
 from locframework.fields import new_id
-from locframework.memories.matcher import Forgotten, Found, Hit, SegmentChange, Wanted
+from locframework.memories.matching.port import (
+    Forgotten,
+    Found,
+    Hit,
+    SegmentChange,
+    Wanted,
+)
 
 WORDS = {
     "Latin": "the file could not be saved because disk is full open close größe café",

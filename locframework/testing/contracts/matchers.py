@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from locframework.errors import Unavailable
 from locframework.fields import new_id
-from locframework.memories.matcher import (
+from locframework.memories.matching.port import (
     Found,
     Matcher,
     Wanted,

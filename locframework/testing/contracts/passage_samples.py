@@ -8,13 +8,13 @@ import msgspec
 
 from locframework.fields import new_id, timestamp
 from locframework.languages import folded
-from locframework.memories.concordancer import (
+from locframework.memories.matching.port import (
     SOURCE_CODE,
+    Forgotten,
     FoundEntries,
     Passage,
 )
-from locframework.memories.matcher import Forgotten
-from locframework.memories.search_records import Concordance
+from locframework.memories.matching.records import Concordance
 from locframework.pagination import PageRequest
 
 from .matcher_samples import WORDS, sentences

@@ -12,6 +12,8 @@ from locframework.access.records import Scope
 from locframework.errors import Unavailable
 from locframework.fields import new_id, slug
 from locframework.languages import folded
+from locframework.memories.matching.port import encode_note
+from locframework.memories.matching.records import MatchSource, ValueStatus
 from locframework.memories.records import (
     Assignment,
     EntryFilter,
@@ -26,8 +28,6 @@ from locframework.memories.records import (
     StoredTranslation,
     TranslationMemory,
 )
-from locframework.memories.search_records import MatchSource, ValueStatus
-from locframework.memories.sources import noted
 from locframework.pagination import PageRequest
 from locframework.projects.records import Project
 from locframework.proposals.records import TermTranslation
@@ -490,7 +490,7 @@ class StorageMemoriesContract:
             pairs = {(each.said, said[id_]) for id_, each in sources.items()}
             digests = {each.said for each in sources.values()}
             assert len(pairs) == len(digests) == len(set(said.values()))
-            assert notes == {id_: noted(each) for id_, each in sources.items()}
+            assert notes == {id_: encode_note(each) for id_, each in sources.items()}
 
 
 def _write_some(

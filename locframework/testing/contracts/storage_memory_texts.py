@@ -10,18 +10,17 @@ from msgspec.structs import replace
 
 from locframework.fields import new_id
 from locframework.languages import folded
-from locframework.memories.folding import match_fold
-from locframework.memories.matcher import Forgotten
-from locframework.memories.records import (
-    MemoryEntry,
-    TranslationMemory,
-)
-from locframework.memories.search_records import (
+from locframework.memories.matching.port import Forgotten, encode_note
+from locframework.memories.matching.records import (
     Concordance,
     MatchValue,
     SearchIn,
 )
-from locframework.memories.sources import noted
+from locframework.memories.matching.scoring import match_fold
+from locframework.memories.records import (
+    MemoryEntry,
+    TranslationMemory,
+)
 from locframework.pagination import PageRequest
 from locframework.storage import Storage
 
@@ -128,7 +127,7 @@ class StorageMemoryTextsContract:
             reached = head
             sources = storage.memory_texts.match_sources([each.id for each in there])
             assert known == {
-                each.id: (match_fold(each.source_text), noted(sources[each.id]))
+                each.id: (match_fold(each.source_text), encode_note(sources[each.id]))
                 for each in there
             }
 
@@ -299,7 +298,7 @@ class StorageMemoryTextsContract:
                 assert storage.memory_texts.is_in_block()
             assert not storage.memory_texts.is_in_block()
 
-    def test_values_are_counted_and_found_by_language(self, storage: Storage) -> None:
+    def test_languages_and_those_with_values(self, storage: Storage) -> None:
         of, texts = add_project(storage), storage.memory_texts
         one, other, gone = (add_memory(storage, of) for _ in range(3))
         add_languages(storage, one, "de", "fr", "nl")
@@ -316,10 +315,7 @@ class StorageMemoryTextsContract:
         assert texts.languages([one.id, other.id]) == {*asked}
         assert texts.languages([one.id]) == {"de", "fr", "nl"}
         assert texts.languages([]) == set()
-        assert texts.count_values(ids, asked, 9) == {"de": 2, "ja": 1, "nl": 1}
-        assert texts.count_values(ids, asked, 1) == {"de": 1, "ja": 1, "nl": 1}
-        assert texts.count_values([other.id], ["nl"], 9) == {}
-        pairs = [(one.id, pay.id), (other.id, buy.id)]
-        assert sorted(texts.entries_in(ids, asked)) == sorted(pairs)
-        assert texts.entries_in(ids, ["ja", "fr"]) == pairs[1:]
-        assert texts.entries_in([one.id], ["ja"]) == []
+        assert texts.languages_with_values(ids, asked) == {"de", "ja", "nl"}
+        assert texts.languages_with_values([one.id], asked) == {"de", "nl"}
+        assert texts.languages_with_values([other.id], ["nl"]) == set()
+        assert texts.languages_with_values([gone.id], ["ja"]) == set()

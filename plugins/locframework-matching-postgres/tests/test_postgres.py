@@ -20,7 +20,7 @@ from locframework_matching_postgres.signatures import signature
 from locframework_matching_postgres.tables import lock
 
 from locframework.errors import Unavailable
-from locframework.memories.matcher import Wanted
+from locframework.memories.matching.port import Wanted
 from locframework.testing.contracts.matcher_samples import (
     SegmentsInMemory,
     distance_of,

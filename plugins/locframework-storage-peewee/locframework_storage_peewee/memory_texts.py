@@ -4,7 +4,6 @@ Hand-written SQL: matchers read whole memories, 3 µs an entry and not 120 µs a
 a model.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import groupby
@@ -25,7 +24,7 @@ from locframework.ports import (
     Passage,
     SegmentChange,
     cut_punctuation,
-    noted,
+    encode_note,
 )
 
 from .database import Database
@@ -41,7 +40,7 @@ _WHOLE = "CASE WHEN {column} = ? THEN 1 ELSE 0 END"
 
 
 class MemoryTexts:
-    """The store of texts (locframework/memories/text_store.py, MemoryTextStore)."""
+    """The store of texts (locframework/memories/matching/port.py, MemoryTextStore)."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -80,7 +79,7 @@ class MemoryTexts:
                 for revision, entry_id in gone:
                     yield SegmentChange(revision, entry_id, None)
             for revision, entry_id, text, *compared in there:
-                note = noted(MatchSource(*compared))
+                note = encode_note(MatchSource(*compared))
                 yield SegmentChange(revision, entry_id, cut_punctuation(text)[0], note)
 
     def passages(self, memory_id: str, after: int) -> Iterator[Passage]:
@@ -155,40 +154,21 @@ class MemoryTexts:
         )
         return {code for (code,) in rows}
 
-    def count_values(
-        self, memory_ids: Collection[str], language_codes: Collection[str], most: int
-    ) -> dict[str, int]:
+    def languages_with_values(
+        self, memory_ids: Collection[str], language_codes: Collection[str]
+    ) -> set[str]:
         among, listed = self._database.among, self._database.listed
         rows = self._database.rows(
-            f"""SELECT l.language_code, (
-                    SELECT count(*) FROM (
-                        SELECT 1 FROM memory_translations t
-                        WHERE t.memory = m.number AND t.value <> ''
-                        AND t.language_code = l.language_code LIMIT ?) AS counted)
+            f"""SELECT DISTINCT l.language_code
                 FROM memories m JOIN memory_languages l ON l.memory_id = m.id
                 WHERE {among("m.id")} AND m.deleted_at IS NULL
-                AND {among("l.language_code")}""",
-            (most, listed(memory_ids), listed(language_codes)),
+                AND {among("l.language_code")} AND EXISTS (
+                    SELECT 1 FROM memory_translations t
+                    WHERE t.memory = m.number AND t.value <> ''
+                    AND t.language_code = l.language_code)""",
+            (listed(memory_ids), listed(language_codes)),
         )
-        counts: Counter[str] = Counter()
-        for code, many in rows:
-            counts[code] += many
-        return {code: min(many, most) for code, many in counts.items() if many}
-
-    def entries_in(
-        self, memory_ids: Collection[str], language_codes: Collection[str]
-    ) -> list[tuple[str, str]]:
-        among, listed = self._database.among, self._database.listed
-        each = self._database.engine.join_each
-        values = f"t.memory = m.number AND t.value <> '' AND {among('t.language_code')}"
-        rows = self._database.rows(
-            f"""SELECT DISTINCT m.id, e.id FROM memories m
-                {each("memory_translations", "t", values)}
-                {each("memory_entries", "e", "e.number = t.entry")}
-                WHERE {among("m.id")} AND m.deleted_at IS NULL""",
-            (listed(language_codes), listed(memory_ids)),
-        )
-        return [(tm_id, entry_id) for tm_id, entry_id in rows]
+        return {code for (code,) in rows}
 
     def search(self, asked: Concordance, page: PageRequest) -> Page[ConcordanceItem]:
         hits = self._hits(asked)

@@ -5,9 +5,8 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from locframework.fields import Timestamp
+from locframework.memories.records import SEARCH_LENGTH
 from locframework.pagination import LIMIT_MOST, PAGE_MOST
-
-from .records import SEARCH_LENGTH
 
 TEXT_LENGTH = 10_000  # of a text for matching, and of all together (decisions 2.10)
 TEXTS_LENGTH = 100_000

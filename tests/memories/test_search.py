@@ -11,14 +11,12 @@ from msgspec.structs import replace
 from rapidfuzz.distance import Levenshtein
 
 from locframework.fields import new_id
-from locframework.memories import gathering, ranking, showing
-from locframework.memories.folding import match_fold
-from locframework.memories.gathering import gather
-from locframework.memories.matcher import Found, Wanted
+from locframework.memories.matching import ranking, search
+from locframework.memories.matching.port import Found, Wanted
+from locframework.memories.matching.records import Match, MatchValue
+from locframework.memories.matching.scoring import folds_of, match_fold, score
+from locframework.memories.matching.search import Question, find_matches
 from locframework.memories.records import AssignedMemory, Assignment, Penalties
-from locframework.memories.scoring import folds_of, score
-from locframework.memories.search_records import Match, MatchValue
-from locframework.memories.showing import Question
 from locframework.testing.contracts.matcher_samples import percent_of, sentences
 from locframework.testing.contracts.storage_memories import memory
 
@@ -32,15 +30,14 @@ def test_matches_are_those_of_scoring_every_entry(
     chosen, rows = random.Random(seed), Rows()
     rows.has_notes = chosen.random() < 0.5
     for module, name in (
-        (gathering, "FIRST_HITS"),
-        (gathering, "MORE_HITS"),
-        (gathering, "TOGETHER"),
-        (gathering, "FEW"),
-        (ranking, "AT_ONCE"),
+        (search, "FIRST_HITS"),
+        (search, "MORE_HITS"),
+        (search, "MORE_HITS_TOGETHER"),
+        (ranking, "SOURCES_AT_ONCE"),
     ):
         few = chosen.choice((getattr(module, name), chosen.randint(1, 30)))
         monkeypatch.setattr(module, name, few)
-    monkeypatch.setattr(showing, "STEP", chosen.choice((2, 10)))
+    monkeypatch.setattr(search, "STEP", chosen.choice((2, 10)))
     memories = {}
     for penalty in chosen.choice(((0, 3), (2, 2), (0, 90))):
         least = chosen.choice((0, 50, 75))
@@ -53,7 +50,7 @@ def test_matches_are_those_of_scoring_every_entry(
     asked = [Question(text, context) for text in texts for context in ("", "a")]
     only_approved = chosen.random() < 0.3
 
-    found = gather(
+    found = find_matches(
         Plain(),
         rows,  # type: ignore[arg-type]
         memories,
@@ -82,7 +79,7 @@ def found_of(
     use = Assignment(of.id, True, "none", 0, 0)
     sources = rows.sources.items()
     rows.change(of.id, {id_: match_fold(each.source_text) for id_, each in sources})
-    found = gather(
+    found = find_matches(
         matcher or Plain(),
         rows,  # type: ignore[arg-type]
         {of.id: AssignedMemory(of, use)},
@@ -93,11 +90,7 @@ def found_of(
     return {asked.text: matches for asked, matches in found.items()}
 
 
-@pytest.mark.parametrize("few", [0, 2000])
-def test_a_text_in_many_contexts_is_asked_for_once(
-    few: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(gathering, "FEW", few)
+def test_a_text_in_many_contexts_is_asked_for_once() -> None:
     rows, matcher, of = Rows(), Plain(), memory()
     for at in range(1000):
         rows.add(new_id(), "Save the file", de=f"de {at % 5}")
@@ -106,7 +99,7 @@ def test_a_text_in_many_contexts_is_asked_for_once(
 
     for count in (1, 40):
         asked = [Question("Save the file", str(at)) for at in range(count)]
-        found = gather(
+        found = find_matches(
             matcher,
             rows,  # type: ignore[arg-type]
             {of.id: AssignedMemory(of, use)},
@@ -120,11 +113,9 @@ def test_a_text_in_many_contexts_is_asked_for_once(
     assert matcher.asked[:half] == matcher.asked[half:]
 
 
-@pytest.mark.parametrize("few", [0, 2000])
-def test_a_match_is_found_behind_any_number_of_equal_ones_without_the_language(
-    few: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(gathering, "FEW", few)
+def test_a_match_is_found_behind_any_number_of_equal_ones_without_the_language() -> (
+    None
+):
     rows = Rows()
     for id_ in (ids := [new_id() for _ in range(4000)]):
         rows.add(id_, "Save the file", de="de x")
@@ -144,35 +135,7 @@ def test_nothing_more_is_looked_for_in_a_language_without_any_value() -> None:
     found = found_of(rows, ["Save the file 0"], ["fr"], matcher)
 
     assert not found["Save the file 0"].get("fr")
-    assert matcher.asked == [gathering.FIRST_HITS]
-
-
-def test_values_are_counted_only_for_languages_that_entries_seldom_have(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(gathering, "TOGETHER", 5_000)
-    rows = Rows()
-    many = gathering.TOGETHER + 100
-    for at in range(many):  # the same text nearly all over, in contexts of its own
-        tags = ("de", "fr")[: 1 + (at == many - 1)]
-        text = "Save the file 1" if at < 20 else "Save the file 2"
-        rows.add(new_id(), text, **dict.fromkeys(tags, "x"))
-
-    found = found_of(rows, [text := "Save the file 1"], ["de", "fr"])
-
-    assert [len(found[text][tag]) for tag in ("de", "fr")] == [1, 1]
-    assert rows.counted == ["fr"]
-
-
-def test_a_language_of_few_entries_is_found_behind_equal_ones_at_once() -> None:
-    rows, matcher = Rows(), Plain()
-    for at in range(gathering.FEW + 100):
-        rows.add(new_id(), "OK", **dict.fromkeys(("de", "fr")[: 1 + (at == 7)], "x"))
-
-    found = found_of(rows, ["OK"], ["fr"], matcher)
-
-    assert len(found["OK"]["fr"]) == 1
-    assert matcher.asked == [gathering.FIRST_HITS]
+    assert matcher.asked == [search.FIRST_HITS]
 
 
 def test_hits_that_cannot_be_among_the_ten_are_not_looked_for() -> None:
@@ -237,9 +200,8 @@ def test_sources_are_read_of_those_alone_that_may_be_among_the_ten() -> None:
 
 @pytest.mark.parametrize("in_block", [False, True])
 def test_sources_that_are_noted_with_hits_are_not_read_but_in_a_block(
-    in_block: bool, monkeypatch: pytest.MonkeyPatch
+    in_block: bool,
 ) -> None:
-    monkeypatch.setattr(gathering, "FEW", 0)
     rows = Rows()
     rows.has_notes, rows.in_block = True, in_block
     for at in range(300):

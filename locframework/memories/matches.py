@@ -1,0 +1,184 @@
+"""Fuzzy matches and concordance search in the memories that a project reads."""
+
+import logging
+from collections.abc import Sequence
+
+from locframework.access.records import Caller
+from locframework.access.store import AccessStore
+from locframework.errors import PLUGIN_EXCEPTIONS, Unavailable, ValidationFailed
+from locframework.languages import canonical_tag, folded
+from locframework.pagination import Page, PageRequest
+from locframework.projects.records import Project
+from locframework.projects.service import Projects
+from locframework.validation import check_record
+
+from .matching.port import Concordancer, Matcher, MemoryTextStore, Wanted
+from .matching.records import (
+    TEXTS_LENGTH,
+    Concordance,
+    ConcordanceItem,
+    ConcordanceQuery,
+    Matches,
+    MatchQuery,
+)
+from .matching.scoring import match_fold
+from .matching.search import ByLanguage, Question, find_matches
+from .records import AssignedMemory
+from .store import MemoryStore
+
+log = logging.getLogger("locframework.plugins")
+
+
+class Matching:
+    """Searches the memories of a project."""
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        texts: MemoryTextStore,
+        access: AccessStore,
+        projects: Projects,
+        matcher: Matcher,
+        concordancer: Concordancer | None,
+    ) -> None:
+        self._store = store
+        self._texts = texts
+        self._access = access
+        self._projects = projects
+        self._matcher = matcher
+        self._concordancer = concordancer
+
+    def search(
+        self, caller: Caller, project_id: str, query: ConcordanceQuery
+    ) -> Page[ConcordanceItem]:
+        """Return the entries that hold the text (service.md, concordance search).
+
+        None if translation memory is switched off, or the text is blank. Raise
+        ProjectNotFound.
+        """
+        project = self._projects.require(caller, "tm_read", project_id)
+        check_record(query)
+        page = PageRequest(page=query.page, limit=query.limit)
+        text = folded(query.query)
+        memories = self._memories_of(project)
+        if not text or not memories:
+            return Page([], 0, page.page, page.limit)
+        codes = query.language_codes
+        asked = Concordance(
+            memory_ids=[each.memory.id for each in memories],
+            text=text,
+            language_codes=_canonical(codes) if isinstance(codes, list) else None,
+            search_in=query.search_in,
+        )
+        return self._concordance(asked, page)
+
+    def find_matches(
+        self, caller: Caller, project_id: str, query: MatchQuery
+    ) -> Matches:
+        """Return up to ten matches for each text and language (decisions 2.5).
+
+        Empty if translation memory is switched off. Of equal scores, entries without
+        a context come first. Raise ProjectNotFound, ValidationFailed, Unavailable.
+        """
+        project = self._projects.require(caller, "tm_read", project_id)
+        check_record(query)
+        if sum(map(len, query.source_texts)) > TEXTS_LENGTH:
+            message = f"must have at most {TEXTS_LENGTH} characters together"
+            raise ValidationFailed.at("$.sourceTexts", "length", message)
+        questions = [Question(text) for text in query.source_texts]
+        found = self._find(project, questions, query.language_codes)
+        return {asked.text: matches for asked, matches in found.items()}
+
+    def find_approved(
+        self,
+        project: Project,
+        questions: Sequence[Question],
+        language_codes: Sequence[str],
+        least: int,
+    ) -> dict[Question, ByLanguage]:
+        """Return matches of approved translations, of ``least`` percent and more.
+
+        For jobs, which check permissions themselves. Raise Unavailable.
+        """
+        return self._find(
+            project, questions, language_codes, least=least, only_approved=True
+        )
+
+    def obstacle(self, project: Project) -> str | None:
+        """Return why a project can have no matches, for its users; None if it can."""
+        memories = self._memories_of(project)
+        if memories is None:
+            return "translation memory is switched off (tmEnabled)"
+        return None if memories else "the project reads no translation memory"
+
+    def _find(
+        self,
+        project: Project,
+        questions: Sequence[Question],
+        language_codes: Sequence[str],
+        *,
+        least: int = 0,
+        only_approved: bool = False,
+    ) -> dict[Question, ByLanguage]:
+        assigned = self._memories_of(project)
+        if assigned is None:
+            return {}
+        percents = {each.memory.id: _least_percent(each, least) for each in assigned}
+        memories = {
+            each.memory.id: each for each in assigned if percents[each.memory.id] <= 100
+        }
+        tags = {code: canonical_tag(code) or "" for code in language_codes}
+        found = find_matches(
+            self._matcher,
+            self._texts,
+            memories,
+            [Wanted(id_, percents[id_]) for id_ in memories],
+            {asked: match_fold(asked.text) for asked in questions},
+            sorted({tag for tag in tags.values() if tag}),
+            only_approved=only_approved,
+        )
+        return {
+            asked: {code: matches.get(tag, []) for code, tag in tags.items()}
+            for asked, matches in found.items()
+        }
+
+    def _concordance(
+        self, asked: Concordance, page: PageRequest
+    ) -> Page[ConcordanceItem]:
+        """Search by the concordancer, or by the database if it cannot or fails."""
+        found = None
+        if self._concordancer is not None:
+            try:
+                found = self._concordancer.find(self._texts, asked, page)
+            except Unavailable:
+                raise
+            except PLUGIN_EXCEPTIONS:
+                name = self._concordancer.name
+                log.exception(
+                    "the concordancer %s failed; the database searches instead", name
+                )
+        if found is None:
+            return self._texts.search(asked, page)
+        items = self._texts.concordance_items(found.entry_ids, asked.language_codes)
+        return Page(items, found.total, page.page, page.limit)
+
+    def _memories_of(self, project: Project) -> Sequence[AssignedMemory] | None:
+        """The memories that the project reads, by priority; None if switched off."""
+        if not project.tm_enabled:
+            return None
+        organization = self._access.organizations.find(project.organization_id)
+        if organization is None or not organization.tm_enabled:
+            return None
+        assigned = self._store.list_assigned(project.id)
+        return [each for each in assigned if each.assignment.read]
+
+
+def _least_percent(assigned: AssignedMemory, least: int) -> int:
+    """The raw percentage that a match needs: penalties only take off."""
+    least = max(assigned.memory.min_match_percentage, least)
+    return max(1, least + assigned.assignment.penalty if least else 1)
+
+
+def _canonical(codes: Sequence[str]) -> list[str]:
+    """The canonical tags; other codes are no language of any translation."""
+    return sorted({tag for code in codes if (tag := canonical_tag(code))})

@@ -1,0 +1,1 @@
+"""Fuzzy matching and concordance search in translation memories."""

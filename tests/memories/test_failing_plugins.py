@@ -1,0 +1,135 @@
+"""A matcher that fails is unavailable; for a concordancer, the database searches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from locframework import hookimpl
+from locframework.errors import PluginError, Unavailable
+from locframework.memories.matching.port import Found
+from locframework.plugins import PluginHost
+from locframework.testing.client import Answer
+from locframework.testing.databases import fresh_url
+from locframework.testing.workspace import Workspace, open_workspace
+
+
+class Failing:
+    """Returns ``result`` from every method, or raises it."""
+
+    name = "failing"
+    result: Any = None
+
+    def find(self, *_: object) -> Any:
+        if isinstance(self.result, BaseException):
+            raise self.result
+        return self.result
+
+    forget = find
+
+    def distance(self, first: str, second: str) -> int:
+        raise AssertionError(first, second)
+
+
+class Provider:
+    """A plugin with one matcher and one concordancer."""
+
+    def __init__(self) -> None:
+        self.failing = Failing()
+
+    @hookimpl
+    def loc_provide_matchers(self) -> list[Failing]:
+        return [self.failing]
+
+    @hookimpl
+    def loc_provide_concordancers(self) -> list[Failing]:
+        return [self.failing]
+
+
+class Project:
+    """A project with a memory of one entry."""
+
+    def __init__(self, workspace: Workspace, failing: Failing) -> None:
+        self.failing, self.owner = failing, workspace.owner
+        self.path = f"/projects/{workspace.project()['id']}"
+        new = {"name": "Main", "sourceLanguage": "en", "languageCodes": ["de"]}
+        made = self.owner.post("/translation-memories", json=new)
+        self.memory = f"/translation-memories/{made.data['translationMemory']['id']}"
+        assert self.owner.put(f"{self.path}{self.memory}", json={}).status == 200
+        body = {"sourceText": "Save the file"}
+        assert self.owner.post(f"{self.memory}/entries", json=body).status == 201
+
+    def search(self, result: Any) -> Answer:
+        self.failing.result = result
+        return self.owner.post(f"{self.path}/tm/search", json={"query": "file"})
+
+    def match(self, result: Any) -> Answer:
+        self.failing.result = result
+        body = {"sourceTexts": ["Save the file"], "languageCodes": ["de"]}
+        return self.owner.post(f"{self.path}/tm/matches", json=body)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    plugin, names = Provider(), {"matcher": "failing", "concordancer": "failing"}
+    with (
+        fresh_url("sqlite", tmp_path) as url,
+        open_workspace(url, tmp_path, plugins=[plugin], **names) as workspace,
+    ):
+        yield Project(workspace, plugin.failing)
+
+
+@pytest.mark.parametrize("result", [ZeroDivisionError("/secret"), SystemExit(3), []])
+def test_a_matcher_that_fails_is_unavailable(
+    project: Project, result: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    refused = project.match(result)
+
+    assert refused.status == 503
+    assert refused.error["message"] == "the matcher failing failed"
+    assert "the matcher failing failed" in caplog.text
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("/secret"), SystemExit(3)])
+def test_the_database_searches_where_a_concordancer_fails(
+    project: Project, error: BaseException, caplog: pytest.LogCaptureFixture
+) -> None:
+    found = project.search(error)
+
+    assert (found.status, found.data["total"]) == (200, 1)
+    assert "the concordancer failing failed; the database searches" in caplog.text
+
+
+def test_what_a_plugin_calls_unavailable_has_its_message(project: Project) -> None:
+    for refused in (
+        project.match(Unavailable("its server is down")),
+        project.search(Unavailable("its server is down")),
+    ):
+        assert (refused.status, refused.error["message"]) == (503, "its server is down")
+
+
+def test_a_memory_is_deleted_also_where_plugins_fail_to_forget_it(
+    project: Project,
+) -> None:
+    project.failing.result = OSError("/secret")
+
+    assert project.owner.delete(project.memory).status == 200
+    assert project.owner.get(project.memory).status == 404
+
+
+def test_hits_of_no_text_are_no_matches(project: Project) -> None:
+    answer = project.match([Found([], is_complete=True)])
+
+    assert answer.data["matches"] == {"Save the file": {"de": []}}
+
+
+@pytest.mark.parametrize("name", ["Bad Name", "", "1st", None])
+def test_a_matcher_without_a_plain_name_stops_the_start(name: Any) -> None:
+    plugin = Provider()
+    plugin.failing.name = name
+
+    with pytest.raises(PluginError, match="loc_provide_matchers"):
+        PluginHost.discover({}, more=[plugin], installed=False)
