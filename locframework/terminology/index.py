@@ -1,8 +1,8 @@
 """Finds terms in texts: the longest at every place, however many terms there are.
 
-A text is a row of words, a term is too. Terms are kept as a tree of words, in which
-one walks from every word of a text as far as some term goes. The tree is flat, so that
-it is copied in no time: of a large glossary only what has changed is looked at again.
+Texts and terms are sequences of words. The terms form a trie of words, which is stored
+in flat dictionaries, so that it can be copied in milliseconds: when a large glossary
+changes, only the changed terms are processed again.
 """
 
 from __future__ import annotations
@@ -14,6 +14,14 @@ from typing import NamedTuple
 
 from .particles import stems_of
 from .words import SPACE, Word, bare, caseless, exact, length_shared, loosely, words_of
+
+Key = Callable[[str], str]
+Ids = tuple[str, ...]
+Candidate = tuple[int, Ids]
+"""Where terms end, in code points, and the terms."""
+
+_NONE: Candidate = (-1, ())
+_PARTICLE = "\0"  # begins a particle that was cut off: no term is that word
 
 
 class SearchTerm(NamedTuple):
@@ -32,144 +40,128 @@ class FoundTerm(NamedTuple):
     end: int
 
 
-Key = Callable[[str], str]
-Ids = tuple[str, ...]
-
-
-class _Candidate(NamedTuple):
-    end: int  # in code points, not included
-    ids: Ids
-
-
-_NONE = _Candidate(-1, ())
-_PARTICLE = "\0"  # begins one that was cut off: no term is that word
-
-
 class TermIndex:
-    """The terms of one language, ready to be found. Threads may share it."""
+    """The terms of one language, by word. Threads may share it."""
 
-    def __init__(self, wanted: Iterable[SearchTerm], language_code: str) -> None:
-        """``language_code`` says which endings do not count, which words are elided
-        before others, and what is the capital of what."""
+    def __init__(self, terms: Iterable[SearchTerm], language_code: str) -> None:
+        """``language_code`` selects stemmer, elisions and the rules of letter case."""
         self.language_code = language_code
         self._caseless = caseless(language_code)
-        self._terms = {term.id: term for term in wanted}
-        self._replaced = 0  # terms, since it was made anew
+        self._terms = {term.id: term for term in terms}
+        self._replaced = 0  # terms, since the index was built
         loose, strict = _by_rule(self._terms.values())
-        self._patterns = [
-            _Patterns(loose, loosely(language_code), language_code),
-            _Patterns(strict, exact, language_code, bare(language_code)),
+        self._tries = [
+            _Trie(loose, loosely(language_code), language_code),
+            _Trie(strict, exact, language_code, bare(language_code)),
         ]
 
-    def updated(self, ids: Collection[str], now: Collection[SearchTerm]) -> TermIndex:
-        """One in which these terms are what they are now; the others are gone.
-
-        As if made anew. This one stays as it is. Takes 10 ms beside 100,000 terms.
-        """
+    def updated(self, ids: Collection[str], new: Collection[SearchTerm]) -> TermIndex:
+        """Return an index in which the terms with these ids are replaced by the new
+        ones. This one stays as it is. Takes 10 ms beside 100,000 terms."""
         old = [self._terms[id_] for id_ in ids if id_ in self._terms]
         terms = dict(self._terms)
         for term in old:
             del terms[term.id]
-        terms |= {term.id: term for term in now}
+        terms |= {term.id: term for term in new}
         replaced = self._replaced + len(old)
         if _has_particles(self.language_code) or replaced > len(terms):
             return TermIndex(terms.values(), self.language_code)
-        made = copy(self)
-        made._terms, made._replaced = terms, replaced
-        made._patterns = [
-            patterns.updated(*parts)
-            for patterns, *parts in zip(
-                self._patterns, _by_rule(old), _by_rule(now), strict=True
+        index = copy(self)
+        index._terms, index._replaced = terms, replaced
+        index._tries = [
+            trie.updated(*changes)
+            for trie, *changes in zip(
+                self._tries, _by_rule(old), _by_rule(new), strict=True
             )
         ]
-        return made
+        return index
 
-    def candidates(self, words: Sequence[Word]) -> dict[int, _Candidate]:
-        """The longest terms that begin at each place of the text."""
-        longest: dict[int, _Candidate] = {}
-        for patterns in self._patterns:
-            for start, end, ids in patterns.find(words):
-                best = longest.get(start)
-                if best is None or end > best.end:
-                    longest[start] = _Candidate(end, ids)
-                elif end == best.end:
-                    longest[start] = _Candidate(end, best.ids + ids)
+    def candidates(self, words: Sequence[Word]) -> dict[int, Candidate]:
+        """Return the longest terms by the place of the text where they begin."""
+        longest: dict[int, Candidate] = {}
+        for trie in self._tries:
+            for start, end, ids in trie.find(words):
+                best_end, best_ids = longest.get(start, _NONE)
+                if end > best_end:
+                    longest[start] = end, ids
+                elif end == best_end:
+                    longest[start] = end, best_ids + ids
         return longest
 
     def nearest(self, ids: Iterable[str], piece: str) -> tuple[bool, list[str]]:
-        """Those that are the piece of text to the letter; else but for case; else
-        all, and that they have other endings. In order."""
+        """Return the terms that are equal to a piece of text, else those that differ
+        in case only, else all and True: they have other endings. In order of id."""
         ids = sorted(ids)
         for key in (exact, self._caseless):
-            there = self._row(piece, key)
+            words = self._keys(piece, key)
             near = [
-                id_ for id_ in ids if self._row(self._terms[id_].text, key) == there
+                id_ for id_ in ids if self._keys(self._terms[id_].text, key) == words
             ]
             if near:
                 return False, near
         return True, ids
 
     def distance(self, id_: str, piece: str) -> tuple[int, int]:
-        """Less for a term that begins longer as the piece does, then for a shorter."""
-        term, there = (
-            "".join(self._row(text, self._caseless))
+        """Return a sort key: terms with a longer common beginning come first, then
+        shorter terms."""
+        term, text = (
+            "".join(self._keys(text, self._caseless))
             for text in (self._terms[id_].text, piece)
         )
-        return -length_shared(term, there), len(term)
+        return -length_shared(term, text), len(term)
 
-    def _row(self, text: str, key: Key) -> list[str]:
+    def _keys(self, text: str, key: Key) -> list[str]:
         return [key(word.text) for word in _trimmed(text, self.language_code)]
 
 
 def find_terms(text: str, indexes: Sequence[TermIndex]) -> list[FoundTerm]:
-    """The terms of all indexes that are in the text, from its beginning to its end.
+    """Return the terms of all indexes in a text, in their order there.
 
-    At every place the longest counts, and nothing else in it. Of terms that differ in
-    ending only, those that stand there are found, if any do, else all, the nearest
-    first; of those of one index that differ in case only, those that stand there to the
-    letter.
+    At every place only the longest is found, and none inside it. Of terms that differ
+    in their ending only, those equal to the text are found, else all, the nearest
+    first; of those of one index that differ in case only, those equal to the text.
     """
     codes = {index.language_code for index in indexes}
     words = {code: words_of(text, code) for code in codes}
     tables = [index.candidates(words[index.language_code]) for index in indexes]
-    nearest: dict[tuple[object, ...], list[str]] = {}  # a word may come 30,000 times
+    nearest: dict[tuple[object, ...], list[str]] = {}  # words may occur 30,000 times
     found: list[FoundTerm] = []
-    place = 0
+    end = 0
     for start in sorted(set[int]().union(*tables)):
-        if start < place:
+        if start < end:
             continue
         here = [table.get(start, _NONE) for table in tables]
-        place = max(candidate.end for candidate in here)
-        ending = [each.ids if each.end == place else () for each in here]
-        asked = (text[start:place], *ending)
-        if asked not in nearest:
-            nearest[asked] = _nearest(indexes, ending, text[start:place])
-        found += [FoundTerm(id_, start, place) for id_ in nearest[asked]]
+        end = max(each_end for each_end, _ in here)
+        longest = [ids if each_end == end else () for each_end, ids in here]
+        piece = text[start:end]
+        if (piece, *longest) not in nearest:
+            nearest[piece, *longest] = _nearest(indexes, longest, piece)
+        found += [FoundTerm(id_, start, end) for id_ in nearest[piece, *longest]]
     return found
 
 
 def _nearest(
-    indexes: Sequence[TermIndex], ending: Sequence[Ids], piece: str
+    indexes: Sequence[TermIndex], longest: Sequence[Ids], piece: str
 ) -> list[str]:
-    """Of the terms that end at one place of a text those to be told, nearest first."""
+    """Return those of the terms at one place that are found, the nearest first."""
     near = [
         (index, *index.nearest(ids, piece))
-        for index, ids in zip(indexes, ending, strict=True)
+        for index, ids in zip(indexes, longest, strict=True)
         if ids
     ]
     best = min(differs for _, differs, _ in near)
-    told = [
+    terms = [
         (index, id_) for index, differs, ids in near if differs == best for id_ in ids
     ]
-    if best and len(told) > 1:
-        told.sort(key=lambda each: each[0].distance(each[1], piece))
-    return [id_ for _, id_ in told]
+    if best and len(terms) > 1:
+        terms.sort(key=lambda each: each[0].distance(each[1], piece))
+    return [id_ for _, id_ in terms]
 
 
-class _Patterns:
-    """The terms of one case rule, as a tree of words. It begins at node 0.
+class _Trie:
+    """The terms of one case rule as a trie of words, whose root is node 0.
 
-    The last word of one may stand in a text with more, which its ``bare`` key lacks.
+    The last word of a term may have more in a text: what its ``bare`` key removes.
     """
 
     def __init__(
@@ -182,31 +174,30 @@ class _Patterns:
         self._key = key
         self._bare = bare
         self._language_code = language_code
-        self._stems: Collection[str] = ()  # what is cut off its particles
+        self._stems: Collection[str] = ()  # from which particles are cut off
         if _has_particles(language_code):
-            words = (
-                word for each in terms for word in _trimmed(each.text, language_code)
-            )
-            self._stems = {key(word.text) for word in words}
+            self._stems = {
+                key(word.text)
+                for each in terms
+                for word in _trimmed(each.text, language_code)
+            }
         self._next: dict[tuple[int, str], int] = {}  # from a node by a word to a node
         self._ids: dict[int, Ids] = {}  # of the terms that end at a node
         self._add(terms)
 
-    def updated(
-        self, old: Iterable[SearchTerm], new: Iterable[SearchTerm]
-    ) -> _Patterns:
-        """One without the old terms and with the new ones."""
-        made = copy(self)
-        made._next, made._ids = dict(self._next), dict(self._ids)
-        made._remove(old)
-        made._add(new)
-        return made
+    def updated(self, old: Iterable[SearchTerm], new: Iterable[SearchTerm]) -> _Trie:
+        """Return a trie without the old terms and with the new ones."""
+        trie = copy(self)
+        trie._next, trie._ids = dict(self._next), dict(self._ids)
+        trie._remove(old)
+        trie._add(new)
+        return trie
 
     def find(self, words: Sequence[Word]) -> Iterator[tuple[int, int, Ids]]:
-        """The longest terms at every place where some begin: start, end and ids."""
+        """Yield start, end and ids of the longest terms at every place."""
         if not self._ids:
             return
-        words, key = self._cut(words), cache(self._key)  # words come again
+        words, key = self._cut(words), cache(self._key)  # words are repeated
         keys = [key(word.text) for word in words]
         bares = list(map(cache(self._bare), keys)) if self._bare else []
         for first, word in enumerate(words):
@@ -224,22 +215,22 @@ class _Patterns:
                 yield word.start, words[last].end, ids
 
     def _add(self, terms: Iterable[SearchTerm]) -> None:
-        for id_, row in self._rows(terms):
+        for id_, keys in self._keys(terms):
             node = 0
-            for key in row:  # no node is ever taken away, so each number is new
+            for key in keys:  # nodes are never removed, so each number is new
                 node = self._next.setdefault((node, key), len(self._next) + 1)
             self._ids[node] = (*self._ids.get(node, ()), id_)
 
     def _remove(self, terms: Iterable[SearchTerm]) -> None:
-        for id_, row in self._rows(terms):
+        for id_, keys in self._keys(terms):
             node = 0
-            for key in row:
+            for key in keys:
                 node = self._next[node, key]
             left = tuple(each for each in self._ids.pop(node) if each != id_)
             if left:
                 self._ids[node] = left
 
-    def _rows(self, terms: Iterable[SearchTerm]) -> Iterator[tuple[str, list[str]]]:
+    def _keys(self, terms: Iterable[SearchTerm]) -> Iterator[tuple[str, list[str]]]:
         key = cache(self._key)  # many terms share their words
         for term in terms:
             words = self._cut(_trimmed(term.text, self._language_code))
@@ -247,7 +238,7 @@ class _Patterns:
                 yield term.id, [key(word.text) for word in words]
 
     def _cut(self, words: Sequence[Word]) -> Sequence[Word]:
-        """The words of a text or term, particles cut off those that a term has."""
+        """Cut particles off the words that a term has without them."""
         if not self._stems:
             return words
         return [part for word in words for part in self._without_particle(word)]
@@ -264,14 +255,16 @@ class _Patterns:
 
 
 def _length_of(stem: str, word: str) -> int:
-    """How much of the word is the stem; its syllables may be written in parts."""
+    """Return the length of the stem in the word, whose syllables may be decomposed."""
     if word.startswith(stem):
         return len(stem)
     return next(n for n in range(1, len(word) + 1) if exact(word[:n]) == stem)
 
 
-def _by_rule(terms: Iterable[SearchTerm]) -> tuple[list[SearchTerm], list[SearchTerm]]:
-    """Those in which case does not count, and those in which it does."""
+def _by_rule(
+    terms: Iterable[SearchTerm],
+) -> tuple[list[SearchTerm], list[SearchTerm]]:
+    """Return the terms that are not case-sensitive, and those that are."""
     loose: list[SearchTerm] = []
     strict: list[SearchTerm] = []
     for term in terms:
@@ -280,12 +273,12 @@ def _by_rule(terms: Iterable[SearchTerm]) -> tuple[list[SearchTerm], list[Search
 
 
 def _has_particles(language_code: str) -> bool:
-    """Whether what a term is cut into hangs on what other terms there are."""
+    """Return whether the words of a term depend on which other terms there are."""
     return language_code.partition("-")[0] == "ko"
 
 
 def _trimmed(term: str, language_code: str) -> list[Word]:
-    """The words of a term, without the space around it."""
+    """Return the words of a term without the space around it."""
     words = words_of(term, language_code)
     first = 1 if words and words[0].text == SPACE else 0
     last = -1 if len(words) > first and words[-1].text == SPACE else None

@@ -1,9 +1,9 @@
 """Cuts the particles (josa) off Korean words, which are written without a space.
 
-There is no telling for certain without a dictionary: 회의 is a meeting, and what a
-회 has. So particles are cut off what is looked for only; those that come in pairs,
-only where the sound before allows; and off a single syllable no others than 은, 는, 을
-and 를, since so many words of two syllables end in one that is a particle, too.
+Without a dictionary this is ambiguous: 회의 is a meeting, or 회 with a particle.
+So particles are cut off words of terms only; those that come in pairs, only where the
+sound before allows; and off a single syllable only 은, 는, 을 and 를, because many
+words of two syllables end in a syllable that is a particle too.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _KEPT = 50_000
 
 @lru_cache(maxsize=_KEPT)
 def stems_of(word: str) -> tuple[str, ...]:
-    """What may stand before the particles that a word ends in, the longest first."""
+    """Return what may be the word without its particles, the longest first."""
     stems: list[str] = []
     last = [word]
     for _ in range(_MOST):
@@ -45,7 +45,7 @@ def _cut(word: str) -> Iterator[str]:
 
 
 def _fitting(sound: str) -> list[str]:
-    """The particles of pairs that may stand after a syllable; after others, all."""
+    """Return the particles of pairs that may follow a syllable; else all."""
     if ord(sound) not in _SYLLABLES:
         pairs = _AFTER_CONSONANTS + _AFTER_VOWELS
         return pairs + _AFTER_VOWELS_AND_L + _AFTER_CONSONANTS_BUT_L

@@ -1,9 +1,8 @@
-"""Cuts texts into words, and says which words are the same but for case or ending.
+"""Splits texts into words, and compares words without case or ending.
 
-Words begin and end where Unicode says so (UAX #29). Scripts that write without spaces
-have no words there: in Thai, Lao, Khmer, Han and Hiragana each character stands
-for itself, so what is looked for may begin and end between any two of them. An elided
-word (the l’ of l’eau) is a word of its own.
+Words begin and end by the rules of Unicode (UAX #29). In scripts without spaces (Thai,
+Lao, Khmer, Han, Hiragana) each character is a word, so that terms may begin and end
+between any two of them. An elided word (the l’ of l’eau) is a word of its own.
 """
 
 import re
@@ -39,10 +38,10 @@ _ELIDED = {
     "quell quest sant sugl sull",
     "ca": "d l m n s t",
 }
-# of verbs and nouns: what remains of an ending makes another word of its stem
+# of verbs and nouns: any other ending makes another word of its stem
 _INFLECTION = re.compile("(?:ing|ed|es|(?<!s)s|e|^d)$")
 _Y_INFLECTED = re.compile("ie[sd]$")  # ability, abilities
-# that the stemmer takes for singulars, or whose singulars it takes for plurals
+# plurals that the stemmer treats as singulars, or whose singulars as plurals
 _PLURALS = {
     "aliases": "alias", "buses": "bus", "canvases": "canvas", "lenses": "lens",
     "menus": "menu", "submenus": "submenu",
@@ -54,35 +53,32 @@ _ELISIONS = {
 }
 _QUOTE = re.compile(f"([{_APOSTROPHES}])")
 _HYPHENS = "\u2010\u2011"
-# where words may be parted, and which way they run: nobody sees it
-_UNSEEN = "\u00ad\u061c\u200b\u200e\u200f\u2060\ufeff" + "".join(
+# invisible: where words may be broken, and their direction
+_INVISIBLE = "\u00ad\u061c\u200b\u200e\u200f\u2060\ufeff" + "".join(
     map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 )
 _SPELT: dict[int, str | None] = (
     {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFF01, 0xFFA0)}
     | dict.fromkeys(map(ord, _APOSTROPHES), "'")
     | dict.fromkeys(map(ord, _HYPHENS), "-")
-    | dict.fromkeys(map(ord, _UNSEEN))
+    | dict.fromkeys(map(ord, _INVISIBLE))
 )
-# Hebrew vowel points and accents, and the zero width non-joiner (Persian prefixes and
-# endings): who writes quickly leaves them out
+# often omitted: Hebrew vowel points and accents, and the zero width non-joiner of
+# Persian prefixes and endings
 _LEFT_OUT = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u200c]")
 
 
 class Word(NamedTuple):
     """A piece of a text between two boundaries: a word, a character, white space."""
 
-    text: str  # as it stands there; white space of any kind and length is " "
+    text: str  # white space of any kind and length is " "
     start: int  # in code points
     end: int
 
 
 def words_of(text: str, language_code: str = "") -> list[Word]:
-    """All pieces of a text, in order; white space between two others is one, and what
-    nobody sees (a zero width space) is none.
-
-    ``language_code`` says which words are elided before others.
-    """
+    """Return all pieces of a text, in order; invisible ones (a zero width space) are
+    left out. ``language_code`` selects the elided words."""
     found: list[Word] = []
     start = 0
     base = _base(language_code)
@@ -90,7 +86,7 @@ def words_of(text: str, language_code: str = "") -> list[Word]:
     for piece in pieces:
         end = start + len(piece)
         if not piece.isspace():
-            if piece.strip(_UNSEEN):
+            if piece.strip(_INVISIBLE):
                 found.append(Word(piece, start, end))
         elif found and found[-1].text == SPACE:
             found[-1] = Word(SPACE, found[-1].start, end)
@@ -111,23 +107,22 @@ def _pieces(text: str, elision: re.Pattern[str] | None) -> Iterator[str]:
 
 
 def _unquoted(text: str) -> Iterator[str]:
-    """An apostrophe ends a Korean word: what follows a quoted one is its particle."""
+    """Split Korean words at apostrophes: a particle may follow a quoted word."""
     for piece in split_word_bounds(text):
         yield from filter(None, _QUOTE.split(piece))
 
 
 def exact(word: str) -> str:
-    """What words share that are the same to the letter, however accents, apostrophes
-    and hyphens are spelt, however wide Latin letters and Katakana are, and whatever is
-    in them that nobody sees (a soft hyphen, a mark of direction)."""
+    """Return a word in one spelling of accents, apostrophes and hyphens, and in one
+    width of Latin letters and Katakana, without invisible characters."""
     if word.isascii():
         return word
     return nfc(word.translate(_SPELT))
 
 
 def bare(language_code: str) -> Callable[[str], str] | None:
-    """A word, as ``exact`` spells it, without what an apostrophe parts from a name: an
-    English possessive (``Skerry's``), a Turkish ending (``Skerry'nin``)."""
+    """Return what removes the ending after an apostrophe: an English possessive
+    (``Skerry's``), a Turkish ending (``Skerry'nin``). None for other languages."""
     base = _base(language_code)
     if base == "en":
         return lambda word: word.removesuffix("'s") or word
@@ -137,13 +132,13 @@ def bare(language_code: str) -> Callable[[str], str] | None:
 
 
 def caseless(language_code: str) -> Callable[[str], str]:
-    """What words of a language share that differ in case only, or in Hebrew points and
-    zero width non-joiners, which many leave out."""
+    """Return what maps words to one form that differ in case only, or in Hebrew points
+    and zero width non-joiners, which are often omitted."""
     return _turkish if _base(language_code) in ("tr", "az") else _caseless
 
 
 def loosely(language_code: str) -> Callable[[str], str]:
-    """What words of a language share that differ in case, or in their ending where
+    """Return what maps words to one form that differ in case, or in their ending where
     the language has a stemmer."""
     key = caseless(language_code)
     algorithm = _ALGORITHMS.get(_base(language_code))
@@ -153,13 +148,13 @@ def loosely(language_code: str) -> Callable[[str], str]:
 
 
 def length_shared(one: str, other: str) -> int:
-    """How many characters both begin with."""
+    """Return the length of the common beginning."""
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
     return sum(1 for _ in pairs)
 
 
 class Searched:
-    """A text in which parts are looked for; it is taken apart once, if at all."""
+    """A text in which parts are searched; it is split into words once, if at all."""
 
     def __init__(self, text: str, language_code: str) -> None:
         self._text = text
@@ -169,8 +164,8 @@ class Searched:
         self._key = loosely(language_code)
 
     def has(self, part: str, *, exactly: bool = False) -> bool:
-        """Whether the part is there, be it within a longer word; or, unless
-        ``exactly``, in another case, or word by word with other endings."""
+        """Return whether the part occurs, also within a longer word; unless
+        ``exactly``, also in another case, or word by word with other endings."""
         if exactly:
             return exact(part) in exact(self._text)
         if self._caseless(part) in self._folded:
@@ -199,12 +194,12 @@ def _caseless(word: str) -> str:
 
 
 def _turkish(word: str) -> str:
-    """There I is the capital of \u0131, and \u0130 that of i."""
+    """In Turkish I is the capital of \u0131, and \u0130 that of i."""
     return _caseless(exact(word).replace("\u0130", "i").replace("I", "\u0131"))
 
 
 def _snowball() -> ModuleType:
-    """The library, imported when a word is stemmed: it is 30 ms of a start."""
+    """Import the library only when a word is stemmed: it takes 30 ms."""
     import snowballstemmer  # type: ignore[import-untyped]
 
     library: ModuleType = snowballstemmer
@@ -213,7 +208,7 @@ def _snowball() -> ModuleType:
 
 @lru_cache(maxsize=1)
 def _known() -> frozenset[str]:
-    """An older library knows fewer languages."""
+    """Return the algorithms of the installed library: older ones have fewer."""
     return frozenset(_snowball().algorithms())
 
 
@@ -225,9 +220,8 @@ def _stem(algorithm: str, word: str) -> str:
 
 
 def _english(word: str) -> str:
-    """The stem, and what makes the word another than its stem: without the ``er`` of
-    ``customer`` and ``customers`` these would be ``custom``, and ``important``
-    would be ``import``."""
+    """Return the stem with the endings that make another word of it: ``customer`` is
+    not ``custom``, and ``important`` is not ``import``."""
     word = word.removesuffix("'s") or word
     word = _PLURALS.get(word, word)
     stem = _stemmers.of("english").stemWord(word)
@@ -249,7 +243,7 @@ class _Stemmer(Protocol):
 
 
 class _Stemmers(threading.local):
-    """A stemmer holds the word that it is at, so every thread has its own."""
+    """Stemmers by thread: each holds the word that it works on."""
 
     def __init__(self) -> None:
         self._made: dict[str, _Stemmer] = {}
