@@ -38,8 +38,8 @@ SLICE = 50_000  # segments at once: cdist makes a table of all pairs
 CHILD = """
 import sys
 from locframework_matching_rapidfuzz.kernel import Kernel
-from locframework_matching_rapidfuzz.segment import Segment
-from locframework_matching_rapidfuzz.text_view import TextView
+from locframework_matching_rapidfuzz.matcher import TextView
+from locframework_matching_rapidfuzz.texts import Segment
 from locframework.ports import Wanted
 from pathlib import Path
 view = TextView([Segment.open(Path(sys.argv[1]))], {}, 1)

@@ -7,7 +7,7 @@ from locframework import hookimpl
 from locframework.ports import Concordancer, Matcher, Settings, SettingsError
 
 from .concordancer import FileConcordancer
-from .folder import require_usable
+from .index import require_usable
 from .kernel import compiled
 from .matcher import RapidfuzzMatcher
 from .settings import MatchingSettings

@@ -1,84 +1,312 @@
-"""Keeps the index of one memory up with the database, in this process and on disk."""
+"""Indexes of memories: immutable segments in files, and later changes in memory.
 
+A base segment has all entries of a memory at a revision. A side segment has the changes
+since, up to a tenth of all. Changes after that are in memory (the tail).
+"""
+
+import fcntl
 import logging
-from collections.abc import Iterator
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from threading import Lock, Thread
-from typing import Any, Generic, Protocol, TypeVar
+from typing import IO, Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from uuid import UUID
+
+import msgspec
 
 from locframework.ports import Forgotten
 
-from .folder import MemoryFolder, Stamp
-from .stored import Damaged
-from .view import Change, View
+from .segments import Bits, Damaged, S, T
 
 log = logging.getLogger("locframework.matching")
 
 BIG = 50_000  # entries that take about half a second to merge: more are merged aside
 SIDE_SHARE = 10  # the side segment holds at most this part of all
 
-V = TypeVar("V", bound=View[Any, Any])
+Change = tuple[int, T | None]
+"""Since which revision, and the content of the entry; None: it was removed."""
 
 
-class Source(Protocol):
-    """What the database says of one memory."""
+class Part(NamedTuple, Generic[S]):
+    """A segment, and which of its entries are out of date."""
 
-    def revision(self) -> int:
-        """Where it is now."""
-        ...
-
-    def is_in_block(self) -> bool:
-        """Whether this thread reads what may not be committed, or an older moment."""
-        ...
-
-    def changes(self, after: int) -> Iterator[tuple[bytes, Change[Any]]]:
-        """By entry id, what changed after that revision."""
-        ...
+    entries: S
+    gone: Bits
 
 
-class MemoryIndex(Generic[V]):
-    """One memory, for all threads of this process.
+class View(Generic[S, T]):
+    """Immutable: the entries of a memory at a revision.
 
-    On disk: a base segment, and one beside it for the changes of up to a tenth. In
-    memory: the changes since. Who finds more than ``tail`` of those writes the next
-    segment; others see it by the stamp of the folder.
+    ``segments`` are the oldest first. An entry is taken from ``tail`` (by entry id), or
+    else from the last segment that has it.
     """
 
     def __init__(
         self,
-        name: str,
-        folder: MemoryFolder[Any],
-        view_type: type[V],
-        tail: int,
-        big: int = BIG,
+        segments: Iterable[S] = (),
+        tail: Mapping[bytes, Change[T]] | None = None,
+        revision: int = 0,
     ) -> None:
-        self._name = name
+        self.revision = revision
+        self.tail: Mapping[bytes, Change[T]] = tail or {}
+        self.parts: list[Part[S]] = []
+        for segment in segments:
+            self._mark_gone([segment.ids.tobytes(), segment.removed.tobytes()])
+            self.parts.append(Part(segment, segment.none_gone()))
+        self._mark_gone(self.tail)
+
+    def after(self, changes: Mapping[bytes, Change[T]], revision: int) -> Self:
+        """Return the view with these changes, which lead to the revision."""
+        later = type(self)((), {**self.tail, **changes}, revision)
+        later.parts = list(self.parts)
+        later._mark_gone(changes)
+        return later
+
+    def _mark_gone(self, ids: Iterable[bytes]) -> None:
+        ids = list(ids)
+        self.parts = [Part(one, one.with_gone(gone, ids)) for one, gone in self.parts]
+
+    @property
+    def changed(self) -> int:
+        """The number of entries that are not in the base."""
+        return sum(part.entries.count for part in self.parts[1:]) + len(self.tail)
+
+    @property
+    def size(self) -> int:
+        """The number of entries, with those that are gone."""
+        return sum(part.entries.count for part in self.parts[:1]) + self.changed
+
+    @cached_property
+    def all_parts(self) -> list[Part[S]]:
+        """All entries; those of the tail as a segment."""
+        ids, contents = self._present(())
+        if not ids:
+            return self.parts
+        recent = self.segment_of(ids, contents)
+        return [*self.parts, Part(recent, recent.none_gone())]
+
+    def base(self) -> S:
+        """Return a segment of all entries."""
+        return self.segment_of(*self._present(self.parts))
+
+    def side(self) -> S:
+        """Return a segment of all but the base, with what was removed from the base."""
+        ids, contents = self._present(self.parts[1:])
+        removed = {id_ for id_, (_, content) in self.tail.items() if content is None}
+        for entries, _ in self.parts[1:]:
+            removed.update(row.tobytes() for row in entries.removed)
+        return self.segment_of(ids, contents, removed.difference(ids))
+
+    def _present(self, parts: Iterable[Part[S]]) -> tuple[list[bytes], list[T]]:
+        """The entries of these parts and of the tail that are not gone."""
+        ids: list[bytes] = []
+        contents: list[T] = []
+        for entries, gone in parts:
+            docs = entries.present(gone).tolist()
+            ids += map(entries.id_of, docs)
+            contents += entries.contents(docs)
+        for id_, (_, content) in self.tail.items():
+            if content is not None:
+                ids.append(id_)
+                contents.append(content)
+        return ids, contents
+
+    @abstractmethod
+    def segment_of(
+        self, ids: Sequence[bytes], contents: Sequence[T], removed: Iterable[bytes] = ()
+    ) -> S:
+        """Return the entries as a segment in memory."""
+
+
+V = TypeVar("V", bound=View[Any, Any])
+
+
+class MemoryFolder(Generic[S]):
+    """The files of one memory. ``current.json`` lists its segments: base, then side.
+
+    It is replaced as a whole, and segments never change. All that writes is called in
+    ``locked``. ``open_`` maps a segment into memory, and raises Damaged.
+    """
+
+    def __init__(self, path: Path, open_: Callable[[Path], S]) -> None:
+        self.path = path
+        self._open = open_
+        self._current = path / "current.json"
+
+    def stamp(self) -> tuple[int, int] | None:
+        """Return what changes with the list of segments; None without one."""
+        try:
+            found = self._current.stat()
+        except FileNotFoundError:
+            return None
+        return found.st_mtime_ns, found.st_ino
+
+    def segments(self) -> list[S]:
+        """Return the segments, the oldest first; none if they are damaged."""
+        for _ in range(10):  # another process may replace them meanwhile
+            before = self.stamp()
+            try:
+                names = msgspec.json.decode(self._current.read_bytes(), type=list[str])
+                return [self._open(self.path / name) for name in names]
+            except FileNotFoundError:
+                if self.stamp() == before:
+                    return []
+            except (Damaged, msgspec.MsgspecError, KeyError, ValueError) as error:
+                if self.stamp() == before:
+                    log.warning("%s is built anew: %s", self.path, error)
+                    return []
+        return []
+
+    def add_base(self, segment: S, before: str | None) -> None:
+        """Write a base, unless another has replaced ``before`` meanwhile.
+
+        None: no segment can be read. A later side stays: it has all changes since the
+        base before.
+        """
+        names = self._names() if before is not None else []
+        if names[:1] in ([], [before]):
+            sides = _later(names[1:], segment.revision)
+            self._replace([self._write(segment), *sides])
+
+    def add_side(self, segment: S, base: str) -> None:
+        """Write a side, unless there is another base or a later side."""
+        names = self._names()
+        if names[:1] == [base] and not _later(names[1:], segment.revision):
+            self._replace([base, self._write(segment)])
+
+    def clear(self) -> None:
+        """Remove all segments."""
+        self._replace([])
+
+    def _write(self, segment: S) -> str:
+        name = f"{segment.revision:016}-{os.urandom(4).hex()}.segment"
+        segment.write(self.path / name)
+        return name
+
+    def _names(self) -> list[str]:
+        try:
+            return msgspec.json.decode(self._current.read_bytes(), type=list[str])
+        except (FileNotFoundError, msgspec.MsgspecError):
+            return []
+
+    def _replace(self, names: list[str]) -> None:
+        writing = self.path / f"current.{os.getpid()}.writing"
+        with writing.open("wb") as file:
+            file.write(msgspec.json.encode(names))
+            file.flush()
+            os.fsync(file.fileno())
+        writing.rename(self._current)
+        folder = os.open(self.path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        for file_ in self.path.iterdir():  # mapped ones stay readable
+            if file_.suffix in (".segment", ".writing") and file_.name not in names:
+                file_.unlink(missing_ok=True)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Exclude other writers, in all processes and threads."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / "lock").open("ab") as file:
+            _lock(file)
+            yield
+
+    @contextmanager
+    def claimed(self) -> Iterator[bool]:
+        """Yield whether no other process merges here."""
+        with (self.path / "merging").open("ab") as file:
+            try:
+                _lock(file, fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+
+    def remove(self) -> None:
+        """Remove every file."""
+        with self.locked():
+            for file in self.path.iterdir():
+                file.unlink(missing_ok=True)
+        self.path.rmdir()
+
+
+def require_usable(folder: Path) -> None:
+    """Raise OSError if no index can be kept in the folder, or in those of memories.
+
+    It may have to be created in the folder above. Leaves nothing behind.
+    """
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    for each in (there, *(folder.glob("*/") if there == folder else ())):
+        with NamedTemporaryFile(dir=each, prefix="try.", suffix=".writing") as file:
+            _lock(file)
+
+
+def _lock(file: IO[bytes], how: int = 0) -> None:
+    """Lock the file until it is closed. An OSError names it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | how)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, file.name) from None
+
+
+def _later(names: list[str], revision: int) -> list[str]:
+    return [name for name in names if int(name.split("-")[0]) > revision]
+
+
+class Source(Protocol):
+    """One memory in the database."""
+
+    def revision(self) -> int:
+        """Return its present revision."""
+        ...
+
+    def is_in_block(self) -> bool:
+        """Return whether this thread is in a transaction or snapshot."""
+        ...
+
+    def changes(self, after: int) -> Iterator[tuple[bytes, Change[Any]]]:
+        """Yield entry ids and what changed after that revision."""
+        ...
+
+
+class MemoryIndex(Generic[V]):
+    """The index of one memory, for all threads of this process."""
+
+    def __init__(
+        self, folder: MemoryFolder[Any], view_type: type[V], tail: int
+    ) -> None:
+        """``tail``: so many changes stay in memory; with more, a segment is written."""
         self._folder = folder
         self._view_type = view_type
         self._tail = tail
-        self._big = big
         self._lock = Lock()
         self._view = view_type()
-        self._stamp: Stamp | None = None
+        self._stamp: tuple[int, int] | None = None
         self._merging: Thread | None = None
 
     def view(self, source: Source, revision: int, patience: float) -> V | None:
-        """The memory at ``revision`` or later; None when that takes too long.
+        """Return the memory at ``revision`` or later; None if that takes too long.
 
-        The first call after much has changed does the work, the others wait. What a
-        thread reads inside a transaction or snapshot of its own is for it alone.
+        The first call after many changes does the work, others wait. What a thread
+        reads inside a transaction or snapshot is not kept.
         """
         if not self._lock.acquire(timeout=patience):
             return None
         try:
-            self._take_over()
+            self._use_new_segments()
             if source.is_in_block():
-                return self._aside(source, revision)
+                return self._temporary_view(source, revision)
             if self._view.revision > revision:  # by another thread, or it went back
                 revision = source.revision()
             if self._view.revision > revision:
-                log.info(
-                    "%s went back to an earlier state, and is built anew", self._name
-                )
+                log.info("%s is of a later state, and is built anew", self._folder.path)
                 self._start_again()
             if self._view.revision < revision:
                 self._catch_up(source, revision)
@@ -86,22 +314,21 @@ class MemoryIndex(Generic[V]):
         finally:
             self._lock.release()
 
-    def _take_over(self) -> None:
-        """Use the segments that count, if others do than a moment ago."""
+    def _use_new_segments(self) -> None:
         stamp = self._folder.stamp()
         if stamp == self._stamp:
             return
         found = self._folder.segments()
-        kept: dict[bytes, Change[Any]] = {}
         revision = found[-1].revision if found else 0
+        tail: dict[bytes, Change[Any]] = {}
         parts = self._view.parts
         begin = parts[-1].entries.revision if parts else 0
         if found and begin <= revision <= self._view.revision:
-            # our changes are complete from an earlier segment on: the later ones stay
-            tail = self._view.tail.items()
-            kept = {id_: change for id_, change in tail if change[0] > revision}
+            # the tail is complete since an earlier segment: later changes stay
+            changes = self._view.tail.items()
+            tail = {id_: change for id_, change in changes if change[0] > revision}
             revision = self._view.revision
-        self._view, self._stamp = self._view_type(found, kept, revision), stamp
+        self._view, self._stamp = self._view_type(found, tail, revision), stamp
 
     def _start_again(self) -> None:
         with self._folder.locked():
@@ -112,66 +339,52 @@ class MemoryIndex(Generic[V]):
         try:
             self._read_on(source, revision)
         except Forgotten:
-            log.info("%s was not used for long, and is built anew", self._name)
+            log.info("%s was not used for long, and is built anew", self._folder.path)
             self._start_again()
             self._read_on(source, revision)
-        if len(self._view.tail) > self._tail and not self._is_merging():
+        is_merging = self._merging is not None and self._merging.is_alive()
+        if len(self._view.tail) > self._tail and not is_merging:
             self._merge()
-            self._take_over()
-            self._read_on(source, revision)  # nothing, but where damage was found
+            self._use_new_segments()
+            self._read_on(source, revision)  # if another process wrote an older base
 
     def _read_on(self, source: Source, revision: int) -> None:
         if self._view.parts or self._view.revision >= revision:
             self._view = _read(self._view, source, revision)
-        else:  # perhaps a million of them: one process reads, the others wait
-            with self._folder.locked():
-                self._take_over()
-                self._view = _read(self._view, source, revision)
-                self._write_first()
-            self._take_over()
+            return
+        # perhaps a million entries: one process reads them, the others wait
+        with self._folder.locked():
+            self._use_new_segments()
+            self._view = _read(self._view, source, revision)
+            if not self._view.parts and len(self._view.tail) > self._tail:
+                self._folder.add_base(self._view.base(), None)
+        self._use_new_segments()
 
-    def _aside(self, source: Source, revision: int) -> V:
-        """The same for one thread alone."""
+    def _temporary_view(self, source: Source, revision: int) -> V:
         try:
             return _read(self._view, source, revision)
         except Forgotten:
             return _read(self._view_type(), source, revision)
 
-    def _write_first(self) -> None:
-        if not self._view.parts and len(self._view.tail) > self._tail:
-            self._folder.add_base(_all_of(self._view), None)
-
     def _merge(self) -> None:
         view = self._view
-        base = view.parts[0].entries
-        changed = sum(part.entries.count for part in view.parts[1:]) + len(view.tail)
-        if changed * SIDE_SHARE <= view.size:
+        base = view.parts[0].entries.name
+        if view.changed * SIDE_SHARE <= view.size:
             with self._folder.locked():
-                self._folder.add_side(_side_of(view), base.name)
-        elif view.size <= self._big:
-            self._write_base(view, base.name)
+                self._folder.add_side(view.side(), base)
+        elif view.size <= BIG:
+            self._write_base(view, base)
         else:
-            given = (view, base.name)
+            given = (view, base)
             self._merging = Thread(target=self._write_base, args=given, daemon=True)
             self._merging.start()
 
     def _write_base(self, view: V, before: str) -> None:
         with self._folder.claimed() as is_ours:  # another process may be at it
-            if not is_ours:
-                return
-            try:
-                self._folder.check()  # it is read as a whole here anyway
-            except Damaged as error:
-                log.warning("%s is built anew: %s", self._name, error)
+            if is_ours:
+                base = view.base()
                 with self._folder.locked():
-                    self._folder.clear()
-                return
-            base = _all_of(view)
-            with self._folder.locked():
-                self._folder.add_base(base, before)
-
-    def _is_merging(self) -> bool:
-        return self._merging is not None and self._merging.is_alive()
+                    self._folder.add_base(base, before)
 
 
 def _read(view: V, source: Source, revision: int) -> V:
@@ -183,11 +396,50 @@ def _read(view: V, source: Source, revision: int) -> V:
     return view.after(changes, reached)
 
 
-def _all_of(view: View[Any, Any]) -> Any:
-    return view.segment_of(*view.there(view.parts))
+class Indexes(Generic[V]):
+    """The indexes of all memories below one folder; each is opened when first used."""
 
+    def __init__(
+        self, folder: Path, open_: Callable[[Path], Any], view_type: type[V], tail: int
+    ) -> None:
+        self._folder = Path(os.path.abspath(folder))
+        self._open = open_
+        self._view_type = view_type
+        self._tail = tail
+        self._indexes: dict[str, MemoryIndex[V]] = {}
+        self._lock = Lock()
 
-def _side_of(view: View[Any, Any]) -> Any:
-    """All but the base; and what is gone from the base and nowhere else."""
-    ids, told = view.there(view.parts[1:])
-    return view.segment_of(ids, told, view.removed_of_base().difference(ids))
+    def view(
+        self, source: Source, memory_id: str, revision: int, patience: float
+    ) -> V | None:
+        """Return the memory at the revision or later; None if that takes too long.
+
+        Raises OSError when the folder cannot be used.
+        """
+        with self._lock:
+            index = self._indexes.get(memory_id)
+            if index is None:
+                files = self._files_of(memory_id)
+                index = MemoryIndex(files, self._view_type, self._tail)
+                self._indexes[memory_id] = index
+        try:
+            return index.view(source, revision, patience)
+        except OSError as error:
+            path = self._files_of(memory_id).path
+            log.error("the index in %s cannot be used: %s", path, error)
+            raise
+
+    def forget(self, memory_id: str) -> None:
+        """Remove the index of the memory."""
+        with self._lock:
+            self._indexes.pop(memory_id, None)
+        try:
+            self._files_of(memory_id).remove()
+        except OSError as error:
+            log.warning(
+                "the index of memory %s could not be removed: %s", memory_id, error
+            )
+
+    def _files_of(self, memory_id: str) -> MemoryFolder[Any]:
+        path = self._folder / str(UUID(memory_id))  # nothing but an id is a folder
+        return MemoryFolder(path, self._open)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .entries import Bits
-from .segment import Segment
+from .segments import Bits
+from .texts import Segment
 
 STAY = 208  # of 256: how much of the threshold stays when long lists are not read
 ROOM = 65536  # hits, of several texts; a text with more is looked for once more

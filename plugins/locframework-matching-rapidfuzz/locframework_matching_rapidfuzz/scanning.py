@@ -5,11 +5,9 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from .building import BLOCK
-from .entries import Bits, Numbers
 from .kernel import Hits
-from .segment import Segment
-from .tokens import TOKENS, tokens_of
+from .segments import Bits, Numbers
+from .texts import BLOCK, TOKENS, Segment, tokens_of
 
 STAY = 0.5  # of the threshold, when long lists are not read
 

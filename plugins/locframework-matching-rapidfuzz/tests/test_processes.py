@@ -1,28 +1,89 @@
-"""Three processes share one index; each knows what any of them was told to change."""
+"""Three processes share one index; each knows what any of them has changed."""
 
 import json
 import random
+import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from locframework_matching_rapidfuzz import MatchingSettings, RapidfuzzMatcher
 
-from locframework.testing.contracts.matcher_samples import WORDS, entries, sentences
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from child import SegmentsInFile
+from locframework.ports import SegmentChange, Wanted
+from locframework.testing.contracts.matcher_samples import (
+    WORDS,
+    entries,
+    percent_of,
+    sentences,
+)
+from locframework.testing.contracts.matchers import MEMORY
 
 TURNS = 12
+
+
+class SegmentsInFile:
+    """The port Segments over a SQLite file that several processes share."""
+
+    def __init__(self, path: str) -> None:
+        self.database = sqlite3.connect(path, timeout=30)
+        self.database.execute(
+            "CREATE TABLE IF NOT EXISTS texts (id TEXT PRIMARY KEY, revision, text)"
+        )
+
+    def change(self, changes: dict[str, str | None]) -> None:
+        with self.database:
+            revision = self.revisions([MEMORY])[MEMORY] + 1
+            self.database.executemany(
+                "INSERT OR REPLACE INTO texts VALUES (?, ?, ?)",
+                [(id_, revision, text) for id_, text in changes.items()],
+            )
+
+    def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
+        [(revision,)] = self.database.execute(
+            "SELECT coalesce(max(revision), 0) FROM texts"
+        )
+        return dict.fromkeys(memory_ids, revision)
+
+    def is_in_block(self) -> bool:
+        return False
+
+    def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
+        asked = "SELECT revision, id, text FROM texts WHERE revision > ?"
+        for row in self.database.execute(asked, (after,)).fetchall():
+            yield SegmentChange(*row)
+
+    def texts(self) -> dict[str, str]:
+        asked = "SELECT id, text FROM texts WHERE text IS NOT NULL"
+        return dict(self.database.execute(asked))
+
+
+def child(path: str, folder: str) -> None:
+    """Compare what is asked on standard input with all entries."""
+    segments = SegmentsInFile(path)
+    matcher = RapidfuzzMatcher(MatchingSettings(folder, 1, tail=20))
+    for line in sys.stdin:
+        least, texts = json.loads(line)
+        found = matcher.find(segments, [Wanted(MEMORY, least)], texts, 10_000)
+        there = segments.texts()
+        told = [{hit.entry_id: hit.percent for hit in each.hits} for each in found]
+        expected = [
+            {
+                id_: percent
+                for id_, other in there.items()
+                if (percent := percent_of(text, other, matcher.distance)) >= least
+            }
+            for text in texts
+        ]
+        print("right" if told == expected else f"wrong: {told} {expected}", flush=True)
 
 
 @pytest.fixture
 def children(tmp_path: Path) -> Iterator[list[subprocess.Popen[str]]]:
     """Three processes over the file ``texts`` and the folder ``index``."""
     arguments = [str(tmp_path / "texts"), str(tmp_path / "index")]
-    command = [sys.executable, str(Path(__file__).parent / "child.py"), *arguments]
+    command = [sys.executable, __file__, *arguments]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     started = [subprocess.Popen(command, text=True, **pipes) for _ in range(3)]  # type: ignore[call-overload]
     yield started
@@ -74,3 +135,7 @@ def test_an_index_that_is_removed_meanwhile_is_made_again(
 
     segments.change(entries(sentences("Latin", 5, 3)))
     ask(children, 60, asked)
+
+
+if __name__ == "__main__":
+    child(*sys.argv[1:])

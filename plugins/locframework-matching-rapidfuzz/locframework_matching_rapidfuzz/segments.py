@@ -1,0 +1,200 @@
+"""Segments: entries of a memory as arrays in a file, which are mapped into memory."""
+
+import mmap
+import os
+import stat
+import zlib
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+MAGIC = b"locframework-tm\n"
+HEAD = 4096  # bytes before the first array
+ALIGNED = 64
+CHECKED = 4 << 20  # bytes of the longest array whose checksum is compared
+
+T = TypeVar("T")  # the content of an entry
+AnyArray = NDArray[Any]
+Numbers = NDArray[np.int64]
+Bits = NDArray[np.uint8]
+Ids = NDArray[np.uint8]  # 16 bytes a row
+_ID_LENGTH = 36
+_DIGITS = [at for at in range(_ID_LENGTH) if at not in (8, 13, 18, 23)]
+
+
+class Damaged(Exception):
+    """The file is not what was written."""
+
+
+class _Section(msgspec.Struct, frozen=True):
+    dtype: str
+    offset: int
+    length: int  # in items
+    checksum: int
+
+
+class _Header(msgspec.Struct, frozen=True):
+    format: int
+    size: int  # of the whole file
+    revision: int
+    sections: dict[str, _Section]
+
+
+class Stored(NamedTuple):
+    """The arrays of a file, and their revision."""
+
+    arrays: dict[str, AnyArray]
+    revision: int
+
+
+def write_arrays(
+    path: Path, format_: int, arrays: Mapping[str, AnyArray], revision: int
+) -> None:
+    """Write arrays, durably; the file gets its name when it is complete.
+
+    It becomes read-only: if a mapped file is cut short, the process ends by SIGBUS.
+    """
+    sections, at = {}, HEAD
+    for name, array in arrays.items():
+        checksum = zlib.crc32(np.ascontiguousarray(array).data)
+        sections[name] = _Section(array.dtype.str, at, array.size, checksum)
+        at += -(-array.nbytes // ALIGNED) * ALIGNED
+    header = msgspec.json.encode(_Header(format_, at, revision, sections))
+    head = MAGIC + len(header).to_bytes(4, "little")
+    head += zlib.crc32(header).to_bytes(4, "little") + header
+    writing = path.with_name(f"{path.name}.{os.getpid()}.writing")
+    with writing.open("wb") as file:
+        file.write(head)
+        for name, array in arrays.items():
+            file.seek(sections[name].offset)
+            file.write(np.ascontiguousarray(array).data)
+        file.truncate(at)
+        file.flush()
+        mode = os.fstat(file.fileno()).st_mode
+        os.fchmod(file.fileno(), stat.S_IMODE(mode) & ~0o222)
+        os.fsync(file.fileno())
+    writing.rename(path)
+
+
+def read_arrays(path: Path, format_: int) -> Stored:
+    """Map a file into memory. Raises Damaged, and OSError when it is not there.
+
+    Only checksums of shorter arrays are compared: the longest of a million texts would
+    take a second.
+    """
+    with path.open("rb") as file:
+        if os.fstat(file.fileno()).st_size < HEAD:
+            raise Damaged("it is too short")
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    begin = len(MAGIC) + 8
+    length = int.from_bytes(mapped[len(MAGIC) : len(MAGIC) + 4], "little")
+    checksum = int.from_bytes(mapped[len(MAGIC) + 4 : begin], "little")
+    encoded = mapped[begin : begin + length]
+    if mapped[: len(MAGIC)] != MAGIC or zlib.crc32(encoded) != checksum:
+        raise Damaged("it has no valid header")
+    header = msgspec.json.decode(encoded, type=_Header)
+    if header.format != format_:
+        raise Damaged(f"it is of format {header.format}, not {format_}")
+    if header.size != len(mapped):
+        raise Damaged(f"it has {len(mapped)} bytes of {header.size}")
+    arrays: dict[str, AnyArray] = {}
+    for name, part in header.sections.items():
+        array = np.frombuffer(mapped, part.dtype, part.length, part.offset)
+        if array.nbytes <= CHECKED and zlib.crc32(array.data) != part.checksum:
+            raise Damaged(f"its {name} are not what was written")
+        arrays[name] = array
+    return Stored(arrays, header.revision)
+
+
+class Entries(Generic[T]):
+    """Immutable: entries of a memory up to a revision; ``name`` is that of the file.
+
+    ``removed`` are entries of earlier segments that were removed.
+    """
+
+    def __init__(
+        self,
+        ids: Ids,
+        by_id: NDArray[np.uint32],
+        removed: Ids,
+        revision: int,
+        name: str,
+    ) -> None:
+        self.revision, self.name = revision, name
+        self.ids = ids.reshape(-1, 16)
+        self.removed = removed.reshape(-1, 16)
+        self.count = len(self.ids)
+        self._by_id = by_id
+        if len(by_id) != self.count or not (by_id < max(self.count, 1)).all():
+            raise Damaged("its ids do not fit")
+
+    @abstractmethod
+    def contents(self, docs: Sequence[int]) -> list[T]:
+        """Return the contents of the entries with these numbers."""
+
+    @abstractmethod
+    def write(self, path: Path) -> None:
+        """Write them to a file, durably."""
+
+    def none_gone(self) -> Bits:
+        """Return a bit for each entry, none set."""
+        return np.zeros(self.count // 8 + 1, np.uint8)
+
+    def with_gone(self, gone: Bits, ids: Iterable[bytes]) -> Bits:
+        """Return a copy of the bits, with those of the entries set that are here."""
+        asked = _sortable(packed(ids))
+        marked = gone.copy()
+        if not self.count or not len(asked):
+            return marked
+        mine = _sortable(self.ids)
+        places = np.searchsorted(mine, asked, sorter=self._by_id)
+        docs = self._by_id[np.minimum(places, self.count - 1)].astype(np.int64)
+        docs = docs[mine[docs] == asked]
+        np.bitwise_or.at(marked, docs >> 3, (1 << (docs & 7)).astype(np.uint8))
+        return marked
+
+    def present(self, gone: Bits) -> Numbers:
+        """Return the numbers of the entries whose bit is not set."""
+        bits = np.unpackbits(gone, bitorder="little")[: self.count]
+        return np.flatnonzero(bits == 0)
+
+    def id_of(self, doc: int) -> bytes:
+        """Return the 16 bytes of the entry's id."""
+        return bytes(self.ids[doc])
+
+
+S = TypeVar("S", bound=Entries[Any])
+
+
+def packed(ids: Iterable[bytes]) -> Ids:
+    """Return ids as rows of 16 bytes."""
+    return np.frombuffer(b"".join(ids), np.uint8).reshape(-1, 16)
+
+
+def order_of(ids: Ids, *keys: AnyArray) -> NDArray[np.int64]:
+    """Return the order of the rows: by ``keys``, the last one first, then by id."""
+    halves = ids.view(">u8")
+    return np.lexsort((halves[:, 1], halves[:, 0], *keys))
+
+
+def id_bytes(id_: str) -> bytes:
+    """Return an entry's id, a UUID, as 16 bytes."""
+    return bytes.fromhex(id_.replace("-", ""))  # a third of what UUID(id_).bytes takes
+
+
+def spelled(ids: Ids) -> list[str]:
+    """Return entries' ids as text."""
+    digits = np.frombuffer(ids.tobytes().hex().encode(), np.uint8)
+    marked = np.full((len(ids), _ID_LENGTH), ord("-"), np.uint8)
+    marked[:, _DIGITS] = digits.reshape(-1, 32)
+    text = marked.tobytes().decode()  # str(UUID(…)) takes 4 to 14 times as long
+    return [text[i : i + _ID_LENGTH] for i in range(0, len(text), _ID_LENGTH)]
+
+
+def _sortable(ids: Ids) -> NDArray[np.bytes_]:
+    return np.ascontiguousarray(ids).view("S16").ravel()
