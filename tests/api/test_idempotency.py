@@ -290,7 +290,7 @@ def test_what_an_upload_needs_in_time_stands_outside_the_transaction(
 
     def watched(*args: Any, **more: Any) -> Any:
         database = shop.workspace.framework.storage.database  # type: ignore[attr-defined]
-        depths.append(database._sessions.here().depth)
+        depths.append(database._sessions.here.session.depth)
         return put(*args, **more)
 
     blobs.put_all = watched  # type: ignore[method-assign]

@@ -3,6 +3,7 @@
 import logging
 import os
 import threading
+import weakref
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 
@@ -75,6 +76,16 @@ class _EndOfThread:
             self._session.drop()
 
 
+class _Here(threading.local):
+    """The session of each thread, whose connection may not be open yet."""
+
+    def __init__(self, sessions: set[Session], lock: threading.Lock) -> None:
+        self.session = Session()
+        with lock:
+            sessions.add(self.session)
+        self._end = _EndOfThread(self.session, sessions)
+
+
 class Sessions:
     """The sessions of all threads of this process. A forked child starts without."""
 
@@ -82,27 +93,18 @@ class Sessions:
         self._engine = engine
         self._is_closed = False
         self._begin()
+        _all_sessions.add(self)
 
     def _begin(self) -> None:
-        self._process = os.getpid()
-        self._local = threading.local()
         self._lock = threading.Lock()
         self._sessions: set[Session] = set()
+        self.here = _Here(self._sessions, self._lock)
 
-    def here(self) -> Session:
-        """Return the session of this thread, whose connection may not be open yet."""
-        if self._process != os.getpid():
-            _inherited.append((self._local, self._sessions))
-            self._engine.reset_write_lock()
-            self._begin()
-        try:
-            session: Session = self._local.session
-        except AttributeError:
-            session = self._local.session = Session()
-            with self._lock:
-                self._sessions.add(session)
-            self._local.end = _EndOfThread(session, self._sessions)
-        return session
+    def begin_again(self) -> None:
+        """Leave the connections to the parent process, in a forked child."""
+        _inherited.append((self.here, self._sessions))
+        self._engine.reset_write_lock()
+        self._begin()
 
     def connect(self, session: Session) -> Connection:
         """Open the connection of this thread's ``session``, or raise Unavailable."""
@@ -133,3 +135,15 @@ class Sessions:
         """Close the connections of all threads, and open no others."""
         self._is_closed = True
         self.drop()
+
+
+_all_sessions: weakref.WeakSet[Sessions] = weakref.WeakSet()
+
+
+def _begin_in_child() -> None:
+    for sessions in _all_sessions:
+        sessions.begin_again()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_in_child)

@@ -23,8 +23,9 @@ of each statement; BEGIN and COMMIT are not counted, and many rows are one.
 
 import logging
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
+from operator import attrgetter, methodcaller
 from typing import TypeVar
 
 from locframework.ports import Unavailable
@@ -43,6 +44,11 @@ _REASONS = {
     "busy": "the database is busy; try again",
     "lost": "the database does not answer; try again",
 }
+
+_ALL: Callable[[Cursor], list[Row]] = methodcaller("fetchall")
+_FIRST: Callable[[Cursor], Row | None] = methodcaller("fetchone")
+_COUNT: Callable[[Cursor], int] = attrgetter("rowcount")
+_OPEN = nullcontext()
 
 log = logging.getLogger("locframework.storage")
 
@@ -67,24 +73,25 @@ class Database:
 
     def rows(self, sql: str, params: Sequence[object] = ()) -> list[Row]:
         """Return all rows of a reading statement."""
-        return self._run(lambda c: self._execute(c, sql, params).fetchall(), sql)
+        return self._run(sql, params, _ALL)
 
     def row(self, sql: str, params: Sequence[object] = ()) -> Row | None:
         """Return the first row, or None."""
-        return self._run(lambda c: self._execute(c, sql, params).fetchone(), sql)
+        return self._run(sql, params, _FIRST)
 
     def fetch(self, sql: str, params: Sequence[object] = ()) -> FetchedRows:
         """Return the rows with the names of their columns, for peewee."""
-        execute = self.engine.execute
-        return self._run(lambda c: FetchedRows(execute(c, sql, params)), sql)
+        return self._run(sql, params, FetchedRows)
 
     def run(self, sql: str, params: Sequence[object] = ()) -> int:
         """Write; return the number of rows."""
-        return self._write(lambda c: self._execute(c, sql, params).rowcount, sql)
+        with self._write():
+            return self._run(sql, params, _COUNT)
 
     def run_rows(self, sql: str, params: Sequence[object] = ()) -> list[Row]:
         """Write; return all rows of the statement (RETURNING)."""
-        return self._write(lambda c: self._execute(c, sql, params).fetchall(), sql)
+        with self._write():
+            return self._run(sql, params, _ALL)
 
     def run_many(self, sql: str, rows: Collection[Sequence[object]]) -> int:
         """Write the statement once for each row; return the number of rows."""
@@ -98,7 +105,9 @@ class Database:
             cursor.executemany(self.engine.to_driver_sql(sql), rows)
             return cursor.rowcount
 
-        return self._write(execute, sql)
+        with self._write():
+            self._note(sql)
+            return self._call(execute)
 
     def insert_many(
         self, table: str, columns: str, rows: Collection[Sequence[object]]
@@ -106,11 +115,9 @@ class Database:
         """Insert new rows, as fast as the database can."""
         if not rows:
             return
-        with self.transaction():
-            self._write(
-                lambda c: self.engine.insert_many(c, table, columns, rows),
-                f"INSERT INTO {table} ({columns})",
-            )
+        with self._write():
+            self._note(f"INSERT INTO {table} ({columns})")
+            self._call(lambda c: self.engine.insert_many(c, table, columns, rows))
             self._inserted += len(rows)
             if self._inserted >= GROWTH:
                 self._inserted = 0
@@ -118,7 +125,7 @@ class Database:
 
     def stream(self, sql: str, params: Sequence[object] = ()) -> Iterator[Row]:
         """Return rows one by one in flat memory; in a snapshot if no block is open."""
-        if not self._sessions.here().depth:
+        if not self._sessions.here.session.depth:
             with self.snapshot():
                 yield from self.stream(sql, params)
             return
@@ -128,12 +135,13 @@ class Database:
             cursor.execute(self.engine.to_driver_sql(sql), params)
             return cursor
 
-        cursor = self._run(open_cursor, sql)
+        self._note(sql)
+        cursor = self._call(open_cursor)
         try:
             while some := self._call(lambda _: cursor.fetchmany(STREAM_ROWS)):
                 yield from some
         finally:
-            if self._sessions.here().connection is not None:
+            if self._sessions.here.session.connection is not None:
                 self._call(lambda _: cursor.close())
 
     # transactions
@@ -151,13 +159,13 @@ class Database:
     ) -> None:
         """See Transactions.before_commit."""
         self.require_transaction()
-        calls = self._sessions.here().before_commit
+        calls = self._sessions.here.session.before_commit
         if name not in calls:
             calls[name] = begin()
 
     def after_commit(self, call: Callable[[], None]) -> None:
         """See Transactions.after_commit."""
-        session = self._sessions.here()
+        session = self._sessions.here.session
         session.after_commit.append(call)
         if not session.depth:
             _run_after_commit(session)
@@ -173,18 +181,18 @@ class Database:
     @property
     def key_numbers(self) -> dict[str, int]:
         """The numbers of keys by id, as far as the open transaction has read them."""
-        return self._sessions.here().key_numbers
+        return self._sessions.here.session.key_numbers
 
     def require_transaction(self) -> None:
         """Raise RuntimeError unless a transaction is open."""
-        session = self._sessions.here()
+        session = self._sessions.here.session
         if not session.depth or session.mode != "write":
             raise RuntimeError("this needs an open transaction")
 
     @property
     def is_in_block(self) -> bool:
         """Whether this thread has a transaction or snapshot open."""
-        return self._sessions.here().depth > 0
+        return self._sessions.here.session.depth > 0
 
     def require_open(self) -> None:
         """Raise Unavailable after ``close``."""
@@ -198,54 +206,83 @@ class Database:
         """Close the connections of all threads; later statements are Unavailable."""
         self._sessions.close()
 
-    def _run(self, execute: Callable[[Connection], T], sql: str) -> T:
-        if self.on_statement is not None:
-            for call in self.on_statement:
-                call(sql)
-        return self._call(execute)
-
-    def _write(self, execute: Callable[[Connection], T], sql: str) -> T:
-        session = self._sessions.here()
+    def _write(self) -> AbstractContextManager[None]:
+        """Return the block for a statement that writes: the open transaction or one."""
+        session = self._sessions.here.session
         if session.depth and session.mode == "write":
             session.writes += 1
-            return self._run(execute, sql)
+            return _OPEN
+        return self._one_write()
+
+    @contextmanager
+    def _one_write(self) -> Iterator[None]:
         with self.transaction():
-            self._sessions.here().writes += 1
-            return self._run(execute, sql)
+            self._sessions.here.session.writes += 1
+            yield
+
+    def _note(self, sql: str) -> None:
+        for call in self.on_statement or ():
+            call(sql)
+
+    def _run(
+        self, sql: str, params: Sequence[object], read: Callable[[Cursor], T]
+    ) -> T:
+        """Execute a statement, and return what ``read`` reads of its cursor.
+
+        On the way of every statement, so it is written without helpers.
+        """
+        for call in self.on_statement or ():
+            call(sql)
+        session = self._sessions.here.session
+        connection = session.connection or self._sessions.connect(session)
+        try:
+            with session.lock:
+                return read(self._execute(connection, sql, params))
+        except self.engine.errors as error:
+            self._fail(session, connection, error)
+            return self._call(lambda c: read(self._execute(c, sql, params)), tries=1)
 
     def _call(self, execute: Callable[[Connection], T], tries: int = 2) -> T:
         """Call with this thread's connection; translate errors of the driver."""
-        session = self._sessions.here()
+        session = self._sessions.here.session
         connection = session.connection or self._sessions.connect(session)
         try:
             with session.lock:
                 return execute(connection)
         except self.engine.errors as error:
-            translated = self._translated(session, connection, error)
-            if session.connection is None and not session.depth and tries > 1:
-                return self._call(execute, tries=1)
-            if translated is error:
-                raise
-            raise translated from error
+            self._fail(session, connection, error, may_repeat=tries > 1)
+            return self._call(execute, tries=1)
 
-    def _translated(
-        self, session: Session, connection: Connection, error: Exception
-    ) -> Exception:
+    def _fail(
+        self,
+        session: Session,
+        connection: Connection,
+        error: Exception,
+        *,
+        may_repeat: bool = True,
+    ) -> None:
+        """Raise an error of the driver, as Unavailable if trying again may help.
+
+        Returns if the connection was lost outside a transaction and ``may_repeat``:
+        then the statement may run once more, on another connection.
+        """
         fault = self.engine.fault(error, connection)
-        translated: Exception = error
+        raised = error
         if fault != "wrong":
             level = logging.ERROR if fault in ("full", "readonly") else logging.WARNING
             log.log(level, "database %s: %s", fault, first_line(error))
-            translated = Unavailable(_REASONS[fault])
+            raised = Unavailable(_REASONS[fault])
         if session.depth and session.failure is None:
-            session.failure = translated
+            session.failure = raised
         if fault == "lost":
             session.drop()
-        return translated
+            if may_repeat and not session.depth:
+                return
+        raise raised from (None if raised is error else error)
 
     @contextmanager
     def _block(self, mode: Mode) -> Iterator[None]:
-        session = self._sessions.here()
+        session = self._sessions.here.session
         if not session.depth:
             self._begin(session, mode)
         elif mode == "write" and session.mode == "read":
