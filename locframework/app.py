@@ -263,7 +263,7 @@ class Framework:
         memories = self.memories = Memories(
             storage, access, linked, projects, sync, clock, forget
         )
-        self.memory_entries = Entries(store, storage, memories, linked, clock)
+        self.memory_entries = Entries(storage, memories, linked, clock)
         self.matching = Matching(
             store, storage.memory_texts, storage.access, projects, matcher, concordancer
         )

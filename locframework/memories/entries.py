@@ -1,6 +1,6 @@
-"""What one can do with the entries of a translation memory."""
+"""The entries of translation memories and their translations."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -17,8 +17,7 @@ from locframework.languages import folded, require_tag, tag_from_path
 from locframework.pagination import Page
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import approved, rejected, written
-from locframework.transactions import Transactions
-from locframework.validation import check_record
+from locframework.validation import check_record, given_fields
 
 from .records import (
     EntryChanges,
@@ -35,24 +34,24 @@ from .records import (
 )
 from .rules import check_source, check_targets, check_value, values_by_tag
 from .service import Memories
-from .store import MemoryStore
+from .store import MemoryStorage
 
-_TAKEN = "an entry with this source text and context is in the memory already"
+Changed = TermTranslation | None
+"""A translation after a change; None: it is removed."""
 
 
 class Entries:
-    """Entries and their translations, which follow the rules of approval."""
+    """Reads and writes entries; translations follow the rules of approval."""
 
     def __init__(
         self,
-        store: MemoryStore,
-        transactions: Transactions,
+        storage: MemoryStorage,
         memories: Memories,
         linked: LinkedAccess,
         clock: Clock,
     ) -> None:
-        self._store = store
-        self._transactions = transactions
+        self._storage = storage
+        self._store = storage.memories
         self._memories = memories
         self._linked = linked
         self._clock = clock
@@ -60,16 +59,16 @@ class Entries:
     def list_entries(
         self, caller: Caller, tm_id: str, query: EntryQuery
     ) -> Page[MemoryEntry]:
-        """As they were made, or as the query asks.
+        """Return entries in the order of their creation, or of the query.
 
-        Raises TmNotFound, ValidationFailed, LanguageNotInProject.
+        Raise TmNotFound, ValidationFailed, LanguageNotInProject.
         """
         kept = self._memories.require(caller, "tm_read", tm_id)
         check_record(query, "query")
         code = query.language_code
         if code is not None:
             code = require_tag(code, "query.languageCode")
-            self._require_there(kept, {code: "query.languageCode"})
+            self._require_targets(kept, {code: "query.languageCode"})
         search = folded(query.search) if query.search is not None else ""
         where = EntryFilter(
             search=search or None,
@@ -80,48 +79,63 @@ class Entries:
         return self._store.list_entries(kept.memory.id, where, query)
 
     def create_entry(self, caller: Caller, tm_id: str, new: NewEntry) -> MemoryEntry:
-        """A new entry, with translations if any are given.
+        """Create an entry, with translations if any are given.
 
-        Raises TmNotFound, ValidationFailed, LanguageNotInProject, LanguageNotAssigned,
-        EntryExists. Without the right to approve, where the memory requires it, the
-        values are proposals.
+        Without the right to approve, where the memory requires it, these are proposals.
+        Raise TmNotFound, ValidationFailed, LanguageNotInProject, LanguageNotAssigned,
+        EntryExists.
         """
         kept = self._memories.require(caller, "tm_write", tm_id)
         check_record(new)
         check_source(new.source_text)
         values = values_by_tag(new.translations)
-        with self._transactions.transaction():
+        with self._storage.transaction():
             writing = self._memories.begin(kept.memory.id)
-            self._require_there(kept, {tag: f"$.translations.{tag}" for tag in values})
+            self._require_targets(
+                kept, {tag: f"$.translations.{tag}" for tag in values}
+            )
             self._require_assigned(caller, kept, values)
-            entry = self._new_entry(caller, kept, new, values)
+            applies, now = self._applies(caller, kept), timestamp(self._clock())
+            translations = [
+                written(None, tag, value, applies=applies, at=now)
+                for tag, value in sorted(values.items())
+            ]
+            entry = MemoryEntry(
+                id=new_id(),
+                tm_id=kept.memory.id,
+                source_text=new.source_text,
+                context=new.context,
+                created_at=now,
+                updated_at=now,
+                translations=tuple(each for each in translations if each is not None),
+            )
             self._require_free(kept, entry)
             self._store.add_entries(writing, [entry])
         return entry
 
     def get_entry(self, caller: Caller, tm_id: str, entry_id: str) -> MemoryEntry:
-        """Raises TmNotFound, EntryNotFound."""
+        """Return an entry. Raise TmNotFound, EntryNotFound."""
         kept = self._memories.require(caller, "tm_read", tm_id)
         return self._find(kept, entry_id)
 
     def update_entry(
         self, caller: Caller, tm_id: str, entry_id: str, changes: EntryChanges
     ) -> MemoryEntry:
-        """Change source text and context; what is left out stays, and translations do.
+        """Change source text and context; translations stay.
 
-        An entry that keys teach is on its own from then on. That, and another source
-        text, is for those who may write every translation of it. Raises TmNotFound,
-        EntryNotFound, ValidationFailed, PermissionDenied, LanguageNotAssigned,
-        EntryExists. Source: service.md, update a TM entry.
+        Keys no longer contribute to the entry. That, and another source text, needs
+        the right to write all translations. Raise TmNotFound, EntryNotFound,
+        ValidationFailed, PermissionDenied, LanguageNotAssigned, EntryExists. Source:
+        service.md, update a TM entry.
         """
         kept = self._memories.require(caller, "tm_write", tm_id)
         check_record(changes)
         if changes.source_text is not UNSET:
             check_source(changes.source_text)
-        with self._transactions.transaction():
+        with self._storage.transaction():
             writing = self._memories.begin(kept.memory.id)
             old = self._find(kept, entry_id)
-            new = _changed(old, changes)
+            new = replace(old, **given_fields(changes))
             if new == old:
                 return old
             is_other = new.source_text != old.source_text
@@ -134,12 +148,12 @@ class Entries:
         return new
 
     def delete_entry(self, caller: Caller, tm_id: str, entry_id: str) -> MemoryEntry:
-        """Delete an entry with its translations, for those who may write all of them.
+        """Delete an entry; needs the right to write all its translations.
 
-        Raises TmNotFound, EntryNotFound, PermissionDenied, LanguageNotAssigned.
+        Raise TmNotFound, EntryNotFound, PermissionDenied, LanguageNotAssigned.
         """
         kept = self._memories.require(caller, "tm_write", tm_id)
-        with self._transactions.transaction():
+        with self._storage.transaction():
             writing = self._memories.begin(kept.memory.id)
             entry = self._find(kept, entry_id)
             self._require_source(caller, kept, entry)
@@ -150,56 +164,55 @@ class Entries:
         self, caller: Caller, tm_id: str, entry_id: str, lang: str, new: NewTranslation
     ) -> MemoryEntry:
         """Set the translation in one language, or propose it (service.md, States).
-        "" clears.
 
-        Raises TmNotFound, EntryNotFound, ValidationFailed, LanguageNotInProject,
-        LanguageNotAssigned.
+        "" clears. Raise TmNotFound, EntryNotFound, ValidationFailed,
+        LanguageNotInProject, LanguageNotAssigned.
         """
         kept = self._memories.require(caller, "tm_write", tm_id)
         check_record(new)
         check_value(new.value)
         tag = tag_from_path(lang)
-        with self._transactions.transaction():
+        with self._storage.transaction():
             writing = self._memories.begin(kept.memory.id)
             entry = self._find(kept, entry_id)
-            self._require_there(kept, {tag: "path.lang"})
+            self._require_targets(kept, {tag: "path.lang"})
             self._require_assigned(caller, kept, [tag])
-            old = _translation(entry, tag)
             applies, now = self._applies(caller, kept), timestamp(self._clock())
+            old = _translation(entry, tag)
             translation = written(old, tag, new.value, applies=applies, at=now)
-            return self._keep(writing, entry, tag, translation, now)
+            return self._save(writing, entry, tag, translation, now)
 
     def remove_translation(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
     ) -> MemoryEntry:
-        """Take the translation in one language away, with what is proposed there.
+        """Remove the translation in one language, and what is proposed there.
 
-        Where approval is required and the caller cannot approve, a proposal to clear
-        an approved value. Raises as ``set_translation``, and LanguageNotFound where
-        there is none.
+        Without the right to approve, where approval is required, removing an approved
+        value is a proposal. Raise as ``set_translation``, and LanguageNotFound.
         """
         kept = self._memories.require(caller, "tm_write", tm_id)
-        with self._transactions.transaction():
-            writing, entry, tag = self._begin(caller, kept, entry_id, lang)
-            old = _translation(entry, tag)
+
+        def remove(old: TermTranslation | None, now: Timestamp) -> Changed:
             if old is None:
                 raise LanguageNotFound("translation")
-            applies, now = self._applies(caller, kept), timestamp(self._clock())
-            translation = written(old, tag, "", applies=applies, at=now)
-            return self._keep(writing, entry, tag, translation, now)
+            applies = self._applies(caller, kept)
+            return written(old, old.language_code, "", applies=applies, at=now)
+
+        return self._change(caller, kept, entry_id, lang, "tm_write", remove)
 
     def approve(
         self, caller: Caller, tm_id: str, entry_id: str, lang: str
     ) -> MemoryEntry:
-        """Let what is proposed count. Raises as ``set_translation``, NothingPending."""
+        """Approve what is proposed. Raise as ``set_translation``, NothingPending."""
         kept = self._memories.require(caller, "tm_approve", tm_id)
-        with self._transactions.transaction():
-            writing, entry, tag = self._begin(
-                caller, kept, entry_id, lang, "tm_approve"
-            )
-            now = timestamp(self._clock())
-            translation = approved(_translation(entry, tag), at=now)
-            return self._keep(writing, entry, tag, translation, now)
+        return self._change(
+            caller,
+            kept,
+            entry_id,
+            lang,
+            "tm_approve",
+            lambda old, now: approved(old, at=now),
+        )
 
     def reject(
         self,
@@ -207,72 +220,59 @@ class Entries:
         tm_id: str,
         entry_id: str,
         lang: str,
-        asked: EntryRejection,
+        body: EntryRejection,
     ) -> MemoryEntry:
-        """Drop what is proposed. Raises as ``approve``."""
+        """Drop what is proposed. Raise as ``approve``."""
         kept = self._memories.require(caller, "tm_approve", tm_id)
-        check_record(asked)
-        with self._transactions.transaction():
-            writing, entry, tag = self._begin(
-                caller, kept, entry_id, lang, "tm_approve"
-            )
-            translation = rejected(_translation(entry, tag))
-            now = timestamp(self._clock())
-            return self._keep(writing, entry, tag, translation, now)
-
-    def _new_entry(
-        self, caller: Caller, kept: KeptMemory, new: NewEntry, values: Mapping[str, str]
-    ) -> MemoryEntry:
-        applies, now = self._applies(caller, kept), timestamp(self._clock())
-        translations = [
-            written(None, tag, values[tag], applies=applies, at=now)
-            for tag in sorted(values)
-        ]
-        return MemoryEntry(
-            id=new_id(),
-            tm_id=kept.memory.id,
-            source_text=new.source_text,
-            context=new.context,
-            created_at=now,
-            updated_at=now,
-            translations=tuple(each for each in translations if each is not None),
+        check_record(body)
+        return self._change(
+            caller, kept, entry_id, lang, "tm_approve", lambda old, _: rejected(old)
         )
 
-    def _begin(
+    def _change(
         self,
         caller: Caller,
         kept: KeptMemory,
         entry_id: str,
         lang: str,
-        permission: str = "tm_write",
-    ) -> tuple[MemoryWriting, MemoryEntry, str]:
-        """The memory locked, the entry and the language found, and judged."""
+        permission: str,
+        change: Callable[[TermTranslation | None, Timestamp], Changed],
+    ) -> MemoryEntry:
+        """Save what ``change`` makes of an existing translation."""
         tag = tag_from_path(lang)
-        writing = self._memories.begin(kept.memory.id)
-        entry = self._find(kept, entry_id)
-        if tag not in self._codes(kept):
-            raise LanguageNotFound
-        self._require_assigned(caller, kept, [tag], permission)
-        return writing, entry, tag
+        with self._storage.transaction():
+            writing = self._memories.begin(kept.memory.id)
+            entry = self._find(kept, entry_id)
+            if tag not in self._codes(kept):
+                raise LanguageNotFound
+            self._require_assigned(caller, kept, [tag], permission)
+            now = timestamp(self._clock())
+            translation = change(_translation(entry, tag), now)
+            return self._save(writing, entry, tag, translation, now)
 
-    def _keep(
+    def _save(
         self,
         writing: MemoryWriting,
         entry: MemoryEntry,
         tag: str,
-        new: TermTranslation | None,
+        new: Changed,
         now: Timestamp,
     ) -> MemoryEntry:
-        """The entry with its new translation in a language; None: without one."""
+        """Save the translation of an entry in a language; None removes it."""
         old = _translation(entry, tag)
         if new == old:
             return entry
         if new is None:
             self._store.remove_translations(writing, [(entry.id, tag)], now)
         else:
-            learned = self._is_learned(writing, entry, tag) and _is_as(old, new)
-            kept = StoredTranslation(entry.id, new, now, is_learned=learned)
-            self._store.put_translations(writing, [kept])
+            # one that a key contributed stays so if only the proposal differs
+            is_learned = (
+                old is not None
+                and replace(old, proposed_value=new.proposed_value) == new
+                and self._is_learned(writing, entry, tag)
+            )
+            stored = StoredTranslation(entry.id, new, now, is_learned=is_learned)
+            self._store.put_translations(writing, [stored])
         others = [each for each in entry.translations if each.language_code != tag]
         there = [*others, new] if new is not None else others
         there.sort(key=lambda each: each.language_code)
@@ -296,13 +296,15 @@ class Entries:
         texts: Texts = (entry.source_text, entry.context)
         there = self._store.entry_ids_by_text(kept.memory.id, [texts]).get(texts)
         if there is not None and there != entry.id:
-            raise EntryExists(_TAKEN)
+            raise EntryExists(
+                "an entry with this source text and context is in the memory already"
+            )
 
     def _codes(self, kept: KeptMemory) -> set[str]:
         languages = self._store.list_languages(kept.memory.id)
         return {language.language_code for language in languages}
 
-    def _require_there(self, kept: KeptMemory, paths: Mapping[str, str]) -> None:
+    def _require_targets(self, kept: KeptMemory, paths: Mapping[str, str]) -> None:
         if paths:
             check_targets(kept.memory, self._codes(kept), paths)
 
@@ -327,7 +329,7 @@ class Entries:
         )
 
     def _applies(self, caller: Caller, kept: KeptMemory) -> bool:
-        """Whether what the caller writes counts at once."""
+        """Whether what the caller writes is approved at once."""
         return not kept.memory.requires_approval or self._memories.may(
             caller, "tm_approve", kept
         )
@@ -335,16 +337,3 @@ class Entries:
 
 def _translation(entry: MemoryEntry, tag: str) -> TermTranslation | None:
     return next((e for e in entry.translations if e.language_code == tag), None)
-
-
-def _is_as(old: TermTranslation | None, new: TermTranslation) -> bool:
-    """Whether a translation says the same, but for what is proposed."""
-    return old is not None and replace(old, proposed_value=new.proposed_value) == new
-
-
-def _changed(old: MemoryEntry, changes: EntryChanges) -> MemoryEntry:
-    if changes.source_text is not UNSET:
-        old = replace(old, source_text=changes.source_text)
-    if changes.context is not UNSET:
-        old = replace(old, context=changes.context)
-    return old

@@ -15,6 +15,7 @@ from locframework.errors import (
 )
 from locframework.fields import new_id, slug
 from locframework.languages import canonical_tag, language_info, require_tag
+from locframework.validation import given_fields
 
 from .records import (
     VALUE_BYTES,
@@ -23,7 +24,6 @@ from .records import (
     NewMemory,
     NewMemoryLanguage,
     NewValues,
-    PenaltyChanges,
     TranslationMemory,
 )
 
@@ -52,21 +52,14 @@ def changed_memory(
 
     Raise ValidationFailed.
     """
-    new = old
+    fields = given_fields(changes)
     if changes.name is not UNSET:
         name = check_name(changes.name)
-        new = replace(new, name=name, slug=slug(name, old.id))
-    if changes.min_match_percentage is not UNSET:
-        new = replace(new, min_match_percentage=changes.min_match_percentage)
-    if changes.requires_approval is not UNSET:
-        new = replace(new, requires_approval=changes.requires_approval)
+        fields |= {"name": name, "slug": slug(name, old.id)}
     if changes.penalties is not UNSET:
-        named = {
-            field: points
-            for field in PenaltyChanges.__struct_fields__
-            if (points := getattr(changes.penalties, field)) is not UNSET
-        }
-        new = replace(new, penalties=replace(old.penalties, **named))
+        penalties = given_fields(changes.penalties)
+        fields["penalties"] = replace(old.penalties, **penalties)
+    new = replace(old, **fields)
     return old if new == old else replace(new, updated_at=at)
 
 

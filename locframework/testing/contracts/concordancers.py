@@ -5,10 +5,9 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
-from typing import ClassVar
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from locframework.fields import new_id
@@ -17,7 +16,14 @@ from locframework.memories.matching.port import Concordancer, FoundEntries
 from locframework.memories.matching.records import Concordance, SearchIn
 from locframework.pagination import PageRequest
 
-from .matcher_samples import WORDS
+from .matcher_samples import (
+    MEMORY,
+    OTHER,
+    SHARED,
+    WORDS,
+    Damage,
+    IndexContract,
+)
 from .passage_samples import (
     PassagesInMemory,
     SaidEntry,
@@ -27,16 +33,12 @@ from .passage_samples import (
 )
 
 OpenConcordancer = Callable[[], Concordancer]
-Damage = Callable[[str], None]
 
-SHARED = [HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]
-MEMORY = "01890000-0000-7000-8000-000000000001"
-OTHER = "01890000-0000-7000-8000-000000000002"
 PLACES: tuple[SearchIn, ...] = ("source", "target", "both")
 ODD = "aAbßſKkiİıéé文字🎈 \t%_\\'\"*"
 
 
-class ConcordancerContract:
+class ConcordancerContract(IndexContract):
     """Subclass it as ``Test…`` and give the fixtures; see docs/contracts.md.
 
     ``open_concordancer`` gives, at each call, another instance over one and the same
@@ -46,20 +48,10 @@ class ConcordancerContract:
     says why.
     """
 
-    undamageable: ClassVar[str | None] = None
-    unbreakable: ClassVar[str | None] = None
-
     @pytest.fixture
     def open_concordancer(self) -> OpenConcordancer:
         """Give this one in every subclass."""
         raise NotImplementedError("give the fixture open_concordancer")
-
-    @pytest.fixture
-    def damage(self) -> Damage:
-        """Give this one, or set ``undamageable``."""
-        if self.undamageable:
-            pytest.skip(self.undamageable)
-        raise NotImplementedError("give the fixture damage, or set undamageable")
 
     @pytest.fixture
     def broken_concordancer(self) -> Concordancer:
@@ -148,7 +140,7 @@ class ConcordancerContract:
         concordancer.forget(MEMORY)
         kept = [text for text in texts if folded(text)]
         entries = {new_id(): SaidEntry(text, {"de": kept[0]}) for text in kept}
-        passages.change(MEMORY, dict(entries))
+        passages.change(MEMORY, entries)
 
         for text in (folded(part), *(folded(text)[:35] for text in kept)):
             if text.strip():
@@ -205,7 +197,7 @@ class ConcordancerContract:
         rolled_back = deepcopy(passages)
         rolled_back.in_block = True
         changed = dict.fromkeys(passages.entries[MEMORY], SaidEntry("not kept", {}))
-        rolled_back.change(MEMORY, dict(changed))
+        rolled_back.change(MEMORY, changed)
 
         for instance in instances:
             self.check(instance, rolled_back, "not kept")

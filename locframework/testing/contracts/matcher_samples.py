@@ -1,7 +1,11 @@
-"""What the contract of the port Matcher is tried with, and brute force to compare."""
+"""Samples for the contracts of matchers and concordancers, and brute force."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar, Generic, TypeVar
+
+import pytest
+from hypothesis import HealthCheck
 
 from locframework.fields import new_id
 from locframework.memories.matching.port import (
@@ -12,6 +16,13 @@ from locframework.memories.matching.port import (
     Wanted,
 )
 
+T = TypeVar("T")
+Damage = Callable[[str], None]
+
+MEMORY = "01890000-0000-7000-8000-000000000001"
+OTHER = "01890000-0000-7000-8000-000000000002"
+# one instance for all examples, and one suite for several plugins, is what is meant
+SHARED = [HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]
 WORDS = {
     "Latin": "the file could not be saved because disk is full open close größe café",
     "Cyrillic": "не удалось сохранить файл потому что диск заполнен открыть закрыть",
@@ -41,52 +52,44 @@ def percent_of(
     return (longest - by(first, second)) * 100 // longest if longest else 100
 
 
-class SegmentsInMemory:
-    """The port Segments over dicts: what a storage does in tables."""
+class EntriesInMemory(Generic[T]):
+    """The port Revisions over dicts: what a storage does in tables."""
 
     def __init__(self) -> None:
-        self.texts: dict[str, dict[str, str]] = {}
+        self.entries: dict[str, dict[str, T]] = {}
         self._changes: dict[str, dict[str, int]] = {}
         self._revisions: dict[str, int] = {}
         self._forgotten: dict[str, int] = {}
         self.in_block = False
-        self.has_notes = False
 
-    def note(self, memory_id: str, entry_id: str) -> bytes:
-        """What goes with an entry: another at each change of it."""
-        if not self.has_notes:
-            return b""
-        return f"{entry_id} \0 {self._changes[memory_id][entry_id]}".encode()
-
-    def change(self, memory_id: str, changes: dict[str, str | None]) -> None:
-        """Commit texts by entry id; None removes one. Makes the memory."""
+    def change(self, memory_id: str, changes: Mapping[str, T | None]) -> None:
+        """Commit entries by id; None removes one. Creates the memory."""
         revision = self._revisions[memory_id] = self._revisions.get(memory_id, 0) + 1
-        texts = self.texts.setdefault(memory_id, {})
-        for entry_id, text in changes.items():
-            if text is None:
-                texts.pop(entry_id, None)
+        entries = self.entries.setdefault(memory_id, {})
+        for entry_id, entry in changes.items():
+            if entry is None:
+                entries.pop(entry_id, None)
             else:
-                texts[entry_id] = text
+                entries[entry_id] = entry
             changed = self._changes.setdefault(memory_id, {})
             changed.pop(entry_id, None)
             changed[entry_id] = revision  # now the last
 
     def forget_removals(self, memory_id: str) -> None:
-        """What was removed until now is not told any more."""
-        changed, texts = self._changes.get(memory_id, {}), self.texts[memory_id]
+        """Forget which entries were removed until now."""
+        entries = self.entries[memory_id]
         self._changes[memory_id] = {
             entry_id: revision
-            for entry_id, revision in changed.items()
-            if entry_id in texts
+            for entry_id, revision in self._changes.get(memory_id, {}).items()
+            if entry_id in entries
         }
         self._forgotten[memory_id] = self._revisions[memory_id]
 
     def drop(self, memory_id: str) -> None:
-        """The memory is no more."""
+        """Delete the memory."""
         self._revisions.pop(memory_id)
-        self._changes.pop(memory_id, None)
-        self._forgotten.pop(memory_id, None)
-        self.texts.pop(memory_id, None)
+        for of_memory in (self._changes, self._forgotten, self.entries):
+            of_memory.pop(memory_id, None)
 
     def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
         """As the port says."""
@@ -97,16 +100,52 @@ class SegmentsInMemory:
         """As the port says; a test sets it."""
         return self.in_block
 
-    def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
-        """As the port says."""
+    def _changed(self, memory_id: str, after: int) -> Iterator[tuple[int, str]]:
+        """Revisions and entry ids since then, the last first."""
         if 0 < after < self._forgotten.get(memory_id, 0):
             raise Forgotten
-        texts = self.texts[memory_id]
         for entry_id, revision in reversed(self._changes.get(memory_id, {}).items()):
             if revision <= after:
                 return
+            yield revision, entry_id
+
+
+class SegmentsInMemory(EntriesInMemory[str]):
+    """The port Segments."""
+
+    has_notes = False
+
+    @property
+    def texts(self) -> dict[str, dict[str, str]]:
+        """Texts by memory id and entry id."""
+        return self.entries
+
+    def note(self, memory_id: str, entry_id: str) -> bytes:
+        """Return the note of an entry, which is another after each change."""
+        if not self.has_notes:
+            return b""
+        return f"{entry_id} \0 {self._changes[memory_id][entry_id]}".encode()
+
+    def changes(self, memory_id: str, after: int) -> Iterator[SegmentChange]:
+        """As the port says."""
+        texts = self.texts[memory_id]
+        for revision, entry_id in self._changed(memory_id, after):
             note = self.note(memory_id, entry_id)
             yield SegmentChange(revision, entry_id, texts.get(entry_id), note)
+
+
+class IndexContract:
+    """What the contracts of matchers and concordancers have in common."""
+
+    undamageable: ClassVar[str | None] = None
+    unbreakable: ClassVar[str | None] = None
+
+    @pytest.fixture
+    def damage(self) -> Damage:
+        """Give this one, or set ``undamageable``."""
+        if self.undamageable:
+            pytest.skip(self.undamageable)
+        raise NotImplementedError("give the fixture damage, or set undamageable")
 
 
 def brute_force(
@@ -116,7 +155,7 @@ def brute_force(
     most: int,
     by: Callable[[str, str], int] = distance_of,
 ) -> Found:
-    """What comparing with every entry finds."""
+    """Return what comparing with every entry finds."""
     hits = [
         Hit(each.memory_id, entry_id, percent)
         for each in wanted
@@ -129,7 +168,7 @@ def brute_force(
 
 
 def sentences(script: str, many: int, seed: int) -> list[str]:
-    """Texts that are like each other here and there; the same for the same seed."""
+    """Return texts of which some are alike; the same for the same seed."""
     chosen = random.Random(seed)
     words = WORDS[script].split(" ")
     found: list[str] = []
@@ -146,5 +185,5 @@ def sentences(script: str, many: int, seed: int) -> list[str]:
 
 
 def entries(texts: Sequence[str]) -> dict[str, str | None]:
-    """Texts as new entries."""
+    """Return texts as new entries."""
     return {new_id(): text for text in texts}

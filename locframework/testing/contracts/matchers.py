@@ -8,19 +8,20 @@ from copy import deepcopy
 from typing import ClassVar
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from locframework.errors import Unavailable
 from locframework.fields import new_id
-from locframework.memories.matching.port import (
-    Found,
-    Matcher,
-    Wanted,
-)
+from locframework.memories.matching.port import Found, Matcher, Wanted
 
 from .matcher_samples import (
+    MEMORY,
+    OTHER,
+    SHARED,
     WORDS,
+    Damage,
+    IndexContract,
     SegmentsInMemory,
     brute_force,
     distance_of,
@@ -29,17 +30,12 @@ from .matcher_samples import (
 )
 
 OpenMatcher = Callable[[], Matcher]
-Damage = Callable[[str], None]
 
 PLACE = re.compile(r"(?<!\w)/\w|://")
-# one matcher for all examples, and one suite for several matchers, is what is meant
-SHARED = [HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]
-MEMORY = "01890000-0000-7000-8000-000000000001"
-OTHER = "01890000-0000-7000-8000-000000000002"
 EVERY = 1_000_000
 
 
-class MatcherContract:
+class MatcherContract(IndexContract):
     """Subclass it as ``Test…`` and give the fixtures; see docs/contracts.md.
 
     ``open_matcher`` gives, at each call, another instance over one and the same place,
@@ -47,13 +43,9 @@ class MatcherContract:
     ``damage`` alters what is kept of a memory behind the matcher's back.
     ``broken_matcher`` is a matcher whose place cannot be reached.
     A matcher to which the last two cannot be done says why in ``undamageable`` or
-    ``unbreakable``. ``inexact`` says why a matcher may miss hits: then M4 to M6 ask
-    for true hits only, and those of 100 percent.
+    ``unbreakable``.
     """
 
-    undamageable: ClassVar[str | None] = None
-    unbreakable: ClassVar[str | None] = None
-    inexact: ClassVar[str | None] = None
     size: ClassVar[int] = 1500  # entries of a test with many
     longest: ClassVar[int] = 10_000  # of a text; less for one that takes ages
 
@@ -61,13 +53,6 @@ class MatcherContract:
     def open_matcher(self) -> OpenMatcher:
         """Give this one in every subclass."""
         raise NotImplementedError("give the fixture open_matcher")
-
-    @pytest.fixture
-    def damage(self) -> Damage:
-        """Give this one, or set ``undamageable``."""
-        if self.undamageable:
-            pytest.skip(self.undamageable)
-        raise NotImplementedError("give the fixture damage, or set undamageable")
 
     @pytest.fixture
     def broken_matcher(self) -> Matcher:
@@ -103,12 +88,7 @@ class MatcherContract:
         assert len(found) == len(texts)
         for text, answer in zip(texts, found, strict=True):
             expected = brute_force(segments, wanted, text, most, matcher.distance)
-            if self.inexact:
-                assert set(answer.hits) <= set(expected.hits)
-                equal = [hit for hit in expected.hits if hit.percent == 100]
-                assert answer.hits[: len(equal)] == equal
-            else:
-                assert answer == expected, text
+            assert answer == expected, text
 
     def test_m1_the_matcher_has_a_plain_name(self, open_matcher: OpenMatcher) -> None:
         name = open_matcher().name
@@ -116,11 +96,7 @@ class MatcherContract:
         assert re.fullmatch(r"[a-z][a-z0-9_-]*", name)
         assert open_matcher().name == name
 
-    @settings(
-        max_examples=100,
-        deadline=None,
-        suppress_health_check=SHARED,
-    )
+    @settings(max_examples=100, deadline=None, suppress_health_check=SHARED)
     @given(st.text(max_size=20), st.text(max_size=20))
     def test_m2_the_distance_is_levenshteins_in_code_points(
         self, matcher: Matcher, first: str, second: str
@@ -147,11 +123,7 @@ class MatcherContract:
         for least in (50, 63, 70, 85, 99, 100):
             self.check(matcher, segments, asked, least)
 
-    @settings(
-        max_examples=40,
-        deadline=None,
-        suppress_health_check=SHARED,
-    )
+    @settings(max_examples=40, deadline=None, suppress_health_check=SHARED)
     @given(
         st.lists(st.text("ab ü文🎈", max_size=90), min_size=1, max_size=30),
         st.lists(st.text("ab ü文🎈x", max_size=90), min_size=1, max_size=4),

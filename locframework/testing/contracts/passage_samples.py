@@ -1,7 +1,7 @@
 """What the contract of the port Concordancer is tried with, and brute force."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -10,14 +10,13 @@ from locframework.fields import new_id, timestamp
 from locframework.languages import folded
 from locframework.memories.matching.port import (
     SOURCE_CODE,
-    Forgotten,
     FoundEntries,
     Passage,
 )
 from locframework.memories.matching.records import Concordance
 from locframework.pagination import PageRequest
 
-from .matcher_samples import WORDS, sentences
+from .matcher_samples import WORDS, EntriesInMemory, sentences
 
 SPECIAL = (
     "İstanbul ISTANBUL ıstanbul STRASSE straße Straſſe 273 K \u212a ﬁnd ϐίος Σίσυφος"
@@ -33,61 +32,19 @@ class SaidEntry(msgspec.Struct, frozen=True):
     day: int = 0  # of its last change
 
 
-class PassagesInMemory:
-    """The port Passages over dicts: what a storage does in tables."""
-
-    def __init__(self) -> None:
-        self.entries: dict[str, dict[str, SaidEntry]] = {}
-        self.in_block = False
-        self._changes: dict[str, dict[str, int]] = {}
-        self._revisions: dict[str, int] = {}
-        self._forgotten: dict[str, int] = {}
-
-    def change(self, memory_id: str, changes: dict[str, SaidEntry | None]) -> None:
-        """Commit entries by id; None removes one. Makes the memory."""
-        revision = self._revisions[memory_id] = self._revisions.get(memory_id, 0) + 1
-        entries = self.entries.setdefault(memory_id, {})
-        for entry_id, entry in changes.items():
-            if entry is None:
-                entries.pop(entry_id, None)
-            else:
-                entries[entry_id] = entry
-            self._changes.setdefault(memory_id, {})[entry_id] = revision
-
-    def drop(self, memory_id: str) -> None:
-        """The memory is no more."""
-        self._revisions.pop(memory_id)
-        self._changes.pop(memory_id, None)
-        self.entries.pop(memory_id, None)
-
-    def forget_removals(self, memory_id: str) -> None:
-        """What was removed until now is told to nobody any more."""
-        self._forgotten[memory_id] = self._revisions[memory_id]
-
-    def revisions(self, memory_ids: Sequence[str]) -> dict[str, int]:
-        """As the port says."""
-        there = self._revisions
-        return {id_: there[id_] for id_ in memory_ids if id_ in there}
-
-    def is_in_block(self) -> bool:
-        """As the port says; a test sets it."""
-        return self.in_block
+class PassagesInMemory(EntriesInMemory[SaidEntry]):
+    """The port Passages."""
 
     def passages(self, memory_id: str, after: int) -> Iterator[Passage]:
         """As the port says."""
-        if 0 < after < self._forgotten.get(memory_id, 0):
-            raise Forgotten
         entries = self.entries[memory_id]
-        for entry_id, revision in self._changes.get(memory_id, {}).items():
-            if revision <= after:
-                continue
+        for revision, entry_id in self._changed(memory_id, after):
             entry = entries.get(entry_id)
-            if entry is None:
-                if after:
-                    yield Passage(revision, entry_id, 0, "", None)
-                continue
-            length, at = len(entry.source), _day(entry.day)
-            yield Passage(revision, entry_id, length, at, _texts(entry))
+            if entry is not None:
+                length, at = len(entry.source), _day(entry.day)
+                yield Passage(revision, entry_id, length, at, _texts(entry))
+            elif after:
+                yield Passage(revision, entry_id, 0, "", None)
 
 
 def brute_force(
