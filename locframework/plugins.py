@@ -55,9 +55,8 @@ from .keys.changes import (
     named,
 )
 from .memories.matching.port import Concordancer, Matcher
-from .quality.check import Check
+from .quality.check import Check, name_of_check
 from .quality.checks import BUILT_IN
-from .quality.rules import name_of_check
 from .settings import Settings, setting_in
 from .storage import Storage, StorageProvider
 from .transactions import Transactions

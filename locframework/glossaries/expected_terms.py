@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from locframework.quality.checks.prose import prose
 from locframework.quality.records import AvoidedTerm, TextTerms, WantedTerm
+from locframework.quality.scanning import prose
 from locframework.terminology.index import FoundTerm, SearchTerm, TermIndex, find_terms
 
 from .matching import ProjectTerms

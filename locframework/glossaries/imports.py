@@ -29,7 +29,7 @@ from locframework.jobs.service import Jobs
 from locframework.languages import match_languages
 from locframework.proposals.records import TermTranslation
 from locframework.proposals.rules import drafted, text_of, written
-from locframework.quality.checks.prose import prose
+from locframework.quality.scanning import prose
 from locframework.validation import forbidden
 
 from .csv_file import CONTENT_TYPE as CSV_TYPE

@@ -12,7 +12,7 @@ from locframework.errors import ValidationFailed
 from locframework.languages import require_tag
 from locframework.projects.service import Projects
 from locframework.proposals.records import TermTranslation
-from locframework.quality.checks.prose import prose
+from locframework.quality.scanning import prose
 from locframework.terminology.index import FoundTerm, SearchTerm, TermIndex, find_terms
 from locframework.validation import check_record
 

@@ -1,11 +1,15 @@
 """The port for checks: texts to findings."""
 
+import re
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Protocol, get_args
 
 from locframework.projects.records import Severity
 
 from .records import Finding, Subject
+
+_NAME = re.compile(r"(?=.{1,100}\Z)[a-z0-9]+(_[a-z0-9]+)*")
+_FIELDS = [name for name in Subject.__struct_fields__ if not name.startswith("_")]
 
 
 class Check(Protocol):
@@ -37,3 +41,16 @@ class Check(Protocol):
         Never raises for any text. One that does is logged, and finds nothing.
         """
         ...
+
+
+def name_of_check(check: Check) -> str:
+    """The name of a check that keeps its port. Raises ValueError, AttributeError."""
+    name: object = check.name
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ValueError(f"name {name!r} is not lower snake case")
+    needs: object = getattr(check, "needs", "")
+    if needs != "" and needs not in _FIELDS:
+        raise ValueError(f"needs {needs!r} is not one of {', '.join(_FIELDS)}")
+    if check.severity not in get_args(Severity):
+        raise ValueError(f"severity {check.severity!r} is not error, warning or off")
+    return check.name

@@ -20,7 +20,7 @@ from locframework.glossaries.records import FileTerm, FileText, Term, UsageStatu
 from locframework.glossaries.rules import spelling
 from locframework.glossaries.tbx_file import read_tbx, write_tbx
 from locframework.proposals.records import TermTranslation
-from locframework.quality.checks.prose import prose
+from locframework.quality.scanning import prose
 
 from .reading import AT, GLOSSARY, Read, read, refused, translation
 

@@ -8,14 +8,16 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from locframework.quality.check import Check
-from locframework.quality.checks.length import Length
-from locframework.quality.checks.markup import Markup
-from locframework.quality.checks.numbers import Numbers
-from locframework.quality.checks.placeholders import Placeholders
-from locframework.quality.checks.plural_forms import PluralForms
-from locframework.quality.checks.punctuation import Punctuation
-from locframework.quality.checks.unchanged import Unchanged
-from locframework.quality.checks.white_space import WhiteSpace
+from locframework.quality.checks import (
+    Length,
+    Markup,
+    Numbers,
+    Placeholders,
+    PluralForms,
+    Punctuation,
+    Unchanged,
+    WhiteSpace,
+)
 from locframework.quality.records import Subject
 from locframework.testing.contracts.checks import CheckContract
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from locframework.quality.check import Check
-from locframework.quality.checks.glossary_terms import GlossaryTerms
+from locframework.quality.checks import GlossaryTerms
 from locframework.quality.records import (
     AvoidedTerm,
     Subject,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from locframework.quality.checks.prose import prose
+from locframework.quality.scanning import prose
 
 
 @pytest.mark.parametrize(

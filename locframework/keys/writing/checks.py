@@ -21,7 +21,7 @@ from locframework.keys.records import (
 )
 from locframework.keys.store import KeyStore
 from locframework.projects.records import Language, Project, Severity
-from locframework.quality.checks.glossary_terms import GlossaryTerms
+from locframework.quality.checks import GlossaryTerms
 from locframework.quality.records import Finding, Subject, TextTerms
 from locframework.quality.service import Checks
 

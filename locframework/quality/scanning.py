@@ -1,10 +1,24 @@
-"""Finds the placeholders in a text: printf, Python, braces, i18next and ICU."""
+"""Finds in a text what is not language: placeholders, ICU messages, tags, addresses."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from .icu import ARGUMENT, has_branches
+ARGUMENT = re.compile(r"\{\s*([\w.-]{1,100})\s*,\s*(plural|selectordinal|select)\s*,")
+
+
+def has_branches(text: str) -> bool:
+    """Whether the text has alternatives in itself: ``{n, plural, one {…} …}``."""
+    return "{" in text and ARGUMENT.search(text) is not None
+
+
+# Attributes do not count, but a tag has to look like one: "a < b and c > d" has none.
+TAG = re.compile(
+    r"<(/?)([A-Za-z0-9][\w:.-]*)"
+    r"(?:\s+[\w:@.-]+(?:\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>=]+))?)*"
+    r"\s*(/?)>"
+)
 
 _PRINTF = re.compile(
     r"%(?:%|(?:([1-9]\d?)\$|\(([^()]{1,100})\))?[-+#0,']*(?:\d{1,5}|\*)?"
@@ -160,3 +174,78 @@ def _pairs(text: str) -> dict[int, tuple[int, int]]:
             start = opened.pop()
             pairs[start] = at, opened[-1] if opened else -1
     return pairs
+
+
+_NOISE = re.compile(
+    # possessive: the zeros of "%000" are flags and digits, in as many ways as there are
+    r"%(?:\d++\$|\([^()]{1,100}\))?[-+#0,']*+\d*+(?:\.\d++)?l{0,2}[a-zA-Z@]"
+    r"|\{[^{}]*\}"
+    r"|</?[A-Za-z0-9][^<>]*>"
+    r"|&\#?\w{1,30};"
+    r"|(?:https?://|\bwww\.)\S+"
+    # from where a name begins, and possessive: a long word is read once. In ASCII, as
+    # Japanese puts no space before an address
+    r"|(?<![A-Za-z0-9_.+-])[A-Za-z0-9_.+-]*+@[A-Za-z0-9-]++(?:\.[A-Za-z0-9-]++)+"
+    r"|\$t\([^()]*\)"
+)
+_SIGN = re.compile(r"[{%<&@]|\$t\(|://|www\.")
+
+
+def blanked(text: str) -> str:
+    """``text`` of the same length, with spaces instead of what is not language."""
+    if not _SIGN.search(text):
+        return text
+    return _NOISE.sub(lambda found: " " * len(found[0]), text)
+
+
+_COVER = "\ufffc"  # stands for what is no text: neither a word nor white space
+_ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
+
+
+def prose(text: str) -> str:
+    """The text with its placeholders, tags and entities covered, place for place.
+
+    Of ICU messages the branches stay, and what says which they are is covered.
+    """
+    pieces: list[str] = []
+    done = 0
+    for start, end in sorted(_code(text)):
+        start = max(start, done)
+        if end > start:
+            pieces += (text[done:start], _COVER * (end - start))
+            done = end
+    return "".join((*pieces, text[done:]))
+
+
+def _code(text: str) -> Iterator[tuple[int, int]]:
+    if has_signs(text):
+        for each in placeholders(text):
+            if not each.is_branch:
+                yield each.start, each.end
+        yield from icu_syntax(text)
+    if "<" in text:
+        yield from (tag.span() for tag in TAG.finditer(text))
+    if "&" in text:
+        yield from (entity.span() for entity in _ENTITY.finditer(text))
+
+
+class Mark(NamedTuple):
+    """Something in a text that a translation has to keep."""
+
+    name: str  # equal names are the same mark
+    start: int
+    end: int
+
+
+def differences(
+    wanted: Sequence[Mark], found: Sequence[Mark]
+) -> tuple[list[str], list[Mark]]:
+    """What is missing, by name, and what is too much; order does not count."""
+    left = Counter(mark.name for mark in wanted)
+    extra: list[Mark] = []
+    for mark in found:
+        if left[mark.name] > 0:
+            left[mark.name] -= 1
+        else:
+            extra.append(mark)
+    return list(left.elements()), extra

@@ -1,0 +1,600 @@
+"""The checks that come with the framework."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from html import unescape
+
+from locframework.languages import rare_plural_forms
+from locframework.projects.records import Severity
+from locframework.terminology.words import Searched
+
+from .check import Check
+from .records import Finding, Subject, WantedTerm
+from .scanning import (
+    TAG,
+    Mark,
+    Placeholder,
+    blanked,
+    differences,
+    has_branches,
+    has_signs,
+    placeholders,
+    prose,
+)
+
+# Glossary terms
+
+_SHOWN_TERM = 60
+
+
+class GlossaryTerms:
+    """Looks for what glossaries want of a text, and for what they forbid.
+
+    A term of the source text is missing when the text has none of its translations, in
+    any case and with any ending, nor one as part of a longer word. Placeholders and
+    tags are no words.
+    """
+
+    name = "glossary_terms"
+    description = "A glossary term is missing, or a forbidden one is used."
+    severity: Severity = "warning"
+    needs = "terms"
+
+    def find(self, subject: Subject) -> Iterator[Finding]:
+        if subject.terms is None:
+            return
+        for form, text, source in subject.compared():
+            if every := subject.terms.wanted.get(source):
+                searched = Searched(prose(text), subject.language_code)
+                for wanted in every:
+                    if not _has_one(searched, wanted) and not _is_code(wanted):
+                        yield Finding(_missing(wanted), 0, len(text), form)
+        for form, avoided in subject.terms.avoided.items():
+            for each in avoided:
+                message = f"{_quoted(each.text)} is forbidden by the glossary"
+                yield Finding(message, each.start, each.end, form)
+
+
+def _has_one(text: Searched, wanted: WantedTerm) -> bool:
+    return any(text.has(value, exactly=wanted.exactly) for value in wanted.values)
+
+
+def _is_code(wanted: WantedTerm) -> bool:
+    """Whether a translation has placeholders itself: other checks look for them."""
+    return any(prose(value) != value for value in wanted.values)
+
+
+def _missing(wanted: WantedTerm) -> str:
+    if wanted.values == (wanted.term,):
+        return f"{_quoted(wanted.term)} is not to be translated, says the glossary"
+    return f"{_quoted(wanted.term)} is {_any_of(wanted.values)} in the glossary"
+
+
+def _any_of(values: Sequence[str]) -> str:
+    return " or ".join(_quoted(value) for value in values[:3])
+
+
+def _quoted(text: str) -> str:
+    short = text if len(text) <= _SHOWN_TERM else text[: _SHOWN_TERM - 1] + "…"
+    return f"“{' '.join(short.split())}”"
+
+
+# Length
+
+
+class Length:
+    """Finds texts longer than ``maxLength`` of their key."""
+
+    name = "length"
+    description = "The text has more characters than maxLength of its key."
+    severity: Severity = "error"
+    needs = "max_length"
+
+    def find(self, subject: Subject) -> Iterator[Finding]:
+        limit = subject.max_length
+        if limit is None:
+            return
+        for form, text in subject.texts.items():
+            if len(text) > limit:
+                message = f"has {len(text)} characters, {limit} are allowed"
+                yield Finding(message, limit, len(text), form)
+
+
+# Markup
+
+_VOID = frozenset(("br", "hr", "img", "input", "wbr"))
+
+
+class Markup:
+    """Compares the tags, in any order and without their attributes."""
+
+    name = "markup"
+    description = "The HTML or XML tags differ from those of the source text."
+    severity: Severity = "error"
+    needs = "source_texts"
+
+    def find(self, subject: Subject) -> Iterator[Finding]:
+        for form, text, source in subject.compared():
+            if "<" in text or "<" in source:
+                wanted, found = _tags(source), _tags(text)
+                if has_branches(source) or has_branches(text):
+                    wanted, found = _each_once(wanted), _each_once(found)
+                missing, extra = differences(wanted, found)
+                for name in missing:
+                    yield Finding(f"the tag {name} is missing", 0, len(text), form)
+                for tag in extra:
+                    message = f"the tag {tag.name} is not in the source text"
+                    yield Finding(message, tag.start, tag.end, form)
+
+
+def _tags(text: str) -> list[Mark]:
+    return [Mark(_tag_name(tag), tag.start(), tag.end()) for tag in TAG.finditer(text)]
+
+
+def _tag_name(tag: re.Match[str]) -> str:
+    closing, name, empty = tag.groups()
+    is_void = name.lower() in _VOID
+    return f"<{closing}{name.lower()[:100]}{'' if is_void else empty}>"
+
+
+def _each_once(tags: list[Mark]) -> list[Mark]:
+    """Languages differ in how many branches they have, so the number says nothing."""
+    return list({tag.name: tag for tag in reversed(tags)}.values())
+
+
+# Numbers
+
+_RUN = re.compile(r"\d+")
+# Digits with what groups them or parts the decimals: dot, comma, apostrophes, the
+# Arabic signs, spaces of several widths. No letter or digit stands before it; that is
+# asked behind its first digit, as a search for digits alone is twice as fast.
+_NUMBER = re.compile(
+    r"\d(?<![A-Za-z\d]\d)\d*(?:[.,'\u2019\u066b\u066c \u00a0\u2009\u202f]\d+)*"
+)
+_ASCII_NUMBER = re.compile(_NUMBER.pattern, re.ASCII)  # twice as fast
+_HALF_DAYS = re.compile(r"\d\s?[ap]\.?\s?m\b", re.IGNORECASE)  # 5 pm is 17 o'clock
+# 1万 is 10,000, 5천 is 5,000, 1 लाख is 100,000; करोड़ has two spellings in Unicode
+_MYRIADS = re.compile(r"\d\s?(?:[万萬만億亿억천千]|लाख|करो[ड\u095c])")
+_POINT = re.compile(r"(?<![^\s($€£])[.,\u066b]")  # .5 is 0.5, and one,5 is not
+_POINT_FIRST = re.compile(_POINT.pattern + r"\d")
+_PARTED_ONCE = re.compile(r"\d?[.,\u066b]\d+")
+_HOUR = re.compile(r"(?<=\d)h(?=\d)", re.IGNORECASE)  # 10h30 is 10:30
+_SPELLED_OUT = frozenset("012")  # often a word in one language and not in another
+_GROUP = 3  # digits between two signs that group
+_SHOWN_DIGITS = 40
+
+
+class Numbers:
+    """Compares the numbers, however a language writes and groups them."""
+
+    name = "numbers"
+    description = "The numbers differ from those of the source text."
+    severity: Severity = "warning"
+    needs = "source_texts"
+
+    def find(self, subject: Subject) -> Iterator[Finding]:
+        for form, text, source in subject.compared():
+            here, there = blanked(text), blanked(source)
+            if _spelled_alike(here, there):
+                continue  # as nearly always: nothing more to work out
+            if has_branches(text) or has_branches(source):
+                continue
+            if _is_spelled_otherwise(source) or _is_spelled_otherwise(text):
+                continue
+            here, there = _HOUR.sub(":", here), _HOUR.sub(":", there)
+            for message, start, end in _number_problems(here, there):
+                yield Finding(message, start, end, form)
+
+
+def _is_spelled_otherwise(text: str) -> bool:
+    """Whether it says numbers by what stands behind their digits."""
+    return bool(_HALF_DAYS.search(text) or _MYRIADS.search(text))
+
+
+def _spelled_alike(text: str, source: str) -> bool:
+    found, wanted = _spelled(text), _spelled(source)
+    return found == wanted or sorted(found) == sorted(wanted)
+
+
+def _spelled(text: str) -> list[str]:
+    """The numbers as they stand there, and each point that begins one."""
+    found = (_ASCII_NUMBER if text.isascii() else _NUMBER).findall(text)
+    return found and found + _POINT_FIRST.findall(text)
+
+
+def _number_problems(text: str, source: str) -> Iterator[tuple[str, int, int]]:
+    wanted = _numbers_in(source)
+    if not wanted:
+        return  # "May" is "5月", "ten" may be "10"
+    found = _numbers_in(text)
+    missing, extra = differences(wanted, found)
+    if _runs(source, wanted) == _runs(text, found):
+        return  # a date in another order
+    for name in missing:
+        if name not in _SPELLED_OUT:
+            yield f"the number {name[:_SHOWN_DIGITS]} is missing", 0, len(text)
+    for number in extra:
+        if number.name not in _SPELLED_OUT:
+            message = (
+                f"the number {number.name[:_SHOWN_DIGITS]} is not in the source text"
+            )
+            yield message, number.start, number.end
+
+
+def _numbers_in(text: str) -> list[Mark]:
+    marks: list[Mark] = []
+    for number in _NUMBER.finditer(text):
+        start, end = number.span()
+        if _POINT.match(text, start - 1, start):
+            start -= 1
+        marks.append(Mark(_value(text[start:end]), start, end))
+    return marks
+
+
+def _runs(text: str, numbers: list[Mark]) -> Counter[str]:
+    """The digits that stand together, each by its value; of .5 these are 0 and 5."""
+    runs = Counter(
+        _value(run)
+        for number in numbers
+        for run in _RUN.findall(text[number.start : number.end])
+    )
+    runs["0"] += sum(not text[number.start].isdigit() for number in numbers)
+    return runs
+
+
+def _value(number: str) -> str:
+    """The number in ASCII, without zeros before it: the same in every script.
+
+    One or two digits at the end are decimals, three or more a group of a large number,
+    but for what follows a zero or nothing. Zeros at the end stay: 3.10 is not 3.1.
+    """
+    *groups, last = (_digits(run) for run in _RUN.findall(number))
+    is_under_one = groups in ([], ["0"]) and _PARTED_ONCE.fullmatch(number)
+    if is_under_one or (groups and len(last) < _GROUP):
+        return f"{_whole(''.join(groups))}.{last}"
+    return _whole("".join((*groups, last)))
+
+
+def _digits(run: str) -> str:
+    """The digits in ASCII."""
+    return run if run.isascii() else "".join(str(int(sign)) for sign in run)
+
+
+def _whole(digits: str) -> str:
+    return digits.lstrip("0") or "0"
+
+
+# Placeholders
+
+_PERCENT = re.compile("%%?")
+_PLACED = re.compile(r"%[1-9]\d?\$.|\{\d{1,3}\}")
+_EXACT = frozenset(("zero", "one", "two"))  # forms that may say their number in words
+
+
+class Placeholders:
+    """Compares the placeholders; they may come in any order, and be numbered.
+
+    The plural forms zero, one and two may leave out the number: "One file".
+    """
+
+    name = "placeholders"
+    description = "The placeholders differ from those of the source text."
+    severity: Severity = "error"
+    needs = "source_texts"
+
+    def find(self, subject: Subject) -> Iterator[Finding]:
+        for form, text, source in subject.compared():
+            if has_signs(text) or has_signs(source):
+                yield from _compare(form, text, source, subject)
+
+
+def _compare(
+    form: str | None, text: str, source: str, subject: Subject
+) -> Iterator[Finding]:
+    there, here = placeholders(source), placeholders(text)
+    wanted, found = _comparable(there, here), _comparable(here, there)
+    missing, extra = differences(wanted, found)
+    if form in _EXACT:
+        missing = _but_the_number(missing, there)
+    if form is not None and extra:
+        known = {
+            mark.name
+            for each in subject.source_texts.values()
+            for mark in _comparable(placeholders(each), here)
+        }
+        extra = [mark for mark in extra if mark.name not in known]
+    for name in missing:
+        yield Finding(f"the placeholder {name} is missing", 0, len(text), form)
+    for mark in extra:
+        message = f"the placeholder {mark.name} is not in the source text"
+        yield Finding(message, mark.start, mark.end, form)
+    if "%%" in source and not _single_percents(source, there):
+        for at in _single_percents(text, here):
+            message = "a single %, which the source text writes %%"
+            yield Finding(message, at, at + 1, form)
+
+
+def _single_percents(text: str, there: Sequence[Placeholder]) -> list[int]:
+    """Where a text has a percent sign that printf would read on from."""
+    within = {at for each in there for at in range(each.start, each.end)}
+    found = (each.start() for each in _PERCENT.finditer(text) if each[0] == "%")
+    return [at for at in found if at not in within]
+
+
+def _comparable(one: Sequence[Placeholder], other: Sequence[Placeholder]) -> list[Mark]:
+    """The placeholders to compare: those with a name once, ``%s`` and ``{}`` each.
+
+    Where the other text numbers its arguments, they are numbered here as well.
+    """
+    numbers = any(_PLACED.fullmatch(each.name) for each in other)
+    marks: dict[object, Mark] = {}
+    taken = {"%": 0, "{": 0}  # arguments, of either style
+    for each in one:
+        name, style = each.name, each.name[0]
+        if each.is_next and numbers:
+            taken[style] += 1
+            at = taken[style]
+            name = f"%{at}${name[1:]}" if style == "%" else f"{{{at - 1}}}"
+        is_each = each.is_next and not numbers
+        marks.setdefault(
+            each.start if is_each else name, Mark(name, each.start, each.end)
+        )
+    return list(marks.values())
+
+
+def _but_the_number(missing: list[str], there: Sequence[Placeholder]) -> list[str]:
+    """``missing`` without the number; of one that is alone, that is taken to be it."""
+    numbers = {each.name for each in there if each.is_number}
+    if not numbers and len(missing) == 1:
+        return []
+    return [name for name in missing if name not in numbers]
+
+
+# Plural forms
+
+
+class PluralForms:
+    """Asks for every plural form that common whole numbers take."""
+
+    name = "plural_forms"
+    description = "A plural form that the language needs has no text."
+    severity: Severity = "error"
+    needs = "is_plural"
+
+    def find(self, subject: Subject) -> Iterator[Finding]:
+        texts = subject.texts
+        if not subject.is_plural or texts.keys() >= set(subject.plural_forms):
+            return
+        rare = rare_plural_forms(subject.language_code)
+        wanted = [form for form in subject.plural_forms if form not in rare]
+        missing = [form for form in wanted if form not in texts]
+        if missing and texts:
+            # a form without a text has no place of its own to be shown at
+            form = "other" if "other" in texts else list(texts)[-1]
+            message = f"has no text for the plural form {', '.join(missing)}"
+            yield Finding(message, 0, len(texts[form]), form)
+
+
+# Punctuation
+
+_SIGNS = {
+    "full stop": ".。．｡।॥۔\u0589\u1362\u104b\u0f0d\u17d4"
+    "\u166e\u1803\u1809\ua4ff\ua60e\ufe12\ufe52",
+    "question mark": "?？؟፧՞⁇⁈⁉⸮\ua60f\ufe16\ufe56",
+    "exclamation mark": "!！՜﹗‼⁈⁉\u07f9\ufe15",
+    "colon": ":：፡፦∶\u1804\ufe13\ufe55",
+    "ellipsis": "…⋯\u1801\ufe19",
+    "comma": ",，،、﹐､፣\u07f8\u1802\ufe10\ufe11\ufe51",
+    "semicolon": ";；؛፤⁏\ufe14\ufe54",
+}
+_KINDS = {
+    sign: frozenset(kind for kind, signs in _SIGNS.items() if sign in signs)
+    for sign in "".join(_SIGNS.values())
+}
+_GREEK = {
+    ";": frozenset(("question mark",)),
+    "\u037e": frozenset(("question mark",)),
+    "·": frozenset(("semicolon",)),
+}
+# “ ‘ « ‹ open in English, and close in German, Czech, Bulgarian, Danish; at the end of
+# a text nothing is opened, so they need not be told apart.
+_CLOSING = "\"'”’»›“‘«‹)]}」』）】》〉］｝"
+_BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+_SPACES = " \t\r\n\u00a0\u202f\u2009\u3000\u200b" + _BIDI
+_LAST_TAGS = re.compile(r"(?:</?[A-Za-z0-9][^<>]*>\s*)+$")
+_LAST_ENTITIES = re.compile(r"(?:&(?:[A-Za-z]\w{1,30}|#\w{1,8});\s*)+$", re.ASCII)
+_LAST_WORD = re.compile(r"\S+$")
+
+# Thai, Lao, Khmer and Burmese end sentences with a space, or as the writer likes.
+_FREE = frozenset(("km", "lo", "my", "th"))
+_SHORT = 5  # "Min." is an abbreviation, "Done." a sentence of one word
+
+
+class Punctuation:
+    """Compares the kind of punctuation at the end, in any script.
+
+    A question stays a question: ``?``, ``？`` and ``؟`` are the same, and so are ``.``
+    and ``。``. Quotes, brackets, tags and marks of direction after it do not count,
+    nor does the space that French puts before it.
+    """
+
+    name = "punctuation"
+    description = "The text ends with different punctuation than the source text."
+    severity: Severity = "warning"
+    needs = "source_texts"
+
+    def find(self, subject: Subject) -> Iterator[Finding]:
+        for form, text, source in subject.compared():
+            if _end_alike(text, source):
+                continue
+            base = subject.language_code.partition("-")[0]
+            if base in _FREE:
+                return
+            wanted, there = _end(source, subject.source_language)
+            found, here = _end(text, subject.language_code)
+            if wanted == found:
+                continue
+            if base == "hy" and wanted & {"question mark", "exclamation mark"}:
+                continue  # Armenian puts them inside the word
+            if wanted ^ found == {"full stop"} and (
+                _may_be_short(source[:there]) or _may_be_short(text[:here])
+            ):
+                continue
+            message = (
+                f"ends with {_kinds(found)}, the source text with {_kinds(wanted)}"
+            )
+            yield Finding(message, here, len(text), form)
+
+
+def _end_alike(text: str, source: str) -> bool:
+    """Whether both end with a letter, or with one same mark after a letter: most do."""
+    if text[-1:].isalnum():
+        return source[-1:].isalnum()
+    is_same = text[-1:] == source[-1:] != ";"  # which may be that of an entity
+    return is_same and text[-2:-1].isalnum() and source[-2:-1].isalnum()
+
+
+def _end(text: str, language_code: str) -> tuple[frozenset[str], int]:
+    """The kinds of punctuation at the end, and where they begin."""
+    kinds = _KINDS
+    if language_code.partition("-")[0] == "el":
+        kinds = _KINDS | _GREEK
+    text = text.rstrip(_SPACES)
+    if text.endswith(">"):
+        tags = _LAST_TAGS.search(text, max(0, len(text) - 1000))
+        text = text[: tags.start()] if tags else text
+    if text.endswith(";"):  # of "Next &raquo;", which ends with no semicolon
+        entities = _LAST_ENTITIES.search(text, max(0, len(text) - 100))
+        if entities:
+            text = text[: entities.start()] + unescape(entities[0])
+    text = text.rstrip(_CLOSING + _SPACES)
+    at = len(text)
+    found: set[str] = set()
+    stops = 0
+    while at and (text[at - 1] in kinds or text[at - 1] in _SPACES):
+        at -= 1
+        if text[at] in kinds:
+            found |= kinds[text[at]]
+            stops += "full stop" in kinds[text[at]]
+    if stops > 1:
+        found = found - {"full stop"} | {"ellipsis"}
+    return frozenset(found), at
+
+
+def _may_be_short(text: str) -> bool:
+    """Whether the last word may be an abbreviation, which ends with a full stop."""
+    word = _LAST_WORD.search(text, max(0, len(text) - 50))
+    if word is None:
+        return True
+    is_alone = word.start() == 0
+    return "." in word[0] or (is_alone and len(word[0]) < _SHORT)
+
+
+def _kinds(kinds: frozenset[str]) -> str:
+    return " and ".join(sorted(kinds)) or "no punctuation"
+
+
+# Unchanged texts
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_UNCASED = 4  # letters that say something, in scripts that know no small letters
+
+
+class Unchanged:
+    """Compares a text with its source text.
+
+    One word may be the same in two languages, and so may names. So a text counts only
+    with two words, one of them in small letters.
+    """
+
+    name = "unchanged"
+    description = "The text is the same as the source text, which looks translatable."
+    severity: Severity = "warning"
+    needs = "source_texts"
+
+    def find(self, subject: Subject) -> Iterator[Finding]:
+        for form, text, source in subject.compared():
+            if text == source and _is_other_language(subject) and _says_much(text):
+                yield Finding("is the same as the source text", 0, len(text), form)
+
+
+def _is_other_language(subject: Subject) -> bool:
+    here, there = subject.language_code, subject.source_language
+    return here.partition("-")[0] != there.partition("-")[0]
+
+
+def _says_much(text: str) -> bool:
+    # prose first: it knows ICU messages, of which only the branches are language
+    words = _WORD.findall(blanked(prose(text)))
+    uncased = sum(len(word) for word in words if word.upper() == word.lower())
+    if uncased:
+        return uncased >= _UNCASED
+    return len(words) > 1 and any(word.islower() for word in words)
+
+
+# White space
+
+_UNSPACED = frozenset(("ja", "km", "lo", "my", "th", "yue", "zh"))
+
+
+class WhiteSpace:
+    """Compares the white space at both ends with that of the source text."""
+
+    name = "white_space"
+    description = "White space at the beginning or end differs from the source text."
+    severity: Severity = "warning"
+    needs = "source_texts"
+
+    def find(self, subject: Subject) -> Iterator[Finding]:
+        for form, text, source in subject.compared():
+            # isspace() of one character is all that most texts are asked
+            if text[:1].isspace() or source[:1].isspace():
+                wanted = len(source) - len(source.lstrip())
+                found = len(text) - len(text.lstrip())
+                if text[:found] != source[:wanted]:
+                    message = f"begins with {_spaces(text[:found], source[:wanted])}"
+                    yield Finding(message, 0, found, form)
+            if text[-1:].isspace() or source[-1:].isspace():
+                there, here = len(source.rstrip()), len(text.rstrip())
+                if text[here:] == source[there:]:
+                    continue
+                if _may_drop(subject.language_code, text[here:], source[there:]):
+                    continue
+                message = f"ends with {_spaces(text[here:], source[there:])}"
+                yield Finding(message, here, len(text), form)
+
+
+def _may_drop(language_code: str, found: str, wanted: str) -> bool:
+    """Whether a space is left out where the language writes none between words."""
+    base = language_code.partition("-")[0]
+    return base in _UNSPACED and not found and not wanted.strip(" ")
+
+
+def _spaces(found: str, wanted: str) -> str:
+    return f"{_space_name(found)}, the source text with {_space_name(wanted)}"
+
+
+def _space_name(space: str) -> str:
+    if not space:
+        return "no white space"
+    lines = space.count("\n")
+    if lines:
+        told = "a line break" if lines == 1 else f"{lines} line breaks"
+        return told if lines == len(space) else f"{told} and spaces"
+    if set(space) == {" "}:
+        return "a space" if len(space) == 1 else f"{len(space)} spaces"
+    return "other white space"
+
+
+BUILT_IN: tuple[Check, ...] = (
+    GlossaryTerms(),
+    Length(),
+    Markup(),
+    Numbers(),
+    Placeholders(),
+    PluralForms(),
+    Punctuation(),
+    Unchanged(),
+    WhiteSpace(),
+)
