@@ -38,7 +38,13 @@ ROOTS = {
 }
 """How a Problem's path begins, by the name of the parameter that takes the record."""
 
-OF_KIND = {"project": "projects", "glossary": "glossaries", "tm": "memories"}
+REFERRED = {
+    "projects": "project_id",
+    "glossaries": "glossary_id",
+    "glossary_files": "glossary_id",
+    "memories": "tm_id",
+    "memory_files": "tm_id",
+}
 WRONG: Any = {"no": {"field": [{"is": "this"}]}}
 Ids = dict[str, Any]
 
@@ -112,9 +118,9 @@ def test_every_service_refuses_a_record_that_breaks_its_own_type(
         record, names = wrong(type_)
         service: object = method.__self__  # type: ignore[attr-defined]
         referred = "organization_id"
-        for kind in ("project", "glossary", "tm"):
-            if service is getattr(framework, OF_KIND[kind]):
-                referred = f"{kind}_id"
+        for name, id_name in REFERRED.items():
+            if service is getattr(framework, name):
+                referred = id_name
         known = {
             **ids,
             "reference": ids[referred],
@@ -145,7 +151,6 @@ def test_every_service_refuses_a_record_that_breaks_its_own_type(
 
 
 INNER = {"access", "linked_access", "plugins", "key_writer", "key_moves"}
-REFERRED = {kinds: f"{kind}_id" for kind, kinds in OF_KIND.items()}
 OTHERS = ("token_id", "job_id", "file_id", "delivery_id", "format_")
 
 
