@@ -49,7 +49,7 @@ class Matching:
         self._concordancer = concordancer
 
     def search(
-        self, caller: Caller, project_id: str, query: ConcordanceQuery
+        self, caller: Caller, project_id: str, request: ConcordanceQuery
     ) -> Page[ConcordanceItem]:
         """Return the entries that hold the text (service.md, concordance search).
 
@@ -57,23 +57,23 @@ class Matching:
         ProjectNotFound.
         """
         project = self._projects.require(caller, "tm_read", project_id)
-        check_record(query)
-        page = PageRequest(page=query.page, limit=query.limit)
-        text = folded(query.query)
+        check_record(request)
+        page = PageRequest(page=request.page, limit=request.limit)
+        text = folded(request.query)
         memories = self._memories_of(project)
         if not text or not memories:
             return Page([], 0, page.page, page.limit)
-        codes = query.language_codes
+        codes = request.language_codes
         asked = Concordance(
             memory_ids=[each.memory.id for each in memories],
             text=text,
             language_codes=_canonical(codes) if isinstance(codes, list) else None,
-            search_in=query.search_in,
+            search_in=request.search_in,
         )
         return self._concordance(asked, page)
 
     def find_matches(
-        self, caller: Caller, project_id: str, query: MatchQuery
+        self, caller: Caller, project_id: str, request: MatchQuery
     ) -> Matches:
         """Return up to ten matches for each text and language (decisions 2.5).
 
@@ -81,12 +81,12 @@ class Matching:
         a context come first. Raise ProjectNotFound, ValidationFailed, Unavailable.
         """
         project = self._projects.require(caller, "tm_read", project_id)
-        check_record(query)
-        if sum(map(len, query.source_texts)) > TEXTS_LENGTH:
+        check_record(request)
+        if sum(map(len, request.source_texts)) > TEXTS_LENGTH:
             message = f"must have at most {TEXTS_LENGTH} characters together"
             raise ValidationFailed.at("$.sourceTexts", "length", message)
-        questions = [Question(text) for text in query.source_texts]
-        found = self._find(project, questions, query.language_codes)
+        questions = [Question(text) for text in request.source_texts]
+        found = self._find(project, questions, request.language_codes)
         return {asked.text: matches for asked, matches in found.items()}
 
     def find_approved(
