@@ -2,7 +2,6 @@
 
 from .storage_blobs import StorageBlobsContract, StorageProjectFilesContract
 from .storage_branch_keys import StorageBranchKeysContract
-from .storage_branch_twins import StorageBranchTwinsContract
 from .storage_branches import StorageBranchesContract
 from .storage_delivery import StorageDeliveryContract
 from .storage_events import StorageEventsContract
@@ -13,7 +12,6 @@ from .storage_history import StorageHistoryContract
 from .storage_idempotency import StorageIdempotencyContract
 from .storage_jobs import StorageJobsContract
 from .storage_key_lists import StorageKeyListsContract
-from .storage_key_twins import StorageKeyTwinsContract
 from .storage_keys import StorageKeysContract
 from .storage_management import (
     StorageAccessContract,
@@ -40,14 +38,12 @@ class StorageContract(
     StorageBlobsContract,
     StorageKeysContract,
     StorageKeyListsContract,
-    StorageKeyTwinsContract,
     StorageValuesContract,
     StorageFindingsContract,
     StorageHistoryContract,
     StorageFilesContract,
     StorageBranchesContract,
     StorageBranchKeysContract,
-    StorageBranchTwinsContract,
     StorageStatisticsContract,
     StorageRecountContract,
     StorageDeliveryContract,

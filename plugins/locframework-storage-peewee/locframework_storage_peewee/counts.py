@@ -7,6 +7,7 @@ branch. A write adds the difference between the counts of its keys before and af
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 
 from locframework.ports import (
     LanguageCounts,
@@ -39,6 +40,26 @@ _LAST_UPDATE = """(SELECT last.updated_at FROM (
 While PostgreSQL has no statistics, it takes ``k.project = l.number`` for one key, and
 sorts all that there are."""
 
+_COUNTED = (
+    f"(CAST(? AS BIGINT), CAST(? AS TEXT){', CAST(? AS BIGINT)' * len(_COLUMNS)})"
+)
+_TIME = "(CAST(? AS TEXT), CAST(? AS TEXT))"
+_SUMS = ", ".join(f"sum(c.{column})" for column in _COLUMNS)
+_IS_CHANGED = " OR ".join(f"sum(c.{column}) <> 0" for column in _COLUMNS)
+_ADD = ", ".join(f"{c} = language_counts.{c} + excluded.{c}" for c in _COLUMNS)
+_TALLY = """SELECT s.project, s.language_code,
+        CAST(sum(CASE s.state WHEN 0 THEN 1 ELSE 0 END) AS BIGINT),
+        CAST(sum(CASE s.state WHEN 1 THEN 1 ELSE 0 END) AS BIGINT),
+        CAST(sum(CASE s.state WHEN 2 THEN 1 ELSE 0 END) AS BIGINT),
+        CAST(sum(s.outdated) AS BIGINT),
+        CAST(coalesce(sum(w.words), 0) AS BIGINT),
+        CAST(coalesce(sum(CASE s.state WHEN 2 THEN w.words END), 0) AS BIGINT)
+    FROM states s LEFT JOIN states w ON w.key_number = s.key_number
+        AND w.language_code = (SELECT p.source_language FROM lines l
+            JOIN projects p ON p.id = l.project_id WHERE l.number = s.project)
+    GROUP BY s.project, s.language_code"""
+"""Line, language and _COLUMNS of the keys of ``_states``."""
+
 _Counts = dict[tuple[int, str], list[int]]  # by line and language: as _COLUMNS
 
 
@@ -47,23 +68,43 @@ def counts_updated(
     database: Database,
     key_ids: Collection[str],
     changed_at: Mapping[str, Timestamp] | None = None,
-    trashed_at: Timestamp = "",
 ) -> Iterator[None]:
     """Add to the statistics what the block changes of these keys and their values.
 
-    ``changed_at``: when texts are written or cleared, by language.
+    ``changed_at``: when texts are written or cleared, by language. The number of keys
+    is changed by ``add_key_count``.
     """
-    before = _count(database, key_ids)
+    which = f"""SELECT number, project FROM keys
+        WHERE {database.among("id")} AND deleted_at IS NULL"""
+    lists = [database.listed(ids) for ids in chunks(key_ids)]
+    before: _Counts = {}
+    for ids in lists:
+        rows = database.rows(f"WITH {_states(which)} {_TALLY}", (ids,))
+        for line, code, *numbers in rows:
+            before[line, code] = _sum(before.get((line, code)), numbers, 1)
     yield
-    _add(database, before, _count(database, key_ids), changed_at or {}, trashed_at)
+    for ids in lists:
+        _add(database, which, (ids,), before, changed_at or {})
+        before = {}
 
 
 def count_new_keys(
     database: Database, first: int, last: int, changed_at: Mapping[str, Timestamp]
 ) -> None:
-    """Add new keys, from one number to another, to the statistics."""
+    """Add the values of new keys, from one number to another, to the statistics."""
     which = "SELECT number, project FROM keys WHERE number BETWEEN ? AND ?"
-    _add(database, {}, _counts(_tally(database, which, (first, last))), changed_at)
+    _add(database, which, (first, last), {}, changed_at)
+
+
+def add_key_count(
+    database: Database, line_id: str, keys: int, trashed_at: Timestamp = ""
+) -> None:
+    """Add to the number of keys of a line, or subtract keys that were trashed."""
+    database.run(
+        """UPDATE lines SET key_count = key_count + ?, trashed_at = CASE
+            WHEN trashed_at > ? THEN trashed_at ELSE ? END WHERE id = ?""",
+        (keys, trashed_at, trashed_at, line_id),
+    )
 
 
 def count_words_again(database: Database, project_id: str) -> None:
@@ -71,15 +112,17 @@ def count_words_again(database: Database, project_id: str) -> None:
     lines = database.rows(
         "SELECT number FROM lines WHERE project_id = ?", (project_id,)
     )
+    which = """SELECT number, project FROM keys
+        WHERE deleted_at IS NULL AND number BETWEEN ? AND ?"""
     for (line,) in lines:
         first = line * KEYS_A_PROJECT
-        which = """SELECT number, project FROM keys
-            WHERE deleted_at IS NULL AND number BETWEEN ? AND ?"""
-        rows = _tally(database, which, (first, first + KEYS_A_PROJECT - 1))
+        rows = database.rows(
+            f"WITH {_states(which)} {_TALLY}", (first, first + KEYS_A_PROJECT - 1)
+        )
         database.run_many(
             """UPDATE language_counts SET words = ?, approved_words = ?
                 WHERE line = ? AND language_code = ?""",
-            [(*row[-2:], line, row[1]) for row in rows if row[1] != _KEYS],
+            [(*row[-2:], line, row[1]) for row in rows],
         )
 
 
@@ -92,48 +135,35 @@ def latest(times: Iterable[tuple[str, Timestamp]]) -> dict[str, Timestamp]:
     return found
 
 
-def _count(database: Database, key_ids: Collection[str]) -> _Counts:
-    found: _Counts = {}
-    which = f"""SELECT number, project FROM keys
-        WHERE {database.among("id")} AND deleted_at IS NULL"""
-    for ids in chunks(key_ids):
-        for place, numbers in _counts(
-            _tally(database, which, (database.listed(ids),))
-        ).items():
-            found[place] = _sum(found.get(place), numbers, 1)
-    return found
-
-
 def _add(
     database: Database,
+    which: str,
+    params: tuple[object, ...],
     before: _Counts,
-    after: _Counts,
     changed_at: Mapping[str, Timestamp],
-    trashed_at: Timestamp = "",
 ) -> None:
-    changes = dict(after)
-    for place, numbers in before.items():
-        changes[place] = _sum(changes.get(place), numbers, -1)
-    rows, keys = [], []
-    for (line, code), numbers in sorted(changes.items()):
-        if code == _KEYS:
-            if numbers[0]:
-                keys.append((numbers[0], trashed_at, trashed_at, line))
-        elif any(numbers) or code in changed_at:
-            rows.append((line, code, *numbers, changed_at.get(code, "")))
-    database.run_many(
-        """UPDATE lines SET key_count = key_count + ?, trashed_at = CASE
-            WHEN trashed_at > ? THEN trashed_at ELSE ? END WHERE number = ?""",
-        keys,
-    )
-    add = ", ".join(f"{c} = language_counts.{c} + excluded.{c}" for c in _COLUMNS)
-    database.run_many(
-        f"""INSERT INTO language_counts (line, language_code, {_NUMBERS}, changed_at)
-            VALUES (?,?,?,?,?,?,?,?,?)
-            ON CONFLICT (line, language_code) DO UPDATE SET {add},
+    """Add the counts of some keys to the statistics, less what was counted before."""
+    less = [
+        (line, code, *(-number for number in numbers))
+        for (line, code), numbers in before.items()
+    ]
+    times = list(changed_at.items()) or [("", "")]
+    minus = f"UNION ALL VALUES {', '.join([_COUNTED] * len(less))}" if less else ""
+    database.run(
+        f"""WITH {_states(which)},
+            changes (line, language_code, {_NUMBERS}) AS ({_TALLY} {minus}),
+            times (language_code, changed_at) AS (
+                VALUES {", ".join([_TIME] * len(times))})
+            INSERT INTO language_counts (line, language_code, {_NUMBERS}, changed_at)
+            SELECT c.line, c.language_code, {_SUMS}, coalesce(max(t.changed_at), '')
+            FROM changes c LEFT JOIN times t ON t.language_code = c.language_code
+            GROUP BY c.line, c.language_code
+            HAVING max(t.changed_at) IS NOT NULL OR {_IS_CHANGED}
+            ORDER BY c.line, c.language_code
+            ON CONFLICT (line, language_code) DO UPDATE SET {_ADD},
             changed_at = CASE WHEN language_counts.changed_at > excluded.changed_at
                 THEN language_counts.changed_at ELSE excluded.changed_at END""",
-        rows,
+        (*params, *chain.from_iterable(less), *chain.from_iterable(times)),
     )
 
 
@@ -142,40 +172,19 @@ def _sum(one: list[int] | None, other: list[int], sign: int) -> list[int]:
     return [a + sign * b for a, b in zip(one, other, strict=True)]
 
 
-def _tally(database: Database, which: str, params: tuple[object, ...]) -> list[Row]:
-    """Return line, language and _COLUMNS of some keys, and of _KEYS their number.
+def _states(which: str) -> str:
+    """Return the tables for _TALLY; ``which`` selects number and project of keys.
 
-    ``which`` selects their number and project. A key counts in the worst state of its
-    values.
+    A key counts in the worst state of its values.
     """
-    return database.rows(
-        f"""WITH these AS ({which}),
-            states AS (
-                SELECT v.key_number, t.project, v.language_code, sum(v.words) AS words,
-                    min(CASE v.status WHEN 'draft' THEN 0
-                        WHEN 'pending_review' THEN 1 ELSE 2 END) AS state,
-                    max(CASE WHEN v.is_outdated THEN 1 ELSE 0 END) AS outdated
-                FROM these t CROSS JOIN key_values v WHERE v.key_number = t.number
-                GROUP BY v.key_number, t.project, v.language_code)
-            SELECT s.project, s.language_code,
-                CAST(sum(CASE s.state WHEN 0 THEN 1 ELSE 0 END) AS BIGINT),
-                CAST(sum(CASE s.state WHEN 1 THEN 1 ELSE 0 END) AS BIGINT),
-                CAST(sum(CASE s.state WHEN 2 THEN 1 ELSE 0 END) AS BIGINT),
-                CAST(sum(s.outdated) AS BIGINT),
-                CAST(coalesce(sum(w.words), 0) AS BIGINT),
-                CAST(coalesce(sum(CASE s.state WHEN 2 THEN w.words END), 0) AS BIGINT)
-            FROM states s LEFT JOIN states w ON w.key_number = s.key_number
-                AND w.language_code = (SELECT p.source_language FROM lines l
-                    JOIN projects p ON p.id = l.project_id WHERE l.number = s.project)
-            GROUP BY s.project, s.language_code
-            UNION ALL SELECT project, '{_KEYS}', count(*), 0, 0, 0, 0, 0
-                FROM these GROUP BY project""",
-        params,
-    )
-
-
-def _counts(rows: Iterable[Row]) -> _Counts:
-    return {(line, code): numbers for line, code, *numbers in rows}
+    return f"""these AS ({which}),
+        states AS (
+            SELECT v.key_number, t.project, v.language_code, sum(v.words) AS words,
+                min(CASE v.status WHEN 'draft' THEN 0
+                    WHEN 'pending_review' THEN 1 ELSE 2 END) AS state,
+                max(CASE WHEN v.is_outdated THEN 1 ELSE 0 END) AS outdated
+            FROM these t CROSS JOIN key_values v WHERE v.key_number = t.number
+            GROUP BY v.key_number, t.project, v.language_code)"""
 
 
 class StatisticsTables:
@@ -243,8 +252,13 @@ class StatisticsTables:
             WHERE o.project = {PROJECT} AND o.deleted_at IS NULL
             AND k.project = {PROJECT} AND k.deleted_at IS NULL"""
         params = (branch_id, project_id, branch_id, project_id)
-        counts = _counts(_tally(self._database, which, params))
-        return {code: numbers for (_, code), numbers in counts.items()}
+        rows = self._database.rows(
+            f"""WITH {_states(which)} {_TALLY} UNION ALL
+                SELECT project, '{_KEYS}', count(*), 0, 0, 0, 0, 0
+                FROM these GROUP BY project""",
+            params,
+        )
+        return {code: numbers for _, code, *numbers in rows}
 
 
 def _translated(counts: str) -> str:

@@ -68,6 +68,14 @@ class Database:
         self.listed = engine.listed
         """Returns the one parameter of ``among``."""
         self._execute = engine.execute
+        self.transaction: Callable[[], AbstractContextManager[None]] = partial(
+            self._block, "write"
+        )
+        """See Transactions.transaction (locframework/transactions.py)."""
+        self.snapshot: Callable[[], AbstractContextManager[None]] = partial(
+            self._block, "read"
+        )
+        """See Transactions.snapshot."""
 
     # statements
 
@@ -145,14 +153,6 @@ class Database:
                 self._call(lambda _: cursor.close())
 
     # transactions
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """See Transactions.transaction (locframework/transactions.py)."""
-        return self._block("write")
-
-    def snapshot(self) -> AbstractContextManager[None]:
-        """See Transactions.snapshot."""
-        return self._block("read")
 
     def before_commit(
         self, name: Hashable, begin: Callable[[], Callable[[], None]]

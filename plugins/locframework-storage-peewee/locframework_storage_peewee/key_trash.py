@@ -14,7 +14,7 @@ from locframework.ports import (
     public_key,
 )
 
-from .counts import counts_updated
+from .counts import add_key_count, counts_updated
 from .database import Database
 from .engine import Row
 from .events import forget_traces
@@ -81,13 +81,15 @@ def trash_keys(
     """See KeyStore.trash_keys."""
     with database.transaction():
         for some in chunks(key_ids):
-            with counts_updated(database, some, trashed_at=at):
-                database.run(
+            with counts_updated(database, some):
+                gone = database.run(
                     f"""UPDATE keys SET deleted_at = ?, deleted_by = ?
                         WHERE {database.among("id")}
                         AND {IN_PROJECT} AND deleted_at IS NULL""",
                     (at, by, database.listed(some), project_id),
                 )
+            if gone:
+                add_key_count(database, project_id, -gone, at)
             drop_findings(database, project_id, some)
 
 
@@ -98,13 +100,15 @@ def restore_keys(
     with database.transaction():
         for some in chunks(key_ids):
             with counts_updated(database, some):
-                database.run(
+                back = database.run(
                     f"""UPDATE keys
                         SET deleted_at = NULL, deleted_by = NULL, updated_at = ?
                         WHERE {database.among("id")}
                         AND {IN_PROJECT} AND deleted_at IS NOT NULL""",
                     (at, database.listed(some), project_id),
                 )
+            if back:
+                add_key_count(database, project_id, back)
 
 
 def purge_trash(database: Database, before: Timestamp, rows: int) -> int:

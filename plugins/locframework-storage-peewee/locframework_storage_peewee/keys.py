@@ -303,9 +303,9 @@ class KeyTables:
         self, project_id: str, keys: Sequence[StoredKey], values: Sequence[StoredValue]
     ) -> None:
         [(project, last)] = self._database.rows(
-            """UPDATE lines SET last_key = last_key + ?
+            """UPDATE lines SET last_key = last_key + ?, key_count = key_count + ?
                 WHERE id = ? RETURNING number, last_key""",
-            (len(keys), project_id),
+            (len(keys), len(keys), project_id),
         )
         keys = sorted(keys, key=attrgetter("id"))
         first = project * KEYS_A_PROJECT + last - len(keys) + 1

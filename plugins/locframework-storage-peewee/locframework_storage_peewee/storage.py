@@ -1,7 +1,6 @@
 """The storage: one database behind the stores of all areas."""
 
-from collections.abc import Callable, Hashable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Sequence
 
 from locframework.ports import (
     AccessStore,
@@ -92,6 +91,12 @@ class PeeweeStorage:
         self.processes = ProcessTable(self.database)
         self.idempotency = idempotency = IdempotencyTable(self.database)
         self.webhooks = webhooks = WebhookTables(self.database)
+        self.transaction = self.database.transaction
+        self.snapshot = self.database.snapshot
+        self.before_commit = self.database.before_commit
+        self.after_commit = self.database.after_commit
+        self.close = self.database.close
+        self.watch = engine.watch
         self._purges: dict[Purgeable, Callable[[Timestamp, int], int]] = {
             "branches": branches.purge_branches,
             "deliveries": webhooks.purge_deliveries,
@@ -108,20 +113,6 @@ class PeeweeStorage:
 
     def branch_keys(self, project_id: str, branch_id: str) -> BranchKeyStore:
         return BranchKeyTables(self.database, project_id, branch_id)
-
-    def transaction(self) -> AbstractContextManager[None]:
-        return self.database.transaction()
-
-    def snapshot(self) -> AbstractContextManager[None]:
-        return self.database.snapshot()
-
-    def before_commit(
-        self, name: Hashable, begin: Callable[[], Callable[[], None]]
-    ) -> None:
-        self.database.before_commit(name, begin)
-
-    def after_commit(self, call: Callable[[], None]) -> None:
-        self.database.after_commit(call)
 
     def lease_owners(self) -> set[str]:
         rows = self.database.rows(
@@ -152,9 +143,6 @@ class PeeweeStorage:
         )
         return Due(bool(jobs), bool(deliveries))
 
-    def watch(self, call: Callable[[], None]) -> Callable[[], None]:
-        return self.database.engine.watch(call)
-
     def purge(self, table: Purgeable, before: Timestamp, rows: int) -> int:
         return self._purges[table](before, rows)
 
@@ -168,6 +156,3 @@ class PeeweeStorage:
 
     def ping(self) -> None:
         self.database.row("SELECT 1")
-
-    def close(self) -> None:
-        self.database.close()
