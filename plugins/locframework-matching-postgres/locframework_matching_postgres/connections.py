@@ -2,13 +2,13 @@
 
 import logging
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
 import psycopg
 from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from locframework.ports import Unavailable
 
@@ -23,8 +23,6 @@ DEFAULTS = {
     "connect_timeout": "5",
     "tcp_user_timeout": "15000",  # ms; a host that vanished is noticed
 }
-# a password may hold a ? of its own
-_PARTS = re.compile(r"((?:postgres(?:ql)?://[^@/]*@)?[^?]*)\??(.*)", re.DOTALL)
 REFUSED = f"""the user of the matcher's database may not make the schema {SCHEMA}: \
 let its owner CREATE SCHEMA {SCHEMA} AUTHORIZATION that user"""
 
@@ -37,7 +35,8 @@ class Connections:
     """One for each thread that asks at the moment; kept for the next."""
 
     def __init__(self, url: str, patience_seconds: int) -> None:
-        self._url = _with_defaults(url)
+        given = conninfo_to_dict(url.replace(" ", "%20"))
+        self._conninfo = make_conninfo("", **{**DEFAULTS, **given})
         self._patience = patience_seconds
         self._idle: list[Connection] = []
         self._process = os.getpid()
@@ -97,7 +96,7 @@ class Connections:
         self._idle = []
 
     def _open(self) -> Connection:
-        connection = psycopg.connect(self._url, autocommit=True)
+        connection = psycopg.connect(self._conninfo, autocommit=True)
         if connection.info.server_version < LEAST_VERSION:
             connection.close()
             raise Unavailable("the matcher postgres needs PostgreSQL 14 or newer")
@@ -117,11 +116,3 @@ def _unavailable(error: psycopg.Error) -> Unavailable:
     if isinstance(error, errors.InsufficientPrivilege):
         return Unavailable(REFUSED)
     return Unavailable("the database of the matcher cannot be used")
-
-
-def _with_defaults(url: str) -> str:
-    address, query = _PARTS.findall(url)[0]
-    given = [option for option in query.split("&") if option]
-    names = {option.partition("=")[0] for option in given}
-    ours = [f"{name}={value}" for name, value in DEFAULTS.items() if name not in names]
-    return f"{address}?{'&'.join([*given, *ours])}".replace(" ", "%20")

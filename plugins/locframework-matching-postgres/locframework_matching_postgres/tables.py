@@ -1,18 +1,27 @@
-"""The tables of the index, and the statements about them."""
+"""The tables of the index, and the statements about them.
 
+A text has a token for each pair of neighboring characters, with how often the pair came
+before in the text. One edit removes at most two tokens and adds at most two. A
+signature has a bit for each token, by a hash: of two texts that are d edits apart, each
+has at most 2d bits that the other has not.
+"""
+
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
+from operator import add
 from uuid import UUID
 
 import psycopg
 
 from locframework.ports import SegmentChange
 
-from .signatures import BITS, as_text, signature
-
 Connection = psycopg.Connection[tuple[object, ...]]
 
 SCHEMA = "locframework_matching_1"  # another number when what is kept changes
+BITS = 256  # of a signature
+_MASK = (1 << 32) - 1
 MAKING_LOCK = 0x6C6F63_6D617463  # "locmatc": one number for every locframework
 AT_ONCE = 5_000  # changes
 
@@ -36,7 +45,7 @@ NEAR = f"""
     WHERE memory = %(memory)s AND length BETWEEN %(shortest)s AND %(longest)s
     AND bit_count(signature & %(signature)s::bit({BITS})) >= greatest(bits, %(bits)s)
         - 2 * (%(apart)s * greatest(length, %(length)s) / 100)"""
-"""The bound of signatures.py: of the bits of either at most 2d are not the other's."""
+"""Of the bits of either at most 2d are not the other's."""
 
 COPY = f"""COPY {SCHEMA}.texts (memory, entry, length, bits, signature, text)
     FROM STDIN"""
@@ -126,7 +135,7 @@ def candidates(
                 "memory": UUID(memory_id),
                 "shortest": -(-length * least_percent // 100),
                 "longest": length * 100 // least_percent,
-                "signature": as_text(bits),
+                "signature": f"{bits:0{BITS}b}",
                 "bits": bits.bit_count(),
                 "apart": 100 - least_percent,
                 "length": length,
@@ -140,10 +149,27 @@ def candidates(
 def _row(memory_id: str, entry_id: str, text: str) -> tuple[object, ...]:
     bits = signature(text)
     kept = text.encode("utf-8", "surrogatepass")
-    return memory_id, entry_id, len(text), bits.bit_count(), as_text(bits), kept
+    return memory_id, entry_id, len(text), bits.bit_count(), f"{bits:0{BITS}b}", kept
 
 
 def _chunks(changes: Iterable[SegmentChange]) -> Iterator[list[SegmentChange]]:
     there = iter(changes)
     while some := list(islice(there, AT_ONCE)):
         yield some
+
+
+def signature(text: str) -> int:
+    """Return the bits of the text's tokens. A change of it needs another SCHEMA."""
+    bits = 0
+    for pair, times in Counter(map(add, text, text[1:])).items():
+        bits |= _bits_of(pair, times)
+    return bits
+
+
+@lru_cache(maxsize=1 << 16)
+def _bits_of(pair: str, times: int) -> int:
+    bits, (left, right) = 0, map(ord, pair)
+    for before in range(times):
+        mixed = left * 0x9E3779B1 ^ right * 0x85EBCA6B ^ before * 0xC2B2AE35
+        bits |= 1 << ((mixed & _MASK) * 0x27D4EB2F >> 16) % BITS
+    return bits

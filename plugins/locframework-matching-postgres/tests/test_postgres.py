@@ -16,8 +16,7 @@ from locframework_matching_postgres import (
     PostgresMatcher,
     PostgresPlugin,
 )
-from locframework_matching_postgres.signatures import signature
-from locframework_matching_postgres.tables import lock
+from locframework_matching_postgres.tables import lock, signature
 
 from locframework.errors import Unavailable
 from locframework.memories.matching.port import Wanted
