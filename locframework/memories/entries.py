@@ -24,11 +24,11 @@ from .records import (
     EntryFilter,
     EntryQuery,
     EntryRejection,
-    KeptMemory,
     MemoryEntry,
     MemoryWriting,
     NewEntry,
     NewTranslation,
+    StoredMemory,
     StoredTranslation,
     Texts,
 )
@@ -232,7 +232,7 @@ class Entries:
     def _change(
         self,
         caller: Caller,
-        kept: KeptMemory,
+        kept: StoredMemory,
         entry_id: str,
         lang: str,
         permission: str,
@@ -285,14 +285,14 @@ class Entries:
             for row in rows.get(entry.id, ())
         )
 
-    def _find(self, kept: KeptMemory, entry_id: str) -> MemoryEntry:
+    def _find(self, kept: StoredMemory, entry_id: str) -> MemoryEntry:
         tm_id = kept.memory.id
         entry = self._store.find_entries(tm_id, [entry_id]).get(entry_id)
         if entry is None:
             raise EntryNotFound
         return entry
 
-    def _require_free(self, kept: KeptMemory, entry: MemoryEntry) -> None:
+    def _require_free(self, kept: StoredMemory, entry: MemoryEntry) -> None:
         texts: Texts = (entry.source_text, entry.context)
         there = self._store.entry_ids_by_text(kept.memory.id, [texts]).get(texts)
         if there is not None and there != entry.id:
@@ -300,18 +300,18 @@ class Entries:
                 "an entry with this source text and context is in the memory already"
             )
 
-    def _codes(self, kept: KeptMemory) -> set[str]:
+    def _codes(self, kept: StoredMemory) -> set[str]:
         languages = self._store.list_languages(kept.memory.id)
         return {language.language_code for language in languages}
 
-    def _require_targets(self, kept: KeptMemory, paths: Mapping[str, str]) -> None:
+    def _require_targets(self, kept: StoredMemory, paths: Mapping[str, str]) -> None:
         if paths:
             check_targets(kept.memory, self._codes(kept), paths)
 
     def _require_assigned(
         self,
         caller: Caller,
-        kept: KeptMemory,
+        kept: StoredMemory,
         tags: Iterable[str],
         permission: str = "tm_write",
     ) -> None:
@@ -320,7 +320,7 @@ class Entries:
             self._linked.require_language(caller, permission, reach, tag)
 
     def _require_source(
-        self, caller: Caller, kept: KeptMemory, entry: MemoryEntry
+        self, caller: Caller, kept: StoredMemory, entry: MemoryEntry
     ) -> None:
         approve = "tm_approve" if kept.memory.requires_approval else None
         reach = self._memories.reach(caller, kept)
@@ -328,7 +328,7 @@ class Entries:
             caller, "tm_write", approve, reach, entry.translations
         )
 
-    def _applies(self, caller: Caller, kept: KeptMemory) -> bool:
+    def _applies(self, caller: Caller, kept: StoredMemory) -> bool:
         """Whether what the caller writes is approved at once."""
         return not kept.memory.requires_approval or self._memories.may(
             caller, "tm_approve", kept

@@ -37,8 +37,8 @@ from .records import (
     CONTEXT_LENGTH,
     SOURCE_LENGTH,
     VALUE_BYTES,
-    KeptMemory,
     MemoryEntry,
+    StoredMemory,
     StoredTranslation,
     Texts,
 )
@@ -50,7 +50,7 @@ from .tmx_file import CONTENT_TYPE as TMX_TYPE
 from .tmx_file import read_tmx, write_tmx
 
 
-class MemoryFiles(FileImport[KeptMemory, Unit | UnitFault, ImportResult]):
+class MemoryFiles(FileImport[StoredMemory, Unit | UnitFault, ImportResult]):
     """TMX and CSV files: the service, and the handler of import jobs."""
 
     type = "tm_import"
@@ -130,10 +130,10 @@ class MemoryFiles(FileImport[KeptMemory, Unit | UnitFault, ImportResult]):
             return exported(f"{name}.csv", CSV_TYPE, parts)
         return exported(f"{name}.tmx", TMX_TYPE, write_tmx(memory, entries))
 
-    def visible(self, caller: Caller, reference: str) -> KeptMemory:
+    def visible(self, caller: Caller, reference: str) -> StoredMemory:
         return self._memories.visible(caller, reference)
 
-    def find(self, id_: str, *, lock: bool) -> KeptMemory:
+    def find(self, id_: str, *, lock: bool) -> StoredMemory:
         if lock:
             self._store.lock(id_)
         kept = self._store.find(id_)
@@ -141,7 +141,7 @@ class MemoryFiles(FileImport[KeptMemory, Unit | UnitFault, ImportResult]):
             raise TmNotFound
         return kept
 
-    def reach(self, caller: Caller, subject: KeptMemory) -> Reach:
+    def reach(self, caller: Caller, subject: StoredMemory) -> Reach:
         return self._memories.reach(caller, subject)
 
     def check_rows(
@@ -157,7 +157,7 @@ class MemoryFiles(FileImport[KeptMemory, Unit | UnitFault, ImportResult]):
             yield row
 
     def choose_languages(
-        self, upload: Upload[KeptMemory], codes: set[str], result: ImportResult
+        self, upload: Upload[StoredMemory], codes: set[str], result: ImportResult
     ) -> list[str]:
         caller, subject, params = upload.caller, upload.subject, upload.params
         there = {each.language_code for each in self._store.list_languages(subject.id)}
@@ -200,7 +200,7 @@ class MemoryFiles(FileImport[KeptMemory, Unit | UnitFault, ImportResult]):
 
     def write(
         self,
-        upload: Upload[KeptMemory],
+        upload: Upload[StoredMemory],
         rows: Sequence[Unit | UnitFault],
         language_codes: Sequence[str],
         result: ImportResult,
@@ -241,7 +241,7 @@ class MemoryFiles(FileImport[KeptMemory, Unit | UnitFault, ImportResult]):
     def _add_languages(
         self,
         caller: Caller,
-        subject: KeptMemory,
+        subject: StoredMemory,
         codes: Sequence[str],
         result: ImportResult,
     ) -> None:

@@ -54,8 +54,8 @@ class TranslationMemory(Struct, frozen=True, rename="camel"):
     updated_at: Timestamp  # of these fields, not of the entries
 
 
-class KeptMemory(Struct, frozen=True):
-    """A memory as it is kept: with whose it is."""
+class StoredMemory(Struct, frozen=True):
+    """A memory as it is stored: with its organization."""
 
     memory: TranslationMemory
     organization_id: str

@@ -26,7 +26,6 @@ from locframework.validation import check_record, require_record
 
 from .records import (
     Assignment,
-    KeptMemory,
     MemoryChanges,
     MemoryLanguage,
     MemoryQuery,
@@ -34,6 +33,7 @@ from .records import (
     NewAssignment,
     NewMemory,
     NewMemoryLanguage,
+    StoredMemory,
     TranslationMemory,
 )
 from .rules import changed_memory, new_language, new_languages, new_memory
@@ -71,7 +71,7 @@ class Memories:
         self._clock = clock
         self._forget = forget
 
-    def require(self, caller: Caller, permission: str, reference: str) -> KeptMemory:
+    def require(self, caller: Caller, permission: str, reference: str) -> StoredMemory:
         """Return the memory, by id or slug, for a caller with the permission on it.
 
         Raise TmNotFound, the same for one that does not exist and for one that the
@@ -82,14 +82,14 @@ class Memories:
         self._linked.require(caller, permission, reach, TmNotFound())
         return kept
 
-    def visible(self, caller: Caller, reference: str) -> KeptMemory:
+    def visible(self, caller: Caller, reference: str) -> StoredMemory:
         """Return the memory, for a caller with any permission that reaches it."""
         kept = self._find(reference)
         if not self._linked.sees(caller, self.reach(caller, kept)):
             raise TmNotFound
         return kept
 
-    def reach(self, caller: Caller, kept: KeptMemory) -> Reach:
+    def reach(self, caller: Caller, kept: StoredMemory) -> Reach:
         """Return the organization of the memory, and its projects if they matter."""
         bound = any(
             grant.project_ids is not None for grant in require_caller(caller).grants
@@ -97,7 +97,7 @@ class Memories:
         linked = self._store.projects_of(kept.memory.id) if bound else ()
         return Reach(kept.organization_id, tuple(linked))
 
-    def may(self, caller: Caller, permission: str, kept: KeptMemory) -> bool:
+    def may(self, caller: Caller, permission: str, kept: StoredMemory) -> bool:
         """Return whether ``require`` would let the caller pass."""
         return self._linked.may(caller, permission, self.reach(caller, kept))
 
@@ -120,7 +120,7 @@ class Memories:
         memory = new_memory(new, timestamp(self._clock()))
         languages = new_languages(memory, new.language_codes, "$.languageCodes")
         with self._storage.transaction():
-            self._store.insert(KeptMemory(memory, organization.id))
+            self._store.insert(StoredMemory(memory, organization.id))
             self._store.add_languages(languages)
         return memory
 
@@ -155,7 +155,7 @@ class Memories:
             old = self._find(found.memory.id)
             new = changed_memory(old.memory, changes, timestamp(self._clock()))
             if new is not old.memory:
-                self._store.update(KeptMemory(new, old.organization_id))
+                self._store.update(StoredMemory(new, old.organization_id))
         return new
 
     def delete_memory(self, caller: Caller, reference: str) -> TranslationMemory:
@@ -303,14 +303,14 @@ class Memories:
             self._store.unassign(project.id, found.tm_id)
         return found
 
-    def _find(self, reference: str) -> KeptMemory:
+    def _find(self, reference: str) -> StoredMemory:
         id_ = id_from_reference(reference)
         found = self._store.find(id_) if id_ is not None else None
         if found is None:
             raise TmNotFound
         return found
 
-    def _find_language(self, kept: KeptMemory, tag: str) -> MemoryLanguage | None:
+    def _find_language(self, kept: StoredMemory, tag: str) -> MemoryLanguage | None:
         languages = self._store.list_languages(kept.memory.id)
         return next((each for each in languages if each.language_code == tag), None)
 

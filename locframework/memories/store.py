@@ -16,18 +16,18 @@ from .records import (
     AssignedMemory,
     Assignment,
     EntryFilter,
-    KeptMemory,
     KeyLink,
     MemoryEntry,
     MemoryLanguage,
     MemoryWriting,
+    StoredMemory,
     StoredTranslation,
     Texts,
     TranslationMemory,
 )
 
 
-class MemoryStore(Repository[KeptMemory], Protocol):
+class MemoryStore(Repository[StoredMemory], Protocol):
     """Memories with their entries.
 
     ``entry_count`` is counted with the entries and not written with the record. A

@@ -121,7 +121,9 @@ class Rows(SegmentsInMemory):
             if id_ in entry_ids:
                 said[id_].append(value)
         return {
-            id_: replace(self.sources[id_], said=repr(sorted(said[id_], key=CODE)))
+            id_: replace(
+                self.sources[id_], values_digest=repr(sorted(said[id_], key=CODE))
+            )
             for id_ in entry_ids
             if id_ in self.sources
         }

@@ -188,7 +188,7 @@ def candidate(entry_id: str, **given: object) -> Candidate:
         entry_id=entry_id,
         score=score_,
         rank=rank,
-        said=entry_id,
+        values_digest=entry_id,
         **{**told, **given},  # type: ignore[arg-type]
     )
     return Candidate(rated, MatchValue("de", value, status))

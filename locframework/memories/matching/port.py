@@ -193,7 +193,7 @@ class MemoryTextStore(Segments, Passages, Protocol):
     def match_sources(self, entry_ids: Collection[str]) -> dict[str, MatchSource]:
         """Return what is scored of these entries, by id. One statement.
 
-        In one snapshot, entries of equal ``said`` have equal applied values.
+        In one snapshot, entries of equal ``values_digest`` have equal applied values.
         """
         ...
 

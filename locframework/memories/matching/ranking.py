@@ -126,7 +126,7 @@ class Ranking:
         self._scores: defaultdict[str, dict[str, ScoredSource | None]] = defaultdict(
             dict
         )
-        self._best: dict[str, Rated] = {}  # by Rated.said
+        self._best: dict[str, Rated] = {}  # by Rated.values_digest
         self._asked = 0  # of the hits: their sources are loaded
         self._next = 0  # the first hit that is not scored
 
@@ -191,10 +191,10 @@ class Ranking:
                 continue
             found, other, same = scored
             rank = same if source.context == context else other
-            at, said = source.updated_at, source.said
-            there = kept.get(said)
+            at, digest = source.updated_at, source.values_digest
+            there = kept.get(digest)
             if there is None or not there.is_before(rank, at, entry_id):
-                kept[said] = Rated(entry_id, hit.memory_id, found, rank, at, said)
+                kept[digest] = Rated(entry_id, hit.memory_id, found, rank, at, digest)
 
 
 def comes_before(rank: Rank, status: ValueStatus, bound: Bound) -> bool:

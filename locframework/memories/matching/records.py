@@ -105,16 +105,15 @@ Matches = dict[str, dict[str, list[Match]]]
 
 
 class MatchSource(Struct, frozen=True, gc=False, array_like=True):
-    """What the score of an entry hangs on, and its place among others.
+    """What the score and the order of an entry depend on.
 
-    ``said`` stands for its applied values in all languages: where it is equal, so are
-    they.
+    ``values_digest``: equal for entries with equal applied values in all languages.
     """
 
     source_text: str
     context: str
     updated_at: Timestamp
-    said: str
+    values_digest: str
 
 
 class MatchValue(Struct, frozen=True, gc=False, array_like=True):

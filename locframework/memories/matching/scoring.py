@@ -67,7 +67,7 @@ class Rated(msgspec.Struct, frozen=True, gc=False):
     score: Score
     rank: Rank
     updated_at: Timestamp
-    said: str  # equal for entries with the same values in every language
+    values_digest: str  # equal for entries with the same values in every language
 
     def is_before(self, rank: Rank, updated_at: str, entry_id: str) -> bool:
         """Return whether it precedes another entry, in the order of ``best_first``."""
@@ -152,9 +152,9 @@ def best(
 ) -> dict[str, list[M]]:
     """Return the matches of one text by language, best first, at most ten.
 
-    ``values`` are by ``Rated.said``. Of entries with the same value the best is kept;
-    of one rank, approved values come before drafts. ``match_of`` makes a match of an
-    entry and a value.
+    ``values`` are by ``Rated.values_digest``. Of entries with the same value the best
+    is kept; of one rank, approved values come before drafts. ``match_of`` makes a match
+    of an entry and a value.
     """
     kept: defaultdict[str, dict[str, M]] = defaultdict(dict)
 
@@ -167,7 +167,7 @@ def best(
         drafts: list[tuple[MatchValue, Callable[[MatchValue], M]]] = []
         for entry in entries:
             make = match_of(entry)
-            for value in values[entry.said]:
+            for value in values[entry.values_digest]:
                 if value.status == "approved":
                     keep(value, make)
                 else:

@@ -117,7 +117,7 @@ class _Search:
         found = {asked: each for asked, each in found.items() if each.hits}
         if not found:
             return {}
-        with self._store.snapshot():  # equal ``said`` means equal values within one
+        with self._store.snapshot():  # equal digests mean equal values within one
             revisions = self._store.revisions(list(self._memories))
             scorer = Scorer(
                 self._matcher.distance,
@@ -158,7 +158,7 @@ class _Search:
         The first ten nearly always suffice, but thousands may be alike and have no
         value in a language, or the same. Return what is open then.
         """
-        values: dict[str, list[MatchValue]] = {}  # by Rated.said
+        values: dict[str, list[MatchValue]] = {}  # by Rated.values_digest
         many = MATCHES_PER_LANGUAGE
         open_ = self._read_first(open_, rankings, values, many)
         while open_ and many < hits:
@@ -204,11 +204,13 @@ class _Search:
     ) -> None:
         """Add the values of these entries; of those with equal values, read one."""
         unread = {
-            each.said: each.entry_id for each in entries if each.said not in values
+            each.values_digest: each.entry_id
+            for each in entries
+            if each.values_digest not in values
         }
         found = self._store.applied_values(unread.values(), tags) if unread else {}
-        for said, entry_id in unread.items():
-            values[said] = [
+        for digest, entry_id in unread.items():
+            values[digest] = [
                 each
                 for each in found.get(entry_id, [])
                 if each.status == "approved" or not self._only_approved

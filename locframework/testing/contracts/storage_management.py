@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from locframework.access.records import Holder, Membership, Quota, Scope
 from locframework.fields import new_id
 from locframework.glossaries.records import StoredGlossary
-from locframework.memories.records import KeptMemory, Penalties
+from locframework.memories.records import Penalties, StoredMemory
 from locframework.pagination import Page, PageRequest, SortedRequest
 from locframework.projects.records import Project
 from locframework.storage import Storage
@@ -126,7 +126,7 @@ def _glossary(storage: Storage, of: Project) -> Made:
 
 
 def _memory(storage: Storage, of: Project) -> Made:
-    made = KeptMemory(memory(penalties=Penalties(100, 0, 7)), of.organization_id)
+    made = StoredMemory(memory(penalties=Penalties(100, 0, 7)), of.organization_id)
     new = memory("New", id=made.memory.id, min_match_percentage=90, updated_at=at(5))
     return Made(made, replace(made, memory=new))
 
@@ -183,7 +183,7 @@ LISTS: dict[str, tuple[Callable[[Storage, Project, str, str], None], List]] = {
     ),
     "memories": (
         lambda s, of, name, at_: s.memories.insert(
-            KeptMemory(memory(name, created_at=at_), of.organization_id)
+            StoredMemory(memory(name, created_at=at_), of.organization_id)
         ),
         lambda s, of, page: s.memories.list_memories(None, page),
     ),

@@ -18,13 +18,13 @@ from locframework.memories.records import (
     Assignment,
     EntryFilter,
     EntryQuery,
-    KeptMemory,
     KeyLink,
     MemoryEntry,
     MemoryLanguage,
     MemoryQuery,
     MemoryWriting,
     Penalties,
+    StoredMemory,
     StoredTranslation,
     TranslationMemory,
 )
@@ -61,7 +61,7 @@ def add_memory(
 ) -> TranslationMemory:
     made = memory(name)
     owner = of or add_project(storage)
-    storage.memories.insert(KeptMemory(made, owner.organization_id))
+    storage.memories.insert(StoredMemory(made, owner.organization_id))
     return made
 
 
@@ -452,7 +452,9 @@ class StorageMemoriesContract:
 
         found = storage.memory_texts.match_sources([two.id, one.id, new_id()])
 
-        assert {id_: replace(each, said="") for id_, each in found.items()} == {
+        assert {
+            id_: replace(each, values_digest="") for id_, each in found.items()
+        } == {
             two.id: MatchSource("Buy", "", two.updated_at, ""),
             one.id: MatchSource("Pay  NOW", "a", at(3), ""),
         }
@@ -487,8 +489,8 @@ class StorageMemoriesContract:
                 sources = storage.memory_texts.match_sources(ids)
                 values = storage.memory_texts.applied_values(ids, CODES)
             said = {id_: frozenset(values.get(id_, [])) for id_ in ids}
-            pairs = {(each.said, said[id_]) for id_, each in sources.items()}
-            digests = {each.said for each in sources.values()}
+            pairs = {(each.values_digest, said[id_]) for id_, each in sources.items()}
+            digests = {each.values_digest for each in sources.values()}
             assert len(pairs) == len(digests) == len(set(said.values()))
             assert notes == {id_: encode_note(each) for id_, each in sources.items()}
 

@@ -12,12 +12,12 @@ from peewee import fn
 from locframework.ports import (
     AssignedMemory,
     Assignment,
-    KeptMemory,
     MemoryLanguage,
     Page,
     PageRequest,
     Penalties,
     Scope,
+    StoredMemory,
     Timestamp,
     TranslationMemory,
     folded,
@@ -40,21 +40,21 @@ _PENALTIES_COLUMN = 5
 _penalties = msgspec.json.Decoder(Penalties)
 
 
-class MemoryTables(Table[KeptMemory], MemoryEntryTables, MemoryLinkTable):
+class MemoryTables(Table[StoredMemory], MemoryEntryTables, MemoryLinkTable):
     """The memory store (locframework/memories/store.py, MemoryStore)."""
 
     model = MemoryRow
-    record = KeptMemory
+    record = StoredMemory
     constant = Table.constant | {"source_language", "entry_count"}
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._database = database
 
-    def values(self, record: KeptMemory) -> dict[str, object]:
+    def values(self, record: StoredMemory) -> dict[str, object]:
         return {**super().values(record), "folded": folded(record.memory.name)}
 
-    def insert(self, record: KeptMemory) -> None:
+    def insert(self, record: StoredMemory) -> None:
         row = self.values(record)
         self.write(MemoryRow.insert({**row, "entry_count": 0}))
 
