@@ -44,8 +44,8 @@ from .memories.endpoints import (
     EntryEndpoints,
     MatchingEndpoints,
     MemoryEndpoints,
+    MemoryFileEndpoints,
 )
-from .memories.file_endpoints import MemoryFileEndpoints
 from .merging.endpoints import MergingEndpoints
 from .plugins import LoadedPlugin, PluginHost
 from .processes import Registration

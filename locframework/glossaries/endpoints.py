@@ -46,7 +46,12 @@ from .service import Glossaries
 from .terms import Terms, TermTranslations
 
 TAG = "Glossaries"
-_TERM = "/glossaries/{glossaryId}/terms/{termId}"
+_ALL = "/glossaries"
+_ONE = f"{_ALL}/{{glossaryId}}"
+_JOBS = f"{_ONE}/jobs"
+_LINKED = "/projects/{projectId}/glossaries/{glossaryId}"
+_TERMS = f"{_ONE}/terms"
+_TERM = f"{_TERMS}/{{termId}}"
 _TRANSLATION = f"{_TERM}/translations/{{lang}}"
 _ABSENT = (GlossaryNotFound, TermNotFound)
 
@@ -64,18 +69,14 @@ class MatchAnswer(Struct, frozen=True):
 
 
 class GlossaryEndpoints:
-    """``/glossaries``, and what projects make of them."""
+    """Operations on glossaries, and their use in projects."""
 
     def __init__(self, glossaries: Glossaries, matches: GlossaryMatches) -> None:
         self._glossaries = glossaries
         self._matches = matches
 
     @operation(
-        "GET",
-        "/glossaries",
-        permission="glossary_read",
-        errors=(ProjectNotFound,),
-        tag=TAG,
+        "GET", _ALL, permission="glossary_read", errors=(ProjectNotFound,), tag=TAG
     )
     def list_glossaries(self, caller: Caller, query: GlossaryQuery) -> Page[Glossary]:
         """List the glossaries that the caller may read.
@@ -88,7 +89,7 @@ class GlossaryEndpoints:
 
     @operation(
         "POST",
-        "/glossaries",
+        _ALL,
         permission="glossary_manage",
         status=201,
         errors=(OrganizationNotFound,),
@@ -97,18 +98,14 @@ class GlossaryEndpoints:
     def create_glossary(self, caller: Caller, body: NewGlossary) -> GlossaryAnswer:
         """Create a glossary.
 
-        `sourceLanguage` is the language of its terms. With `requiresApproval`, what is
-        written by a caller without glossary_approve waits as a proposal.
+        `sourceLanguage` is the language of its terms. With `requiresApproval`, what a
+        caller without glossary_approve writes becomes a proposal.
         `organizationId` may be left out by a caller with exactly one organization.
         """
         return GlossaryAnswer(self._glossaries.create_glossary(caller, body))
 
     @operation(
-        "GET",
-        "/glossaries/{glossaryId}",
-        permission="glossary_read",
-        errors=(GlossaryNotFound,),
-        tag=TAG,
+        "GET", _ONE, permission="glossary_read", errors=(GlossaryNotFound,), tag=TAG
     )
     def get_glossary(self, caller: Caller, glossary_id: str) -> GlossaryAnswer:
         """Get a glossary."""
@@ -116,7 +113,7 @@ class GlossaryEndpoints:
 
     @operation(
         "PATCH",
-        "/glossaries/{glossaryId}",
+        _ONE,
         permission="glossary_manage",
         errors=(GlossaryNotFound, LanguageExists),
         etag=True,
@@ -127,14 +124,14 @@ class GlossaryEndpoints:
     ) -> GlossaryAnswer:
         """Change a glossary.
 
-        What the body leaves out stays, and so do proposals that wait.
+        Fields that the body leaves out do not change; pending proposals stay.
         """
         changed = self._glossaries.update_glossary(caller, glossary_id, body)
         return GlossaryAnswer(changed)
 
     @operation(
         "DELETE",
-        "/glossaries/{glossaryId}",
+        _ONE,
         permission="glossary_manage",
         errors=(GlossaryNotFound,),
         tag=TAG,
@@ -148,7 +145,7 @@ class GlossaryEndpoints:
 
     @operation(
         "PUT",
-        "/projects/{projectId}/glossaries/{glossaryId}",
+        _LINKED,
         permission="project_update",
         errors=(ProjectNotFound, GlossaryNotFound),
         tag=TAG,
@@ -164,7 +161,7 @@ class GlossaryEndpoints:
 
     @operation(
         "DELETE",
-        "/projects/{projectId}/glossaries/{glossaryId}",
+        _LINKED,
         permission="project_update",
         errors=(ProjectNotFound, GlossaryNotFound),
         tag=TAG,
@@ -188,7 +185,8 @@ class GlossaryEndpoints:
         """Find the terms of the project's glossaries in texts.
 
         By text, each from its beginning to its end: `start` and `end` count Unicode
-        code points of the text as it was sent. At every place the longest term counts.
+        code points of the text as it was sent. At every place only the longest term is
+        found.
         A term with `caseSensitive` must match to the letter; others also match in
         another case, and with another ending if their language has a stemmer. Several
         terms can match at one place, such as `book` and `booking` for `bookings`: the
@@ -211,11 +209,7 @@ class TermEndpoints:
         self._translations = translations
 
     @operation(
-        "GET",
-        "/glossaries/{glossaryId}/terms",
-        permission="glossary_read",
-        errors=(GlossaryNotFound,),
-        tag=TAG,
+        "GET", _TERMS, permission="glossary_read", errors=(GlossaryNotFound,), tag=TAG
     )
     def list_terms(
         self, caller: Caller, glossary_id: str, query: TermQuery
@@ -231,7 +225,7 @@ class TermEndpoints:
 
     @operation(
         "POST",
-        "/glossaries/{glossaryId}/terms",
+        _TERMS,
         permission="glossary_write",
         status=201,
         errors=(
@@ -310,7 +304,7 @@ class TermEndpoints:
         """Set a term translation.
 
         The value is applied; if the glossary requires approval and the caller cannot
-        approve, it waits as `proposedValue`. "" clears the translation.
+        approve, it becomes `proposedValue`. "" clears the translation.
         """
         term = self._translations.set_translation(
             caller, glossary_id, term_id, lang, body
@@ -388,7 +382,7 @@ class GlossaryFileEndpoints:
 
     @operation(
         "POST",
-        "/glossaries/{glossaryId}/import",
+        f"{_ONE}/import",
         permission="glossary_write",
         errors=(GlossaryNotFound, UnknownFormat, UnreadableFile, LanguageNotAssigned),
         tag=TAG,
@@ -400,8 +394,8 @@ class GlossaryFileEndpoints:
 
         A CSV or TBX file is checked, the first 2 MiB at once and the rest by the job,
         which then imports it, some 2,000 texts at a time. An existing term with the
-        same case rule becomes what the file says; what the file does not say stays as
-        it is, and so do terms it does not name. Translations are applied, or proposed
+        same case rule is updated; fields that the file leaves empty and terms that it
+        does not name do not change. Translations are applied, or proposed
         if the glossary requires approval and the caller cannot approve; drafts replace
         only drafts.
         """
@@ -412,7 +406,7 @@ class GlossaryFileEndpoints:
 
     @operation(
         "GET",
-        "/glossaries/{glossaryId}/export",
+        f"{_ONE}/export",
         permission="glossary_read",
         errors=(GlossaryNotFound, UnknownFormat),
         raw=(RawResponse(200, "The file.", headers=("Content-Disposition",)),),
@@ -423,7 +417,7 @@ class GlossaryFileEndpoints:
     ) -> Raw:
         """Export terms.
 
-        `format` is `csv` or `tbx`. Exports every term, with the translations that count
+        `format` is `csv` or `tbx`. Exports every term, with approved translations
         and drafts; proposals are left out.
         """
         file = self._files.export(caller, glossary_id, query.format)
@@ -433,13 +427,7 @@ class GlossaryFileEndpoints:
         }
         return Raw(b"", file.content_type, headers=headers, file=file.file)
 
-    @operation(
-        "GET",
-        "/glossaries/{glossaryId}/jobs",
-        permission=None,
-        errors=(GlossaryNotFound,),
-        tag=TAG,
-    )
+    @operation("GET", _JOBS, permission=None, errors=(GlossaryNotFound,), tag=TAG)
     def list_glossary_jobs(
         self, caller: Caller, glossary_id: str, query: JobQuery
     ) -> Page[Job]:
@@ -451,7 +439,7 @@ class GlossaryFileEndpoints:
 
     @operation(
         "GET",
-        "/glossaries/{glossaryId}/jobs/{jobId}",
+        f"{_JOBS}/{{jobId}}",
         permission=None,
         errors=(GlossaryNotFound, JobNotFound),
         tag=TAG,
@@ -464,7 +452,7 @@ class GlossaryFileEndpoints:
 
     @operation(
         "POST",
-        "/glossaries/{glossaryId}/jobs/{jobId}/cancel",
+        f"{_JOBS}/{{jobId}}/cancel",
         permission=None,
         errors=(GlossaryNotFound, JobNotFound, JobNotCancellable),
         tag=TAG,

@@ -9,6 +9,8 @@ from locframework.errors import (
     BranchProtected,
     EntryExists,
     EntryNotFound,
+    JobNotCancellable,
+    JobNotFound,
     LanguageExists,
     LanguageNotAssigned,
     LanguageNotFound,
@@ -17,13 +19,17 @@ from locframework.errors import (
     OrganizationNotFound,
     ProjectNotFound,
     TmNotFound,
+    UnknownFormat,
+    UnreadableFile,
 )
-from locframework.http.operation import operation
-from locframework.http.records import Accepted, BranchQuery, Deleted
-from locframework.jobs.records import JobAnswer
+from locframework.http.operation import RawResponse, operation
+from locframework.http.records import Accepted, BranchQuery, Deleted, Prepared, Raw
+from locframework.jobs.records import Job, JobAnswer, JobQuery
 from locframework.pagination import Page
 
 from .entries import Entries
+from .file_records import MemoryExportQuery, MemoryImportForm
+from .imports import MemoryFiles
 from .matches import Matching
 from .matching.records import ConcordanceItem, ConcordanceQuery, Match, MatchQuery
 from .prefill import Prefill, PrefillRequest
@@ -52,6 +58,7 @@ _ALL = "/translation-memories"
 _ONE = f"{_ALL}/{{tmId}}"
 _LANGUAGES = f"{_ONE}/languages"
 _ASSIGNED = "/projects/{projectId}/translation-memories"
+_JOBS = f"{_ONE}/jobs"
 _ENTRIES = f"{_ONE}/entries"
 _ENTRY = f"{_ENTRIES}/{{entryId}}"
 _TRANSLATION = f"{_ENTRY}/translations/{{lang}}"
@@ -177,11 +184,7 @@ class MemoryEndpoints:
         return Deleted(self._memories.remove_language(caller, tm_id, lang).id)
 
     @operation(
-        "GET",
-        _ASSIGNED,
-        permission="project_read",
-        errors=(ProjectNotFound,),
-        tag=TAG,
+        "GET", _ASSIGNED, permission="project_read", errors=(ProjectNotFound,), tag=TAG
     )
     def list_assignments(
         self, caller: Caller, project_id: str, query: AssignmentQuery
@@ -464,3 +467,95 @@ class MatchingEndpoints:
         """
         job = self._prefill.start_prefill(caller, project_id, body, branch=query.branch)
         return Accepted(JobAnswer(job), f"/projects/{job.project_id}/jobs/{job.id}")
+
+
+class MemoryFileEndpoints:
+    """``/translation-memories/{tmId}/import``, ``/export`` and ``/jobs``."""
+
+    def __init__(self, files: MemoryFiles) -> None:
+        self._files = files
+
+    @operation(
+        "POST",
+        f"{_ONE}/import",
+        permission="tm_write",
+        errors=(TmNotFound, UnknownFormat, UnreadableFile, LanguageNotAssigned),
+        tag=TAG,
+    )
+    def import_memory(
+        self, caller: Caller, tm_id: str, form: MemoryImportForm
+    ) -> Prepared[Accepted[JobAnswer]]:
+        """Import entries.
+
+        A TMX 1.4b or CSV file is checked, the first 2 MiB at once and the rest by the
+        job, which then imports it, some 2,000 texts at a time. A unit whose source text
+        and context already exist goes to that entry: `onExisting` `keep` fills what is
+        missing, `replace` overwrites what differs. What cannot be imported of a unit is
+        left out, and reported by the job. A language that the memory lacks is taken as
+        the one that it means there (`de-DE`: `de`), else added if the caller has
+        `tm_manage`.
+        """
+        start = self._files.prepare_import(caller, tm_id, form.file.file, form)
+        return Prepared(lambda: _accepted(tm_id, start()))
+
+    @operation(
+        "GET",
+        f"{_ONE}/export",
+        permission="tm_read",
+        errors=(TmNotFound, UnknownFormat, LanguageNotInProject),
+        raw=(RawResponse(200, "The file.", headers=("Content-Disposition",)),),
+        tag=TAG,
+    )
+    def export_memory(
+        self, caller: Caller, tm_id: str, query: MemoryExportQuery
+    ) -> Raw:
+        """Export entries.
+
+        `format` is `tmx` or `csv`. Exports every entry, with the translations that
+        count; TMX also has drafts. Proposals are left out.
+        """
+        file = self._files.export(caller, tm_id, query)
+        headers = {
+            "Content-Disposition": f'attachment; filename="{file.name}"',
+            "Content-Length": str(file.byte_size),
+        }
+        return Raw(b"", file.content_type, headers=headers, file=file.file)
+
+    @operation("GET", _JOBS, permission=None, errors=(TmNotFound,), tag=TAG)
+    def list_memory_jobs(
+        self, caller: Caller, tm_id: str, query: JobQuery
+    ) -> Page[Job]:
+        """List the jobs of a translation memory.
+
+        Newest first; those of a kind that the caller may start.
+        """
+        return self._files.list_jobs(caller, tm_id, query)
+
+    @operation(
+        "GET",
+        f"{_JOBS}/{{jobId}}",
+        permission=None,
+        errors=(TmNotFound, JobNotFound),
+        tag=TAG,
+    )
+    def get_memory_job(self, caller: Caller, tm_id: str, job_id: str) -> JobAnswer:
+        """Get a job of a translation memory."""
+        return JobAnswer(self._files.get_job(caller, tm_id, job_id))
+
+    @operation(
+        "POST",
+        f"{_JOBS}/{{jobId}}/cancel",
+        permission=None,
+        errors=(TmNotFound, JobNotFound, JobNotCancellable),
+        tag=TAG,
+    )
+    def cancel_memory_job(self, caller: Caller, tm_id: str, job_id: str) -> JobAnswer:
+        """Cancel a job of a translation memory.
+
+        A queued job ends at once, a running one soon. What it has done stays.
+        """
+        return JobAnswer(self._files.cancel_job(caller, tm_id, job_id))
+
+
+def _accepted(tm_id: str, job: Job) -> Accepted[JobAnswer]:
+    return Accepted(JobAnswer(job), f"/translation-memories/{tm_id}/jobs/{job.id}")
