@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from locframework.ports import BlobNote, Timestamp
 
-from .database import Database
+from .database import Store
 
 _NOTE = "store, name, byte_size, keep_until"
 # no join: PostgreSQL would read hundreds of releases for each note, to merge the two
@@ -22,11 +22,8 @@ _IN_FILE = """EXISTS (
 _MAY_GO = f"keep_until < ? AND NOT {_IN_RELEASE} AND NOT {_IN_FILE}"
 
 
-class BlobNotes:
+class BlobNotes(Store):
     """The blob index (locframework/blobs/store.py, BlobIndex)."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def note(self, blobs: Sequence[BlobNote]) -> None:
         # one order for everybody, so that two who note the same cannot deadlock

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from locframework.ports import (
     BoundedList,
     BranchKey,
+    FileDetail,
     Finding,
     FindingFilter,
     Key,
@@ -35,11 +36,10 @@ from locframework.ports import (
     TrashedKey,
 )
 
-from . import branch_history, key_findings, key_lists, key_reads
-from .branch_details import BranchDetails
-from .database import Database
-from .key_scopes import sources_of
-from .key_trash import drop_keys
+from .database import Database, Store
+from .key_files import all_details
+from .key_findings import copy_findings
+from .keys import KeyTables
 from .sql import chunks
 
 K = TypeVar("K", bound=Key)
@@ -47,14 +47,19 @@ K = TypeVar("K", bound=Key)
 _base = msgspec.json.Decoder(KeyState)
 _encoder = msgspec.json.Encoder()
 _by_name = attrgetter("key")
+_Place = tuple[str, str, str | None]
+_NEVER = 2**63
 _LONG_AGO = "1970-01-01T00:00:00.000Z"
 
 
-class BranchKeyTables(BranchDetails):
+class BranchKeyTables(Store):
     """The keys seen from a branch (locframework/keys/store.py, BranchKeyStore)."""
 
     def __init__(self, database: Database, project_id: str, branch_id: str) -> None:
-        super().__init__(database, project_id, branch_id)
+        super().__init__(database)
+        self._tables = KeyTables(database)  # of any line
+        self._project_id = project_id
+        self._branch_id = branch_id
         self._mark = f"@{branch_id}"
 
     # reading
@@ -73,8 +78,8 @@ class BranchKeyTables(BranchDetails):
             key = self._tables.find_key_with_values(project_id, key_id)
             return key if key is not None and self._visible([key]) else None
         [id_] = self._marked([key_id])
-        found = key_reads.find_key_with_values(
-            self._database, project_id, id_, line_id=self._branch_id
+        found = self._tables.find_key_with_values(
+            project_id, id_, line_id=self._branch_id
         )
         return next(self._seen([found]), None) if found else None
 
@@ -127,15 +132,14 @@ class BranchKeyTables(BranchDetails):
         offset: int = 0,
         after: Position | None = None,
     ) -> BoundedList[StoredKey]:
-        found = key_lists.list_keys(
-            self._database,
+        found = self._tables.list_keys(
             project_id,
             where,
             sort,
-            sources_of(project_id, self._branch_id),
             limit=limit,
             offset=offset,
             after=after,
+            branch_id=self._branch_id,
         )
         items = [
             next(self._seen([key])) if key.id.endswith(self._mark) else key
@@ -161,7 +165,7 @@ class BranchKeyTables(BranchDetails):
         self, key_ids: Collection[str], language_codes: Collection[str] | None = None
     ) -> list[Revision]:
         mine = self._marked(self._mine(key_ids))
-        return branch_history.joined(
+        return _joined(
             self._tables.cleared_of(key_ids, language_codes),
             self._tables.cleared_of(mine, language_codes),
             mine,
@@ -172,7 +176,7 @@ class BranchKeyTables(BranchDetails):
         self, key_ids: Collection[str], language_codes: Collection[str] | None = None
     ) -> list[Revision]:
         mine = self._marked(self._mine(key_ids))
-        return branch_history.joined(
+        return _joined(
             self._tables.revisions_of(key_ids, language_codes),
             self._tables.revisions_of(mine, language_codes),
             mine,
@@ -182,14 +186,14 @@ class BranchKeyTables(BranchDetails):
     def list_revisions(
         self, project_id: str, key_id: str, language_code: str, page: PageRequest
     ) -> Page[Revision]:
-        mine = self._mine([key_id])
-        return branch_history.list_revisions(
-            self._database,
-            key_id,
-            self._mark if mine else "",
-            language_code,
-            page,
+        seen, base = key_id, ""
+        if self._mine([key_id]):
+            seen, base = key_id + self._mark, key_id
+        found = self._tables.list_revisions(
+            project_id, seen, language_code, page, base_id=base
         )
+        items = [replace(each, key_id=key_id) for each in found.items]
+        return replace(found, items=items)
 
     def text_rows(
         self, project_id: str, language_code: str, which: Selection
@@ -214,15 +218,43 @@ class BranchKeyTables(BranchDetails):
     def list_findings(
         self, project_id: str, where: FindingFilter, page: PageRequest
     ) -> Page[KeyFinding]:
-        found = key_findings.list_findings(
-            self._database,
-            project_id,
-            where,
-            page,
-            sources_of(project_id, self._branch_id),
+        found = self._tables.list_findings(
+            project_id, where, page, branch_id=self._branch_id
         )
         items = [replace(one, key_id=self._plain(one.key_id)) for one in found.items]
         return Page(items, found.total, found.page, found.limit)
+
+    def details_of(
+        self,
+        project_id: str,
+        family: str,
+        language_code: str,
+        key_ids: Collection[str] | None = None,
+    ) -> Mapping[str, FileDetail]:
+        place = family, language_code, key_ids
+        main = self._tables.details_of(project_id, *place)
+        own = self._tables.details_of(self._branch_id, *place)
+        return {**main, **{id_: self._of_project(each) for id_, each in own.items()}}
+
+    def file_detail(
+        self, project_id: str, family: str, module: str, language_code: str
+    ) -> FileDetail | None:
+        own = self._tables.file_detail(self._branch_id, family, module, language_code)
+        if own is not None:
+            return self._of_project(own)
+        return self._tables.file_detail(project_id, family, module, language_code)
+
+    def add_details(self, details: Sequence[FileDetail]) -> None:
+        mine = [replace(each, project_id=self._branch_id) for each in details]
+        self._tables.add_details(mine)
+
+    def put_details(self, details: Sequence[FileDetail]) -> None:
+        mine = [replace(each, project_id=self._branch_id) for each in details]
+        self._tables.put_details(mine)
+
+    def own_details(self) -> list[FileDetail]:
+        found = all_details(self._database, self._branch_id)
+        return [self._of_project(each) for each in found]
 
     # writing
 
@@ -357,7 +389,7 @@ class BranchKeyTables(BranchDetails):
     def drop_overlay(self, key_ids: Collection[str]) -> None:
         with self._database.transaction():
             marked = self._marked(key_ids)
-            drop_keys(self._database, self._branch_id, marked, _LONG_AGO)
+            self._tables.drop_keys(self._branch_id, marked, _LONG_AGO)
             for some in chunks(key_ids):
                 self._database.run(
                     f"""DELETE FROM branch_keys
@@ -376,7 +408,7 @@ class BranchKeyTables(BranchDetails):
         keys = self._tables.find_keys(self._project_id, news)
         values = self._tables.values_of(list(keys))
         self._add(keys.values(), [text for texts in values.values() for text in texts])
-        key_findings.copy_findings(self._database, list(keys), self._mark)
+        copy_findings(self._database, list(keys), self._mark)
         self.put_overlay(
             [
                 BranchKey(id_, "copy", KeyState(key, tuple(values.get(id_, ()))))
@@ -420,6 +452,9 @@ class BranchKeyTables(BranchDetails):
     def _kept_value(self, value: StoredValue) -> StoredValue:
         return replace(value, key_id=value.key_id + self._mark)
 
+    def _of_project(self, detail: FileDetail) -> FileDetail:
+        return replace(detail, project_id=self._project_id)
+
     def _seen(self, keys: Iterable[K]) -> Iterator[K]:
         for key in keys:
             yield replace(
@@ -428,3 +463,46 @@ class BranchKeyTables(BranchDetails):
                 project_id=self._project_id,
                 key_source="branch",
             )
+
+
+def _joined(
+    main: Sequence[Revision],
+    own: Sequence[Revision],
+    copies: Collection[str],
+    mark: str,
+) -> list[Revision]:
+    """Main's revisions before those of the branch, and the branch's own.
+
+    ``copies`` are the ids of the branch's copies; of a form that one never had, what
+    main has written since it was cleared came after the copy.
+    """
+    mine = [replace(each, key_id=each.key_id.removesuffix(mark)) for each in own]
+    copied = {each.key_id for each in mine} | {id_.removesuffix(mark) for id_ in copies}
+    before = _ends(main, copied)
+    for place, first in _firsts(mine).items():
+        before[place] = first
+    return [
+        *(each for each in main if each.revision < before.get(_place(each), _NEVER)),
+        *mine,
+    ]
+
+
+def _ends(main: Sequence[Revision], copied: Collection[str]) -> dict[_Place, int]:
+    """After the last clearing of values of copied keys."""
+    found: dict[_Place, int] = {}
+    for each in main:
+        if each.key_id in copied:
+            ended = each.revision + 1 if each.status == "untranslated" else 0
+            found[_place(each)] = max(found.get(_place(each), 0), ended)
+    return found
+
+
+def _firsts(own: Sequence[Revision]) -> dict[_Place, int]:
+    found: dict[_Place, int] = {}
+    for each in own:
+        found[_place(each)] = min(found.get(_place(each), _NEVER), each.revision)
+    return found
+
+
+def _place(revision: Revision) -> _Place:
+    return revision.key_id, revision.language_code, revision.plural_form

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from locframework.ports import Branch, BranchStatus, Page, PageRequest, Timestamp
 
-from .database import Database
+from .database import Store
 from .engine import Row
 from .pages import Order, page_of
 from .purge import purge_line
@@ -21,11 +21,8 @@ _ORDER = Order(
 )
 
 
-class BranchTables:
+class BranchTables(Store):
     """The branch store (locframework/branches/store.py, BranchStore)."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add_branch(self, branch: Branch) -> None:
         with self._database.transaction():

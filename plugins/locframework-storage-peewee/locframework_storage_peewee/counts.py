@@ -16,7 +16,7 @@ from locframework.ports import (
     complete_languages,
 )
 
-from .database import Database
+from .database import Database, Store
 from .engine import Row
 from .key_columns import KEYS_A_PROJECT, PROJECT
 from .sql import chunks
@@ -187,11 +187,8 @@ def _states(which: str) -> str:
             GROUP BY v.key_number, t.project, v.language_code)"""
 
 
-class StatisticsTables:
+class StatisticsTables(Store):
     """The statistics store (locframework/statistics/store.py, StatisticsStore)."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def counts_of(self, project_id: str, branch_id: str | None = None) -> LineCounts:
         rows = self._rows(project_id, branch_id)

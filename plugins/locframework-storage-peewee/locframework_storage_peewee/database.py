@@ -353,3 +353,10 @@ def _run_after_commit(session: Session) -> None:
             call()
         except Exception:
             log.exception("a call after the commit failed")
+
+
+class Store:
+    """Base of the stores: they have nothing but the database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database

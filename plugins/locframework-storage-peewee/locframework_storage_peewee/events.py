@@ -24,7 +24,7 @@ from locframework.ports import (
 )
 
 from .columns import json_text
-from .database import Database
+from .database import Database, Store
 from .engine import Row
 from .pages import Order, page_of
 from .sql import chunks
@@ -46,11 +46,8 @@ _items = msgspec.json.Decoder(list[Mapping[str, object]])
 _BOUNDS = ("seq >= (SELECT min(t.seq + 0)", "seq <= (SELECT max(t.seq + 0)")
 
 
-class EventTable:
+class EventTable(Store):
     """The event store (locframework/events.py, EventStore)."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def subscribers_of(self, project_id: str) -> Subscribers:
         [row] = self._database.rows(

@@ -22,7 +22,7 @@ from locframework.ports import (
 )
 
 from .columns import json_or_null, json_text
-from .database import Database
+from .database import Store
 from .engine import Row
 from .pages import Order, page_of
 
@@ -43,11 +43,8 @@ _error = msgspec.json.Decoder(JobError)
 _caller = msgspec.json.Decoder(Caller)
 
 
-class JobTable:
+class JobTable(Store):
     """The job store (locframework/jobs/store.py, JobStore)."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, job: StoredJob) -> None:
         shown = job.job

@@ -12,10 +12,9 @@ from locframework.ports import (
     SortedRequest,
 )
 
-from .database import Database
+from .database import Database, Store
 from .engine import Row
-from .key_columns import IN_PROJECT, PROJECT
-from .key_scopes import Source
+from .key_columns import IN_PROJECT, PROJECT, Source, sources_of
 from .sql import SqlFragment, all_of, chunks, one_of
 
 _FINDING = """f.message, f.start_at, f.end_at, NULLIF(f.plural_form, ''),
@@ -25,76 +24,72 @@ _KEPT = """key_number, language_code, place, project, key, check_name, plural_fo
 _NUMBER = "(SELECT number FROM keys WHERE id = ?)"
 
 
-def findings_of(
-    database: Database, key_ids: Collection[str]
-) -> dict[KeyLanguage, list[Finding]]:
-    """See KeyStore.findings_of."""
-    found: dict[KeyLanguage, list[Finding]] = {}
-    for some in chunks(key_ids):
-        rows = database.rows(
-            f"""SELECT k.id, f.language_code, {_FINDING} FROM keys k
-                JOIN findings f ON f.key_number = k.number
-                WHERE {database.among("k.id")} ORDER BY f.place""",
-            (database.listed(some),),
-        )
-        for key_id, language_code, *rest in rows:
-            found.setdefault((key_id, language_code), []).append(Finding(*rest))
-    return found
+class KeyFindings(Store):
+    """What checks found in the values of keys."""
 
+    def findings_of(self, key_ids: Collection[str]) -> dict[KeyLanguage, list[Finding]]:
+        found: dict[KeyLanguage, list[Finding]] = {}
+        for some in chunks(key_ids):
+            rows = self._database.rows(
+                f"""SELECT k.id, f.language_code, {_FINDING} FROM keys k
+                    JOIN findings f ON f.key_number = k.number
+                    WHERE {self._database.among("k.id")} ORDER BY f.place""",
+                (self._database.listed(some),),
+            )
+            for key_id, language_code, *rest in rows:
+                found.setdefault((key_id, language_code), []).append(Finding(*rest))
+        return found
 
-def put_findings(
-    database: Database, found: Mapping[KeyLanguage, Sequence[Finding]]
-) -> None:
-    """See KeyStore.put_findings."""
-    with database.transaction():
-        database.run_many(
-            f"DELETE FROM findings WHERE key_number = {_NUMBER} AND language_code = ?",
-            list(found),
-        )
-        database.run_many(
-            f"""INSERT INTO findings ({_KEPT})
-                SELECT k.number, ?, ?, k.project, k.key, ?, ?, ?, ?, ? FROM keys k
-                WHERE k.id = ? AND k.deleted_at IS NULL""",
-            [
-                _row(spot, place, finding)
-                for spot, findings in found.items()
-                for place, finding in enumerate(findings)
-            ],
-        )
+    def put_findings(self, found: Mapping[KeyLanguage, Sequence[Finding]]) -> None:
+        with self._database.transaction():
+            self._database.run_many(
+                f"""DELETE FROM findings
+                    WHERE key_number = {_NUMBER} AND language_code = ?""",
+                list(found),
+            )
+            self._database.run_many(
+                f"""INSERT INTO findings ({_KEPT})
+                    SELECT k.number, ?, ?, k.project, k.key, ?, ?, ?, ?, ? FROM keys k
+                    WHERE k.id = ? AND k.deleted_at IS NULL""",
+                [
+                    _row(spot, place, finding)
+                    for spot, findings in found.items()
+                    for place, finding in enumerate(findings)
+                ],
+            )
 
-
-def list_findings(
-    database: Database,
-    project_id: str,
-    where: FindingFilter,
-    page: PageRequest,
-    sources: Sequence[Source],
-) -> Page[KeyFinding]:
-    """See KeyStore.list_findings."""
-    if not where.checks:
-        return Page([], 0, page.page, page.limit)
-    parts = [_of(source, where) for source in sources]
-    params = [param for part in parts for param in part.params]
-    counts = " + ".join(
-        f"(SELECT count(*) FROM findings f WHERE {part.sql})" for part in parts
-    )
-    walks = " UNION ALL ".join(
-        f"SELECT f.* FROM findings f WHERE {part.sql}" for part in parts
-    )
-    backwards = isinstance(page, SortedRequest) and page.sort == "-key"
-    way = "DESC" if backwards else "ASC"
-    with database.snapshot():
-        counted = database.row(f"SELECT {counts}", params)
-        rows = database.rows(
-            f"""SELECT k.id, f.key, f.language_code, {_FINDING} FROM ({walks}) f
-                JOIN keys k ON k.number = f.key_number
-                JOIN languages l ON l.project_id = ?
-                    AND l.language_code = f.language_code
-                ORDER BY f.key {way}, l.id {way}, f.place {way} LIMIT ? OFFSET ?""",
-            (*params, project_id, page.limit, page.offset),
+    def list_findings(
+        self,
+        project_id: str,
+        where: FindingFilter,
+        page: PageRequest,
+        *,
+        branch_id: str | None = None,
+    ) -> Page[KeyFinding]:
+        if not where.checks:
+            return Page([], 0, page.page, page.limit)
+        parts = [_of(source, where) for source in sources_of(project_id, branch_id)]
+        params = [param for part in parts for param in part.params]
+        counts = " + ".join(
+            f"(SELECT count(*) FROM findings f WHERE {part.sql})" for part in parts
         )
-    items = [KeyFinding(row[0], row[1], row[2], Finding(*row[3:])) for row in rows]
-    return Page(items, counted[0] if counted else 0, page.page, page.limit)
+        walks = " UNION ALL ".join(
+            f"SELECT f.* FROM findings f WHERE {part.sql}" for part in parts
+        )
+        backwards = isinstance(page, SortedRequest) and page.sort == "-key"
+        way = "DESC" if backwards else "ASC"
+        with self._database.snapshot():
+            counted = self._database.row(f"SELECT {counts}", params)
+            rows = self._database.rows(
+                f"""SELECT k.id, f.key, f.language_code, {_FINDING} FROM ({walks}) f
+                    JOIN keys k ON k.number = f.key_number
+                    JOIN languages l ON l.project_id = ?
+                        AND l.language_code = f.language_code
+                    ORDER BY f.key {way}, l.id {way}, f.place {way} LIMIT ? OFFSET ?""",
+                (*params, project_id, page.limit, page.offset),
+            )
+        items = [KeyFinding(row[0], row[1], row[2], Finding(*row[3:])) for row in rows]
+        return Page(items, counted[0] if counted else 0, page.page, page.limit)
 
 
 def copy_findings(database: Database, key_ids: Collection[str], mark: str) -> None:

@@ -13,10 +13,17 @@ from typing import NamedTuple
 
 from locframework.ports import TOTAL_LIMIT, BoundedList, KeyFilter, Position, StoredKey
 
-from .database import Database
+from .database import Database, Store
 from .engine import Row
-from .key_columns import FOLDED_BREAK, KEY, OF_PROJECT, PROJECT, key_of
-from .key_scopes import Source
+from .key_columns import (
+    FOLDED_BREAK,
+    KEY,
+    OF_PROJECT,
+    PROJECT,
+    Source,
+    key_of,
+    sources_of,
+)
 from .sql import (
     LIKE_MAX_LENGTH,
     SqlFragment,
@@ -67,33 +74,39 @@ class _Plan(NamedTuple):
         return self.driver is not None and self.candidates < _COUNT_LIMIT
 
 
-def list_keys(
-    database: Database,
-    project_id: str,
-    where: KeyFilter,
-    sort: str,
-    sources: Sequence[Source],
-    *,
-    limit: int,
-    offset: int = 0,
-    after: Position | None = None,
-) -> BoundedList[StoredKey]:
-    """See KeyStore.list_keys."""
-    if where.nothing or (where.status == "untranslated" and where.is_outdated):
-        return BoundedList([], 0, total_is_exact=True)
-    with database.snapshot():
-        plans, all_keys = _plans(database, where, sources)
-        total = all_keys if where == _WITHOUT_FILTER else _count(database, plans)
-        is_exact = total <= TOTAL_LIMIT
-        total = min(total, TOTAL_LIMIT)
-        rows = []
-        if offset < total:
-            rows = _page(database, plans, sort, total, limit, offset, after)
-    items = [key_of(project_id, row) for row in rows]
-    return BoundedList(items, total, total_is_exact=is_exact)
-
-
 _WITHOUT_FILTER = KeyFilter()
+
+
+class KeyLists(Store):
+    """Lists of keys."""
+
+    def list_keys(
+        self,
+        project_id: str,
+        where: KeyFilter,
+        sort: str,
+        *,
+        limit: int,
+        offset: int = 0,
+        after: Position | None = None,
+        branch_id: str | None = None,
+    ) -> BoundedList[StoredKey]:
+        if where.nothing or (where.status == "untranslated" and where.is_outdated):
+            return BoundedList([], 0, total_is_exact=True)
+        with self._database.snapshot():
+            plans, all_keys = _plans(
+                self._database, where, sources_of(project_id, branch_id)
+            )
+            total = (
+                all_keys if where == _WITHOUT_FILTER else _count(self._database, plans)
+            )
+            is_exact = total <= TOTAL_LIMIT
+            total = min(total, TOTAL_LIMIT)
+            rows = []
+            if offset < total:
+                rows = _page(self._database, plans, sort, total, limit, offset, after)
+        items = [key_of(project_id, row) for row in rows]
+        return BoundedList(items, total, total_is_exact=is_exact)
 
 
 def _plans(

@@ -15,7 +15,7 @@ from locframework.ports import (
 )
 
 from .counts import add_key_count, counts_updated
-from .database import Database
+from .database import Database, Store
 from .engine import Row
 from .events import forget_traces
 from .key_columns import IN_PROJECT, KEY, PROJECT, key_of
@@ -28,127 +28,122 @@ _ORDER = Order(
 )
 
 
-def trashed(
-    database: Database, project_id: str, key_ids: Collection[str]
-) -> dict[str, StoredKey]:
-    """See KeyStore.trashed."""
-    found: dict[str, StoredKey] = {}
-    for some in chunks(key_ids):
-        rows = database.rows(
-            f"""SELECT {KEY} FROM keys k WHERE {database.among("k.id")}
-                AND k.{IN_PROJECT} AND k.deleted_at IS NOT NULL""",
-            (database.listed(some), project_id),
-        )
-        found |= {row[0]: key_of(project_id, row) for row in rows}
-    return found
+class KeyTrash(Store):
+    """Keys in the trash."""
 
+    def trashed(
+        self, project_id: str, key_ids: Collection[str]
+    ) -> dict[str, StoredKey]:
+        found: dict[str, StoredKey] = {}
+        for some in chunks(key_ids):
+            rows = self._database.rows(
+                f"""SELECT {KEY} FROM keys k WHERE {self._database.among("k.id")}
+                    AND k.{IN_PROJECT} AND k.deleted_at IS NOT NULL""",
+                (self._database.listed(some), project_id),
+            )
+            found |= {row[0]: key_of(project_id, row) for row in rows}
+        return found
 
-def page_of_trash(
-    database: Database, line_id: str, search: str | None, page: PageRequest
-) -> Page[TrashedKey]:
-    """See KeyStore.page_of_trash."""
-    asked = [
-        SqlFragment(f"k.project = {PROJECT} AND k.deleted_at IS NOT NULL", (line_id,))
-    ]
-    if search is not None:
-        asked.append(contains("k.folded", search))
-    where = all_of(asked)
-    with database.snapshot():
-        return page_of(
-            database,
-            partial(_trashed, line_id),
-            page,
-            select=f"{KEY}, k.deleted_at, k.deleted_by",
-            source=f"keys k WHERE {where.sql}",
-            order=_ORDER,
-            params=where.params,
-        )
+    def page_of_trash(
+        self, line_id: str, search: str | None, page: PageRequest
+    ) -> Page[TrashedKey]:
+        asked = [
+            SqlFragment(
+                f"k.project = {PROJECT} AND k.deleted_at IS NOT NULL", (line_id,)
+            )
+        ]
+        if search is not None:
+            asked.append(contains("k.folded", search))
+        where = all_of(asked)
+        with self._database.snapshot():
+            return page_of(
+                self._database,
+                partial(_trashed, line_id),
+                page,
+                select=f"{KEY}, k.deleted_at, k.deleted_by",
+                source=f"keys k WHERE {where.sql}",
+                order=_ORDER,
+                params=where.params,
+            )
+
+    def trash_keys(
+        self,
+        project_id: str,
+        key_ids: Collection[str],
+        at: Timestamp,
+        by: str | None = None,
+    ) -> None:
+        with self._database.transaction():
+            for some in chunks(key_ids):
+                with counts_updated(self._database, some):
+                    gone = self._database.run(
+                        f"""UPDATE keys SET deleted_at = ?, deleted_by = ?
+                            WHERE {self._database.among("id")}
+                            AND {IN_PROJECT} AND deleted_at IS NULL""",
+                        (at, by, self._database.listed(some), project_id),
+                    )
+                if gone:
+                    add_key_count(self._database, project_id, -gone, at)
+                drop_findings(self._database, project_id, some)
+
+    def restore_keys(
+        self, project_id: str, key_ids: Collection[str], at: Timestamp
+    ) -> None:
+        with self._database.transaction():
+            for some in chunks(key_ids):
+                with counts_updated(self._database, some):
+                    back = self._database.run(
+                        f"""UPDATE keys
+                            SET deleted_at = NULL, deleted_by = NULL, updated_at = ?
+                            WHERE {self._database.among("id")}
+                            AND {IN_PROJECT} AND deleted_at IS NOT NULL""",
+                        (at, self._database.listed(some), project_id),
+                    )
+                if back:
+                    add_key_count(self._database, project_id, back)
+
+    def purge_trash(self, before: Timestamp, rows: int) -> int:
+        gone = 0
+        with self._database.transaction():
+            found = self._database.rows(
+                "SELECT id FROM keys WHERE deleted_at < ? ORDER BY deleted_at LIMIT ?",
+                (before, rows),
+            )
+            for some in chunks([row[0] for row in found]):
+                # what was restored meanwhile is not in the trash any more
+                dropped = self._database.rows(
+                    f"""DELETE FROM keys
+                        WHERE {self._database.among("id")} AND deleted_at < ?
+                        RETURNING number, id""",
+                    (self._database.listed(some), before),
+                )
+                _drop_values(self._database, [(number,) for number, _ in dropped])
+                self._database.run(
+                    f"DELETE FROM file_details WHERE {self._database.among('key_id')}",
+                    (self._database.listed([id_ for _, id_ in dropped]),),
+                )
+                forget_traces(self._database, [id_ for _, id_ in dropped])
+                gone += len(dropped)
+        return gone
+
+    def drop_keys(self, line_id: str, key_ids: Collection[str], at: Timestamp) -> None:
+        """Away at once, with their values, whether they are in the trash or not."""
+        with self._database.transaction():
+            self.trash_keys(line_id, key_ids, at)
+            for some in chunks(key_ids):
+                gone = self._database.rows(
+                    f"""DELETE FROM keys
+                        WHERE {self._database.among("id")} AND {IN_PROJECT}
+                        RETURNING number""",
+                    (self._database.listed(some), line_id),
+                )
+                _drop_values(self._database, gone)
 
 
 def _trashed(line_id: str, row: Row) -> TrashedKey:
     *of_key, deleted_at, deleted_by = row
     key = asdict(public_key(key_of(line_id, tuple(of_key))))
     return TrashedKey(**key, deleted_at=deleted_at, deleted_by=deleted_by)
-
-
-def trash_keys(
-    database: Database,
-    project_id: str,
-    key_ids: Collection[str],
-    at: Timestamp,
-    by: str | None = None,
-) -> None:
-    """See KeyStore.trash_keys."""
-    with database.transaction():
-        for some in chunks(key_ids):
-            with counts_updated(database, some):
-                gone = database.run(
-                    f"""UPDATE keys SET deleted_at = ?, deleted_by = ?
-                        WHERE {database.among("id")}
-                        AND {IN_PROJECT} AND deleted_at IS NULL""",
-                    (at, by, database.listed(some), project_id),
-                )
-            if gone:
-                add_key_count(database, project_id, -gone, at)
-            drop_findings(database, project_id, some)
-
-
-def restore_keys(
-    database: Database, project_id: str, key_ids: Collection[str], at: Timestamp
-) -> None:
-    """See KeyStore.restore_keys."""
-    with database.transaction():
-        for some in chunks(key_ids):
-            with counts_updated(database, some):
-                back = database.run(
-                    f"""UPDATE keys
-                        SET deleted_at = NULL, deleted_by = NULL, updated_at = ?
-                        WHERE {database.among("id")}
-                        AND {IN_PROJECT} AND deleted_at IS NOT NULL""",
-                    (at, database.listed(some), project_id),
-                )
-            if back:
-                add_key_count(database, project_id, back)
-
-
-def purge_trash(database: Database, before: Timestamp, rows: int) -> int:
-    """See KeyStore.purge_trash."""
-    gone = 0
-    with database.transaction():
-        found = database.rows(
-            "SELECT id FROM keys WHERE deleted_at < ? ORDER BY deleted_at LIMIT ?",
-            (before, rows),
-        )
-        for some in chunks([row[0] for row in found]):
-            # what was restored meanwhile is not in the trash any more
-            dropped = database.rows(
-                f"""DELETE FROM keys WHERE {database.among("id")} AND deleted_at < ?
-                    RETURNING number, id""",
-                (database.listed(some), before),
-            )
-            _drop_values(database, [(number,) for number, _ in dropped])
-            database.run(
-                f"DELETE FROM file_details WHERE {database.among('key_id')}",
-                (database.listed([id_ for _, id_ in dropped]),),
-            )
-            forget_traces(database, [id_ for _, id_ in dropped])
-            gone += len(dropped)
-    return gone
-
-
-def drop_keys(
-    database: Database, line_id: str, key_ids: Collection[str], at: Timestamp
-) -> None:
-    """Away at once, with their values, whether they are in the trash or not."""
-    with database.transaction():
-        trash_keys(database, line_id, key_ids, at)
-        for some in chunks(key_ids):
-            gone = database.rows(
-                f"""DELETE FROM keys WHERE {database.among("id")} AND {IN_PROJECT}
-                    RETURNING number""",
-                (database.listed(some), line_id),
-            )
-            _drop_values(database, gone)
 
 
 def _drop_values(database: Database, numbers: Sequence[Row]) -> None:

@@ -1,16 +1,26 @@
-"""Keeps the texts of keys."""
+"""Keeps the values of keys, and what they were before."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 
-from locframework.ports import StoredValue, Timestamp, outdated
+from msgspec.structs import astuple, replace
+
+from locframework.ports import (
+    Page,
+    PageRequest,
+    Revision,
+    StoredValue,
+    Timestamp,
+    outdated,
+)
 
 from .counts import counts_updated, latest
-from .database import Database
+from .database import Database, Store
 from .engine import Row
 from .key_columns import (
     OF_PROJECT,
     PROJECT,
+    REVISION_KEPT,
     VALUE,
     VALUE_KEPT,
     value_row,
@@ -18,6 +28,30 @@ from .key_columns import (
 )
 from .key_lists import index_texts
 from .sql import chunks
+
+_TABLES = ("key_values", "value_revisions")
+
+# The key as it is seen, and where it was copied from ("" for nothing). Of a form that
+# the copy never had, what was written since it was cleared came after the copy.
+_HISTORY = """WITH seen AS ({seen}), base AS ({base}), first AS (
+    SELECT plural_form, MIN(revision) AS revision FROM seen GROUP BY plural_form),
+    ended AS (SELECT plural_form,
+        MAX(CASE WHEN status = 'untranslated' THEN revision ELSE 0 END) AS revision
+        FROM base GROUP BY plural_form),
+    history AS (SELECT * FROM seen UNION ALL SELECT base.* FROM base
+        JOIN ended ON ended.plural_form = base.plural_form
+        LEFT JOIN first ON first.plural_form = base.plural_form
+        WHERE base.revision < COALESCE(first.revision, ended.revision + 1))"""
+_REACHED = "MAX(v.updated_at) OVER (PARTITION BY v.plural_form ORDER BY v.revision)"
+"""When a line had come so far: what a branch follows was written on main before."""
+
+_OF_KEY = """SELECT v.language_code, v.plural_form, v.value, v.status, v.is_outdated,
+    v.revision, v.origin, v.approved_value, v.approved_at, v.approved_by, v.updated_at,
+    v.updated_by, v.actor_type, v.reason, v.note, v.approved_outdated, v.keeps_fresh
+    FROM {table} v WHERE v.key_number = (SELECT number FROM keys WHERE id = ?)
+    AND v.language_code = ?"""
+_ONE = " UNION ALL ".join(_OF_KEY.format(table=table) for table in _TABLES)
+_ALL = _HISTORY.format(seen=_ONE, base=_ONE)
 
 _number_of = itemgetter(-1)
 _PLACE = "key_number = ? AND language_code = ? AND plural_form = ?"
@@ -32,26 +66,132 @@ _REPLACED = """value = excluded.value, status = excluded.status,
     words = excluded.words, folded = excluded.folded"""
 
 
-def values_of(
-    database: Database,
-    key_ids: Collection[str],
-    language_codes: Collection[str] | None,
-) -> dict[str, list[StoredValue]]:
-    """See KeyStore.values_of."""
-    condition = f"{database.among('k.id')} AND k.deleted_at IS NULL"
-    listed = [database.listed(language_codes)] if language_codes is not None else []
-    if listed:
-        condition += f" AND {database.among('v.language_code')}"
-    found: dict[str, list[StoredValue]] = {}
-    for some in chunks(key_ids):
-        rows = database.rows(
-            f"""SELECT k.id, {VALUE} FROM keys k
-                JOIN key_values v ON v.key_number = k.number WHERE {condition}""",
-            (database.listed(some), *listed),
+class KeyValues(Store):
+    """Values of keys, and what they were before."""
+
+    def values_of(
+        self,
+        key_ids: Collection[str],
+        language_codes: Collection[str] | None = None,
+    ) -> dict[str, list[StoredValue]]:
+        condition = f"{self._database.among('k.id')} AND k.deleted_at IS NULL"
+        listed = (
+            [self._database.listed(language_codes)]
+            if language_codes is not None
+            else []
         )
-        for row in rows:
-            found.setdefault(row[0], []).append(StoredValue(*row))
-    return found
+        if listed:
+            condition += f" AND {self._database.among('v.language_code')}"
+        found: dict[str, list[StoredValue]] = {}
+        for some in chunks(key_ids):
+            rows = self._database.rows(
+                f"""SELECT k.id, {VALUE} FROM keys k
+                    JOIN key_values v ON v.key_number = k.number WHERE {condition}""",
+                (self._database.listed(some), *listed),
+            )
+            for row in rows:
+                found.setdefault(row[0], []).append(StoredValue(*row))
+        return found
+
+    def put_values(self, values: Sequence[StoredValue]) -> None:
+        ids = dict.fromkeys(value.key_id for value in values)
+        times = latest((value.language_code, value.updated_at) for value in values)
+        marks = "?" + ",?" * VALUE_KEPT.count(",")
+        with self._database.transaction(), counts_updated(self._database, ids, times):
+            self._database.run_many(
+                f"""INSERT INTO key_values ({VALUE_KEPT}) VALUES ({marks})
+                    ON CONFLICT (key_number, language_code, plural_form)
+                    DO UPDATE SET {_REPLACED}""",
+                _rows(numbers_of(self._database, ids), values, map(words_of, values)),
+            )
+            index_texts(self._database, ids)
+
+    def remove_values(
+        self, values: Sequence[StoredValue], at: Timestamp | None = None
+    ) -> None:
+        ids = dict.fromkeys(value.key_id for value in values)
+        times = {value.language_code: at or "" for value in values}
+        with self._database.transaction(), counts_updated(self._database, ids, times):
+            numbers = numbers_of(self._database, ids)
+            self._database.run_many(
+                f"DELETE FROM key_values WHERE {_PLACE}",
+                [
+                    (
+                        numbers[value.key_id],
+                        value.language_code,
+                        value.plural_form or "",
+                    )
+                    for value in values
+                    if value.key_id in numbers
+                ],
+            )
+            index_texts(self._database, ids)
+
+    def mark_outdated(
+        self, key_ids: Collection[str], source_language: str
+    ) -> list[StoredValue]:
+        turned: list[StoredValue] = []
+        with self._database.transaction():
+            for some in chunks(key_ids):
+                turned += _mark_outdated(self._database, some, source_language)
+        return turned
+
+    def add_revisions(self, revisions: Sequence[Revision]) -> None:
+        if not revisions:
+            return
+        with self._database.transaction():
+            numbers = numbers_of(self._database, {each.key_id for each in revisions})
+            rows = [_revision_row(each, numbers[each.key_id]) for each in revisions]
+            rows.sort(key=_number_of)
+            self._database.insert_many("value_revisions", REVISION_KEPT, rows)
+
+    def cleared_of(
+        self,
+        key_ids: Collection[str],
+        language_codes: Collection[str] | None = None,
+    ) -> list[Revision]:
+        return _revisions(
+            self._database,
+            "value_revisions",
+            key_ids,
+            language_codes,
+            "AND v.status = 'untranslated'",
+        )
+
+    def revisions_of(
+        self,
+        key_ids: Collection[str],
+        language_codes: Collection[str] | None = None,
+    ) -> list[Revision]:
+        return [
+            each
+            for table in _TABLES
+            for each in _revisions(self._database, table, key_ids, language_codes)
+        ]
+
+    def list_revisions(
+        self,
+        project_id: str,
+        key_id: str,
+        language_code: str,
+        page: PageRequest,
+        *,
+        base_id: str = "",
+    ) -> Page[Revision]:
+        """``base_id``: the key on main, for a copy of it."""
+        params = [key_id, language_code] * 2 + [base_id, language_code] * 2
+        with self._database.snapshot():
+            rows = self._database.rows(
+                f"""{_ALL} SELECT v.*, NULL FROM history v
+                    ORDER BY {_REACHED} DESC, v.revision DESC, v.plural_form
+                    LIMIT ? OFFSET ?""",
+                (*params, page.limit, page.offset),
+            )
+            [(total,)] = self._database.rows(
+                f"{_ALL} SELECT COUNT(*) FROM history", params
+            )
+        items = [_revision((key_id, *row[:-1])) for row in rows]
+        return Page(items, total, page.page, page.limit)
 
 
 def add_values(
@@ -63,51 +203,6 @@ def add_values(
     """Insert values of new keys, ``numbers`` by id, with the ``words`` of each. The
     statistics stay as they are."""
     database.insert_many("key_values", VALUE_KEPT, _rows(numbers, values, words))
-
-
-def put_values(database: Database, values: Sequence[StoredValue]) -> None:
-    """See KeyStore.put_values."""
-    ids = dict.fromkeys(value.key_id for value in values)
-    times = latest((value.language_code, value.updated_at) for value in values)
-    marks = "?" + ",?" * VALUE_KEPT.count(",")
-    with database.transaction(), counts_updated(database, ids, times):
-        database.run_many(
-            f"""INSERT INTO key_values ({VALUE_KEPT}) VALUES ({marks})
-                ON CONFLICT (key_number, language_code, plural_form)
-                DO UPDATE SET {_REPLACED}""",
-            _rows(numbers_of(database, ids), values, map(words_of, values)),
-        )
-        index_texts(database, ids)
-
-
-def remove_values(
-    database: Database, values: Sequence[StoredValue], at: Timestamp | None
-) -> None:
-    """See KeyStore.remove_values."""
-    ids = dict.fromkeys(value.key_id for value in values)
-    times = {value.language_code: at or "" for value in values}
-    with database.transaction(), counts_updated(database, ids, times):
-        numbers = numbers_of(database, ids)
-        database.run_many(
-            f"DELETE FROM key_values WHERE {_PLACE}",
-            [
-                (numbers[value.key_id], value.language_code, value.plural_form or "")
-                for value in values
-                if value.key_id in numbers
-            ],
-        )
-        index_texts(database, ids)
-
-
-def mark_outdated(
-    database: Database, key_ids: Collection[str], source_language: str
-) -> list[StoredValue]:
-    """See KeyStore.mark_outdated."""
-    turned: list[StoredValue] = []
-    with database.transaction():
-        for some in chunks(key_ids):
-            turned += _mark_outdated(database, some, source_language)
-    return turned
 
 
 def _mark_outdated(
@@ -184,3 +279,41 @@ def lines_of(database: Database, project_id: str) -> list[str]:
         "SELECT id FROM lines WHERE project_id = ? ORDER BY number", (project_id,)
     )
     return [line_id for (line_id,) in rows]
+
+
+def _revisions(
+    database: Database,
+    table: str,
+    key_ids: Collection[str],
+    language_codes: Collection[str] | None,
+    more: str = "",
+) -> list[Revision]:
+    condition = f"{database.among('k.id')} {more}"
+    listed = [database.listed(language_codes)] if language_codes is not None else []
+    if listed:
+        condition += f" AND {database.among('v.language_code')}"
+    found: list[Revision] = []
+    for some in chunks(key_ids):
+        rows = database.rows(
+            f"""SELECT k.id, {VALUE} FROM keys k
+                JOIN {table} v ON v.key_number = k.number WHERE {condition}""",
+            (database.listed(some), *listed),
+        )
+        found += [_revision(row) for row in rows]
+    return found
+
+
+def _revision(row: Row) -> Revision:
+    told = Revision(*row)
+    return replace(  # an expression over several tables answers no bool on SQLite
+        told,
+        plural_form=told.plural_form or None,
+        is_outdated=bool(told.is_outdated),
+        approved_outdated=bool(told.approved_outdated),
+        keeps_fresh=bool(told.keeps_fresh),
+    )
+
+
+def _revision_row(revision: Revision, number: int) -> Row:
+    _, language_code, plural_form, *rest = astuple(revision)
+    return language_code, plural_form or "", *rest, number

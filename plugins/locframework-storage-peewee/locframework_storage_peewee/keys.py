@@ -1,42 +1,19 @@
 """Keeps keys; their values, lists and texts stand in the files beside."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Collection, Iterator, Sequence
+from itertools import starmap
+from operator import attrgetter, itemgetter
 
 from locframework.ports import (
-    BoundedList,
-    FileDetail,
-    Finding,
-    FindingFilter,
-    KeyFilter,
-    KeyFinding,
-    KeyLanguage,
-    Page,
-    PageRequest,
-    Position,
-    Revision,
-    Selection,
+    KeyValue,
     StoredKey,
     StoredState,
     StoredValue,
-    TextRow,
     Timestamp,
-    TrashedKey,
 )
 
-from . import (
-    key_details,
-    key_findings,
-    key_history,
-    key_lists,
-    key_reads,
-    key_texts,
-    key_trash,
-    key_values,
-)
 from .columns import json_text
 from .counts import count_new_keys, latest
-from .database import Database
 from .engine import Row
 from .key_columns import (
     IN_PROJECT,
@@ -44,23 +21,38 @@ from .key_columns import (
     KEY_KEPT,
     KEYS_A_PROJECT,
     PROJECT,
+    VALUE,
     folded_key,
     key_of,
     key_row,
     words_of,
 )
-from .key_scopes import sources_of
+from .key_files import KeyFiles
+from .key_findings import KeyFindings, rename_findings
+from .key_lists import KeyLists, index_new_texts, index_texts, replace_tags
+from .key_trash import KeyTrash
+from .key_values import KeyValues, add_values
 from .sql import SqlFragment, chunks, starts_with
 
+_COLUMNS = KEY.count(",") + 1
+_KEY_WITH_VALUES = f"""SELECT {KEY}, v.language_code, v.value, v.status,
+        NULLIF(v.plural_form, ''), v.is_outdated
+    FROM keys k LEFT JOIN key_values v ON v.key_number = k.number
+    LEFT JOIN languages l
+        ON l.project_id = ? AND l.language_code = v.language_code
+    WHERE k.{IN_PROJECT} AND k.deleted_at IS NULL AND k.id = ?
+    ORDER BY l.id"""
+_STATE = f"""SELECT {KEY}, {VALUE},
+    EXISTS (SELECT 1 FROM findings f WHERE f.key_number = k.number)
+    FROM keys k LEFT JOIN key_values v ON v.key_number = k.number
+    WHERE k.{IN_PROJECT} AND k.deleted_at IS NULL AND k.id = ?"""
+_value = itemgetter(slice(_COLUMNS, None))
 _BY_NAME = f"k.project = {PROJECT} AND k.deleted_at IS NULL"
 _BY_ID = f"k.{IN_PROJECT} AND k.deleted_at IS NULL"
 
 
-class KeyTables:
+class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
     """The key store (locframework/keys/store.py, KeyStore)."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add_keys(
         self, keys: Sequence[StoredKey], values: Sequence[StoredValue] = ()
@@ -79,12 +71,6 @@ class KeyTables:
         )
         return key_of(project_id, row) if row else None
 
-    def find_state(self, project_id: str, key_id: str) -> StoredState | None:
-        return key_reads.find_state(self._database, project_id, key_id)
-
-    def find_key_with_values(self, project_id: str, key_id: str) -> StoredKey | None:
-        return key_reads.find_key_with_values(self._database, project_id, key_id)
-
     def find_keys(
         self, project_id: str, key_ids: Collection[str]
     ) -> dict[str, StoredKey]:
@@ -100,16 +86,6 @@ class KeyTables:
             project_id, f"{_BY_NAME} AND {self._database.among('k.key')}", names
         )
         return {key.key: key for key in found}
-
-    def trashed(
-        self, project_id: str, key_ids: Collection[str]
-    ) -> dict[str, StoredKey]:
-        return key_trash.trashed(self._database, project_id, key_ids)
-
-    def page_of_trash(
-        self, project_id: str, search: str | None, page: PageRequest
-    ) -> Page[TrashedKey]:
-        return key_trash.page_of_trash(self._database, project_id, search, page)
 
     def save_keys(self, keys: Sequence[StoredKey]) -> None:
         with self._database.transaction():
@@ -135,9 +111,9 @@ class KeyTables:
                         tags[number] = key.tags
                     if name != key.key:
                         names.append((key.key, key.id))
-            key_lists.replace_tags(self._database, tags)
-            key_findings.rename_findings(self._database, names)
-            key_lists.index_texts(self._database, list(old))
+            replace_tags(self._database, tags)
+            rename_findings(self._database, names)
+            index_texts(self._database, list(old))
 
     def touch_keys(self, key_ids: Collection[str], at: Timestamp) -> None:
         mine = f"{self._database.among('id')} AND deleted_at IS NULL"
@@ -158,23 +134,6 @@ class KeyTables:
         self._database.key_numbers.update(touched)
         return bool(touched)
 
-    def trash_keys(
-        self,
-        project_id: str,
-        key_ids: Collection[str],
-        at: Timestamp,
-        by: str | None = None,
-    ) -> None:
-        key_trash.trash_keys(self._database, project_id, key_ids, at, by)
-
-    def restore_keys(
-        self, project_id: str, key_ids: Collection[str], at: Timestamp
-    ) -> None:
-        key_trash.restore_keys(self._database, project_id, key_ids, at)
-
-    def purge_trash(self, before: Timestamp, rows: int) -> int:
-        return key_trash.purge_trash(self._database, before, rows)
-
     def names_of(self, project_id: str, *, prefix: str = "") -> dict[str, str]:
         start = starts_with("k.key", SqlFragment("?", (prefix,)))
         rows = self._database.rows(
@@ -183,108 +142,27 @@ class KeyTables:
         )
         return dict(rows)
 
-    def list_keys(
-        self,
-        project_id: str,
-        where: KeyFilter,
-        sort: str,
-        *,
-        limit: int,
-        offset: int = 0,
-        after: Position | None = None,
-    ) -> BoundedList[StoredKey]:
-        return key_lists.list_keys(
-            self._database,
-            project_id,
-            where,
-            sort,
-            sources_of(project_id, None),
-            limit=limit,
-            offset=offset,
-            after=after,
+    def find_state(self, project_id: str, key_id: str) -> StoredState | None:
+        rows = self._database.rows(_STATE, (project_id, key_id))
+        if not rows:
+            return None
+        has_values = rows[0][_COLUMNS] is not None
+        values = [StoredValue(key_id, *row[_COLUMNS:-1]) for row in rows if has_values]
+        key = key_of(project_id, rows[0][:_COLUMNS])
+        return StoredState(key, tuple(values), has_findings=bool(rows[0][-1]))
+
+    def find_key_with_values(
+        self, project_id: str, key_id: str, *, line_id: str | None = None
+    ) -> StoredKey | None:
+        """``line_id``: the branch that the row is of."""
+        rows = self._database.rows(
+            _KEY_WITH_VALUES, (project_id, line_id or project_id, key_id)
         )
-
-    def values_of(
-        self,
-        key_ids: Collection[str],
-        language_codes: Collection[str] | None = None,
-    ) -> dict[str, list[StoredValue]]:
-        return key_values.values_of(self._database, key_ids, language_codes)
-
-    def put_values(self, values: Sequence[StoredValue]) -> None:
-        key_values.put_values(self._database, values)
-
-    def remove_values(
-        self, values: Sequence[StoredValue], at: Timestamp | None = None
-    ) -> None:
-        key_values.remove_values(self._database, values, at)
-
-    def mark_outdated(
-        self, key_ids: Collection[str], source_language: str
-    ) -> list[StoredValue]:
-        return key_values.mark_outdated(self._database, key_ids, source_language)
-
-    def add_revisions(self, revisions: Sequence[Revision]) -> None:
-        key_history.add_revisions(self._database, revisions)
-
-    def cleared_of(
-        self, key_ids: Collection[str], language_codes: Collection[str] | None = None
-    ) -> list[Revision]:
-        return key_history.cleared_of(self._database, key_ids, language_codes)
-
-    def revisions_of(
-        self, key_ids: Collection[str], language_codes: Collection[str] | None = None
-    ) -> list[Revision]:
-        return key_history.revisions_of(self._database, key_ids, language_codes)
-
-    def list_revisions(
-        self, project_id: str, key_id: str, language_code: str, page: PageRequest
-    ) -> Page[Revision]:
-        return key_history.list_revisions(
-            self._database, key_id, "", language_code, page
-        )
-
-    def text_rows(
-        self, project_id: str, language_code: str, which: Selection
-    ) -> Iterator[TextRow]:
-        return key_texts.text_rows(self._database, project_id, language_code, which)
-
-    def add_details(self, details: Sequence[FileDetail]) -> None:
-        key_details.add_details(self._database, details)
-
-    def put_details(self, details: Sequence[FileDetail]) -> None:
-        key_details.put_details(self._database, details)
-
-    def details_of(
-        self,
-        project_id: str,
-        family: str,
-        language_code: str,
-        key_ids: Collection[str] | None = None,
-    ) -> Mapping[str, FileDetail]:
-        place = project_id, family, language_code
-        return key_details.details_of(self._database, *place, key_ids)
-
-    def file_detail(
-        self, project_id: str, family: str, module: str, language_code: str
-    ) -> FileDetail | None:
-        return key_details.file_detail(
-            self._database, project_id, family, module, language_code
-        )
-
-    def findings_of(self, key_ids: Collection[str]) -> dict[KeyLanguage, list[Finding]]:
-        return key_findings.findings_of(self._database, key_ids)
-
-    def put_findings(self, found: Mapping[KeyLanguage, Sequence[Finding]]) -> None:
-        key_findings.put_findings(self._database, found)
-
-    def list_findings(
-        self, project_id: str, where: FindingFilter, page: PageRequest
-    ) -> Page[KeyFinding]:
-        sources = sources_of(project_id, None)
-        return key_findings.list_findings(
-            self._database, project_id, where, page, sources
-        )
+        if not rows:
+            return None
+        has_values = rows[0][_COLUMNS] is not None
+        values = list(starmap(KeyValue, map(_value, rows))) if has_values else []
+        return key_of(project_id, rows[0][:_COLUMNS], values)
 
     # below: how
 
@@ -316,14 +194,14 @@ class KeyTables:
             [key_row(key, project, numbers[key.id]) for key in keys],
         )
         words = [words_of(value) for value in values]
-        key_values.add_values(self._database, numbers, values, words)
-        key_lists.replace_tags(
+        add_values(self._database, numbers, values, words)
+        replace_tags(
             self._database, {numbers[key.id]: key.tags for key in keys}, are_new=True
         )
         last = first + len(keys) - 1
         times = latest((value.language_code, value.updated_at) for value in values)
         count_new_keys(self._database, first, last, times)
-        key_lists.index_new_texts(self._database, first, last)
+        index_new_texts(self._database, first, last)
 
     def _stored(self, keys: Sequence[StoredKey]) -> dict[str, tuple[int, str, str]]:
         """Return number, name and tags of keys as they are stored, by id."""

@@ -23,7 +23,7 @@ from locframework.ports import (
     folded,
 )
 
-from .database import Database
+from .database import Database, Store
 from .engine import Row
 from .memory_filters import IN_LANGUAGE, OF_MEMORY, conditions
 from .memory_links import MEMORY, numbers_of
@@ -59,11 +59,8 @@ def digest_of(texts: Texts) -> str:
     return blake2b("\0".join(texts).encode(), digest_size=16).hexdigest()
 
 
-class MemoryEntryTables:
+class MemoryEntryTables(Store):
     """The part of the memory store that is about entries."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def begin(self, tm_id: str) -> MemoryWriting | None:
         self._database.require_transaction()

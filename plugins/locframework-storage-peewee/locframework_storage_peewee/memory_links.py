@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from locframework.ports import KeyLink, MemoryWriting
 
-from .database import Database
+from .database import Database, Store
 from .sql import chunks
 
 _LINK = "l.project_id, l.key_id, NULLIF(l.plural_form, ''), e.id"
@@ -20,11 +20,8 @@ MEMORY = "memory + 0"
 all of its entries, for it takes them to be ten."""
 
 
-class MemoryLinkTable:
+class MemoryLinkTable(Store):
     """The part of the memory store that is about what keys teach."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def find_links(
         self,

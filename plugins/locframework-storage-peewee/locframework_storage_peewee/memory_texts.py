@@ -27,7 +27,7 @@ from locframework.ports import (
     encode_note,
 )
 
-from .database import Database
+from .database import Store
 from .memory_filters import holds
 from .sql import SqlFragment, all_of
 
@@ -39,11 +39,8 @@ _VALUES = msgspec.json.Decoder(list[MatchValue])
 _WHOLE = "CASE WHEN {column} = ? THEN 1 ELSE 0 END"
 
 
-class MemoryTexts:
+class MemoryTexts(Store):
     """The store of texts (locframework/memories/matching/port.py, MemoryTextStore)."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def snapshot(self) -> AbstractContextManager[None]:
         return self._database.snapshot()

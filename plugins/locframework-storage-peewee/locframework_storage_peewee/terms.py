@@ -22,7 +22,7 @@ from locframework.ports import (
     spelling,
 )
 
-from .database import Database
+from .database import Store
 from .engine import Row
 from .pages import Order, page_of
 from .sql import SqlFragment, all_of, contains
@@ -42,11 +42,8 @@ REMOVALS_KEPT = 10_000  # revisions of a glossary for which it is noted what wen
 _BREAK = "\n"  # between the texts that are searched in one
 
 
-class TermTables:
+class TermTables(Store):
     """The term store (locframework/glossaries/store.py, TermStore)."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def write_terms(
         self, glossary_id: str, writes: Sequence[TermWrite], at: Timestamp

@@ -19,7 +19,7 @@ from locframework.ports import (
     Timestamp,
 )
 
-from .database import Database
+from .database import Store
 from .engine import Row
 from .pages import Order, page_of
 
@@ -38,11 +38,8 @@ FAILED = """CASE WHEN EXISTS (SELECT 1 FROM webhook_attempts a
 _payload = msgspec.json.Decoder(dict[str, object])
 
 
-class WebhookLog:
+class WebhookLog(Store):
     """The part of the webhook store that is the log."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add_deliveries(self, deliveries: Sequence[NewDelivery]) -> None:
         self._database.require_transaction()

@@ -14,7 +14,7 @@ from locframework.ports import (
     WaitingWebhook,
 )
 
-from .database import Database
+from .database import Store
 from .webhook_log import FAILED
 
 _CLAIMED = """id, webhook_id, project_id, event_type, payload, created_at, attempt,
@@ -45,11 +45,8 @@ _DEPTHS = f"""{_PENDING}
     SELECT (SELECT count(*) {_OF_IT}), (SELECT min(d.due_at) {_OF_IT}) {_THEIRS}"""
 
 
-class WebhookQueue:
+class WebhookQueue(Store):
     """The part of the webhook store that is the queue."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def waiting(self, now: Timestamp, most: int) -> list[WaitingWebhook]:
         rows = self._database.rows(_WAITING, (now, most))
