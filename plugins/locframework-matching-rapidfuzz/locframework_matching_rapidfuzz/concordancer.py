@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from locframework.ports import Concordance, FoundEntries, PageRequest, Passages
 
-from .index import Change, Indexes, View
+from .index import Change, Indexes, Source, View
 from .kernel import Kernel
 from .segments import (
     Bits,
@@ -297,9 +297,9 @@ class FileConcordancer:
         """
         found = []
         for memory_id, revision in passages.revisions(asked.memory_ids).items():
-            source = _Source(passages, memory_id)
+            source = Source(passages, memory_id, partial(_changes, passages, memory_id))
             try:
-                view = self._indexes.view(source, memory_id, revision, PATIENCE)
+                view = self._indexes.view(source, revision, PATIENCE)
             except OSError:
                 return None
             if view is None:
@@ -315,21 +315,13 @@ class FileConcordancer:
         self._indexes.forget(memory_id)
 
 
-class _Source(NamedTuple):
-    passages: Passages
-    memory_id: str
-
-    def revision(self) -> int:
-        return self.passages.revisions([self.memory_id]).get(self.memory_id, 0)
-
-    def is_in_block(self) -> bool:
-        return self.passages.is_in_block()
-
-    def changes(self, after: int) -> Iterator[tuple[bytes, Change[Passage]]]:
-        for each in self.passages.passages(self.memory_id, after):
-            content = None
-            if each.texts is not None:
-                lines = (f"{code}\t{text}" for code, text in each.texts)
-                texts = "\n".join(lines).encode("utf-8", "surrogatepass")
-                content = Passage(rank_of(each.length, each.updated_at), texts)
-            yield id_bytes(each.entry_id), (each.revision, content)
+def _changes(
+    passages: Passages, memory_id: str, after: int
+) -> Iterator[tuple[bytes, Change[Passage]]]:
+    for each in passages.passages(memory_id, after):
+        content = None
+        if each.texts is not None:
+            lines = (f"{code}\t{text}" for code, text in each.texts)
+            texts = "\n".join(lines).encode("utf-8", "surrogatepass")
+            content = Passage(rank_of(each.length, each.updated_at), texts)
+        yield id_bytes(each.entry_id), (each.revision, content)

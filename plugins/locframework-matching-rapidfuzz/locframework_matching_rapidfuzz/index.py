@@ -14,12 +14,12 @@ from functools import cached_property
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from threading import Lock, Thread
-from typing import IO, Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import IO, Any, Generic, NamedTuple, Self, TypeVar
 from uuid import UUID
 
 import msgspec
 
-from locframework.ports import Forgotten
+from locframework.ports import Forgotten, Passages, Segments
 
 from .segments import Bits, Damaged, S, T
 
@@ -260,20 +260,17 @@ def _later(names: list[str], revision: int) -> list[str]:
     return [name for name in names if int(name.split("-")[0]) > revision]
 
 
-class Source(Protocol):
+class Source(NamedTuple):
     """One memory in the database."""
 
+    feed: Segments | Passages
+    memory_id: str
+    changes: Callable[[int], Iterator[tuple[bytes, Change[Any]]]]
+    """Yields entry ids and what changed after a revision."""
+
     def revision(self) -> int:
-        """Return its present revision."""
-        ...
-
-    def is_in_block(self) -> bool:
-        """Return whether this thread is in a transaction or snapshot."""
-        ...
-
-    def changes(self, after: int) -> Iterator[tuple[bytes, Change[Any]]]:
-        """Yield entry ids and what changed after that revision."""
-        ...
+        """Return the present revision."""
+        return self.feed.revisions([self.memory_id]).get(self.memory_id, 0)
 
 
 class MemoryIndex(Generic[V]):
@@ -301,7 +298,7 @@ class MemoryIndex(Generic[V]):
             return None
         try:
             self._use_new_segments()
-            if source.is_in_block():
+            if source.feed.is_in_block():
                 return self._temporary_view(source, revision)
             if self._view.revision > revision:  # by another thread, or it went back
                 revision = source.revision()
@@ -409,13 +406,12 @@ class Indexes(Generic[V]):
         self._indexes: dict[str, MemoryIndex[V]] = {}
         self._lock = Lock()
 
-    def view(
-        self, source: Source, memory_id: str, revision: int, patience: float
-    ) -> V | None:
+    def view(self, source: Source, revision: int, patience: float) -> V | None:
         """Return the memory at the revision or later; None if that takes too long.
 
         Raises OSError when the folder cannot be used.
         """
+        memory_id = source.memory_id
         with self._lock:
             index = self._indexes.get(memory_id)
             if index is None:

@@ -3,17 +3,17 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import repeat
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from locframework.ports import Found, Hit, Segments, Unavailable, Wanted
 
-from .index import Change, Indexes, View
+from .index import Change, Indexes, Source, View
 from .kernel import Hits, Kernel, compiled
 from .scanning import scan
 from .segments import Bits, Numbers, id_bytes, order_of, spelled
@@ -180,9 +180,9 @@ class RapidfuzzMatcher:
 
     def _view(self, segments: Segments, memory_id: str, revision: int) -> TextView:
         patience = self._settings.patience_seconds
-        source = _Source(segments, memory_id)
+        source = Source(segments, memory_id, partial(_changes, segments, memory_id))
         try:
-            view = self._indexes.view(source, memory_id, revision, patience)
+            view = self._indexes.view(source, revision, patience)
         except OSError as error:
             # strerror only: str(error) would show a path of the host (decisions 2.10)
             reason = f"the index of translation memory {memory_id} cannot be kept"
@@ -237,17 +237,9 @@ def _parted(texts: Sequence[str], most: int) -> list[list[str]]:
     return parts
 
 
-class _Source(NamedTuple):
-    segments: Segments
-    memory_id: str
-
-    def revision(self) -> int:
-        return self.segments.revisions([self.memory_id]).get(self.memory_id, 0)
-
-    def is_in_block(self) -> bool:
-        return self.segments.is_in_block()
-
-    def changes(self, after: int) -> Iterator[tuple[bytes, Change[Noted]]]:
-        for each in self.segments.changes(self.memory_id, after):
-            content = (each.text, each.note) if each.text else None
-            yield id_bytes(each.entry_id), (each.revision, content)
+def _changes(
+    segments: Segments, memory_id: str, after: int
+) -> Iterator[tuple[bytes, Change[Noted]]]:
+    for each in segments.changes(memory_id, after):
+        content = (each.text, each.note) if each.text else None
+        yield id_bytes(each.entry_id), (each.revision, content)
