@@ -70,7 +70,7 @@ class StoredMemory(Struct, frozen=True):
 
 
 class NewMemory(Struct, frozen=True, rename="camel"):
-    """The body that makes a memory. ``languageCodes``: the first target languages."""
+    """The body that creates a memory. ``languageCodes``: its first target languages."""
 
     name: Name
     source_language: LanguageTag
@@ -82,7 +82,7 @@ class NewMemory(Struct, frozen=True, rename="camel"):
 
 
 class PenaltyChanges(Struct, frozen=True, rename="camel"):
-    """The penalties that PATCH names; what is left out stays."""
+    """The penalties in a PATCH; those left out stay."""
 
     case: Percentage | UnsetType = UNSET
     whitespace: Percentage | UnsetType = UNSET
@@ -90,7 +90,7 @@ class PenaltyChanges(Struct, frozen=True, rename="camel"):
 
 
 class MemoryChanges(Struct, frozen=True, rename="camel"):
-    """What PATCH of a memory may name; what is left out stays."""
+    """The body of PATCH; fields left out stay."""
 
     name: Name | UnsetType = UNSET
     min_match_percentage: Percentage | UnsetType = UNSET
@@ -122,14 +122,14 @@ class MemoryEntry(Struct, frozen=True, rename="camel", gc=False):
     source_text: str  # with ``context`` unique in its memory
     context: str
     created_at: Timestamp
-    updated_at: Timestamp  # moves with the translations too
+    updated_at: Timestamp  # that of its translations too
     translations: tuple[TermTranslation, ...]  # by language code
 
 
 class StoredTranslation(Struct, frozen=True, gc=False):
-    """A translation as it is kept.
+    """A translation as it is stored.
 
-    ``is_learned``: it says what values of projects say, and goes when they do.
+    ``is_learned``: it comes from values of keys, and is removed with them.
     """
 
     entry_id: str
@@ -139,7 +139,7 @@ class StoredTranslation(Struct, frozen=True, gc=False):
 
 
 class KeyLink(Struct, frozen=True, gc=False):
-    """That a plural form of a key of a project teaches an entry."""
+    """A plural form of a key that contributes to an entry."""
 
     project_id: str
     key_id: str
@@ -148,7 +148,7 @@ class KeyLink(Struct, frozen=True, gc=False):
 
 
 class NewEntry(Struct, frozen=True, rename="camel"):
-    """The body that makes an entry; ``translations`` are language to value."""
+    """The body that creates an entry; ``translations`` are values by language."""
 
     source_text: SourceText
     context: Context = ""
@@ -156,7 +156,7 @@ class NewEntry(Struct, frozen=True, rename="camel"):
 
 
 class EntryChanges(Struct, frozen=True, rename="camel"):
-    """What PATCH of an entry may name; what is left out stays (service.md)."""
+    """The body of PATCH of an entry (service.md); fields left out stay."""
 
     source_text: SourceText | UnsetType = UNSET
     context: Context | UnsetType = UNSET
@@ -169,7 +169,7 @@ class NewTranslation(Struct, frozen=True):
 
 
 class EntryRejection(Struct, frozen=True):
-    """The body of a rejection. ``reason`` is for whoever watches; it is not kept."""
+    """The body of a rejection. ``reason`` is not stored."""
 
     reason: Annotated[str, Meta(max_length=1000)] | None = None
 
@@ -192,8 +192,7 @@ class AssignedMemory(Struct, frozen=True):
 
 
 class NewAssignment(Struct, frozen=True, rename="camel"):
-    """The body that assigns a memory to a project; what is left out gets its default,
-    even if it was assigned before."""
+    """The body that assigns a memory; fields left out get their defaults."""
 
     read: bool = True
     write_mode: WriteMode = "approved"
@@ -202,7 +201,7 @@ class NewAssignment(Struct, frozen=True, rename="camel"):
 
 
 class AssignmentQuery(SortedRequest, frozen=True):
-    """What a list of assignments is asked by."""
+    """The query of a list of assignments."""
 
     sort: Annotated[
         Literal["priority", "-priority"],
@@ -211,7 +210,7 @@ class AssignmentQuery(SortedRequest, frozen=True):
 
 
 class MemoryQuery(SortedRequest, frozen=True, rename="camel"):
-    """What a list of memories is asked by."""
+    """The query of a list of memories."""
 
     search: Annotated[str, Meta(max_length=SEARCH_LENGTH)] | None = None  # in the name
     project_id: Reference | None = None  # only those that it uses
@@ -219,7 +218,7 @@ class MemoryQuery(SortedRequest, frozen=True, rename="camel"):
 
 
 class MemoryLanguageQuery(SortedRequest, frozen=True):
-    """What a list of a memory's languages is asked by."""
+    """The query of a list of target languages."""
 
     sort: ByCode = "createdAt"
 
@@ -231,7 +230,7 @@ EntrySort = Annotated[
 
 
 class EntryQuery(SortedRequest, frozen=True, rename="camel"):
-    """What a list of entries is asked by.
+    """The query of a list of entries.
 
     ``search``: part of the source text, or of a translation; case and runs of white
     space do not count. ``languageCode``: those with a translation in it, and then
@@ -241,7 +240,7 @@ class EntryQuery(SortedRequest, frozen=True, rename="camel"):
     search: Annotated[str, Meta(max_length=SEARCH_LENGTH)] | None = None
     language_code: str | None = None
     status: TranslationStatus | Literal["untranslated"] | None = None
-    has_proposal: bool | None = None  # whether one waits for approval
+    has_proposal: bool | None = None  # one pending approval
     sort: EntrySort = "createdAt"
 
 
@@ -255,7 +254,7 @@ class EntryFilter(Struct, frozen=True):
 
 
 class MemoryWriting(Struct, frozen=True):
-    """What a transaction writes entries by: the store has locked the memory."""
+    """A memory that a transaction has locked, to write entries."""
 
     tm_id: str
     number: int  # the store's own, of the memory

@@ -1,4 +1,4 @@
-"""The store of translation memories."""
+"""The store of translation memories, and the storage that this area uses."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
@@ -30,17 +30,16 @@ from .records import (
 class MemoryStore(Repository[StoredMemory], Protocol):
     """Memories with their entries.
 
-    ``entry_count`` is counted with the entries and not written with the record. A
-    deleted memory is used by no project. A lock of a memory also excludes writers of
-    its entries. Batches take a number of statements that grows with size / 500, never
-    one for each row.
+    ``entry_count`` is counted, not written with the record. Deleting a memory removes
+    its assignments. A lock of a memory also excludes writers of its entries. The
+    statements of a batch grow with its size / 500.
     """
 
     def forget_removals(self, now: Timestamp, before: Timestamp, rows: int) -> int:
-        """Drop up to ``rows`` of what is noted of removed entries; how many went.
+        """Delete up to ``rows`` records of removed entries; return how many.
 
-        Only what was noted at a call before ``before``, or earlier. Who asks for what
-        changed since then raises Forgotten (matcher.py).
+        Only those that existed at a call before ``before``. Reading changes since then
+        raises Forgotten (matching/port.py).
         """
         ...
 
@@ -52,20 +51,20 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         search: str | None = None,
         project_id: str | None = None,
     ) -> Page[TranslationMemory]:
-        """By name, equal names by id; ``search`` is folded as ``folded`` does, and in
-        the name. ``project_id``: of those, what the project uses.
+        """Return memories by name, then id.
 
-        A scope without project: the organization's all; with one: those assigned to
-        it. None asks for every memory.
+        ``scopes``: those of an organization, or those assigned to a project; None: all.
+        ``search`` is folded, and part of the name. ``project_id``: only those that the
+        project uses.
         """
         ...
 
     def add_languages(self, languages: Sequence[MemoryLanguage]) -> None:
-        """All of one memory, which has none of them yet."""
+        """Insert languages that their memory has not yet."""
         ...
 
     def list_languages(self, tm_id: str) -> list[MemoryLanguage]:
-        """As they were added (``id``)."""
+        """Return target languages in the order in which they were added."""
         ...
 
     def delete_language(
@@ -78,28 +77,28 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         """
         ...
 
-    # which projects use it
+    # assignments to projects
 
     def assign(self, project_id: str, assignment: Assignment) -> None:
-        """Insert, or replace how the project uses the memory."""
+        """Insert or replace an assignment."""
         ...
 
     def unassign(self, project_id: str, tm_id: str) -> None: ...
 
     def list_assigned(self, project_id: str) -> list[AssignedMemory]:
-        """By priority, then as the memories were made. One statement."""
+        """Return assignments by priority, then age of the memory. One statement."""
         ...
 
     def projects_of(self, tm_id: str) -> list[str]:
-        """The ids of the projects that it is assigned to, in no order."""
+        """Return the ids of the projects that use the memory, in no order."""
         ...
 
     # entries
 
     def begin(self, tm_id: str) -> MemoryWriting | None:
-        """In a transaction: lock the memory, to write entries of it; None without it.
+        """Lock the memory in a transaction, to write its entries; None if deleted.
 
-        Who reads what changed since a revision, of one memory, misses nothing.
+        The revision of what is written is higher than any that was read before.
         """
         ...
 
@@ -110,32 +109,32 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         *,
         learned: bool = False,
     ) -> None:
-        """New entries with their translations; no other has their texts.
+        """Insert entries with their translations; no other has their texts.
 
-        ``learned``: keys made them, and they go when no key teaches them any more.
+        ``learned``: they come from keys, and are removed with the last link.
         """
         ...
 
     def find_entries(
         self, tm_id: str, entry_ids: Collection[str]
     ) -> dict[str, MemoryEntry]:
-        """By id; those that are not there are left out."""
+        """Return entries by id; unknown ids are left out."""
         ...
 
     def list_entries(
         self, tm_id: str, where: EntryFilter, page: PageRequest
     ) -> Page[MemoryEntry]:
-        """As they were made. Three statements."""
+        """Return entries in the order of their creation. Three statements."""
         ...
 
     def stream_entries(self, tm_id: str) -> Iterator[MemoryEntry]:
-        """All of them as they were made, streamed, as of one moment. One statement."""
+        """Yield all entries by creation, as of one moment. One statement."""
         ...
 
     def save_entries(
         self, writing: MemoryWriting, entries: Sequence[MemoryEntry]
     ) -> None:
-        """Source text, context and ``updated_at``; translations stay."""
+        """Update source text, context and ``updated_at``."""
         ...
 
     def remove_entries(
@@ -145,30 +144,27 @@ class MemoryStore(Repository[StoredMemory], Protocol):
     def translations_of(
         self, tm_id: str, entry_ids: Collection[str]
     ) -> dict[str, list[StoredTranslation]]:
-        """By entry id, with what is not shown of them; in no order."""
+        """Return translations by entry id, in no order."""
         ...
 
     def put_translations(
         self, writing: MemoryWriting, translations: Sequence[StoredTranslation]
     ) -> None:
-        """Insert, or replace what has the same entry and language.
-
-        The entries' ``updated_at`` becomes that of the translation.
-        """
+        """Insert or replace translations, and set ``updated_at`` of their entries."""
         ...
 
     def remove_translations(
         self, writing: MemoryWriting, places: Collection[tuple[str, str]], at: Timestamp
     ) -> None:
-        """By entry id and language code; the entries stay, ``updated_at`` is ``at``."""
+        """Delete by entry id and language; ``at`` is the entries' ``updated_at``."""
         ...
 
-    # which keys teach which entries
+    # links of keys to the entries that they contribute to
 
     def entry_ids_by_text(
         self, tm_id: str, texts: Collection[Texts]
     ) -> dict[Texts, str]:
-        """By source text and context; those that are not there are left out."""
+        """Return ids by source text and context; unknown texts are left out."""
         ...
 
     def find_links(
@@ -187,26 +183,26 @@ class MemoryStore(Repository[StoredMemory], Protocol):
         old: Collection[KeyLink],
         new: Collection[KeyLink],
     ) -> None:
-        """Instead of ``old``, which are there. What stands in both is not written."""
+        """Replace links that exist. Those in both are not written."""
         ...
 
     def learned_entries(self, tm_id: str, entry_ids: Collection[str]) -> set[str]:
-        """Those of these entries that keys have made, and that are not detached."""
+        """Return those of these entries that keys created and that are not detached."""
         ...
 
     def detach_entries(
         self, writing: MemoryWriting, entry_ids: Collection[str]
     ) -> None:
-        """No key teaches these entries any more; they stay, with what they say."""
+        """Remove the links of entries; their translations stay as if by hand."""
         ...
 
     def linked_keys(self, project_id: str) -> set[str]:
-        """The keys of the project that teach any memory, be they gone or not."""
+        """Return the keys of the project that have links, deleted ones too."""
         ...
 
 
 class MemoryStorage(KeyStores, Transactions, Protocol):
-    """The part of the storage that this area uses."""
+    """The part of the storage that memories use."""
 
     memories: MemoryStore
     access: AccessStore

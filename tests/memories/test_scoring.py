@@ -1,23 +1,15 @@
 """What a match is worth and which are shown: decisions 2.5, items 2 to 5."""
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from locframework.languages import collapse_white_space, folded
-from locframework.memories.matching.records import MatchValue
 from locframework.memories.matching.scoring import (
-    Rated,
     Score,
-    best,
-    best_first,
     cut_punctuation,
     folds_of,
     match_fold,
-    rank_of,
     score,
 )
 from locframework.memories.records import Penalties
@@ -88,13 +80,6 @@ def test_a_score_is_what_the_words_of_the_decision_say(text: str, source: str) -
     assert told == score_by_the_words(text, source)
 
 
-def test_the_penalty_of_the_assignment_comes_off_equal_texts_too() -> None:
-    given = score_of("Save", "Save", tm_penalty=15)
-
-    assert given.match_percentage == 85
-    assert [(each.kind, each.points) for each in given.penalties] == [("tm", 15)]
-
-
 def test_a_score_never_falls_below_nought() -> None:
     assert score_of("Save", "Save", tm_penalty=100).match_percentage == 0
     assert score_of("Save", "save", tm_penalty=100).match_percentage == 0
@@ -161,82 +146,3 @@ def test_a_score_is_raw_less_its_penalties(text: str, source: str) -> None:
     assert collapse_white_space(text) == collapse_white_space(
         collapse_white_space(text)
     )
-
-
-class Candidate(NamedTuple):
-    """An entry with what it says."""
-
-    entry: Rated
-    said: MatchValue
-
-
-def candidate(entry_id: str, **given: object) -> Candidate:
-    told: dict[str, object] = {
-        "memory_id": "m",
-        "updated_at": "2026-01-01T00:00:00.000Z",
-    }
-    value = str(given.pop("value", entry_id))
-    status = "approved" if given.pop("is_approved", True) else "draft"
-    worth = int(str(given.pop("worth", 90)))
-    score_ = Score(worth, worth, [])
-    rank = rank_of(
-        score_,
-        is_same_context=bool(given.pop("is_same_context", False)),
-        priority=int(str(given.pop("priority", 0))),
-    )
-    rated = Rated(
-        entry_id=entry_id,
-        score=score_,
-        rank=rank,
-        values_digest=entry_id,
-        **{**told, **given},  # type: ignore[arg-type]
-    )
-    return Candidate(rated, MatchValue("de", value, status))
-
-
-def shown(candidates: Iterable[Candidate]) -> list[str]:
-    by_id = {each.entry.entry_id: each for each in candidates}
-    order = best_first(each.entry for each in by_id.values())
-    kept = best(order, {id_: [each.said] for id_, each in by_id.items()}, with_value)
-    return [each.entry.entry_id for each in kept["de"]]
-
-
-def with_value(entry: Rated) -> Callable[[MatchValue], Candidate]:
-    return lambda said: Candidate(entry, said)
-
-
-def test_the_order_is_score_context_priority_approval_time_and_id() -> None:
-    last, first_id = candidate("f"), candidate("e")
-    newer = candidate("d", updated_at="2026-01-02T00:00:00.000Z")
-    draft = candidate("x", is_approved=False, updated_at="2027-01-01T00:00:00.000Z")
-    low = candidate("c", priority=-1, is_approved=False)
-    context = candidate("b", is_same_context=True, priority=9)
-    score_ = candidate("z", worth=91, priority=9)
-
-    given = [last, draft, context, first_id, score_, low, newer]
-
-    assert shown(given) == ["z", "b", "c", "d", "e", "f", "x"]
-
-
-def test_of_entries_with_one_value_the_best_is_kept() -> None:
-    worse = candidate("a", value="Sichern", worth=80)
-    better = candidate("b", value="Sichern")
-    same = candidate("c", value="Sichern")
-
-    assert shown([worse, same, better]) == ["b"]
-
-
-def test_an_entry_without_a_value_in_the_language_is_not_shown() -> None:
-    one, other = candidate("a"), candidate("b")
-    order = best_first([one.entry, other.entry])
-    french = MatchValue("fr", "x", "approved")
-
-    kept = best(order, {"a": [french], "b": [other.said]}, with_value)
-
-    assert kept == {"de": [other], "fr": [(one.entry, french)]}
-
-
-def test_ten_matches_are_shown_at_most() -> None:
-    many = [candidate(f"{at:03}") for at in range(25)]
-
-    assert shown(reversed(many)) == [f"{at:03}" for at in range(10)]

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
 from operator import attrgetter
-from typing import TypeVar
 
 import msgspec
 
@@ -15,12 +14,11 @@ from locframework.fields import Timestamp
 from locframework.languages import collapse_white_space, fold, folded, nfc
 from locframework.memories.records import Penalties
 
-from .records import MatchPenalty, MatchValue
+from .records import Match, MatchPenalty, MatchValue
 
 Distance = Callable[[str, str], int]
 Rank = tuple[int, bool, int]
 """Negative match percentage, another context, priority: the least comes first."""
-M = TypeVar("M")
 
 MATCHES_PER_LANGUAGE = 10  # service.md, Limits
 
@@ -148,23 +146,23 @@ def best_first(entries: Iterable[Rated]) -> list[Rated]:
 def best(
     order: Iterable[Rated],
     values: Mapping[str, Iterable[MatchValue]],
-    match_of: Callable[[Rated], Callable[[MatchValue], M]],
-) -> dict[str, list[M]]:
+    match_of: Callable[[Rated], Callable[[MatchValue], Match]],
+) -> dict[str, list[Match]]:
     """Return the matches of one text by language, best first, at most ten.
 
     ``values`` are by ``Rated.values_digest``. Of entries with the same value the best
     is kept; of one rank, approved values come before drafts. ``match_of`` makes a match
     of an entry and a value.
     """
-    kept: defaultdict[str, dict[str, M]] = defaultdict(dict)
+    kept: defaultdict[str, dict[str, Match]] = defaultdict(dict)
 
-    def keep(value: MatchValue, make: Callable[[MatchValue], M]) -> None:
+    def keep(value: MatchValue, make: Callable[[MatchValue], Match]) -> None:
         there = kept[value.language_code]
         if len(there) < MATCHES_PER_LANGUAGE and value.value not in there:
             there[value.value] = make(value)
 
     for _, entries in groupby(order, key=attrgetter("rank")):
-        drafts: list[tuple[MatchValue, Callable[[MatchValue], M]]] = []
+        drafts: list[tuple[MatchValue, Callable[[MatchValue], Match]]] = []
         for entry in entries:
             make = match_of(entry)
             for value in values[entry.values_digest]:
