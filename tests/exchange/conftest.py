@@ -50,14 +50,7 @@ def project() -> Project:
 def zipped() -> Zipped:
     """Makes a ZIP archive of files by path."""
 
-    def make(files: dict[str, bytes]) -> SourceFile:
-        target = io.BytesIO()
-        with zipfile.ZipFile(target, "w") as made:
-            for path, content in files.items():
-                made.writestr(path, content)
-        return SourceFile("upload.zip", target.getvalue())
-
-    return make
+    return lambda files: SourceFile("upload.zip", Uploads.zipped(files))
 
 
 class Uploads:
