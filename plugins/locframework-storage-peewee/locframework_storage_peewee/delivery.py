@@ -66,17 +66,17 @@ class ReleaseTable(Table[StoredRelease]):
     sort = "-version"
 
     def insert(self, record: StoredRelease) -> None:
-        with self.database.transaction():
+        with self._database.transaction():
             super().insert(record)
             self._insert_files(record)
 
     def update(self, record: StoredRelease) -> None:
         id_ = record.release.id
-        with self.database.transaction():
+        with self._database.transaction():
             old = self.find(id_)
             super().update(record)
             if old and old.files != record.files:  # thousands, and mostly unchanged
-                self.database.run(
+                self._database.run(
                     "DELETE FROM release_files WHERE release_id = ?", (id_,)
                 )
                 self._insert_files(record)
@@ -101,14 +101,14 @@ class ReleaseTable(Table[StoredRelease]):
         return super().read({**row, "files": ()})
 
     def _files(self, release_id: str) -> tuple[ReleaseFile, ...]:
-        rows = self.database.rows(
+        rows = self._database.rows(
             f"SELECT {_FILE} FROM release_files WHERE release_id = ? ORDER BY position",
             (release_id,),
         )
         return tuple(ReleaseFile(*row) for row in rows)
 
     def _insert_files(self, release: StoredRelease) -> None:
-        self.database.insert_many(
+        self._database.insert_many(
             "release_files",
             f"release_id, position, {_FILE}",
             [
@@ -166,14 +166,14 @@ class DeliveryTables(Table[Distribution]):
 
     def purge_distributions(self, before: Timestamp, rows: int) -> int:
         gone = 0
-        with self.database.transaction():
-            dead = self.database.rows(
+        with self._database.transaction():
+            dead = self._database.rows(
                 """SELECT id FROM distributions WHERE deleted_at < ?
                     ORDER BY deleted_at LIMIT ?""",
                 (before, rows),
             )
             for (id_,) in dead:
-                gone += purge_distribution(self.database, id_, rows - gone)
+                gone += purge_distribution(self._database, id_, rows - gone)
                 if gone >= rows:
                     break
         return gone
@@ -185,7 +185,7 @@ class DeliveryTables(Table[Distribution]):
         return self.page(query, page)
 
     def list_auto_publish(self, project_id: str) -> list[Distribution]:
-        if not self.database.row(f"{_AUTO_PUBLISH} LIMIT 1", (project_id,)):
+        if not self._database.row(f"{_AUTO_PUBLISH} LIMIT 1", (project_id,)):
             return []
         query = self.select().where(
             DistributionRow.project_id == project_id,
@@ -195,8 +195,8 @@ class DeliveryTables(Table[Distribution]):
         return self.fetch(query.order_by(DistributionRow.id))
 
     def next_version(self, distribution_id: str) -> int:
-        self.database.require_transaction()
-        row = self.database.row(
+        self._database.require_transaction()
+        row = self._database.row(
             """UPDATE distributions SET last_version = last_version + 1
                 WHERE id = ? RETURNING last_version""",
             (distribution_id,),
@@ -232,18 +232,18 @@ class DeliveryTables(Table[Distribution]):
         return map_page(found, lambda stored: stored.release)
 
     def find_head(self, public_key: str) -> PublicHead | None:
-        row = self.database.row(_HEAD, (public_key,))
+        row = self._database.row(_HEAD, (public_key,))
         if row is None:
             return None
         *head, is_paused, release_id, version, content_hash = row
         return PublicHead(*[*head, bool(is_paused), release_id, version, content_hash])
 
     def names_blob(self, distribution_id: str, blob: str) -> tuple[str, str] | None:
-        row = self.database.row(_BLOB, (distribution_id, blob))
+        row = self._database.row(_BLOB, (distribution_id, blob))
         return (row[0], row[1]) if row else None
 
     def add_usage(self, month: str, usage: Sequence[tuple[str, Usage]]) -> None:
-        self.database.run_many(
+        self._database.run_many(
             """INSERT INTO delivery_usage (organization_id, month, requests, bytes)
                 VALUES (?,?,?,?) ON CONFLICT (organization_id, month) DO UPDATE SET
                 requests = delivery_usage.requests + excluded.requests,
@@ -253,7 +253,7 @@ class DeliveryTables(Table[Distribution]):
         )
 
     def usage_of(self, organization_id: str, month: str) -> Usage:
-        row = self.database.row(
+        row = self._database.row(
             """SELECT requests, bytes FROM delivery_usage
                 WHERE organization_id = ? AND month = ?""",
             (organization_id, month),

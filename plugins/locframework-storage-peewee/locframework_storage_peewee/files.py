@@ -25,19 +25,19 @@ class FileTable(Table[StoredFile]):
         self.write(FileRow.insert({**row, "looked_at": record.created_at}))
 
     def use_files(self, project_id: str, file_ids: Collection[str]) -> set[str]:
-        self.database.require_transaction()
+        self._database.require_transaction()
         # SQLite would read all files of the project by its index
-        project = self.database.engine.without_index("project_id")
+        project = self._database.engine.without_index("project_id")
         # a write, not a lock: a purge at the same time reads the row again
-        used = self.database.run_rows(
+        used = self._database.run_rows(
             f"""UPDATE files SET unused_since = NULL
-                WHERE {self.database.among("id")} AND {project} = ? RETURNING id""",
-            (self.database.listed(file_ids), project_id),
+                WHERE {self._database.among("id")} AND {project} = ? RETURNING id""",
+            (self._database.listed(file_ids), project_id),
         )
         return {id_ for (id_,) in used}
 
     def look_for_unused(self, now: Timestamp, before: Timestamp, rows: int) -> int:
-        return self.database.run(
+        return self._database.run(
             f"""UPDATE files SET looked_at = ?, unused_since =
                 CASE WHEN {_IS_NAMED} THEN NULL ELSE COALESCE(unused_since, ?) END
                 WHERE id IN (SELECT id FROM files WHERE looked_at < ?
@@ -46,7 +46,7 @@ class FileTable(Table[StoredFile]):
         )
 
     def purge_files(self, before: Timestamp, rows: int) -> int:
-        return self.database.run(
+        return self._database.run(
             f"""DELETE FROM files WHERE unused_since < ? AND NOT {_IS_NAMED}
                 AND id IN (SELECT id FROM files WHERE unused_since < ?
                 ORDER BY unused_since LIMIT ?)""",

@@ -53,7 +53,7 @@ class GlossaryTables(Table[StoredGlossary]):
         return {**super().changes(values), "revision": GlossaryRow.revision + 1}
 
     def delete(self, record_id: str, at: Timestamp) -> None:
-        with self.database.transaction():
+        with self._database.transaction():
             super().delete(record_id, at)
             links = GlossaryProjectRow.delete()
             self.write(links.where(GlossaryProjectRow.glossary_id == record_id))
@@ -63,22 +63,22 @@ class GlossaryTables(Table[StoredGlossary]):
 
     def purge_glossaries(self, before: Timestamp, rows: int) -> int:
         gone = 0
-        with self.database.transaction():
+        with self._database.transaction():
             while gone < rows:
-                row = self.database.row(
+                row = self._database.row(
                     """SELECT id FROM glossaries WHERE deleted_at < ?
                         ORDER BY deleted_at LIMIT 1""",
                     (before,),
                 )
                 if row is None:
                     break
-                gone += self.database.run(
+                gone += self._database.run(
                     """DELETE FROM terms WHERE id IN (
                         SELECT id FROM terms WHERE glossary_id = ? LIMIT ?)""",
                     (row[0], rows - gone),
                 )
                 if gone < rows:
-                    gone += self.database.run(
+                    gone += self._database.run(
                         "DELETE FROM glossaries WHERE id = ?", row
                     )
         return gone
@@ -95,7 +95,7 @@ class GlossaryTables(Table[StoredGlossary]):
         query = self.select()
         if scopes is not None:
             query = query.where(
-                in_scopes_by_link(GlossaryRow, link, scopes, self.database)
+                in_scopes_by_link(GlossaryRow, link, scopes, self._database)
             )
         if search:
             query = query.where(fn.instr(GlossaryRow.folded, search) > 0)
@@ -118,19 +118,19 @@ class GlossaryTables(Table[StoredGlossary]):
 
     def linked_to(self, project_id: str) -> list[StoredGlossary]:
         found = []
-        for row in self.database.rows(_LINKED, (project_id,)):
+        for row in self._database.rows(_LINKED, (project_id,)):
             *own, term_count, created_at, updated_at, organization_id, revision = row
             values = [*own, (), term_count, created_at, updated_at]
             found.append(StoredGlossary(Glossary(*values), organization_id, revision))
         return self._with_projects(found) if found else []
 
     def _with_projects(self, found: Sequence[StoredGlossary]) -> list[StoredGlossary]:
-        rows = self.database.rows(
+        rows = self._database.rows(
             f"""SELECT l.glossary_id, l.project_id FROM glossary_projects l
                 JOIN projects p ON p.id = l.project_id
-                WHERE {self.database.among("l.glossary_id")} AND p.deleted_at IS NULL
+                WHERE {self._database.among("l.glossary_id")} AND p.deleted_at IS NULL
                 ORDER BY l.project_id""",
-            (self.database.listed([each.id for each in found]),),
+            (self._database.listed([each.id for each in found]),),
         )
         projects: dict[str, list[str]] = {each.id: [] for each in found}
         for glossary_id, project_id in rows:

@@ -23,9 +23,7 @@ from locframework.ports import (
     folded,
 )
 
-from .database import Database
 from .memory_entries import MemoryEntryTables
-from .memory_links import MemoryLinkTable
 from .models import MemoryProjectRow, MemoryRow
 from .tables import Table, in_scopes_by_link, linked_to, map_page
 
@@ -40,16 +38,12 @@ _PENALTIES_COLUMN = 5
 _penalties = msgspec.json.Decoder(Penalties)
 
 
-class MemoryTables(Table[StoredMemory], MemoryEntryTables, MemoryLinkTable):
+class MemoryTables(Table[StoredMemory], MemoryEntryTables):
     """The memory store (locframework/memories/store.py, MemoryStore)."""
 
     model = MemoryRow
     record = StoredMemory
     constant = Table.constant | {"source_language", "entry_count"}
-
-    def __init__(self, database: Database) -> None:
-        super().__init__(database)
-        self._database = database
 
     def values(self, record: StoredMemory) -> dict[str, object]:
         return {**super().values(record), "folded": folded(record.memory.name)}
@@ -59,7 +53,7 @@ class MemoryTables(Table[StoredMemory], MemoryEntryTables, MemoryLinkTable):
         self.write(MemoryRow.insert({**row, "entry_count": 0}))
 
     def delete(self, record_id: str, at: Timestamp) -> None:
-        with self.database.transaction():
+        with self._database.transaction():
             super().delete(record_id, at)
             links = MemoryProjectRow.delete()
             self.write(links.where(MemoryProjectRow.memory_id == record_id))
@@ -76,7 +70,7 @@ class MemoryTables(Table[StoredMemory], MemoryEntryTables, MemoryLinkTable):
         query = self.select()
         if scopes is not None:
             query = query.where(
-                in_scopes_by_link(MemoryRow, link, scopes, self.database)
+                in_scopes_by_link(MemoryRow, link, scopes, self._database)
             )
         if search:
             query = query.where(fn.instr(MemoryRow.folded, search) > 0)

@@ -1,4 +1,4 @@
-"""Entries of translation memories and their translations.
+"""Entries of translation memories, their translations, and which keys teach them.
 
 Hand-written SQL: values are learned with every write and imports have a million
 entries, 5 µs each and not 250 µs as through models.
@@ -12,6 +12,7 @@ from secrets import randbelow
 
 from locframework.ports import (
     EntryFilter,
+    KeyLink,
     MemoryEntry,
     MemoryWriting,
     Page,
@@ -26,14 +27,21 @@ from locframework.ports import (
 from .database import Database, Store
 from .engine import Row
 from .memory_filters import IN_LANGUAGE, OF_MEMORY, conditions
-from .memory_links import MEMORY, numbers_of
 from .pages import Order
 from .sql import SqlFragment, all_of, chunks
+
+_LINK = "l.project_id, l.key_id, NULLIF(l.plural_form, ''), e.id"
+_LINKS = """memory_links l JOIN memory_entries e ON e.number = l.entry
+    JOIN memories m ON m.number = l.{memory} WHERE m.id = ? AND m.deleted_at IS NULL"""
+
+_MEMORY = "memory + 0"
+"""That of entries which are looked up by id: SQLite would go by the memory, and read
+all of its entries, for it takes them to be ten."""
 
 _ENTRY = "e.id, m.id, e.source_text, e.context, e.created_at, e.updated_at"
 _ENTRIES = "memory_entries e JOIN memories m ON m.number = e.memory"
 _OF = "m.id = ? AND m.deleted_at IS NULL"
-_BY_ID = f"memory_entries e JOIN memories m ON m.number = e.{MEMORY}"
+_BY_ID = f"memory_entries e JOIN memories m ON m.number = e.{_MEMORY}"
 _ENTRY_KEPT = """id, memory, digest, revision, created_at, updated_at, context,
     source_text, source_folded, is_learned, values_digest"""
 _TRANSLATION = "t.language_code, t.value, t.status, t.approved_at, t.proposed_value"
@@ -60,7 +68,7 @@ def digest_of(texts: Texts) -> str:
 
 
 class MemoryEntryTables(Store):
-    """The part of the memory store that is about entries."""
+    """The part of the memory store that is about entries and their links."""
 
     def begin(self, tm_id: str) -> MemoryWriting | None:
         self._database.require_transaction()
@@ -315,7 +323,7 @@ class MemoryEntryTables(Store):
         return gone
 
     def _remove(self, writing: MemoryWriting, entry_ids: Collection[str]) -> None:
-        mine = f"{MEMORY} = ? AND {self._database.among('id')}"
+        mine = f"{_MEMORY} = ? AND {self._database.among('id')}"
         params = (writing.number, self._database.listed(entry_ids))
         self._database.run(
             f"""INSERT INTO memory_removals (memory, revision, entry, entry_id)
@@ -363,6 +371,102 @@ class MemoryEntryTables(Store):
             for id_, *rest in more:
                 found.setdefault(id_, []).append(TermTranslation(*rest))
         return [MemoryEntry(*(*row, tuple(found.get(row[0], ())))) for row in rows]
+
+    def find_links(
+        self,
+        tm_id: str,
+        *,
+        key_ids: Collection[str] | None = None,
+        entry_ids: Collection[str] | None = None,
+    ) -> list[KeyLink]:
+        found: list[KeyLink] = []
+        for column, ids in (("l.key_id", key_ids), ("e.id", entry_ids)):
+            memory = _MEMORY if column == "e.id" else "memory"
+            links = _LINKS.format(memory=memory)
+            for some in chunks(ids or ()):
+                rows = self._database.rows(
+                    f"SELECT {_LINK} FROM {links} AND {self._database.among(column)}",
+                    (tm_id, self._database.listed(some)),
+                )
+                found += [KeyLink(*row) for row in rows]
+        return found
+
+    def replace_links(
+        self,
+        writing: MemoryWriting,
+        old: Collection[KeyLink],
+        new: Collection[KeyLink],
+    ) -> None:
+        there, wanted = set(old), set(new)
+        keys = {link.key_id for link in there ^ wanted}
+        links = [link for link in wanted if link.key_id in keys]
+        with self._database.transaction():
+            for some in chunks(keys):
+                self._database.run(
+                    f"""DELETE FROM memory_links
+                        WHERE memory = ? AND {self._database.among("key_id")}""",
+                    (writing.number, self._database.listed(some)),
+                )
+            numbers = numbers_of(self._database, {link.entry_id for link in links})
+            self._database.insert_many(
+                "memory_links",
+                "memory, project_id, key_id, plural_form, entry",
+                [
+                    (
+                        writing.number,
+                        link.project_id,
+                        link.key_id,
+                        link.plural_form or "",
+                        numbers[link.entry_id],
+                    )
+                    for link in links
+                    if link.entry_id in numbers
+                ],
+            )
+
+    def learned_entries(self, tm_id: str, entry_ids: Collection[str]) -> set[str]:
+        found: set[str] = set()
+        for some in chunks(entry_ids):
+            rows = self._database.rows(
+                f"""SELECT e.id FROM memory_entries e JOIN memories m
+                    ON m.number = e.{_MEMORY} WHERE m.id = ? AND e.is_learned
+                    AND {self._database.among("e.id")}""",
+                (tm_id, self._database.listed(some)),
+            )
+            found.update(id_ for (id_,) in rows)
+        return found
+
+    def detach_entries(
+        self, writing: MemoryWriting, entry_ids: Collection[str]
+    ) -> None:
+        with self._database.transaction():
+            for some in chunks(entry_ids):
+                mine = f"""IN (SELECT number FROM memory_entries
+                    WHERE {_MEMORY} = ? AND {self._database.among("id")})"""
+                params = (writing.number, self._database.listed(some))
+                self._detach(mine, params)
+                self._database.run(
+                    f"DELETE FROM memory_links WHERE entry {mine}", params
+                )
+
+    def linked_keys(self, project_id: str) -> set[str]:
+        rows = self._database.rows(
+            "SELECT DISTINCT key_id FROM memory_links WHERE project_id = ?",
+            (project_id,),
+        )
+        return {key_id for (key_id,) in rows}
+
+    def _detach(self, entries: str, params: tuple[object, ...]) -> None:
+        self._database.run(
+            f"""UPDATE memory_translations SET is_learned = FALSE
+                WHERE is_learned AND entry {entries}""",
+            params,
+        )
+        self._database.run(
+            f"""UPDATE memory_entries SET is_learned = FALSE
+                WHERE is_learned AND number {entries}""",
+            params,
+        )
 
 
 def values_digest(values: Iterable[Value]) -> str:
@@ -419,3 +523,15 @@ def _translation_rows(
         )
         for kept in translations
     ]
+
+
+def numbers_of(database: Database, entry_ids: Collection[str]) -> dict[str, int]:
+    """The numbers of the entries that are there, by id."""
+    numbers: dict[str, int] = {}
+    for some in chunks(entry_ids):
+        rows = database.rows(
+            f"SELECT id, number FROM memory_entries WHERE {database.among('id')}",
+            (database.listed(some),),
+        )
+        numbers.update(rows)
+    return numbers

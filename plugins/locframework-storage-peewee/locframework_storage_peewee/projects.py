@@ -55,9 +55,9 @@ class LanguageTable(Table[Language]):
         if language is None:
             return
         project_id, code = language.project_id, language.language_code
-        with self.database.transaction():
+        with self._database.transaction():
             super().delete(record_id, at)
-            remove_language(self.database, project_id, code)
+            remove_language(self._database, project_id, code)
 
 
 class ProjectTables(Table[Project]):
@@ -71,37 +71,37 @@ class ProjectTables(Table[Project]):
         self.languages = LanguageTable(database)
 
     def insert(self, record: Project) -> None:
-        with self.database.transaction():
+        with self._database.transaction():
             super().insert(record)
             # the key store counts here, in the transactions that add and remove keys
             self.write(LineRow.insert(id=record.id, project_id=record.id, key_count=0))
 
     def find(self, record_id: str, parent_id: str | None = None) -> Project | None:
-        row = self.database.row(_PROJECT, (record_id,))
+        row = self._database.row(_PROJECT, (record_id,))
         return _project(row) if row else None
 
     def update(self, record: Project) -> None:
         old = self.find(record.id)
-        with self.database.transaction():
+        with self._database.transaction():
             super().update(record)
             if old is not None and old.source_language != record.source_language:
-                count_words_again(self.database, record.id)
+                count_words_again(self._database, record.id)
 
     def has_keys(self, project_id: str) -> bool:
-        return self.database.row(_HAS_KEYS, (project_id,)) is not None
+        return self._database.row(_HAS_KEYS, (project_id,)) is not None
 
     def purge_projects(self, before: Timestamp, rows: int) -> int:
         gone = 0
-        with self.database.transaction():
+        with self._database.transaction():
             while gone < rows:
-                row = self.database.row(
+                row = self._database.row(
                     """SELECT id FROM projects WHERE deleted_at < ?
                         ORDER BY deleted_at LIMIT 1""",
                     (before,),
                 )
                 if row is None:
                     break
-                gone += purge_project(self.database, row[0], rows - gone)
+                gone += purge_project(self._database, row[0], rows - gone)
         return gone
 
     def select(self) -> Any:
@@ -113,11 +113,13 @@ class ProjectTables(Table[Project]):
     ) -> Page[Project]:
         query = self.select()
         if scopes is not None:
-            query = query.where(in_scopes(ProjectRow, scopes, self.database))
+            query = query.where(in_scopes(ProjectRow, scopes, self._database))
         return self.page(query, page)
 
     def list_languages(self, project_id: str) -> list[Language]:
-        return [_language(row) for row in self.database.rows(_LANGUAGES, (project_id,))]
+        return [
+            _language(row) for row in self._database.rows(_LANGUAGES, (project_id,))
+        ]
 
 
 def _project(row: Row) -> Project:

@@ -47,7 +47,7 @@ from .migrator import migrate, pending_migrations
 from .processes import ProcessTable
 from .projects import ProjectTables
 from .terms import TermTables
-from .webhook_queue import IS_DUE
+from .webhook_deliveries import IS_DUE
 from .webhooks import WebhookTables
 
 

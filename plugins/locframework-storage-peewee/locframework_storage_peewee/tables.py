@@ -17,7 +17,7 @@ from peewee import SQL, fn
 
 from locframework.ports import Page, PageRequest, Scope, SortedRequest, Timestamp
 
-from .database import Database
+from .database import Database, Store
 from .models import ProjectRow
 
 T = TypeVar("T", bound=Struct)
@@ -25,7 +25,7 @@ S = TypeVar("S")
 Condition = Any  # peewee's expressions are not typed
 
 
-class Table(Generic[T]):
+class Table(Store, Generic[T]):
     """A repository (locframework/transactions.py, Repository) over one model.
 
     ``parent`` names the field that ``find`` compares with ``parent_id``. Rows with
@@ -41,7 +41,7 @@ class Table(Generic[T]):
     sort = "name"  # the default; as requests write it
 
     def __init__(self, database: Database) -> None:
-        self.database = database
+        super().__init__(database)
         names = _names(self.record)
         fields = self.model._meta.fields
         self.columns = [fields[name] for name in fields if name in names]
@@ -68,7 +68,7 @@ class Table(Generic[T]):
             self.write(self.model.delete().where(*mine))
 
     def lock(self, record_id: str) -> None:
-        self.database.lock_row(self.model._meta.table_name, record_id)
+        self._database.lock_row(self.model._meta.table_name, record_id)
 
     def first(self, *conditions: Condition) -> T | None:
         """Return the first record that meets the conditions."""
@@ -103,7 +103,7 @@ class Table(Generic[T]):
 
     def fetch(self, query: Any) -> list[T]:
         """Run a query of ``select`` and return its records."""
-        rows = query.dicts().execute(self.database.peewee)
+        rows = query.dicts().execute(self._database.peewee)
         return [self.read(row) for row in rows]
 
     def read(self, row: dict[str, Any]) -> T:
@@ -112,8 +112,8 @@ class Table(Generic[T]):
 
     def page(self, query: Any, request: PageRequest) -> Page[T]:
         """Return one page of a query of ``select``. Two statements."""
-        with self.database.snapshot():
-            total = query.count(self.database.peewee)
+        with self._database.snapshot():
+            total = query.count(self._database.peewee)
             items = self.fetch(self.ordered(query, request))
         return Page(items, total, request.page, request.limit)
 
@@ -135,12 +135,12 @@ class Table(Generic[T]):
 
     def write(self, query: Any) -> int:
         """Run INSERT, UPDATE or DELETE; return the number of rows."""
-        sql, params = self.database.peewee.get_sql_context().sql(query).query()
-        return self.database.run(sql, params)
+        sql, params = self._database.peewee.get_sql_context().sql(query).query()
+        return self._database.run(sql, params)
 
     def tuples(self, query: Any) -> list[tuple[Any, ...]]:
         """Return the rows of any SELECT."""
-        return list(query.tuples().execute(self.database.peewee))
+        return list(query.tuples().execute(self._database.peewee))
 
 
 def map_page(page: Page[T], of: Callable[[T], S]) -> Page[S]:

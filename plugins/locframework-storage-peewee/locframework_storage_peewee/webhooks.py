@@ -18,12 +18,10 @@ from locframework.ports import (
     WebhookHealth,
 )
 
-from .database import Database
 from .engine import Row
 from .models import WebhookRow
 from .tables import Table, map_page
-from .webhook_log import WebhookLog
-from .webhook_queue import WebhookQueue
+from .webhook_deliveries import WebhookDeliveries
 
 _WEBHOOK = """w.id, w.project_id, w.url, w.description, w.event_types,
     w.language_codes, w.branches, w.is_active, w.disabled_reason, w.created_at,
@@ -36,7 +34,7 @@ _texts = msgspec.json.Decoder(tuple[str, ...])
 _secrets = msgspec.json.Decoder(tuple[SealedSecret, ...])
 
 
-class WebhookTables(Table[StoredWebhook], WebhookLog, WebhookQueue):
+class WebhookTables(Table[StoredWebhook], WebhookDeliveries):
     """The webhook store (locframework/webhooks/store.py, WebhookStore)."""
 
     model = WebhookRow
@@ -45,10 +43,6 @@ class WebhookTables(Table[StoredWebhook], WebhookLog, WebhookQueue):
     constant = Table.constant | {"last_delivery_at"}
     sorts = ("created_at",)
     sort = "-createdAt"
-
-    def __init__(self, database: Database) -> None:
-        super().__init__(database)
-        self._database = database
 
     def delete(self, record_id: str, at: Timestamp) -> None:
         self.write(
