@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 
 from msgspec import Struct, field
 
-from locframework.errors import abbreviate
+from locframework.errors import UnreadableFile, abbreviate
 
 from .problems import unreadable
 
@@ -147,29 +147,28 @@ class _TreeBuilder:
         done, self._done = self._done, []
         return done
 
-    def _require(self, is_met: bool, rule: str, message: str) -> None:
-        if not is_met:
-            raise unreadable(self.parser.CurrentLineNumber, rule, message)
+    def _refusal(self, rule: str, message: str) -> UnreadableFile:
+        return unreadable(self.parser.CurrentLineNumber, rule, message)
 
     def _check_doctype(
         self, name: str, system: str | None, public: str | None, has_subset: int
     ) -> None:
         own = self._doctype
         is_own = name == own.root and not has_subset and public in (None, own.public)
-        is_own = is_own and own.system.fullmatch(system or "") is not None
-        message = f"a DOCTYPE is accepted only if it just names {own.label}"
-        self._require(is_own, "doctype", message)
+        if not is_own or own.system.fullmatch(system or "") is None:
+            message = f"a DOCTYPE is accepted only if it just names {own.label}"
+            raise self._refusal("doctype", message)
 
     def _refuse_entity(self, name: str, _: bool) -> None:
-        self._require(False, "entity", f"the entity {abbreviate(name)} is not known")
+        raise self._refusal("entity", f"the entity {abbreviate(name)} is not known")
 
     def _begin(self, tag: str, attributes: dict[str, str]) -> None:
         name = tag.rpartition(":")[2]
-        is_known = self._depth > 0 or name in self._roots
-        self._require(is_known, "syntax", f"the file is not {self._format}")
+        if self._depth == 0 and name not in self._roots:
+            raise self._refusal("syntax", f"the file is not {self._format}")
         self._depth += 1
-        is_flat = self._depth <= DEPTH_LIMIT
-        self._require(is_flat, "depth", "elements are nested too deeply")
+        if self._depth > DEPTH_LIMIT:
+            raise self._refusal("depth", "elements are nested too deeply")
         if not self._open and name not in self._names:
             return
         element = Element(name, attributes, self.parser.CurrentLineNumber)
@@ -185,8 +184,10 @@ class _TreeBuilder:
 
     def _count(self, size: int) -> None:
         self._size += size
-        message = f"<{self._open[0].name}> has more than {ITEM_LIMIT:,} characters"
-        self._require(self._size <= ITEM_LIMIT, "length", message)
+        if self._size > ITEM_LIMIT:
+            name = self._open[0].name
+            message = f"<{name}> has more than {ITEM_LIMIT:,} characters"
+            raise self._refusal("length", message)
 
     def _end(self, _: str) -> None:
         self._depth -= 1
