@@ -13,8 +13,7 @@ from locframework.projects.records import Project
 from locframework.storage import Storage
 
 from .storage_delivery import building, distribution, ready
-from .storage_key_records import key
-from .storage_records import add_branch, add_project, at
+from .storage_records import add_branch, add_project, at, key
 
 BLOB = "a" * 64
 STORES = ("disk", "s3")

@@ -20,8 +20,7 @@ from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
-from .storage_key_records import add_keys_project, key, value
-from .storage_records import ALL, add_branch, at
+from .storage_records import ALL, add_branch, add_keys_project, at, key, value
 
 Question = Callable[[KeyStore, Project, StoredKey], object]
 Write = Callable[[BranchKeyStore, StoredKey, StoredValue], object]

@@ -11,8 +11,7 @@ from locframework.pagination import PageRequest
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
-from .storage_key_records import add_keys_project, key, value
-from .storage_records import ALL, add_branch, at, branch
+from .storage_records import ALL, add_branch, add_keys_project, at, branch, key, value
 
 KEYS = 3
 

@@ -23,8 +23,7 @@ from locframework.pagination import PageRequest
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
-from .storage_key_records import LANGUAGES
-from .storage_records import ALL, add_project, at
+from .storage_records import ALL, LANGUAGES, add_project, at
 
 BLOB, OTHER, THIRD = ("a" * 64, "b" * 64, "c" * 64)
 Question = Callable[[Storage, Distribution], object]

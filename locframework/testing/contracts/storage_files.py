@@ -6,8 +6,7 @@ from locframework.keys.file_records import FileDetail, Selection
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
-from .storage_key_records import add_keys_project, draft, key, value
-from .storage_records import at, delete_language
+from .storage_records import add_keys_project, at, delete_language, draft, key, value
 
 
 class StorageFilesContract:

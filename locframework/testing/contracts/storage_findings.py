@@ -12,8 +12,17 @@ from locframework.projects.records import Project
 from locframework.quality.records import Finding
 from locframework.storage import Storage
 
-from .storage_key_records import LANGUAGES, add_keys_project, key, value
-from .storage_records import ALL, TEXTS, at, branch, delete_language
+from .storage_records import (
+    ALL,
+    LANGUAGES,
+    TEXTS,
+    add_keys_project,
+    at,
+    branch,
+    delete_language,
+    key,
+    value,
+)
 
 CHECKS = ("length", "markup", "numbers")
 

@@ -2,17 +2,20 @@
 
 from msgspec.structs import replace
 
-from locframework.branches.records import Branch
-from locframework.fields import new_id
 from locframework.keys.records import StoredValue
 from locframework.keys.revisions import Revision, revision_of
-from locframework.keys.store import BranchKeyStore, KeyStore
+from locframework.keys.store import KeyStore
 from locframework.pagination import PageRequest
-from locframework.projects.records import Project
 from locframework.storage import Storage
 
-from .storage_key_records import add_keys_project, key, value
-from .storage_records import at, delete_language
+from .storage_records import (
+    add_branch,
+    add_keys_project,
+    at,
+    delete_language,
+    key,
+    value,
+)
 
 
 class StorageHistoryContract:
@@ -116,7 +119,7 @@ class StorageHistoryContract:
         self, storage: Storage
     ) -> None:
         of = add_keys_project(storage)
-        store = _branch(storage, of)
+        store = storage.branch_keys(of.id, add_branch(storage, of).id)
         made = key(of)
         second = value(made, text="2", revision=2, updated_at=at(2))
         storage.keys.add_keys([made], [second])
@@ -136,36 +139,6 @@ class StorageHistoryContract:
         assert sorted(each.value for each in found) == ["1", "2", "b3"]
         store.drop_overlay([made.id])
         assert _texts(store, made.id) == ["m3", "2", "1"]
-
-    def test_sh8_a_purged_project_leaves_no_history(self, storage: Storage) -> None:
-        of = add_keys_project(storage)
-        made = key(of)
-        storage.keys.add_keys([made], [value(made, revision=4)])
-        storage.keys.add_revisions(
-            [revision_of(value(made, revision=number)) for number in (1, 2, 3)]
-        )
-        storage.projects.delete(of.id, at(1))
-
-        while storage.purge("projects", at(2), 2):
-            pass
-
-        assert storage.keys.revisions_of([made.id]) == []
-
-
-def _branch(storage: Storage, of: Project) -> BranchKeyStore:
-    made = Branch(
-        id=new_id(),
-        project_id=of.id,
-        name="spring",
-        status="open",
-        change_count=0,
-        created_by="u1",
-        created_at=at(0),
-        updated_at=at(0),
-        merged_at=None,
-    )
-    storage.branches.add_branch(made)
-    return storage.branch_keys(of.id, made.id)
 
 
 def _texts(store: KeyStore, key_id: str) -> list[str]:

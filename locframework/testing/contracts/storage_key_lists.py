@@ -11,8 +11,7 @@ from locframework.pagination import TOTAL_LIMIT, BoundedList, Position
 from locframework.projects.records import Project
 from locframework.storage import Storage
 
-from .storage_key_records import add_keys_project, draft, key, value
-from .storage_records import at
+from .storage_records import add_keys_project, at, draft, key, value
 
 SORTS = ("key", "-key", "createdAt", "-createdAt", "updatedAt", "-updatedAt")
 

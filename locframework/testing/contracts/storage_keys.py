@@ -22,8 +22,7 @@ from locframework.languages import fold
 from locframework.pagination import Page, PageRequest
 from locframework.storage import Storage
 
-from .storage_key_records import add_keys_project, key, value
-from .storage_records import TEXTS, at
+from .storage_records import TEXTS, add_keys_project, at, key, value
 
 Question = Callable[[Storage, Key], object]
 

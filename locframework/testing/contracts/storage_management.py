@@ -18,7 +18,6 @@ from locframework.transactions import Repository
 from .storage_blobs import file_of
 from .storage_delivery import BLOB, OTHER, building, distribution, ready
 from .storage_glossaries import glossary
-from .storage_key_records import key
 from .storage_memories import memory
 from .storage_records import (
     ALL,
@@ -28,6 +27,7 @@ from .storage_records import (
     at,
     event,
     job,
+    key,
     language,
     member,
     organization,

@@ -13,8 +13,17 @@ from locframework.statistics.records import LanguageCounts
 from locframework.statistics.rules import complete_languages, count_words
 from locframework.storage import Storage
 
-from .storage_key_records import LANGUAGES, add_keys_project, key, value
-from .storage_records import OWN_PROJECT, add_branch, at, delete_language, language
+from .storage_records import (
+    LANGUAGES,
+    OWN_PROJECT,
+    add_branch,
+    add_keys_project,
+    at,
+    delete_language,
+    key,
+    language,
+    value,
+)
 from .storage_statistics import counted
 
 T = TypeVar("T")

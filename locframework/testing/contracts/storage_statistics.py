@@ -5,8 +5,16 @@ from msgspec.structs import replace
 from locframework.statistics.records import LanguageCounts, LineCounts
 from locframework.storage import Storage
 
-from .storage_key_records import add_keys_project, draft, key, value
-from .storage_records import add_branch, at, delete_language, language
+from .storage_records import (
+    add_branch,
+    add_keys_project,
+    at,
+    delete_language,
+    draft,
+    key,
+    language,
+    value,
+)
 
 
 def counted(counts: LineCounts) -> tuple[int, list[LanguageCounts]]:

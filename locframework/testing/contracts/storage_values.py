@@ -4,11 +4,20 @@ from msgspec.structs import replace
 
 from locframework.fields import new_id
 from locframework.keys.records import KeyFilter, StoredState, StoredValue
+from locframework.keys.revisions import revision_of
 from locframework.quality.records import Finding
 from locframework.storage import Storage
 
-from .storage_key_records import LANGUAGES, add_keys_project, draft, key, value
-from .storage_records import TEXTS, at, delete_language
+from .storage_records import (
+    LANGUAGES,
+    TEXTS,
+    add_keys_project,
+    at,
+    delete_language,
+    draft,
+    key,
+    value,
+)
 
 
 class StorageValuesContract:
@@ -153,8 +162,9 @@ class StorageValuesContract:
         of, other = add_keys_project(storage), add_keys_project(storage)
         made, gone, kept = key(of, tags=("t",)), key(of, "b"), key(other)
         storage.keys.add_keys(
-            [made, gone, kept], [value(one) for one in (made, gone, kept)]
+            [made, gone, kept], [value(one, revision=2) for one in (made, gone, kept)]
         )
+        storage.keys.add_revisions([revision_of(value(one)) for one in (made, gone)])
         storage.keys.trash_keys(of.id, [gone.id], at(0))
         storage.projects.delete(of.id, at(1))
 
@@ -164,7 +174,8 @@ class StorageValuesContract:
         assert storage.keys.names_of(of.id) == {}
         assert storage.keys.trashed(of.id, [gone.id]) == {}
         found = storage.keys.values_of([made.id, gone.id, kept.id])
-        assert found == {kept.id: [value(kept)]}
+        assert found == {kept.id: [value(kept, revision=2)]}
+        assert storage.keys.revisions_of([made.id, gone.id]) == []
 
     def test_sv9_a_key_is_read_with_its_values(self, storage: Storage) -> None:
         of, other = add_keys_project(storage), add_keys_project(storage)

@@ -16,8 +16,13 @@ from locframework.testing.contracts.storage_delivery import (
     distribution,
     ready,
 )
-from locframework.testing.contracts.storage_key_records import key, value
-from locframework.testing.contracts.storage_records import add_branch, add_project, at
+from locframework.testing.contracts.storage_records import (
+    add_branch,
+    add_project,
+    at,
+    key,
+    value,
+)
 
 pytestmark = [
     pytest.mark.parametrize("kind", ["postgres"], indirect=True),

@@ -15,12 +15,12 @@ from locframework.testing.contracts.storage_delivery import (
     distribution,
     ready,
 )
-from locframework.testing.contracts.storage_key_records import (
+from locframework.testing.contracts.storage_records import (
     add_keys_project,
+    at,
     key,
     value,
 )
-from locframework.testing.contracts.storage_records import at
 from locframework.testing.databases import Kind, statements_of
 
 Batch = Callable[[PeeweeStorage, Project, list[Key]], object]

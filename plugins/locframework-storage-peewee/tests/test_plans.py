@@ -16,9 +16,6 @@ from locframework.jobs.records import JobFilter
 from locframework.keys.records import KeyFilter
 from locframework.memories.records import EntryFilter, TranslationMemory
 from locframework.pagination import SortedRequest
-from locframework.testing.contracts.storage_key_records import (
-    key,
-)
 from locframework.testing.contracts.storage_memories import (
     add_entries,
     add_memory,
@@ -30,6 +27,7 @@ from locframework.testing.contracts.storage_records import (
     add_project,
     at,
     job,
+    key,
 )
 from locframework.testing.databases import statements_of
 from locframework.webhooks.records import DeliveryFilter

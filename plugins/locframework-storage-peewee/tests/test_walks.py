@@ -13,12 +13,14 @@ from locframework.testing.contracts.storage_delivery import (
     distribution,
     ready,
 )
-from locframework.testing.contracts.storage_key_records import (
+from locframework.testing.contracts.storage_records import (
+    ALL,
     add_keys_project,
+    add_project,
+    at,
     key,
     value,
 )
-from locframework.testing.contracts.storage_records import ALL, add_project, at
 from locframework.testing.databases import statements_of
 from locframework.webhooks.records import DeliveryFilter
 
