@@ -18,7 +18,7 @@ from locframework.commands.serving import (
 from locframework.commands.telling import one_line
 from locframework.errors import SettingsError
 from locframework.server import ServerError
-from locframework.webhooks.sealing import new_key
+from locframework.webhooks.signing import new_key
 
 from .demo import Demo, owner_token, ready_demo, write_private
 

@@ -62,7 +62,15 @@ from .projects.service import Projects
 from .quality.service import Checks
 from .settings import Settings, as_settings
 from .statistics.service import ProjectStatistics
-from .webhooks.area import WebhookArea
+from .webhooks.attempt_log import AttemptLog
+from .webhooks.deliveries import Deliveries
+from .webhooks.dispatcher import Dispatcher, WebhookNumbers
+from .webhooks.event_schemas import EventTypes
+from .webhooks.fan_out import FanOut
+from .webhooks.plugin_events import PluginEvents
+from .webhooks.sender import Sender
+from .webhooks.service import Webhooks
+from .webhooks.signing import SecretBox
 
 MIGRATIONS_TOLD = 5  # by name; of more, the first and the last
 OPERATOR = Caller(actor=SYSTEM, everything=True)
@@ -367,19 +375,26 @@ class Framework:
         )
 
     def _build_webhooks(self) -> None:
-        area = WebhookArea(
-            self.storage,
-            self.access,
-            self.projects,
-            self.events,
-            self.plugins.transport(self.settings.webhook_transport),
-            self.plugins.event_types.values(),
-            self.settings.webhooks,
-            self.clock,
+        storage, clock, events = self.storage, self.clock, self.events
+        projects, settings = self.projects, self.settings.webhooks
+        transport = self.plugins.transport(self.settings.webhook_transport)
+        types = EventTypes(self.plugins.event_types.values())
+        box = SecretBox(settings.secret_key, settings.old_secret_keys)
+        self.webhooks = Webhooks(
+            storage, self.access, projects, types, transport, box, clock
         )
-        self.webhooks, self.deliveries = area.webhooks, area.deliveries
-        self.webhook_numbers = area.numbers
-        self.dispatcher, self.plugins.tells = area.dispatcher, area.plugin_events.tell
+        self.dispatcher = Dispatcher(
+            storage,
+            Sender(transport, box, clock),
+            AttemptLog(storage, events, clock),
+            clock,
+            senders=settings.senders,
+        )
+        wake = self.dispatcher.wake
+        self.deliveries = Deliveries(storage, projects, self.webhooks, wake, clock)
+        self.webhook_numbers = WebhookNumbers(storage.webhooks, self.dispatcher, clock)
+        self.plugins.tells = PluginEvents(storage, events, types).tell
+        events.listen_inside(FanOut(storage, wake).on_event, subscriber="webhooks")
 
     def migrate(self) -> list[str]:
         """Bring the database up to date; answers the migrations applied.

@@ -61,7 +61,7 @@ from .settings import Settings, setting_in
 from .storage import Storage, StorageProvider
 from .transactions import Transactions
 from .validation import check_record
-from .webhooks.event_types import fault_of
+from .webhooks.event_schemas import fault_of
 from .webhooks.plugin_events import EventTeller, Items, PluginTells
 from .webhooks.records import EventType
 from .webhooks.transport import Transport

@@ -12,7 +12,7 @@ from locframework.webhooks.records import (
     DeliveryStatus,
     Webhook,
 )
-from locframework.webhooks.sealing import new_key
+from locframework.webhooks.signing import new_key
 
 from .choosing import chosen_project, project_option
 from .options import Setup, common_options

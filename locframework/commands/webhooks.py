@@ -8,7 +8,7 @@ import click
 from standardwebhooks import Webhook as Verifier
 from standardwebhooks.webhooks import EmptyWebhookSecretError
 
-from locframework.webhooks.sealing import SECRET_PREFIX
+from locframework.webhooks.signing import SECRET_PREFIX
 
 from .listening import Listener
 from .options import common_options

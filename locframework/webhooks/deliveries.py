@@ -12,7 +12,7 @@ from locframework.pagination import Page
 from locframework.projects.service import Projects
 from locframework.validation import check_record
 
-from .event_types import TEST
+from .event_schemas import TEST
 from .fan_out import new_deliveries
 from .records import (
     Delivery,

@@ -6,20 +6,21 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
-from datetime import timedelta
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from functools import partial
 
 from locframework.errors import Unavailable
-from locframework.fields import Clock, timestamp
+from locframework.fields import Clock, parse_timestamp, timestamp
+from locframework.http.metrics import Reading
 from locframework.jobs.lease import is_dead, new_owner
 from locframework.transactions import crash_point
 
-from .bookkeeping import Bookkeeping
-from .records import AttemptOutcome, ClaimedDelivery, WebhookTarget
+from .attempt_log import AttemptLog
+from .records import AttemptOutcome, ClaimedDelivery, QueueDepth, WebhookTarget
 from .rules import PER_WEBHOOK_MOST, SHARE_LEAST, SHARE_MOST, deal
 from .sender import Sender
-from .store import WebhookStorage
+from .store import WebhookStorage, WebhookStore
 
 log = logging.getLogger("locframework.webhooks")
 
@@ -49,7 +50,7 @@ class Dispatcher:
         self,
         storage: WebhookStorage,
         sender: Sender,
-        bookkeeping: Bookkeeping,
+        attempt_log: AttemptLog,
         clock: Clock,
         *,
         senders: int = 16,
@@ -61,7 +62,7 @@ class Dispatcher:
         self._storage = storage
         self._store = storage.webhooks
         self._sender = sender
-        self._bookkeeping = bookkeeping
+        self._attempt_log = attempt_log
         self._clock = clock
         self._senders = senders
         self._lease = lease
@@ -190,7 +191,7 @@ class Dispatcher:
                 return []
             with self._storage.transaction():
                 if self._untold:
-                    self._bookkeeping.record(self._untold, self.owner)
+                    self._attempt_log.record(self._untold, self.owner)
                 claimed = self._claim(shares) if shares else []
         except Unavailable as error:  # told and claimed at the next wake-up
             log.info("the store of webhooks waits: %s", error)
@@ -218,7 +219,7 @@ class Dispatcher:
         claimed = self._store.claim(
             shares, self.owner, timestamp(now), timestamp(now + self._lease)
         )
-        return self._bookkeeping.begin(claimed, timestamp(now))
+        return self._attempt_log.begin(claimed, timestamp(now))
 
     def _release_dead(self) -> None:
         try:
@@ -236,3 +237,56 @@ class Dispatcher:
                 self._storage.release_leases(owner, timestamp(self._clock()))
         except Unavailable as error:
             log.warning("the deliveries of %s wait for their lease: %s", owner, error)
+
+
+KEPT = timedelta(seconds=5)  # anybody may ask, as often as they like
+
+
+class WebhookNumbers:
+    """What waits in the database, and what this process has tried."""
+
+    def __init__(
+        self, store: WebhookStore, dispatcher: Dispatcher, clock: Clock
+    ) -> None:
+        self._store = store
+        self._dispatcher = dispatcher
+        self._clock = clock
+        self._read: tuple[datetime, QueueDepth] | None = None
+
+    def __call__(self) -> Iterator[Reading]:
+        """As of now, the queue as of seconds ago.
+
+        While the database does not answer, without what is in it.
+        """
+        yield Reading(
+            "locframework_webhooks_attempts",
+            "Attempts to deliver that ended",
+            "counter",
+            dict(self._dispatcher.ended),
+            label="outcome",
+        )
+        try:
+            depth = self._queue_depth()
+        except Unavailable:
+            return
+        yield Reading(
+            "locframework_webhooks_pending",
+            "Deliveries that are not ended",
+            "gauge",
+            {"": depth.pending},
+        )
+        age = 0.0
+        if depth.oldest_due_at is not None:
+            age = (self._clock() - parse_timestamp(depth.oldest_due_at)).total_seconds()
+        yield Reading(
+            "locframework_webhooks_oldest_seconds",
+            "For how long the oldest delivery has been due",
+            "gauge",
+            {"": max(0.0, age)},
+        )
+
+    def _queue_depth(self) -> QueueDepth:
+        now = self._clock()
+        if self._read is None or abs(now - self._read[0]) >= KEPT:
+            self._read = now, self._store.queue_depth()
+        return self._read[1]

@@ -3,13 +3,48 @@
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+import msgspec
+
 from locframework.events import Event
 from locframework.fields import new_id
 
-from .payloads import payloads
 from .records import NewDelivery, Trigger, Webhook
 from .rules import hears, items_for
 from .store import WebhookStorage
+
+PAYLOAD_LIMIT = 20_000  # bytes, "under 20 KB" (decisions 2.7)
+
+_encoder = msgspec.json.Encoder()
+
+
+def payloads(event: Event, items: Sequence[Mapping[str, object]]) -> Iterator[str]:
+    """The payloads that tell the items: mostly one, each smaller than 20 KB.
+
+    ``{ type, timestamp, data: { projectId, branch, actor, items } }``.
+    """
+    written = _written(event, items)
+    if len(written) < PAYLOAD_LIMIT or len(items) == 1:
+        yield written.decode()
+        return
+    half = len(items) // 2
+    yield from payloads(event, items[:half])
+    yield from payloads(event, items[half:])
+
+
+def _written(event: Event, items: Sequence[Mapping[str, object]]) -> bytes:
+    return _encoder.encode(
+        {
+            "type": event.type,
+            "timestamp": event.created_at,
+            "data": {
+                "projectId": event.project_id,
+                "branch": event.branch,
+                "actor": event.actor,
+                "items": items,
+            },
+        }
+    )
+
 
 ID_PREFIX = "msg_"
 

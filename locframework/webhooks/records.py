@@ -80,7 +80,7 @@ class Webhook(Struct, frozen=True, rename="camel"):
 
 
 class SealedSecret(Struct, frozen=True):
-    """A signing secret, encrypted; only ``sealing.SecretBox`` opens it."""
+    """A signing secret, encrypted; only ``signing.SecretBox`` opens it."""
 
     key_id: str  # which of the operator's keys sealed it
     sealed: str  # base64

@@ -123,7 +123,7 @@ def judged(
 
     Only 2xx succeeds. A replay or test is one attempt: when it fails, the plan goes on
     where it was, or the delivery has failed. A 410 is a failure like any other here;
-    whether it switches the webhook off is decided by Bookkeeping, from ``is_gone``.
+    whether it switches the webhook off is decided by AttemptLog, from ``is_gone``.
     """
     code = attempt.status_code
     if code is not None and 200 <= code < 300:

@@ -20,8 +20,7 @@ from .records import (
     WebhookTarget,
 )
 from .rules import judged, live
-from .sealing import SecretBox, SecretLost
-from .signing import signed_headers
+from .signing import SecretBox, SecretLost, signed_headers
 from .transport import Transport
 
 log = logging.getLogger("locframework.webhooks")

@@ -27,7 +27,7 @@ from locframework.projects.records import Project
 from locframework.projects.service import Projects
 from locframework.validation import check_record
 
-from .event_types import EventTypes
+from .event_schemas import EventTypes
 from .records import (
     NewWebhook,
     ShownEventType,
@@ -37,7 +37,7 @@ from .records import (
     WebhookHealth,
 )
 from .rules import ALL_BRANCHES, rotated
-from .sealing import SecretBox, new_secret
+from .signing import SecretBox, new_secret
 from .store import WebhookStorage
 from .transport import Transport
 

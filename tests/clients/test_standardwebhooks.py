@@ -16,8 +16,7 @@ import msgspec
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from locframework.webhooks.sealing import new_secret
-from locframework.webhooks.signing import signed_headers
+from locframework.webhooks.signing import new_secret, signed_headers
 
 SCRIPTS = Path(__file__).parent / "standardwebhooks"
 MESSAGES = 10_000

@@ -13,7 +13,7 @@ from locframework.commands.serving import base_url
 from locframework.exchange.records import ImportOptions
 from locframework.formats.records import SourceFile
 from locframework.keys.records import KeyQuery
-from locframework.webhooks.sealing import new_key
+from locframework.webhooks.signing import new_key
 
 from .conftest import PROGRAM
 

@@ -24,10 +24,9 @@ from locframework_webhooks_https import HttpsSettings, HttpsTransport
 
 from locframework.fields import system_clock
 from locframework.ports import Post, SendError
-from locframework.webhooks.event_types import EventTypes
+from locframework.webhooks.event_schemas import EventTypes
 from locframework.webhooks.records import NewWebhook
-from locframework.webhooks.sealing import new_secret
-from locframework.webhooks.signing import signed_headers
+from locframework.webhooks.signing import new_secret, signed_headers
 
 PAGE = "webhooks.md"
 TYPES = {each.type: each for each in EventTypes().shown}

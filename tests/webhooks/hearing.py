@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from locframework.webhooks.event_types import EventTypes
+from locframework.webhooks.event_schemas import EventTypes
 
 TYPES = {each.type: each for each in EventTypes().shown}
 

@@ -8,7 +8,7 @@ import pytest
 
 from locframework.events import SYSTEM
 from locframework.testing.databases import statements_of
-from locframework.webhooks.payloads import PAYLOAD_MOST
+from locframework.webhooks.fan_out import PAYLOAD_LIMIT
 
 
 def told(received: list[Any]) -> list[tuple[str, list[Any]]]:
@@ -105,7 +105,7 @@ def test_a_big_change_is_sent_in_parts_of_at_most_a_hundred_items_and_20_kb(
     parts = [each.payload["data"]["items"] for each in received]
     assert sorted(item["key"] for part in parts for item in part) == sorted(names)
     assert all(1 <= len(part) <= 100 for part in parts)
-    assert all(len(each.body) < PAYLOAD_MOST for each in received)
+    assert all(len(each.body) < PAYLOAD_LIMIT for each in received)
     assert len({each.id for each in received}) == len(received) > 3
 
 

@@ -18,8 +18,13 @@ from locframework import OPERATOR
 from locframework.errors import SettingsError
 from locframework.fields import system_clock
 from locframework.testing.workspace import WEBHOOK_KEY, open_workspace
-from locframework.webhooks.sealing import SecretBox, SecretLost, new_key, new_secret
-from locframework.webhooks.signing import signed_headers
+from locframework.webhooks.signing import (
+    SecretBox,
+    SecretLost,
+    new_key,
+    new_secret,
+    signed_headers,
+)
 
 from .conftest import LoopbackPlugin
 

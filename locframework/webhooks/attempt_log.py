@@ -1,4 +1,4 @@
-"""Writes down what is begun and what came of it: log, plan, and health of endpoints."""
+"""The attempt log: records attempts, and disables endpoints that keep failing."""
 
 import logging
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ from .store import WebhookStorage
 log = logging.getLogger("locframework.webhooks")
 
 
-class Bookkeeping:
-    """What the dispatcher writes, in its transactions."""
+class AttemptLog:
+    """The attempt log: records attempts, and disables endpoints that keep failing."""
 
     def __init__(self, storage: WebhookStorage, events: EventLog, clock: Clock) -> None:
         self._store = storage.webhooks
@@ -33,10 +33,10 @@ class Bookkeeping:
     def begin(
         self, claimed: Sequence[ClaimedDelivery], now: Timestamp
     ) -> list[tuple[ClaimedDelivery, WebhookTarget]]:
-        """Note the attempts, and answer what is to be sent, and where.
+        """Record the start of attempts; return what to send, with its target.
 
-        The rest has failed: what was claimed too often, and what is planned for a
-        webhook that was switched off.
+        Other claims fail: those claimed too often, and automatic ones of a webhook
+        that was disabled.
         """
         ids = sorted({each.webhook_id for each in claimed})
         targets = {
@@ -62,11 +62,10 @@ class Bookkeeping:
         return work
 
     def record(self, outcomes: Sequence[AttemptOutcome], owner: str) -> None:
-        """Log the attempts, and judge the endpoints by them. One transaction.
+        """Log the attempts, and update the health of their endpoints.
 
-        A constant number of statements, and three more for each endpoint that is
-        switched off by it. Successes forgive all: how the endpoints were is asked
-        where something failed.
+        One transaction: a constant number of statements, and three for each endpoint
+        that is disabled. If all attempts succeeded, health is reset without reading it.
         """
         ids = sorted({done.claimed.webhook_id for done in outcomes})
         all_well = all(done.succeeded for done in outcomes)
@@ -83,7 +82,7 @@ class Bookkeeping:
         self._store.save_health({id_: health[id_] for id_ in ids if id_ in health})
         for stored in judged.values():
             if stored.webhook != webhooks[stored.webhook.id].webhook:
-                self._switch_off_if_told(stored, webhooks[stored.webhook.id])
+                self._disable_if_failing(stored, webhooks[stored.webhook.id])
         self._store.finish([_as_of(done, judged) for done in outcomes], owner)
 
     def _judged(self, stored: StoredWebhook, done: AttemptOutcome) -> StoredWebhook:
@@ -101,7 +100,7 @@ class Bookkeeping:
             webhook = replace(webhook, is_active=False, disabled_reason=reason)
         return replace(stored, webhook=webhook, health=health)
 
-    def _switch_off_if_told(self, new: StoredWebhook, old: StoredWebhook) -> None:
+    def _disable_if_failing(self, new: StoredWebhook, old: StoredWebhook) -> None:
         if new.webhook.is_active == old.webhook.is_active:
             return
         webhook, now = new.webhook, timestamp(self._clock())
