@@ -8,6 +8,7 @@ import click
 from msgspec.structs import replace
 
 from locframework import Framework, Settings
+from locframework.commands.errors import one_line
 from locframework.commands.options import Setup, configure_logging
 from locframework.commands.serving import (
     base_url,
@@ -15,7 +16,6 @@ from locframework.commands.serving import (
     require_server,
     serve_settings,
 )
-from locframework.commands.telling import one_line
 from locframework.errors import SettingsError
 from locframework.server import ServerError
 from locframework.webhooks.signing import new_key

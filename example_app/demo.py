@@ -18,8 +18,7 @@ from msgspec import Struct
 
 from locframework import OPERATOR, Framework
 from locframework.access.records import NewToken, Organization, OrganizationChanges
-from locframework.commands.progress import progress
-from locframework.commands.waiting import run_to_end
+from locframework.commands.jobs import progress, run_to_end
 from locframework.delivery.records import Distribution, NewDistribution, NewRelease
 from locframework.exchange.records import ImportOptions
 from locframework.formats.records import SourceFile

@@ -12,7 +12,7 @@ from threading import Thread
 from msgspec.structs import replace
 
 from locframework import OPERATOR, Framework
-from locframework.commands.listening import HOST, Listener
+from locframework.commands.webhook_receiver import HOST, Listener
 from locframework.errors import WebhooksNotSetUp
 from locframework.pagination import PageRequest
 from locframework.projects.records import Project

@@ -1,23 +1,33 @@
 """Puts the commands together."""
 
+from typing import Any
+
 import click
 
-from .checking import recheck
+from .errors import one_line
 from .exchanging import export, import_
 from .glossaries import glossary
-from .inspecting import check_settings, migrate, plugins
+from .maintenance import check_settings, migrate, plugins, recheck, verify
 from .memories import tm
-from .options import common_options
+from .options import Setup, common_options
 from .organizations import organization, token
 from .projects import project
 from .serving import serve, worker
-from .telling import TellingGroup
-from .verifying import verify
-from .webhook_log import webhooks
+from .webhooks import webhooks
+
+
+class ErrorGroup(click.Group):
+    """A group whose commands report errors in one line, without a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; only exceptions of click leave it."""
+        setup = ctx.ensure_object(Setup)
+        with one_line(setup.source_of):
+            return super().invoke(ctx)
 
 
 @click.group(
-    cls=TellingGroup,
+    cls=ErrorGroup,
     context_settings={
         "help_option_names": ["-h", "--help"],
         "max_content_width": 88,

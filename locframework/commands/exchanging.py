@@ -14,13 +14,18 @@ from locframework.formats.archive import is_archive, read_archive, write_archive
 from locframework.formats.records import SourceFile
 from locframework.jobs.records import Job
 
-from .choosing import chosen_project, project_option
-from .importing import files_argument, named, result_of
-from .language_options import Language, language_tags
-from .options import Setup, common_options
-from .output import output_options, put_out
-from .progress import progress
-from .telling import CommandFailed, counted, problems_of
+from .errors import CommandFailed, counted, problems_of
+from .jobs import files_argument, named, progress, result_of
+from .options import (
+    Language,
+    Setup,
+    chosen_project,
+    common_options,
+    language_tags,
+    output_options,
+    project_option,
+    put_out,
+)
 
 branch_option = click.option(
     "--branch", metavar="BRANCH", help="Name or id of an open branch; default: main."
@@ -204,7 +209,8 @@ def _upload(
 ) -> SourceFile:
     """The only file, or an archive of all of them: one import is one upload.
 
-    Raises Refused for two of one name, UnknownFormat for one that would be left out.
+    Raises CommandFailed for two files of one name, and UnknownFormat for a file that
+    would be left out.
     """
     if len(paths) == 1:
         return _read(paths[0])

@@ -8,11 +8,9 @@ import msgspec
 from locframework.app import OPERATOR, Framework
 from locframework.glossaries.records import GlossaryQuery, ImportResult
 
-from .choosing import FEW, only_one
-from .importing import files_argument, named, result_of, tell_languages
-from .options import Setup, common_options
-from .output import output_options, put_out
-from .telling import counted
+from .errors import counted
+from .jobs import files_argument, named, result_of, tell_languages
+from .options import FEW, Setup, common_options, only_one, output_options, put_out
 
 glossary_option = click.option(
     "--glossary",

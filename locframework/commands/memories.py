@@ -14,12 +14,17 @@ from locframework.memories.file_records import (
 )
 from locframework.memories.records import MemoryQuery
 
-from .choosing import FEW, only_one
-from .importing import files_argument, named, result_of, tell_languages
-from .language_options import language_tags
-from .options import Setup, common_options
-from .output import output_options, put_out
-from .telling import counted
+from .errors import counted
+from .jobs import files_argument, named, result_of, tell_languages
+from .options import (
+    FEW,
+    Setup,
+    common_options,
+    language_tags,
+    only_one,
+    output_options,
+    put_out,
+)
 
 memory_option = click.option(
     "--memory",

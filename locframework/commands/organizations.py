@@ -9,9 +9,8 @@ from locframework.app import OPERATOR, Framework
 from locframework.errors import ValidationFailed
 from locframework.pagination import all_pages
 
-from .choosing import organization_id
-from .options import Setup, common_options
-from .telling import CommandFailed
+from .errors import CommandFailed
+from .options import Setup, common_options, organization_id
 
 expiry_option = click.option(
     "--expires-in-days",

@@ -5,9 +5,7 @@ import click
 from locframework.app import OPERATOR
 from locframework.projects.records import NewLanguage, NewProject
 
-from .choosing import every_project, organization_id
-from .language_options import Language
-from .options import Setup, common_options
+from .options import Language, Setup, common_options, every_project, organization_id
 
 
 @click.group()

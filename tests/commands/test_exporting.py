@@ -5,7 +5,7 @@ import json
 import zipfile
 
 from locframework import OPERATOR
-from locframework.commands import progress as progress_module
+from locframework.commands import jobs as jobs_module
 from locframework.keys.records import NewKey
 
 
@@ -74,7 +74,7 @@ def test_export_to_a_dash_writes_only_the_file_to_standard_output(
 
 
 def test_export_tells_how_far_it_is(command, english, german, project, monkeypatch):
-    monkeypatch.setattr(progress_module, "LINE_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(jobs_module, "LINE_EVERY_SECONDS", 0.0)
     command("import", english, german, "--format", "json-nested")
 
     told = command("export", "--format", "json-flat").stderr

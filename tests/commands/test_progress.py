@@ -4,12 +4,12 @@ import os
 import pty
 from contextlib import suppress
 
-from locframework.commands import progress as progress_module
-from locframework.commands.progress import progress
+from locframework.commands import jobs as jobs_module
+from locframework.commands.jobs import progress
 
 
 def test_progress_is_lines_now_and_then_where_there_is_no_terminal(monkeypatch, capsys):
-    monkeypatch.setattr(progress_module, "LINE_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(jobs_module, "LINE_EVERY_SECONDS", 0.0)
 
     with progress("importing") as tell:
         tell(0, 0)

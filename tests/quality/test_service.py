@@ -20,7 +20,7 @@ from locframework.quality.records import (
     WantedTerm,
 )
 from locframework.quality.service import Checks
-from locframework.testing.contracts.check_samples import subjects
+from locframework.testing.contracts.checks import subjects
 
 Find = Callable[..., list[Finding]]
 SUBJECT = Subject("cart.pay", "de", {None: "Zahlen"}, "en", {None: "Pay"})

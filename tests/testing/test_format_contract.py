@@ -19,8 +19,7 @@ from locframework.formats.records import (
     SourceFile,
     WrittenFile,
 )
-from locframework.testing.contracts.format_samples import TEXTS
-from locframework.testing.contracts.formats import CLASHES, FormatContract
+from locframework.testing.contracts.formats import CLASHES, TEXTS, FormatContract
 
 Clause = Callable[[FormatContract, Format], None]
 

@@ -1,19 +1,280 @@
 """The contract of the port Format; clauses as in docs/contracts.md."""
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import ClassVar
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
+from locframework.errors import Problem, UnreadableFile
 from locframework.formats.format import Format
 from locframework.formats.records import (
+    PLURAL_FORMS,
+    Catalogue,
     Entry,
+    FileOptions,
     SourceFile,
+    Text,
+    WrittenFile,
 )
 
-from .format_checks import is_told, texts_of, without_lines
-from .format_samples import BROKEN, KEYS, STRANGERS, TEXTS, damaged
-from .format_steps import PLURALS, FormatSteps, catalogue
+TEXTS = {
+    "plain": "Save",
+    "umlauts": "Größe: 12 µm — „schön“",
+    "chinese, japanese, korean": "保存 保存する 저장",
+    "right to left": "\u200fשמור את {name} (3)\u200e، احفظ",
+    "emoji of several code points": "👩🏽‍🚀 🇨🇭 👨‍👩‍👧‍👦",
+    "combining marks": "e\u0301 is not é, \u1e9b\u0323",
+    "beyond the basic plane": "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𐍈",
+    "invisible characters": "a\u00a0b\u200bc\u2028d\u2029e\ufefff\u0085g\u00adh",
+    "line breaks": "one\ntwo\n\nfour\n",
+    "windows line breaks": "one\r\ntwo\r\n",
+    "carriage return": "one\rtwo",
+    "tabs": "\tone\ttwo\t",
+    "spaces around": "  two spaces before and after  ",
+    "nothing but a space": " ",
+    "quotes": "\"double\" 'single' `back` «angle»",
+    "ends with a quote": 'say "yes"',
+    "backslashes": "C:\\new\\table \\u0041 \\\\ \\",
+    "percents": "100 % of %s, %(name)s, %1$d, %%",
+    "braces": "{0} {{name}} {count, number} ${x} {unpaired",
+    "markup": '<b class="x">A &amp; B</b> <br/> &lt; ]]> <!-- -->',
+    "looks like a formula": "=SUM(A1:A2)",
+    "looks like a comment": "# not a comment",
+    "looks like a list": "- one, two; three: four",
+    "looks like nothing": "null",
+    "looks like a number": "1.50",
+    "looks like a reference": "@string/app_name",
+    "very long": "Wörter und noch mehr davon. " * 2300,
+}
+
+KEYS = (
+    "a",
+    "A",
+    "0",
+    "-",
+    "_",
+    "with-dash",
+    "with_underscore",
+    "camelCase",
+    "true",
+    "null",
+    "no",
+    "continue",
+    "constructor",
+    "__proto__",
+    "x" * 500,
+)
+"""Segments and keys at the edge of what is legal; each may stand beside the others."""
+
+BROKEN = {
+    "empty": b"",
+    "byte order mark": b"\xef\xbb\xbf",
+    "white space": b" \n\t\r\n ",
+    "nul": b"\0",
+    "not utf-8": b"\xff\xfe\xfa\x80",
+    "utf-16": '{"a": "b"}'.encode("utf-16"),
+    "picture": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1",
+    "deep arrays": b"[" * 100_000,
+    "deep objects": b'{"a":' * 100_000,
+    "deep elements": b"<a>" * 100_000,
+    "deep indentation": b"".join(b" " * n + b"a:\n" for n in range(500)),
+    "one quote": b'"',
+    "a lone surrogate": b'{"a": "\\ud800"}',
+    "an encoded surrogate": b'{"a": "\xed\xa0\x80"}',
+    "an escaped nul": b'{"a": "\\u0000"}',
+    "an endless number": b'{"a": ' + b"9" * 100_000 + b"}",
+}
+"""Files that no format can read, or only as next to nothing."""
+
+STRANGERS = {
+    "picture.png": BROKEN["picture"],
+    "letter.docx": b"PK\x03\x04\x14\0\x06\0\x08\0\0\0!\0",
+    "index.html": b"<!doctype html><html><body><p>Hello</p></body></html>",
+    "main.py": b"import sys\n\nprint(sys.argv)\n",
+    "LICENSE.txt": b"Permission is hereby granted, free of charge, to any person\n",
+}
+"""Files that belong to no format of translations."""
+
+_BYTES = (0x00, 0x0A, 0x22, 0x27, 0x2C, 0x3C, 0x5B, 0x5C, 0x5D, 0x7B, 0x7D, 0x80, 0xFF)
+
+
+def damaged(content: bytes, seed: int, number: int) -> Iterator[bytes]:
+    """``number`` variants of a file: cut off, and with bytes changed, added, lost."""
+    random = Random(seed)
+    for _ in range(number):
+        at = random.randrange(len(content) + 1)
+        byte = bytes([random.choice((*_BYTES, random.randrange(256)))])
+        rest = content[at + random.choice((0, 1, 1, 2, 9)) :]
+        yield content[:at] + random.choice((b"", byte, byte, byte * 3)) + rest
+        yield content[:at]
+
+
+_FORBIDDEN = re.compile("[\0\ud800-\udfff]")
+
+Texts = dict[str, Text | None]
+
+
+def texts_of(entries: Iterable[Entry]) -> Texts:
+    """Text by key, plural forms as a plain dict; the flag has to fit the text."""
+    found: Texts = {}
+    for entry in entries:
+        assert entry.key not in found, f"{entry.key} is there twice"
+        value = entry.value
+        if value is not None:
+            assert entry.is_plural is isinstance(value, Mapping), entry.key
+        found[entry.key] = dict(value) if isinstance(value, Mapping) else value
+    return found
+
+
+def is_told(written: WrittenFile, key: str) -> bool:
+    """Whether a warning names this very key, not only a longer one."""
+    name = re.compile(rf"(?<![\w.:/|-]){re.escape(key)}(?![\w-]|[.:/|]\w)")
+    return any(name.search(warning) for warning in written.warnings)
+
+
+def without_lines(catalogues: Iterable[Catalogue]) -> list[object]:
+    """The catalogues but for the places in the file."""
+    return [
+        (
+            one.language_code,
+            one.detail,
+            [msgspec.structs.replace(entry, line=None) for entry in one.entries],
+        )
+        for one in catalogues
+    ]
+
+
+def check_refusal(refusal: UnreadableFile) -> None:
+    """It lists Problems, and all that it says can be shown to a person."""
+    problems = refusal.details
+    assert isinstance(problems, list)
+    assert problems
+    for problem in problems:
+        assert isinstance(problem, Problem)
+        assert problem.path
+        assert problem.rule
+        assert problem.message
+        assert len(problem.message) <= 500
+    check_strings([refusal.message, problems])
+
+
+def check_catalogues(catalogues: Sequence[Catalogue]) -> None:
+    """What was read can be stored: no NUL, no lone surrogate, details are JSON."""
+    check_strings(catalogues)
+    for one in catalogues:
+        texts_of(one.entries)
+
+
+def check_strings(value: object) -> None:
+    """No string holds a NUL or a lone surrogate, and all is JSON-shaped."""
+    for text in _strings_in(msgspec.to_builtins(value)):
+        assert not _FORBIDDEN.search(text), ascii(text[:80])
+
+
+def _strings_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield from (name, *_strings_in(inner))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _strings_in(inner)
+
+
+PLURALS: dict[str, tuple[str, ...]] = {
+    "ja": ("other",),
+    "en": ("one", "other"),
+    "ar": PLURAL_FORMS,
+}
+
+
+class FormatSteps:
+    """What a subclass of FormatContract declares, and what the clauses do with it."""
+
+    cannot: ClassVar[Mapping[str, str]] = {}
+    samples: ClassVar[Mapping[str, bytes]] = {}
+    unreadable: ClassVar[Mapping[str, bytes]] = {}
+    options: ClassVar[FileOptions] = FileOptions(
+        key_separator=".", source_language="en"
+    )
+
+    @pytest.fixture
+    def format(self) -> Format:
+        """Give this one in every subclass."""
+        raise NotImplementedError("give the fixture format")
+
+    def entry(self, key: str, value: Text | None) -> Entry:
+        """An entry as the format needs it; override it when it needs more."""
+        return Entry(key, value, is_plural=isinstance(value, Mapping))
+
+    def write(
+        self,
+        format: Format,
+        entries: Sequence[Entry],
+        language: str = "en",
+        separator: str = ".",
+    ) -> WrittenFile:
+        """The file of one catalogue. Skips when the format cannot be exported."""
+        if not format.info.can_export:
+            pytest.skip(f"{format.info.id} is for import only (info.can_export)")
+        options = replace(self.options, key_separator=separator)
+        return format.write([catalogue(entries, language)], options)
+
+    def read(
+        self,
+        format: Format,
+        content: bytes,
+        language: str = "en",
+        separator: str = ".",
+    ) -> list[Catalogue]:
+        """The file's catalogues. Skips when the format cannot be imported."""
+        if not format.info.can_import:
+            pytest.skip(f"{format.info.id} is for export only (info.can_import)")
+        options = replace(self.options, key_separator=separator, language_code=language)
+        return format.read(SourceFile(f"x{format.info.extension}", content), options)
+
+    def texts_in(
+        self, format: Format, content: bytes, language: str = "en", separator: str = "."
+    ) -> Texts:
+        """The texts of the file's one catalogue, by key."""
+        (read,) = self.read(format, content, language, separator)
+        return texts_of(read.entries)
+
+    def round_trip(
+        self, format: Format, entries: Sequence[Entry], separator: str = "."
+    ) -> Texts:
+        """What is read of what was written."""
+        written = self.write(format, entries, separator=separator)
+        return self.texts_in(format, written.content, separator=separator)
+
+    def comes_back_or_is_told(self, format: Format, entries: Sequence[Entry]) -> None:
+        """Nothing is lost or changed of which no warning speaks."""
+        written = self.write(format, entries)
+        found = self.texts_in(format, written.content)
+        for key, text in texts_of(entries).items():
+            assert found.get(key) == text or is_told(written, key), key
+
+    def read_or_refuse(self, format: Format, content: bytes) -> list[Catalogue] | None:
+        """What is read, when it can be stored; None when it is refused as it should."""
+        try:
+            catalogues = self.read(format, content)
+        except UnreadableFile as refusal:
+            check_refusal(refusal)
+            return None
+        check_catalogues(catalogues)
+        return catalogues
+
+
+def catalogue(entries: Sequence[Entry], language: str) -> Catalogue:
+    """A catalogue as the framework gives it to be written."""
+    return Catalogue(language, entries, PLURALS.get(language, ("one", "other")))
+
 
 SEPARATORS = (".", ":", "/", "|")
 ENTRIES = (

@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from locframework.ports import Catalogue, Detail, Entry, FileOptions, Problem, Text
 
-from .charset import decoded
 from .header import in_utf8, language_of, plural_rule_of, with_field
 from .identity import (
     KEY_NOTE,
@@ -18,9 +17,8 @@ from .identity import (
     source_of,
     take_named,
 )
-from .messages import Message
-from .parser import MOST_PROBLEMS, parse, unreadable
 from .plural_forms import forms_of_rule, rule_instead, with_spares
+from .po_file import MOST_PROBLEMS, Message, decoded, parse, unreadable
 
 LONGEST_DESCRIPTION = 1000
 _ONE_LINE = 40  # a shorter extracted comment is not broken into several lines

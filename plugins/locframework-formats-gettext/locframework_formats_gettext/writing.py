@@ -13,7 +13,6 @@ from locframework.ports import (
     truncate,
 )
 
-from .details import FileNotes, Notes, notes_in
 from .header import (
     field_of,
     kept_header,
@@ -23,13 +22,18 @@ from .header import (
     template_header,
     with_field,
 )
-from .identity import Named, is_plural, message_of, name_keys
-from .messages import Message
-from .parser import parse
-from .plural_forms import common_forms, forms_of_rule, rule_from_cldr
-from .plural_rule import parse_rule
+from .identity import (
+    FileNotes,
+    Named,
+    Notes,
+    is_plural,
+    message_of,
+    name_keys,
+    notes_in,
+)
+from .plural_forms import common_forms, forms_of_rule, parse_rule, rule_from_cldr
+from .po_file import Message, parse, render
 from .reading import LONGEST_DESCRIPTION
-from .renderer import render
 
 _MOST_WARNINGS = 100
 

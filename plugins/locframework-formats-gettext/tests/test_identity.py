@@ -4,7 +4,7 @@ import re
 
 import pytest
 from locframework_formats_gettext.identity import key_of, message_of, source_of
-from locframework_formats_gettext.messages import Message
+from locframework_formats_gettext.po_file import Message
 from msgspec.structs import replace
 
 from locframework.ports import Catalogue, Entry, UnreadableFile

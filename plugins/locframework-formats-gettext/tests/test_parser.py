@@ -2,9 +2,7 @@
 
 import polib
 import pytest
-from locframework_formats_gettext.messages import Message
-from locframework_formats_gettext.parser import parse
-from locframework_formats_gettext.renderer import render
+from locframework_formats_gettext.po_file import Message, parse, render
 from msgspec.structs import replace
 
 from locframework.ports import UnreadableFile

@@ -4,13 +4,14 @@ import pytest
 from babel import Locale
 from babel.localedata import locale_identifiers
 from locframework_formats_gettext.plural_forms import (
+    SAMPLES,
     common_forms,
     forms_of_rule,
+    parse_rule,
     rule_from_cldr,
     rule_instead,
     with_spares,
 )
-from locframework_formats_gettext.plural_rule import SAMPLES, parse_rule
 
 from locframework.ports import PLURAL_FORMS
 

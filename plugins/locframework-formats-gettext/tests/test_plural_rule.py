@@ -4,7 +4,7 @@ import gettext
 import re
 
 import pytest
-from locframework_formats_gettext.plural_rule import MOST_FORMS, SAMPLES, parse_rule
+from locframework_formats_gettext.plural_forms import MOST_FORMS, SAMPLES, parse_rule
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import tracemalloc
 
 import pytest
-from locframework_formats_gettext.quoting import unquote
+from locframework_formats_gettext.po_file import unquote
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,237 @@
 """The format arb: Flutter's Application Resource Bundle, ICU messages by name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeGuard, cast
+
+from msgspec.structs import replace
 
 from locframework.ports import (
+    PLURAL_FORMS,
     Catalogue,
+    Detail,
+    Entry,
     FileOptions,
     FormatInfo,
     SourceFile,
+    Text,
     WrittenFile,
 )
 
-from .arb_reading import read_arb
-from .arb_writing import arb_document
+from .dart_names import dart_names
 from .family import family_member
-from .output import encoded
+from .icu_plural import ARGUMENT_NAME, is_torn, parse_plural, write_plural
+from .plurals import in_order, is_forms, whole_texts
+from .strict_json import Document, Json, Repeating, encoded, numbered, parse, quoted
+
+Kept = dict[str, object]
+
+# members of the detail
+ATTRIBUTES = "attributes"  # Entry.key_detail: all of ``@name`` that is not ours
+ARGUMENT = "argument"  # Entry.key_detail: of the plural, when it is not ``count``
+EXACT = "exact"  # Entry.detail: forms spelled as numbers, {"one": "=1"}
+EMPTY = "empty"  # Entry.detail: forms that show nothing, ["zero"] of ``=0{}``
+
+# members of ``@name`` that we write
+X_KEY = "x-key"  # the key, where the name is another
+X_PLURAL = "x-plural"  # false: the message is one text; or the plural's forms
+
+DEFAULT_ARGUMENT = "count"
+
+
+def detail_with(kept: Kept) -> Detail | None:
+    """The detail that keeps these members, empty ones left out."""
+    filled = {name: value for name, value in kept.items() if value}
+    return {"arb": filled} if filled else None
+
+
+def kept_in(detail: Detail | None) -> Mapping[str, object]:
+    """What ``detail_with`` was given; empty for the details of other formats."""
+    return as_object((detail or {}).get("arb"))
+
+
+def as_object(value: object) -> Mapping[str, object]:
+    """The value when it is an object, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+LOCALE = "@@locale"
+
+
+def read_arb(content: bytes) -> Catalogue:
+    """The catalogue of the file. UnreadableFile with all its faults.
+
+    ``@@…`` other than the locale, and attributes of messages that are not there
+    (used as headings), are kept in the catalogue's detail.
+    """
+    return _Reading(parse(content)).catalogue()
+
+
+class _Reading:
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._locale: str | None = None
+        self._messages: dict[str, tuple[str | None, int]] = {}
+        self._attributes: dict[str, tuple[Json, int]] = {}
+
+    def catalogue(self) -> Catalogue:
+        document = self._document
+        for member, name, value in numbered(document.members):
+            if _is_text(value) and not name.startswith("@"):
+                self._messages[name] = (value, member)
+            else:
+                self._take_other(member, name, value)
+        entries: dict[str, Entry] = {}
+        for name, (text, member) in self._messages.items():
+            entry = self._entry(name, text, member)
+            if entry.key in entries:
+                message = f"the key {quoted(entry.key)} is given twice"
+                document.fault(member, "duplicate", message)
+            entries[entry.key] = entry
+        document.refuse_faults()
+        rest: Kept = {name: value for name, (value, _) in self._attributes.items()}
+        detail = {"arb": rest} if rest else None
+        return Catalogue(
+            self._locale,
+            list(entries.values()),
+            detail=detail,
+            warnings=self._document.warnings,
+        )
+
+    def _take_other(self, member: int, name: str, value: Json) -> None:
+        if name.startswith("@") and name != LOCALE:
+            self._attributes[name] = (value, member)
+        elif name != LOCALE or not isinstance(value, str):
+            self._document.fault_type(member, name, value)
+        else:
+            self._locale = value.replace("_", "-")
+
+    def _entry(self, name: str, text: str | None, member: int) -> Entry:
+        line = self._document.lines[member]
+        if text is None:
+            self._document.tell_of_null(member, name)
+        attributes = self._attributes_of("@" + name)
+        if not attributes and not (text or "").startswith("{"):
+            return Entry(name, text, line=line)
+        key = self._text_in(attributes, X_KEY, name, member)
+        description = self._text_in(attributes, "description", "", member)
+        value, kept, spelled = self._value(text, attributes, member)
+        if isinstance(value, str) and is_torn(value):
+            told = "its braces do not match; it is kept as it is, without plurals"
+            self._document.warnings.append(f"line {line}: {quoted(name)}: {told}")
+        return Entry(
+            key,
+            value,
+            is_plural=isinstance(value, Mapping),
+            description=description,
+            line=line,
+            key_detail=detail_with({**kept, ATTRIBUTES: attributes}),
+            detail=detail_with(spelled),
+        )
+
+    def _attributes_of(self, name: str) -> Kept:
+        if name not in self._attributes:
+            return {}
+        value, member = self._attributes.pop(name)
+        if isinstance(value, (dict, Repeating)):
+            return dict(value.items())
+        message = f"{quoted(name)} has to be an object"
+        self._document.fault(member, "type", message)
+        return {}
+
+    def _text_in(self, attributes: Kept, name: str, default: str, member: int) -> str:
+        value = attributes.pop(name, default)
+        if isinstance(value, str):
+            return value
+        message = f"the {name} of a message has to be a text"
+        self._document.fault(member, "type", message)
+        return default
+
+    def _value(
+        self, text: str | None, attributes: Kept, member: int
+    ) -> tuple[Text | None, Kept, Kept]:
+        """The text or its forms, and what else of a plural message is to be kept: with
+        the key, and with the language."""
+        mark = cast(Json, attributes.pop(X_PLURAL, None))
+        if is_forms(mark) and text is not None:
+            return in_order({**mark, "other": text}), {}, {}
+        if mark is not None and mark is not False and not is_forms(mark):
+            message = f"{X_PLURAL} has to be false, or texts by plural form"
+            self._document.fault(member, "type", message)
+        plural = parse_plural(text) if text and mark is None else None
+        if plural is None or not any(plural.forms.values()):
+            return text, {}, {}
+        named = plural.argument != DEFAULT_ARGUMENT
+        kept: Kept = {ARGUMENT: plural.argument} if named else {}
+        empty = [form for form, shown in plural.forms.items() if not shown]
+        return plural.forms, kept, {EXACT: plural.exact, EMPTY: empty}
+
+
+def _is_text(value: Json) -> TypeGuard[str | None]:
+    """Whether it is a text, or null, which is none."""
+    return value is None or type(value) is str
+
+
+def arb_document(catalogue: Catalogue, warnings: list[str]) -> Kept:
+    """Locale, what the file had besides, then each message with its attributes."""
+    document: Kept = {}
+    if catalogue.language_code:
+        document[LOCALE] = catalogue.language_code.replace("-", "_")
+    document.update(kept_in(catalogue.detail))
+    names = dart_names([entry.key for entry in catalogue.entries], warnings)
+    entries = [_with_empty_forms(entry) for entry in catalogue.entries]
+    texts = whole_texts(entries, warnings)
+    for entry in entries:
+        value = texts.get(entry.key)
+        if value is None:
+            continue
+        name = names[entry.key]
+        message, attributes = _message(entry, value, warnings)
+        if name != entry.key:
+            attributes[X_KEY] = entry.key
+        if entry.description or entry.key_detail:
+            attributes = _attributes(entry) | attributes
+        document[name] = message
+        if attributes:
+            document[f"@{name}"] = attributes
+        elif document.get(f"@{name}"):
+            del document[f"@{name}"]  # a heading of the file had this name
+    return document
+
+
+def _with_empty_forms(entry: Entry) -> Entry:
+    """The entry with the forms that the file had to show nothing, and that still have
+    no text: else those of ``other`` would be shown."""
+    value, kept = entry.value, entry.detail and kept_in(entry.detail).get(EMPTY)
+    if not kept or not isinstance(kept, Sequence) or not isinstance(value, Mapping):
+        return entry
+    empty = {form: "" for form in PLURAL_FORMS if form in kept}
+    return replace(entry, value={**empty, **value} if value else value)
+
+
+def _attributes(entry: Entry) -> Kept:
+    described: Kept = {"description": entry.description} if entry.description else {}
+    return described | dict(as_object(kept_in(entry.key_detail).get(ATTRIBUTES)))
+
+
+def _message(entry: Entry, value: Text, warnings: list[str]) -> tuple[str, Kept]:
+    """The message, and the marks that it needs to be read back as it is."""
+    if isinstance(value, str):
+        plural = value.startswith("{") and parse_plural(value)
+        return value, {X_PLURAL: False} if plural else {}
+    if not any(value.values()):  # a message of empty forms would be read as a text
+        return "", {X_PLURAL: dict(value)}
+    argument = str(kept_in(entry.key_detail).get(ARGUMENT, DEFAULT_ARGUMENT))
+    if not ARGUMENT_NAME.fullmatch(argument):
+        argument = DEFAULT_ARGUMENT
+    exact = as_object(kept_in(entry.detail).get(EXACT))
+    message = write_plural(argument, value, exact)
+    if message is not None:
+        return message, {}
+    warnings.append(
+        f"{quoted(entry.key)} has unmatched braces: the message is only its form "
+        f"other, all forms are in {X_PLURAL}"
+    )
+    return value["other"], {X_PLURAL: dict(value)}
 
 
 class Arb:

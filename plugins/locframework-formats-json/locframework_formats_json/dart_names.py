@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
 
-from .problems import quoted
+from .strict_json import quoted
 
 _RESERVED = (
     "assert|break|case|catch|class|const|continue|default|do|else|enum|extends|false|"

@@ -5,10 +5,9 @@ from posixpath import splitext
 
 from locframework.ports import SourceFile, UnreadableFile
 
-from .flatten import as_texts, flatten
-from .plurals import is_never_plural, is_plural
+from .plurals import is_never_plural, is_plural, plural_groups
 from .strict_json import Document, parse
-from .suffixes import plural_groups
+from .tree import as_texts, flatten
 
 _SEGMENTED_KEY = re.compile(r"[A-Za-z0-9_-]+([.:/|][A-Za-z0-9_-]+)+")
 

@@ -12,12 +12,9 @@ from locframework.ports import (
 )
 
 from .family import family_member
-from .flatten import Leaves, as_texts
-from .json_value import Repeating, numbered
-from .output import encoded
 from .plurals import in_order, is_plural
-from .problems import quoted
-from .strict_json import Document, parse
+from .strict_json import Document, Repeating, encoded, numbered, parse, quoted
+from .tree import Leaves, as_texts
 
 
 class FlatJson:

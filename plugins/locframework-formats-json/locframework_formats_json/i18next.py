@@ -13,13 +13,9 @@ from locframework.ports import (
 )
 
 from .family import family_member
-from .flatten import flatten
-from .output import encoded
-from .plurals import FORMS, is_never_plural, whole_texts
-from .problems import quoted
-from .strict_json import parse
-from .suffixes import plural_groups
-from .tree import Tree
+from .plurals import FORMS, is_never_plural, plural_groups, whole_texts
+from .strict_json import encoded, parse, quoted
+from .tree import Tree, flatten
 
 
 class I18nextJson:

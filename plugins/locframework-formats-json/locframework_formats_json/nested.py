@@ -11,11 +11,9 @@ from locframework.ports import (
 )
 
 from .family import family_member
-from .flatten import flatten
-from .output import encoded
 from .plurals import FORMS, is_whole_plural, whole_texts
-from .strict_json import parse
-from .tree import Node, Tree
+from .strict_json import encoded, parse
+from .tree import Node, Tree, flatten
 
 
 class NestedJson:

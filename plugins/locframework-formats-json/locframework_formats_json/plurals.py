@@ -1,12 +1,11 @@
-"""Tells a plural, an object by CLDR form, from other objects."""
+"""Plural forms in JSON: as objects by CLDR form, and as i18next's suffixes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TypeGuard
 
 from locframework.ports import PLURAL_FORMS, Entry, Text
 
-from .json_value import Json
-from .problems import quoted
+from .strict_json import Json, quoted
 
 Forms = dict[str, str | None]  # as a file has them; null: no text
 
@@ -65,3 +64,25 @@ def whole_texts(entries: Iterable[Entry], warnings: list[str]) -> dict[str, Text
                 warnings.append(f"{quoted(entry.key)} {told}")
             texts[entry.key] = forms
     return texts
+
+
+def plural_groups(names: Collection[str], separator: str) -> dict[str, dict[str, str]]:
+    """Which names are the forms of one plural key: key to form to name.
+
+    ``x_zero`` to ``x_other``, when ``x_other`` is there and ``x`` itself is not.
+    """
+    groups = {}
+    for name in [name for name in names if name.endswith("_other")]:
+        key = name.removesuffix("_other")
+        if key not in names and _can_be_plural(key, separator):
+            groups[key] = {
+                form: f"{key}_{form}"
+                for form in PLURAL_FORMS
+                if f"{key}_{form}" in names
+            }
+    return groups
+
+
+def _can_be_plural(key: str, separator: str) -> bool:
+    """Ordinals, ``x_ordinal_other``, are left as they are; so is a bare ``_other``."""
+    return key != "" and not key.endswith((separator, "_ordinal"))

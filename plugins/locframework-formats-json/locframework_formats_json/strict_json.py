@@ -1,4 +1,4 @@
-"""Reads JSON strictly: one object, and every fault with its line.
+"""Reads JSON strictly: one object, and every fault with its line; and writes it.
 
 Stricter than the standard library: no duplicate members, NUL, lone surrogates, NaN,
 Infinity, or nesting deeper than 64 (decisions 2.10).
@@ -6,24 +6,189 @@ Infinity, or nesting deeper than 64 (decisions 2.10).
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress, count
+from math import isfinite
+from typing import TypeAlias
 
 import msgspec
 
-from locframework.ports import UnreadableFile
+from locframework.ports import Problem, UnreadableFile, abbreviate
 
-from .json_value import (
-    DEEPEST,
-    Census,
-    Json,
-    Object,
-    Repeating,
-    TooDeep,
-    Unkept,
-    is_kept,
-)
-from .lines import line_of_depth, member_lines
-from .problems import MOST_PROBLEMS, problem, quoted, unreadable
+DEEPEST = 64  # objects and arrays inside one another, the outermost included
+LARGEST = 2**53 - 1  # the integers that every JSON reader can hold (RFC 8259, 6)
+
+
+class Repeating(tuple[tuple[str, "Json"], ...]):
+    """An object in which a name stands twice: its members in file order."""
+
+    __slots__ = ()
+
+    def items(self) -> Iterable[tuple[str, "Json"]]:
+        """As a dict's, with the duplicates."""
+        return self
+
+    def values(self) -> Iterable["Json"]:
+        """As a dict's, with the duplicates."""
+        return [value for _, value in self]
+
+
+class Unkept:
+    """A number that cannot be kept, NaN or Infinity, as the file spells it."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+Object: TypeAlias = "dict[str, Json] | Repeating"
+Json: TypeAlias = "str | bool | int | float | Unkept | list[Json] | Object | None"
+
+
+class TooDeep(Exception):
+    """The value is nested deeper than 64."""
+
+
+class Census:
+    """How much a value holds in all, its inner values included. Raises TooDeep."""
+
+    def __init__(self, value: Json) -> None:
+        self.members = 0
+        self.texts = 0  # not counting names
+        self.has_arrays = False
+        self.has_unkept = False  # a number that is not kept
+        if isinstance(value, (dict, Repeating, list)):
+            self._take(value, 1)
+
+    def _take(self, value: "Object | list[Json]", depth: int) -> None:
+        if depth > DEEPEST:
+            raise TooDeep
+        if isinstance(value, list):
+            self.has_arrays = True
+            values: Iterable[Json] = value
+        else:
+            self.members += len(value)
+            values = value.values()
+        others = [inner for inner in values if type(inner) is not str]
+        self.texts += len(value) - len(others)
+        for inner in others:
+            if isinstance(inner, (dict, Repeating, list)):
+                self._take(inner, depth + 1)
+            elif isinstance(inner, (int, float)):
+                self.has_unkept |= not is_kept(inner)
+
+
+def is_kept(number: float) -> bool:
+    """Whether the number can be kept: finite, and no integer over LARGEST."""
+    if isinstance(number, float):
+        return isfinite(number)
+    return abs(number) <= LARGEST
+
+
+def numbered(members: Object) -> Iterator[tuple[int, str, Json]]:
+    """The members of the outermost object with their numbers, as Document counts."""
+    first = 0
+    for name, value in members.items():
+        yield first, name, value
+        first += 1 if type(value) is str else 1 + members_in(value)
+
+
+def members_in(value: Json) -> int:
+    """How many members a value holds, its inner values included."""
+    if isinstance(value, list):
+        return sum(map(members_in, value))
+    if not isinstance(value, (dict, Repeating)):
+        return 0
+    count = len(value)
+    for inner in value.values():
+        if type(inner) is not str:
+            count += members_in(inner)
+    return count
+
+
+MOST_PROBLEMS = 100  # are told one by one; the rest are counted
+MOST_REPEATED = 200  # characters of the file, in one answer
+_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*(?:'|…)|"(?:[^"\\]|\\.)*(?:"|…)""")
+
+
+def problem(line: int, rule: str, message: str) -> Problem:
+    """What is wrong in this line, 1-based."""
+    return Problem(f"line {line}", rule, message)
+
+
+def unreadable(problems: Sequence[Problem]) -> UnreadableFile:
+    """The refusal of a file with these problems, of which there is one at least."""
+    told = _capped(problems[:MOST_PROBLEMS])
+    message = f"{told[0].path}: {told[0].message}"
+    if len(problems) > 1:
+        message += f" (and {len(problems) - 1} more)"
+    return UnreadableFile(message, told)
+
+
+def _capped(problems: Sequence[Problem]) -> list[Problem]:
+    """The problems; where all together would repeat more than 200 characters of the
+    file, what is quoted is left out of the rest (decisions 2.10)."""
+    told: list[Problem] = []
+    left = MOST_REPEATED
+    for each in problems:
+        repeated = sum(map(len, _QUOTED.findall(each.message)))
+        left -= repeated if told else 2 * repeated  # the first is the message too
+        message = each.message if left >= 0 else _QUOTED.sub("…", each.message)
+        told.append(Problem(each.path, each.rule, message))
+    return told
+
+
+def quoted(name: str) -> str:
+    """A name or text of the file as a message may repeat it: printable, cut short."""
+    return abbreviate(repr(name))
+
+
+# "*+" and not "*", which notes a place to go back to at every escape
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_STRING_OR_NAME = re.compile(_STRING + r"(\s*:)?")
+_STRING_OR_BRACKET = re.compile(_STRING + r"|[\[\]{}]")
+_VALUE_BELOW_ITS_NAME = re.compile(r":\s*\n")
+_NEXT_LINE = re.compile(r'\n[ \t\r]*("?)')  # and the quote that it begins with
+_STEP = {"{": 1, "[": 1, "}": -1, "]": -1}
+
+
+def member_lines(text: str, members: int, *, has_arrays: bool) -> Sequence[int]:
+    """The line of each of the ``members`` of an object, nested ones included.
+
+    The usual layouts cost a fifth of what parsing costs, the others about as much.
+    """
+    if "\n" not in text.rstrip():
+        return [1] * members
+    if not has_arrays and not _VALUE_BELOW_ITS_NAME.search(text):
+        # then a line that begins with a string begins with a name; when there are
+        # as many as members, each member has its own
+        lines = list(compress(count(2), _NEXT_LINE.findall(text)))
+        if len(lines) == members:
+            return lines
+    return _lines_of_names(text)
+
+
+def line_of_depth(text: str, depth: int) -> int:
+    """The line where an object or array is first nested deeper than ``depth``."""
+    now = 0
+    for found in _STRING_OR_BRACKET.finditer(text):
+        now += _STEP.get(found[0], 0)
+        if now > depth:
+            return text.count("\n", 0, found.start()) + 1
+    return 1
+
+
+def _lines_of_names(text: str) -> list[int]:
+    lines = []
+    line, seen = 1, 0
+    for found in _STRING_OR_NAME.finditer(text):
+        if found[1]:
+            line += text.count("\n", seen, found.start())
+            seen = found.start()
+            lines.append(line)
+    return lines
+
 
 MOST_FAULTS = 10 * MOST_PROBLEMS  # of a file
 LONGEST_NUMBER = 100  # digits beyond that cost time and mean nothing
@@ -199,3 +364,14 @@ def _kind(value: Json) -> str:
     if isinstance(value, (bool, type(None))):
         return json.dumps(value)
     return "a number"
+
+
+def encoded(document: Mapping[str, object], indent: int) -> bytes:
+    """UTF-8 without escapes that are not needed, members in their order, one newline.
+
+    ``indent`` is the number of spaces a level; 0 writes everything on one line.
+    """
+    content = msgspec.json.encode(document)
+    if indent:
+        content = msgspec.json.format(content, indent=indent)
+    return content + b"\n"

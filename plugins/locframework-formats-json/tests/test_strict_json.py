@@ -1,8 +1,7 @@
 """JSON is read strictly, and every fault is told with its line."""
 
 import pytest
-from locframework_formats_json.problems import MOST_PROBLEMS
-from locframework_formats_json.strict_json import MOST_FAULTS, parse
+from locframework_formats_json.strict_json import MOST_FAULTS, MOST_PROBLEMS, parse
 
 from locframework.ports import UnreadableFile
 

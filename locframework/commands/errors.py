@@ -5,14 +5,11 @@ import logging
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import click
 
 from locframework.errors import LocError, PluginError, SettingsError
 from locframework.server import ServerError
-
-from .options import Setup
 
 log = logging.getLogger("locframework.commands")
 
@@ -37,16 +34,6 @@ class CommandFailed(click.ClickException):
     """What was asked for was refused or failed: exit code 1."""
 
     exit_code = 1
-
-
-class TellingGroup(click.Group):
-    """A group whose commands end with one line where others end with a trace."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. Raises nothing but what click itself answers."""
-        setup = ctx.ensure_object(Setup)
-        with one_line(setup.source_of):
-            return super().invoke(ctx)
 
 
 @contextmanager

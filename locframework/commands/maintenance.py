@@ -1,18 +1,24 @@
-"""``locframework plugins``, ``check-settings`` and ``migrate``."""
+"""The commands plugins, check-settings, migrate, recheck and verify."""
 
 import hashlib
+from collections.abc import Iterator
+from functools import cache
 
 import click
 
-from locframework.app import Framework
+from locframework.app import OPERATOR, Framework
+from locframework.delivery.records import Distribution
 from locframework.errors import Unavailable
 from locframework.http.rate_limit import SharedWindows, Windows, open_windows
+from locframework.pagination import all_pages
 from locframework.plugins import LoadedPlugin, PluginHost
+from locframework.projects.records import Project
 from locframework.server import ServerError, require_waitress
 from locframework.settings import ServerSettings
 
-from .options import Setup, common_options
-from .telling import counted
+from .errors import CommandFailed, counted
+from .jobs import progress, run_to_end
+from .options import Setup, chosen_projects, common_options, projects_option
 
 SOME_BLOB = hashlib.sha256().hexdigest()  # to ask a store for; it need not have it
 
@@ -153,3 +159,86 @@ def _tell(plugin: LoadedPlugin) -> None:
     click.echo(f"    hooks: {', '.join(plugin.hooks)}")
     for setting in plugin.settings:
         click.echo(f"    {setting}")
+
+
+@click.command()
+@projects_option
+@common_options
+@click.pass_obj
+def recheck(setup: Setup, reference: str | None) -> None:
+    """Run the quality checks on all existing texts.
+
+    Texts are checked when they are written. So run this after a plugin with checks was
+    installed, updated or removed. It may be run at any time, and works in small steps
+    that do not keep others from writing.
+
+    \b
+    Example:
+      pip install locframework-checks-spelling && locframework recheck
+    """
+    with setup.framework() as framework:
+        for project in list(chosen_projects(framework, reference)):
+            job = framework.issues.start_recheck(OPERATOR, project.id)
+            with progress(f"checking {project.slug}") as tell:
+                job = run_to_end(framework, framework.jobs, project.id, job, tell)
+            if job.error is not None:
+                raise CommandFailed(f"{project.slug}: {job.error.message}")
+            if job.result is None:
+                raise CommandFailed(f"{project.slug}: the job was {job.status}")
+            keys = counted(int(str(job.result["keys"])), "key")
+            click.echo(f"{project.slug}: {keys} checked")
+
+
+@click.command()
+@projects_option
+@common_options
+@click.pass_obj
+def verify(setup: Setup, reference: str | None) -> None:
+    """Read the published files; report lost and damaged ones.
+
+    Reads the files of the current release of each distribution, also of paused ones.
+    Changes nothing, and may be run at any time: after a backup was restored, or from a
+    timer. Exits with 0 if every file is as its release says, otherwise with 1.
+
+    Publishing again brings back a lost file; a damaged one must be deleted from the
+    blob store first.
+
+    \b
+    Example:
+      locframework verify || mail -s "published files are damaged" ada@example.com
+    """
+    with setup.framework() as framework:
+        # one file may be in many releases
+        fault_of = cache(framework.blobs.fault_of)
+        files = faults = 0
+        for project in chosen_projects(framework, reference):
+            for distribution in _distributions(framework, project):
+                for path, blob, store in _files(framework, distribution):
+                    files += 1
+                    if fault := fault_of(blob, store):
+                        faults += 1
+                        where = f"{project.slug}: {distribution.name}: {path}"
+                        click.echo(f"{where}: {fault}")
+    if faults:
+        raise CommandFailed(f"{faults} of {counted(files, 'file')} cannot be read")
+    click.echo(f"{counted(files, 'file')}, all as published")
+
+
+def _distributions(framework: Framework, project: Project) -> Iterator[Distribution]:
+    return all_pages(
+        lambda page: framework.distributions.list_distributions(
+            OPERATOR, project.id, page
+        )
+    )
+
+
+def _files(
+    framework: Framework, distribution: Distribution
+) -> Iterator[tuple[str, str, str]]:
+    """Path, blob and blob store of each file of the current release."""
+    release = framework.releases.current_release(
+        OPERATOR, distribution.project_id, distribution.id
+    )
+    if release is not None:
+        for file in release.files:
+            yield file.path, file.blob, release.storage

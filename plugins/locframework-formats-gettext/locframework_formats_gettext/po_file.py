@@ -1,0 +1,495 @@
+"""The syntax of PO files: messages, their charset and quoting, parser and renderer."""
+
+import codecs
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from io import StringIO
+
+from msgspec import Struct
+
+from locframework.ports import Problem, UnreadableFile
+
+
+class Message(Struct, gc=False):  # a file has many, and none refers to another
+    """One message. Texts are unescaped; a note is None where the file has none."""
+
+    msgid: str
+    msgctxt: str | None = None
+    msgid_plural: str | None = None
+    texts: Sequence[str] = ()  # msgstr, or msgstr[0], [1], …
+    comment: str | None = None  # "# ", the translators'
+    extracted: str | None = None  # "#.", the developers'
+    references: str | None = None  # "#:", the lines as they are
+    fuzzy: bool = False
+    flags: str = ""  # "#,", without fuzzy: "python-format, no-wrap"
+    previous: Mapping[str, str] | None = None  # "#|", by keyword
+    line: int = 0  # 1-based, of the first keyword
+    obsolete: bool = False
+    block: str = ""  # of an obsolete message: its lines, untouched
+
+    @property
+    def is_header(self) -> bool:
+        """Whether this is the message that holds the header."""
+        return self.msgid == "" and self.msgctxt is None and not self.obsolete
+
+
+# "*+" and not "*", which notes a place to go back to at every escape
+_STRING = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"[ \t\r\f\v]*')
+_BYTES = r"(?:\\(?:[0-7]{1,3}|x[0-9A-Fa-f]{1,2}))++"
+_ESCAPE = re.compile(rf"({_BYTES})|\\(.)")
+_ONE_BYTE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3}))")
+_CHARACTERS = {
+    "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v",
+    "\\": "\\", '"': '"',
+}  # fmt: skip
+_ESCAPED = str.maketrans({char: f"\\{name}" for name, char in _CHARACTERS.items()})
+_is_special = re.compile(r'["\\\x07-\x0d]').search
+_LINES = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+def unquote(text: str, charset: str) -> str:
+    """The text of one or more quoted strings side by side: ``"a" "b"`` is ``ab``.
+
+    Octal and hexadecimal escapes are bytes in the file's ``charset``. Raises
+    ValueError, with a sentence, for anything that msgfmt would refuse too.
+    """
+    body = text[1:-1]
+    if len(text) > 1 and text[-1] == '"' and "\\" not in body and '"' not in body:
+        return body
+    parts = []
+    at = 0
+    while at < len(text):
+        match = _STRING.match(text, at)
+        if match is None:
+            raise ValueError("the quotes of the text do not match")
+        parts.append(_unescaped(match[1], charset))
+        at = match.end()
+    return "".join(parts)
+
+
+def _unescaped(text: str, charset: str) -> str:
+    """The text without escapes, in room for the text alone: ``re.sub`` keeps a list of
+    all that it has found, a hundred times a text of nothing but escapes."""
+    if "\\" not in text:
+        return text
+    said, at = StringIO(), 0
+    for match in _ESCAPE.finditer(text):
+        said.write(text[at : match.start()])
+        said.write(_character(match, charset))
+        at = match.end()
+    said.write(text[at:])
+    return said.getvalue()
+
+
+def _character(match: re.Match[str], charset: str) -> str:
+    if match[1] is not None:
+        return _decoded_bytes(match[1], charset)
+    if match[2] not in _CHARACTERS:
+        raise ValueError(f"the escape \\{match[2]} does not exist")
+    return _CHARACTERS[match[2]]
+
+
+def _decoded_bytes(escapes: str, charset: str) -> str:
+    numbers = (
+        int(byte[1], 16) if byte[1] else int(byte[2], 8)
+        for byte in _ONE_BYTE.finditer(escapes)
+    )
+    try:
+        return _without_nul(bytes(numbers)).decode(charset)
+    except UnicodeDecodeError:
+        raise ValueError(f"the escape {escapes[:40]} is not {charset}") from None
+    except ValueError:
+        raise ValueError(f"the escape {escapes[:40]} is not a character") from None
+
+
+def _without_nul(found: bytes) -> bytes:
+    """The bytes. Raises ValueError, as ``bytes`` does for a number over 255."""
+    if 0 in found:
+        raise ValueError
+    return found
+
+
+def quoted(keyword: str, text: str, width: int, margin: str = "") -> str:
+    """``keyword "text"`` on as many lines as gettext would use, each after ``margin``.
+
+    A text that is longer than ``width`` or has several lines starts on the next
+    line; 0 wraps at line breaks only.
+    """
+    several_lines = False
+    escaped = text
+    if _is_special(text):
+        several_lines = "\n" in text[:-1]
+        escaped = text.translate(_ESCAPED)
+    if not several_lines:
+        line = f'{margin}{keyword} "{escaped}"'
+        if len(line) <= width or not width:
+            return line
+    pieces = [f'{keyword} ""']
+    for line in _LINES.findall(text):
+        for piece in _wrapped(line.translate(_ESCAPED), width - 2 - len(margin)):
+            pieces.append(f'"{piece}"')
+    return "\n".join(margin + piece for piece in pieces)
+
+
+def _wrapped(escaped: str, width: int) -> list[str]:
+    """``escaped`` cut after blanks, so that no piece is wider than ``width``."""
+    pieces: list[str] = []
+    at, end = 0, len(escaped)
+    while width > 0 and end - at > width:
+        cut = escaped.rfind(" ", at, at + width) + 1
+        if not cut:  # a word that is wider than the line stands alone
+            cut = escaped.find(" ", at + width) + 1 or end
+        pieces.append(escaped[at:cut])
+        at = cut
+    return [*pieces, escaped[at:]] if at < end else pieces
+
+
+MOST_PROBLEMS = 50
+_AT_ONCE = 4096  # characters that are taken apart into lines, and the rest of the last
+MOST_REMARKS = 10_000  # lines of one kind before a message
+_FIELD = re.compile(
+    r"(msgctxt|msgid_plural|msgid|msgstr(?:\[[0-9]{1,4}\])?)[ \t]*(\".*)"
+)
+_BLANKS = " \t\r\f\v"
+_STARTS = ("msgctxt", "msgid")
+_NEXT: dict[str, tuple[str, ...]] = {
+    "msgctxt": ("msgid",),
+    "msgid": ("msgid_plural", "msgstr"),
+    "msgid_plural": ("msgstr[0]",),
+    "msgstr": _STARTS,
+}
+_NEXT_PREVIOUS = {"": _STARTS, "msgctxt": ("msgid",), "msgid": ("msgid_plural",)}
+_PLAIN, _OBSOLETE, _PREVIOUS = "", "#~", "#|"
+_NOTES = {".": "extracted", ":": "references", ",": "flags", "=": "flags"}
+
+
+def parse(text: str, charset: str) -> list[Message]:
+    """The messages of a PO file in file order, the header and obsolete ones too.
+
+    ``text`` has line feeds only. Raises UnreadableFile with a Problem for each
+    fault, up to fifty.
+    """
+    parser = _Parser(text, charset)
+    parser.run()
+    if parser.problems:
+        raise unreadable(parser.problems)
+    return parser.messages
+
+
+def unreadable(problems: list[Problem]) -> UnreadableFile:
+    """The error for a file with these problems; its message tells the first."""
+    first = problems[0]
+    return UnreadableFile(f"{first.path}: {first.message}", problems)
+
+
+class _Parser:
+    """The message being read, and what was read so far."""
+
+    def __init__(self, text: str, charset: str) -> None:
+        self.messages: list[Message] = []
+        self.problems: list[Problem] = []
+        self._text = text
+        self._here = 0  # where the present line begins
+        self._charset = charset
+        self._skipping = False  # after a fault, until the next message
+        self._reset()
+
+    def _reset(self) -> None:
+        self._fields: dict[str, str] = {}
+        self._notes: dict[str, list[str]] = {}
+        self._before: dict[str, str] = {}  # the "#|" fields
+        self._before_line = 0
+        self._open = ""  # the keyword that a "…" line continues
+        self._open_kind = _PLAIN
+        self._more: list[str] = []  # the "…" lines after it
+        self._expected: tuple[str, ...] = _STARTS
+        self._complete = False
+        self._obsolete = False
+        self._line = 0
+        self._start = -1  # where the message begins
+
+    def run(self) -> None:
+        for number, line in self._numbered():
+            if not line:
+                continue
+            try:
+                self._take(number, line)
+            except ValueError as error:
+                self._note_problem(number, str(error))
+                if len(self.problems) >= MOST_PROBLEMS:
+                    return
+        if self._fields:
+            self._finish_at_end()
+
+    def _numbered(self) -> Iterator[tuple[int, str]]:
+        """Line by line: all at once they may take ten times the room of the text."""
+        number, text = 0, self._text
+        while self._here <= len(text):
+            end = text.find("\n", self._here + _AT_ONCE)
+            for line in text[self._here : None if end < 0 else end].split("\n"):
+                number += 1
+                yield number, line
+                self._here += len(line) + 1
+
+    def _finish_at_end(self) -> None:
+        if self._complete:
+            self._finish()
+        elif not self._skipping:
+            self._note_problem(self._line, "the message has no msgstr")
+
+    def _note_problem(self, number: int, message: str) -> None:
+        self.problems.append(Problem(f"line {number}", "syntax", message))
+        self._reset()
+        self._skipping = True
+
+    def _take(self, number: int, line: str) -> None:
+        first = line[:1]
+        if first == "m":
+            self._field(number, line, _PLAIN)
+        elif first == '"':
+            self._continue(line, _PLAIN)
+        elif first == "#":
+            self._remark(number, line)
+        elif first in _BLANKS and (stripped := line.strip(_BLANKS)):
+            self._take(number, stripped)
+        elif first not in _BLANKS and not self._skipping:
+            raise ValueError("cannot read the line")
+
+    def _field(self, number: int, line: str, kind: str) -> None:
+        match = _FIELD.fullmatch(line)
+        keyword = match[1] if match else ""
+        if keyword in _STARTS and (self._complete or self._skipping):
+            self._finish()
+        if self._skipping:
+            return
+        if match is None:
+            raise ValueError("cannot read the line")
+        if keyword not in self._expected:
+            raise ValueError(f"{keyword} where {' or '.join(self._expected)} belongs")
+        if not self._fields:
+            if self._before and "msgid" not in self._before:
+                told = "a previous msgctxt without a previous msgid"
+                self._note_problem(self._before_line, told)
+                return
+            self._obsolete = kind == _OBSOLETE
+            self._line = number
+            if self._start < 0:
+                self._start = self._here
+        elif self._obsolete != (kind == _OBSOLETE):
+            raise ValueError("the message is only partly marked as obsolete")
+        self._close()
+        self._fields[keyword] = unquote(match[2], self._charset)
+        self._open = keyword
+        self._open_kind = kind
+        self._complete = keyword[:6] == "msgstr"
+        self._expected = _NEXT.get(keyword) or (f"msgstr[{int(keyword[7:-1]) + 1}]",)
+
+    def _close(self) -> None:
+        """Join the text that was open; one join, however many lines it has."""
+        if self._more:
+            fields = self._before if self._open_kind == _PREVIOUS else self._fields
+            fields[self._open] = "".join([fields[self._open], *self._more])
+            self._more = []
+
+    def _continue(self, text: str, kind: str) -> None:
+        if self._skipping:
+            return
+        if not self._open or self._open_kind != kind:
+            raise ValueError("a text without a keyword")
+        self._more.append(unquote(text, self._charset))
+
+    def _remark(self, number: int, line: str) -> None:
+        if line.startswith(_OBSOLETE) and line[2:3] != "|":
+            self._obsolete_line(number, line[2:].strip(_BLANKS))
+            return
+        if self._complete or self._skipping:
+            self._finish()
+        if self._start < 0:
+            self._start = self._here
+        if line.startswith((_PREVIOUS, "#~|")):
+            self._previous_line(number, line[2:].removeprefix("|").strip(_BLANKS))
+        else:
+            self._note(line)
+
+    def _note(self, line: str) -> None:
+        note = _NOTES.get(line[1:2])
+        text = line[1:] if note is None else line[2:]
+        self._close()
+        self._open = ""
+        notes = self._notes.setdefault(note or "comment", [])
+        notes.append(text.removeprefix(" "))
+        if len(notes) > MOST_REMARKS:
+            raise ValueError(f"more than {MOST_REMARKS:,} lines of remarks")
+
+    def _obsolete_line(self, number: int, line: str) -> None:
+        if line[:1] == '"':
+            self._continue(line, _OBSOLETE)
+        elif line:
+            self._field(number, line, _OBSOLETE)
+
+    def _previous_line(self, number: int, line: str) -> None:
+        if line[:1] == '"':
+            self._continue(line, _PREVIOUS)
+            return
+        match = _FIELD.fullmatch(line)
+        if match is None or match[1].startswith("msgstr"):
+            raise ValueError("cannot read the line as a previous text")
+        last = next(reversed(self._before), "")
+        if match[1] not in _NEXT_PREVIOUS.get(last, ()):
+            raise ValueError(f"a previous {match[1]} in the wrong place")
+        self._before_line = number
+        self._close()
+        self._before[match[1]] = unquote(match[2], self._charset)
+        self._open = match[1]
+        self._open_kind = _PREVIOUS
+
+    def _finish(self) -> None:
+        """Keep the message that ends before the present line, if it is whole."""
+        if self._complete:
+            self.messages.append(self._message())
+        self._reset()
+        self._skipping = False
+
+    def _message(self) -> Message:
+        self._close()
+        texts = self._fields
+        message = Message(
+            texts.pop("msgid"),
+            texts.pop("msgctxt", None),
+            texts.pop("msgid_plural", None),
+            tuple(texts.values()),
+            line=self._line,
+        )
+        if self._notes:
+            self._add_notes(message)
+        if self._before:
+            message.previous = self._before
+        if self._obsolete:
+            message.obsolete = True
+            message.block = self._text[self._start : self._here].strip("\n")
+        return message
+
+    def _add_notes(self, message: Message) -> None:
+        notes = {name: "\n".join(lines) for name, lines in self._notes.items()}
+        message.comment = notes.get("comment")
+        message.extracted = notes.get("extracted")
+        message.references = notes.get("references")
+        if "flags" in notes:
+            message.fuzzy, message.flags = _flags(notes["flags"])
+
+
+@lru_cache(maxsize=1024)
+def _flags(text: str) -> tuple[bool, str]:
+    """Whether fuzzy is among the flags, and the others."""
+    flags = [name for flag in re.split("[,\n]", text) if (name := flag.strip())]
+    return "fuzzy" in flags, ", ".join(flag for flag in flags if flag != "fuzzy")
+
+
+_PREVIOUS_KEYWORDS = ("msgctxt", "msgid", "msgid_plural")
+
+
+def render(message: Message, width: int) -> str:
+    """The lines of a message, without a line feed at the end.
+
+    ``width`` is where texts and references are wrapped; 0 never does.
+    """
+    lines: list[str] = []
+    if message.comment is not None:
+        _remark(lines, "#", message.comment)
+    if message.extracted is not None:
+        _remark(lines, "#.", message.extracted)
+    if message.references is not None:
+        _remark(lines, "#:", message.references)
+    if message.fuzzy:
+        lines.append(f"#, fuzzy, {message.flags}" if message.flags else "#, fuzzy")
+    elif message.flags:
+        lines.append(f"#, {message.flags}")
+    if message.previous:
+        for keyword in _PREVIOUS_KEYWORDS:
+            if keyword in message.previous:
+                lines.append(quoted(keyword, message.previous[keyword], width, "#| "))
+    if message.msgctxt is not None:
+        lines.append(quoted("msgctxt", message.msgctxt, width))
+    lines.append(quoted("msgid", message.msgid, width))
+    if message.msgid_plural is None:
+        lines.append(quoted("msgstr", message.texts[0], width))
+        return "\n".join(lines)
+    lines.append(quoted("msgid_plural", message.msgid_plural, width))
+    for index, text in enumerate(message.texts):
+        lines.append(quoted(f"msgstr[{index}]", text, width))
+    return "\n".join(lines)
+
+
+def _remark(lines: list[str], mark: str, text: str) -> None:
+    for line in text.split("\n"):
+        lines.append(f"{mark} {line}" if line else mark)
+
+
+_HEADER = re.compile(rb"^msgid\b.*?(?=^msgid\b|\Z)", re.MULTILINE | re.DOTALL)
+_RETURNS = re.compile(r"(?<!\r)\r+(?=\n|\Z)")  # before the end of a line
+_LINE_END = re.compile(rb'"[ \t]*\r?\n[ \t]*"')
+_CONTENT_TYPE = re.compile(
+    rb'(?:"|\\n)Content-Type:[^"\\\n]*?charset=([A-Za-z0-9_.:-]{1,40})', re.IGNORECASE
+)
+_HEADER_BYTES = 64 * 1024
+_AS_UTF_8 = ("charset", "ascii", "us-ascii", "utf8", "utf-8")
+_KNOWN = [
+    "utf-8",
+    *(f"iso8859-{part}" for part in (*range(1, 12), 13, 14, 15, 16)),
+    *(f"cp{page}" for page in (850, 866, 874, 932, 949, 950, *range(1250, 1259))),
+    *("koi8-r", "koi8-u", "koi8-t", "tis-620", "gb2312", "gbk", "gb18030"),
+    *("big5", "big5-hkscs", "shift_jis", "euc-jp", "euc-kr", "johab"),
+]
+"""What gettext reads, as far as Python can: never a codec that is no charset."""
+
+
+def decoded(content: bytes) -> tuple[str, str]:
+    """The text of a PO file with line feeds only, and the name of its charset.
+
+    UTF-8 where the header names none. Raises UnreadableFile for a charset that
+    gettext does not know, bytes that are not in it, and U+0000.
+    """
+    content = content.removeprefix(codecs.BOM_UTF8)
+    charset = _charset(content)
+    try:
+        text = content.decode(charset)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        message = f"the bytes are not {charset}"
+        raise unreadable([Problem(f"line {line}", "encoding", message)]) from None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise unreadable([Problem(f"line {line}", "encoding", "has U+0000")])
+    if "\r" in text:
+        text = _RETURNS.sub("", text)
+    return text, charset
+
+
+def _charset(content: bytes) -> str:
+    header = _HEADER.search(content, 0, _HEADER_BYTES)
+    match = header and _CONTENT_TYPE.search(_LINE_END.sub(b"", header[0]))
+    if not header or not match:
+        return "utf-8"
+    name = match[1].decode("ascii").lower()
+    if name in _AS_UTF_8:
+        return "utf-8"
+    if (known := _known(name)) is not None:
+        return known
+    line = content.count(b"\n", 0, content.find(match[1], header.start())) + 1
+    message = f"the charset {name!r} is not known"
+    raise unreadable([Problem(f"line {line}", "encoding", message)])
+
+
+def _known(name: str) -> str | None:
+    try:
+        codec = codecs.lookup(name).name
+    except LookupError:
+        return None
+    return codec if codec in _codecs() else None
+
+
+@cache
+def _codecs() -> frozenset[str]:
+    """Python's names of them. To look one up imports it: not before a file needs it."""
+    return frozenset(codecs.lookup(name).name for name in _KNOWN)
