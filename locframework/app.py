@@ -17,8 +17,7 @@ from .blobs.service import Blobs
 from .branches.service import Branches
 from .delivery.builder import ReleaseBuilder
 from .delivery.distributions import Distributions
-from .delivery.meter import Meter
-from .delivery.public import PublicContent
+from .delivery.public import Meter, PublicContent
 from .delivery.queue import ReleaseQueue
 from .delivery.releases import Releases
 from .errors import SettingsError, Unavailable

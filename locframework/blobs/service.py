@@ -14,8 +14,7 @@ from locframework.errors import Unavailable
 from locframework.fields import Clock, timestamp
 from locframework.transactions import Transactions, crash_point
 
-from .blob_store import BlobStore
-from .checked_blob_store import CheckedBlobStore
+from .blob_store import BlobStore, CheckedBlobStore
 from .records import BlobNote, KeptParts
 from .store import BlobIndex
 

@@ -4,7 +4,7 @@ from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Raw, RequestInfo
 
 from .public import PublicAnswer, PublicContent
-from .public_records import (
+from .records import (
     BlobName,
     BuildingStatus,
     Manifest,

@@ -12,17 +12,15 @@ import msgspec
 from locframework.events import Event
 from locframework.projects.records import Language
 
-from .public_records import (
+from .records import (
+    Distribution,
+    FileChange,
     Manifest,
     ManifestDistribution,
     ManifestFile,
     ManifestFormat,
     ManifestProject,
     ManifestRelease,
-)
-from .records import (
-    Distribution,
-    FileChange,
     PublicHead,
     ReleaseDiff,
     ReleaseFile,

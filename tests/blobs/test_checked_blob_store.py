@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from locframework import hookimpl
-from locframework.blobs.checked_blob_store import CheckedBlobStore
+from locframework.blobs.blob_store import CheckedBlobStore
 from locframework.errors import Unavailable
 from locframework.testing.workspace import Workspace, open_workspace
 

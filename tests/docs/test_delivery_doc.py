@@ -14,8 +14,7 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 import msgspec
 import pytest
 
-from locframework.delivery.public_records import Manifest
-from locframework.delivery.records import NewDistribution
+from locframework.delivery.records import Manifest, NewDistribution
 from locframework.http.operation import camel
 from locframework.testing.client import Answer
 from locframework.testing.workspace import Workspace

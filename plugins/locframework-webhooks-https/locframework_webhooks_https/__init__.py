@@ -5,9 +5,8 @@ from typing import ClassVar
 from locframework import hookimpl
 from locframework.ports import Transport
 
-from .settings import HttpsSettings
+from .settings import HttpsSettings, warn_once
 from .transport import HttpsTransport
-from .warning import warn_once
 
 __all__ = ["HttpsPlugin", "HttpsSettings", "HttpsTransport"]
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, cast
 
 from locframework.ports import SettingsError
 
-from .deadline import Deadline
-from .lookup import SocketAddress
-from .warning import warn_once
+from .lookup import Deadline, SocketAddress
+from .settings import warn_once
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer

@@ -4,10 +4,24 @@ import socket
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from threading import BoundedSemaphore, Thread
+from time import monotonic
 
 from msgspec import Struct
 
-from .deadline import Deadline
+
+class Deadline:
+    """A moment, ``seconds`` from now, that every step has to keep."""
+
+    def __init__(self, seconds: float) -> None:
+        self._ends = monotonic() + seconds
+
+    def left(self, most: float | None = None) -> float:
+        """The seconds that a step may take, ``most`` at most. TimeoutError at 0."""
+        left = self._ends - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left if most is None else min(left, most)
+
 
 MOST_AT_ONCE = 128  # a name server that hangs holds a thread for up to 30 seconds
 

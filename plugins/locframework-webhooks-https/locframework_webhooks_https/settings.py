@@ -1,9 +1,20 @@
-"""The settings of ``[plugins.https]``."""
+"""Settings of [plugins.https], and warnings about them, logged once a process."""
 
+import logging
+from functools import cache
 from ipaddress import ip_network
 from typing import Annotated
 
 from msgspec import Meta, Struct
+
+log = logging.getLogger(__package__)
+
+
+@cache
+def warn_once(message: str, *given: object) -> None:
+    """Log the warning, unless this process has said the very same before."""
+    log.warning(message, *given)
+
 
 Port = Annotated[int, Meta(ge=1, le=65535)]
 

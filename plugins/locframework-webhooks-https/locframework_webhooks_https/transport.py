@@ -27,8 +27,7 @@ from .channel import (
     shake_hands,
     tls_context,
 )
-from .deadline import Deadline
-from .lookup import Lookup, SocketAddress
+from .lookup import Deadline, Lookup, SocketAddress
 from .settings import HttpsSettings
 from .target import Target, read_url
 

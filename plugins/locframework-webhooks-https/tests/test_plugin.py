@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from locframework_webhooks_https import HttpsPlugin, HttpsSettings, HttpsTransport
 from locframework_webhooks_https.channel import tls_context
-from locframework_webhooks_https.warning import warn_once
+from locframework_webhooks_https.settings import warn_once
 
 from locframework.ports import SettingsError
 from locframework.testing.certificates import Authority
