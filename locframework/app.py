@@ -36,8 +36,7 @@ from .history.service import Activity
 from .history.undo import UndoJob
 from .history.values import History
 from .housekeeping import Purge
-from .issues.recheck_job import RecheckJob, Rechecks
-from .issues.service import Issues
+from .issues.service import Issues, RecheckJob, Rechecks
 from .jobs.runner import JobRunner
 from .jobs.service import Jobs
 from .jobs.ticker import Ticker

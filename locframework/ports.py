@@ -91,7 +91,6 @@ from locframework.keys.changes import (
     WriteRefusal,
 )
 from locframework.keys.file_records import FileDetail, Selection, TextRow
-from locframework.keys.outdated import outdated
 from locframework.keys.records import (
     BranchKey,
     FindingFilter,
@@ -108,7 +107,7 @@ from locframework.keys.records import (
     public_key,
 )
 from locframework.keys.revisions import Revision
-from locframework.keys.rules import ROOT_MODULE
+from locframework.keys.rules import ROOT_MODULE, outdated
 from locframework.keys.store import BranchKeyStore, KeyStore
 from locframework.languages import fold, folded
 from locframework.memories.matching.port import (

@@ -22,11 +22,16 @@ from locframework.events import Event, EventFilter, Touch
 from locframework.files.service import Files, path_of
 from locframework.jobs.records import StoredJob
 from locframework.jobs.work import Work
-from locframework.keys.change_log import LoggedChange, read_change
-from locframework.keys.key_fields import KEY_FIELDS, FieldValue, fields_of
-from locframework.keys.outdated import outdated
+from locframework.keys.key_fields import (
+    KEY_FIELDS,
+    FieldValue,
+    LoggedChange,
+    fields_of,
+    read_change,
+)
 from locframework.keys.records import Field, Key, KeyWrite, StoredKey, StoredValue
 from locframework.keys.revisions import Revision, value_of
+from locframework.keys.rules import outdated
 from locframework.keys.writing.trash import KeyTrash
 from locframework.keys.writing.writer import KeyWriter
 from locframework.projects.records import Language

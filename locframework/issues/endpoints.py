@@ -11,8 +11,7 @@ from locframework.http.operation import operation
 from locframework.keys.records import ProjectIssue
 from locframework.pagination import Page
 
-from .records import IssueQuery
-from .service import Issues
+from .service import IssueQuery, Issues
 
 
 class IssueEndpoints:

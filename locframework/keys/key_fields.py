@@ -3,7 +3,12 @@
 A new field is an attribute of Key and KeyWrite, and a row here.
 """
 
+from collections.abc import Mapping, Sequence
+
+import msgspec
 from msgspec import Struct
+
+from locframework.events import Trace
 
 from .records import Field, Key
 
@@ -61,3 +66,34 @@ WRITTEN_ATTRIBUTES: tuple[tuple[str, str], ...] = tuple(
 def fields_of(key: Key) -> dict[Field, FieldValue]:
     """Return every field of ``key`` by name."""
     return {name: field.of(key) for name, field in KEY_FIELDS.items()}
+
+
+Moved = tuple[str, str | None, int]
+"""Language code, plural form, and the revision of a value there."""
+
+
+class LoggedChange(Struct, frozen=True, omit_defaults=True):
+    """What one write changed in the fields of a key; values have their revisions."""
+
+    fields: Mapping[Field, tuple[FieldValue, FieldValue]] = {}
+    """Before and after, by field."""
+    moved: Sequence[Moved] = ()
+    """The revisions that turning plurals on or off created: it ends some values and
+    moves others to another plural form."""
+
+
+def log_change(old: Key, new: Key, moved: Sequence[Moved]) -> Trace:
+    """Return what to keep beside the event of a changed key, JSON-shaped."""
+    before, after = fields_of(old), fields_of(new)
+    changed = {
+        name: (before[name], after[name])
+        for name in before
+        if before[name] != after[name]
+    }
+    made: Trace = msgspec.to_builtins(LoggedChange(changed, moved))
+    return made
+
+
+def read_change(trace: Trace) -> LoggedChange:
+    """Return what ``log_change`` kept."""
+    return msgspec.convert(trace, LoggedChange)

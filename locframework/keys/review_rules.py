@@ -8,9 +8,8 @@ from locframework.errors import NothingPending, PluralMismatch
 from locframework.events import Actor
 from locframework.fields import Timestamp
 
-from .outdated import is_approved_outdated
 from .records import ExpectedRevision, ReviewDecision, StoredValue
-from .rules import check_form, marked
+from .rules import check_form, is_approved_outdated, marked
 
 
 def check_forms(asked: ExpectedRevision) -> None:

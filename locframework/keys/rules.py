@@ -20,7 +20,6 @@ from locframework.fields import Timestamp
 from locframework.formats.records import PLURAL_FORMS, Text
 from locframework.languages import canonical_tag
 
-from .outdated import is_approved_outdated
 from .records import (
     KEY_LENGTH,
     VALUE_BYTES,
@@ -328,3 +327,21 @@ def shown_value(value: StoredValue) -> KeyValue:
         plural_form=value.plural_form,
         is_outdated=value.is_outdated,
     )
+
+
+def outdated(row: StoredValue) -> StoredValue:
+    """The value after its source text changed; so is an approved text beside it."""
+    return replace(beside_outdated(row), is_outdated=True)
+
+
+def beside_outdated(row: StoredValue) -> StoredValue:
+    """A value that was written for a new source text: what it waits beside was not."""
+    waits = row.status != "approved" and row.approved_value is not None
+    return replace(row, approved_outdated=waits)
+
+
+def is_approved_outdated(row: StoredValue | None) -> bool:
+    """Whether the approved text, be it the newest or not, is outdated."""
+    if row is None or row.approved_value is None:
+        return False
+    return row.is_outdated if row.status == "approved" else row.approved_outdated

@@ -11,7 +11,6 @@ from locframework.errors import LocError
 from locframework.fields import Clock, timestamp
 from locframework.keys.edits import KeyMerge
 from locframework.keys.key_fields import KEY_FIELDS
-from locframework.keys.outdated import outdated
 from locframework.keys.records import (
     BranchKey,
     KeyState,
@@ -19,6 +18,7 @@ from locframework.keys.records import (
     StoredKey,
     StoredValue,
 )
+from locframework.keys.rules import outdated
 from locframework.keys.store import store_of
 from locframework.keys.three_way import (
     PLURAL,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from locframework import OPERATOR, hookimpl
-from locframework.issues.records import IssueQuery
+from locframework.issues.service import IssueQuery
 from locframework.ports import Check, Finding, Severity, Subject
 from locframework.testing.workspace import Workspace, open_workspace
 

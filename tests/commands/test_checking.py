@@ -1,7 +1,7 @@
 """``locframework recheck``."""
 
 from locframework import OPERATOR
-from locframework.issues.records import IssueQuery
+from locframework.issues.service import IssueQuery
 from locframework.keys.records import NewKey
 from locframework.projects.records import NewProject
 

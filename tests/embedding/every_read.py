@@ -14,7 +14,7 @@ from locframework.errors import (
 )
 from locframework.exchange.records import ExportedFile, ExportQuery
 from locframework.history.records import ActivityQuery
-from locframework.issues.records import IssueQuery
+from locframework.issues.service import IssueQuery
 from locframework.jobs.records import Job, JobQuery
 from locframework.keys.records import Key, KeyDetail, KeyQuery, TrashQuery
 from locframework.keys.revisions import HistoryQuery

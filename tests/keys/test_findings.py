@@ -14,7 +14,7 @@ from locframework import OPERATOR, LocError
 from locframework.branches.records import NewBranch
 from locframework.exchange.records import ImportOptions
 from locframework.formats.records import SourceFile
-from locframework.issues.records import IssueQuery
+from locframework.issues.service import IssueQuery
 from locframework.keys.records import (
     Approval,
     Key,

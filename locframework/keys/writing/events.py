@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from locframework.branches.records import BranchScope
 from locframework.events import Actor, EventLog
 from locframework.fields import Timestamp
-from locframework.keys.change_log import Moved, log_change
+from locframework.keys.key_fields import Moved, log_change
 from locframework.keys.records import Key, StoredValue, ValueSlot
 
 Item = Mapping[str, object]

@@ -23,9 +23,8 @@ from locframework.errors import (
     abbreviate,
 )
 from locframework.fields import Timestamp, new_id
-from locframework.keys.change_log import Moved
 from locframework.keys.changes import Action, ValueChange, WriteVeto, key_change
-from locframework.keys.key_fields import WRITTEN_ATTRIBUTES
+from locframework.keys.key_fields import WRITTEN_ATTRIBUTES, Moved
 from locframework.keys.records import (
     KeyWrite,
     KeyWritten,

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 from msgspec import Struct, field
 
 from locframework.errors import Unavailable
-from locframework.keys.outdated import beside_outdated, outdated
 from locframework.keys.records import StoredKey, StoredValue, ValueSlot
 from locframework.keys.revisions import Revision, revision_of
+from locframework.keys.rules import beside_outdated, outdated
 from locframework.keys.store import KeyStore
 
 
