@@ -16,11 +16,11 @@ from locframework.access.store import AccessStore
 from locframework.blobs.service import Blobs
 from locframework.errors import Unavailable
 from locframework.fields import Clock
-from locframework.http.etags import if_none_match_matches
 from locframework.http.responses import (
     CONTENT_NOT_FOUND,
     CONTENT_NOT_FOUND_CACHE,
     JSON,
+    if_none_match_matches,
 )
 from locframework.transactions import Transactions
 

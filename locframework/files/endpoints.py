@@ -9,9 +9,9 @@ from locframework.errors import (
     ProjectNotFound,
     UnreadableFile,
 )
-from locframework.http.etags import if_none_match_matches
 from locframework.http.operation import RawResponse, operation
 from locframework.http.records import Prepared, Raw, RequestInfo
+from locframework.http.responses import if_none_match_matches
 
 from .records import IMAGE_MOST, File, FileForm, ImageType
 from .service import Files

@@ -22,13 +22,17 @@ from locframework.errors import (
     truncate,
 )
 
-from .admission import Admission, Authenticate
 from .dispatch import (
     PREFIX,
     REQUEST_ID,
+    Admission,
+    Authenticate,
     Dispatch,
     MethodRefusal,
     PermissionCheck,
+    Responder,
+    Router,
+    SlashParameters,
     VisibilityCheck,
     preflight,
     request_id,
@@ -43,7 +47,6 @@ from .preconditions import Preconditions, if_match_of
 from .rate_limit import RateLimiter
 from .records import Principal
 from .responses import write_content_error, write_error
-from .routing import Responder, Router, SlashParameters
 
 if TYPE_CHECKING:
     from falcon.routing import CompiledRouter

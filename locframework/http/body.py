@@ -1,32 +1,48 @@
-"""Reads a request's body: its length, its encoding, and multipart forms."""
+"""Reads what a request carries: its body, forms, JSON and query parameters."""
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
-from typing import Any, BinaryIO, Generic, TypeVar, cast
+from itertools import accumulate
+from math import isfinite
+from typing import Any, BinaryIO, Generic, NoReturn, TypeVar, cast
+from urllib.parse import parse_qsl
 
+import msgspec
 from falcon import HTTPError
 from falcon.media.multipart import (
     BodyPart,
     MultipartFormHandler,
     MultipartParseOptions,
 )
-from msgspec import Struct, structs
+from msgspec import Struct, inspect, structs
 
 from locframework.errors import (
+    InvalidJson,
     PayloadTooLarge,
+    Problem,
     UnsupportedMediaType,
     ValidationFailed,
+    abbreviate,
     truncate,
 )
-from locframework.validation import forbidden
+from locframework.validation import (
+    DEPTH_MOST,
+    forbidden,
+    refusal,
+    refusal_of,
+    text_problems,
+)
 
+from .operation import DeclarationError, check_bounds, has_required_fields
 from .records import UPLOAD_LIMIT, Upload, UploadedFile
-from .text_fields import TextFields
 
 Environ = Mapping[str, Any]
 """What a WSGI server says of a request (PEP 3333)."""
@@ -220,3 +236,278 @@ def _files_of(type_: type[Struct]) -> dict[str, Callable[[BodyPart], object]]:
         for field in structs.fields(type_)
         if field.type in _READERS
     }
+
+
+Reader = Callable[[str], object]
+
+MEMBERS_MOST = 1000
+_INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")  # what int() reads; bounds come after
+_BOOLEANS = {"true": True, "false": False}
+
+
+class TextFields(Generic[T]):
+    """Reads the structs of one type; ``root`` is how a Problem's path begins."""
+
+    def __init__(self, type_: type[T], root: str, others: tuple[type, ...] = ()):
+        """``others`` are types of fields that are no texts (uploads).
+
+        Raises DeclarationError when a field cannot be read from a text, or is an
+        integer without bounds.
+        """
+        check_bounds(type_)
+        self._type = type_
+        self._root = root
+        self._fields = _plan(type_, others)
+
+    @property
+    def names(self) -> Collection[str]:
+        """The names that are read; all others are ignored."""
+        return self._fields.keys()
+
+    def read(self, pairs: Iterable[tuple[str, str]], others: Mapping[str, object]) -> T:
+        """The struct; names it does not have are ignored. Raises ValidationFailed."""
+        texts: dict[str, list[str]] = {}
+        for name, text in pairs:
+            texts.setdefault(name, []).append(text)
+        values: dict[str, object] = dict(others)
+        problems = []
+        for name, (reader, many) in self._fields.items():
+            if name in texts:
+                problems += self._read_field(name, texts[name], reader, many, values)
+        if problems:
+            raise refusal_of(problems)
+        try:
+            return msgspec.convert(values, self._type)
+        except msgspec.ValidationError as error:
+            raise refusal(error, values, self._type, self._root) from None
+
+    def _read_field(
+        self,
+        name: str,
+        texts: list[str],
+        reader: Reader,
+        many: bool,
+        values: dict[str, object],
+    ) -> list[Problem]:
+        path = f"{self._root}.{name}"
+        if len(texts) > 1 and not many:
+            return [Problem(path, "repeated", "is given more than once")]
+        if any(forbidden(text) for text in texts):
+            return [Problem(path, "character", "holds U+0000")]
+        try:
+            read = [reader(text) for text in texts]
+        except ValueError as error:
+            return [Problem(path, "type", str(error))]
+        values[name] = read if many else read[0]
+        return []
+
+
+class Query(Generic[T]):
+    """Reads the query string of one operation."""
+
+    def __init__(self, type_: type[T]) -> None:
+        self._fields = TextFields(type_, "query")
+        self._nothing = None if has_required_fields(type_) else type_()
+
+    def read(self, text: str) -> T:
+        """``text`` as WSGI gives it: percent-encoded. Raises ValidationFailed."""
+        if not text and self._nothing is not None:
+            return self._nothing
+        try:
+            pairs = parse_qsl(
+                text.encode("latin-1").decode("utf-8"),
+                keep_blank_values=True,
+                errors="strict",
+                max_num_fields=MEMBERS_MOST,
+            )
+        except ValueError:  # not UTF-8, or more than anyone needs
+            raise ValidationFailed.at(
+                "query",
+                "syntax",
+                "must be percent-encoded UTF-8, with at most 1000 members",
+            ) from None
+        return self._fields.read(pairs, {})
+
+
+@cache  # each app asks for the types of all operations
+def _plan(
+    type_: type[Struct], others: tuple[type, ...]
+) -> Mapping[str, tuple[Reader, bool]]:
+    described = inspect.type_info(type_)
+    assert isinstance(described, inspect.StructType)
+    plan = {}
+    for field in described.fields:
+        type_here = _plain(field.type)
+        if isinstance(type_here, inspect.StructType) and type_here.cls in others:
+            continue
+        many = isinstance(type_here, (inspect.ListType, inspect.VarTupleType))
+        reader = _reader(type_here.item_type if many else type_here)  # type: ignore[attr-defined]
+        if reader is None:
+            raise DeclarationError(
+                f"{described.cls.__name__}.{field.name} cannot be read from a text"
+            )
+        plan[field.encode_name] = (reader, many)
+    return plan
+
+
+def _reader(type_: inspect.Type) -> Reader | None:
+    """How a text becomes a value of the type; None when it cannot."""
+    type_ = _plain(type_)
+    options = type_.types if isinstance(type_, inspect.UnionType) else (type_,)
+    readers = {
+        _reader_of(_plain(option))
+        for option in options
+        if not isinstance(option, inspect.NoneType)
+    }
+    return readers.pop() if len(readers) == 1 else None
+
+
+def _reader_of(type_: inspect.Type) -> Reader | None:
+    if isinstance(type_, inspect.LiteralType):
+        return str if all(isinstance(each, str) for each in type_.values) else None
+    return _SIMPLE.get(type(type_))
+
+
+def _plain(type_: inspect.Type) -> inspect.Type:
+    """The type below what is only told of it (description, examples)."""
+    while isinstance(type_, inspect.Metadata):
+        type_ = type_.type
+    return type_
+
+
+def _integer(text: str) -> int:
+    if not _INTEGER.fullmatch(text):
+        raise ValueError("must be a whole number")
+    return int(text)
+
+
+def _boolean(text: str) -> bool:
+    if text not in _BOOLEANS:
+        raise ValueError("must be true or false")
+    return _BOOLEANS[text]
+
+
+_SIMPLE: dict[type, Reader] = {
+    inspect.StrType: str,
+    inspect.IntType: _integer,
+    inspect.BoolType: _boolean,
+}
+
+
+JSON_MOST = 1024 * 1024  # bytes; decisions 2.2
+EXACT_MOST = 2**53  # up to here a double is an exact integer
+
+_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_NOT_BRACKETS = bytes(set(range(256)) - set(_STEPS))
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+_ESCAPED = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")  # NUL or half of a pair
+
+
+class JsonBody(Generic[T]):
+    """Reads the body of one operation."""
+
+    def __init__(self, type_: type[T], *, optional: bool) -> None:
+        """``optional``: no body at all is read as ``{}``.
+
+        Raises DeclarationError when an integer of the struct has no bounds.
+        """
+        check_bounds(type_)
+        self._type = type_
+        self._optional = optional
+
+    def read(self, environ: Environ) -> T:
+        """The body as a struct.
+
+        Raises UnsupportedMediaType, PayloadTooLarge, InvalidJson, ValidationFailed.
+        """
+        check_encoding(environ)
+        body = LimitedBody(environ, JSON_MOST)
+        content = b"" if body.is_empty else body.read_all()
+        if content:
+            _require_json(environ)
+            value = decode(content)
+        elif self._optional:
+            value = {}
+        else:
+            raise InvalidJson("a JSON body is required")
+        try:
+            return msgspec.convert(value, self._type)
+        except msgspec.ValidationError as error:
+            raise refusal(error, value, self._type, "$") from None
+
+
+def _require_json(environ: Environ) -> None:
+    """Raises UnsupportedMediaType. Only of what has come: no body has no type."""
+    if environ.get("CONTENT_TYPE") == "application/json":
+        return
+    name, charset = media_type(environ)
+    if name != "application/json" or charset not in ("", "utf-8", "utf8"):
+        raise UnsupportedMediaType(
+            "the body must be application/json in UTF-8, not "
+            f"{truncate(environ.get('CONTENT_TYPE', ''))!r}"
+        )
+
+
+def decode(content: bytes) -> object:
+    """What the JSON text says, in plain Python values. Raises InvalidJson.
+
+    Refused: what is not UTF-8 or has a byte order mark, NaN, infinities and numbers
+    beyond a double, U+0000 and lone surrogates in texts and member names, a member
+    twice in one object, more than 64 levels.
+    """
+    if _depth_is_over(content):
+        raise InvalidJson(f"nested deeper than {DEPTH_MOST} levels")
+    try:
+        value: object = _DECODER.decode(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise InvalidJson("the body is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise InvalidJson(f"the body is not JSON: {_fault(error)}") from None
+    except ValueError:  # an integer of thousands of digits
+        raise InvalidJson("a number is too large") from None
+    if _ESCAPED.search(content) and (problems := text_problems(value)):
+        raise InvalidJson(truncate(f"{problems[0].path} {problems[0].message}"))
+    return value
+
+
+def _fault(error: json.JSONDecodeError) -> str:
+    if error.doc.startswith("\ufeff"):
+        return "it begins with a byte order mark"
+    message = error.msg.removesuffix(" at")  # some of its messages end so
+    return f"{message} at line {error.lineno} column {error.colno}"
+
+
+def _depth_is_over(content: bytes) -> bool:
+    if content.count(b"[") + content.count(b"{") <= DEPTH_MOST:
+        return False
+    brackets = _STRING.sub(b"", content).translate(None, _NOT_BRACKETS)
+    return max(accumulate(_STEPS[each] for each in brackets), default=0) > DEPTH_MOST
+
+
+def _object(members: Iterable[tuple[str, object]]) -> dict[str, object]:
+    members = list(members)
+    made = dict(members)
+    if len(made) != len(members):
+        times = Counter(name for name, _ in members)
+        twice = next(name for name in times if times[name] > 1)
+        raise InvalidJson(f"an object has the member {abbreviate(twice)!r} twice")
+    return made
+
+
+def _number(text: str) -> float | int:
+    """1.0 is the integer 1, as JSON Schema has it."""
+    number = float(text)
+    if not isfinite(number):
+        raise InvalidJson("a number is too large")
+    if number.is_integer() and abs(number) <= EXACT_MOST:
+        return int(number)
+    return number
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise InvalidJson(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_number, parse_constant=_no_constant
+)

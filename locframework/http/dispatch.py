@@ -1,27 +1,35 @@
-"""Serves the requests of one operation: authenticate, decode, call, respond."""
+"""From a request to its operation: routes, admission, reading, calling, responding."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache, partial
 from typing import Any, Generic, TypeVar
 
 from falcon import Request, Response, code_to_http_status, mediatypes
+from falcon.routing import CompiledRouter
 from msgspec import Struct
 
-from locframework.errors import LocError, MethodNotAllowed, NotAcceptable
+from locframework.errors import (
+    LocError,
+    MethodNotAllowed,
+    NotAcceptable,
+    RateLimited,
+    Unauthorized,
+)
 
-from .admission import Admission
-from .body import Environ, FormBody
+from .body import Environ, FormBody, JsonBody, Query
 from .idempotency import HEADER as IDEMPOTENCY_KEY
 from .idempotency import IdempotentOperation, check_key, finish_of
-from .json_body import JsonBody
-from .operation import DeclarationError, Operation
+from .operation import DeclarationError, Operation, PathParameter, Rate
 from .preconditions import HEADER as IF_MATCH
 from .preconditions import IfMatch
-from .records import Accepted, Prepared, Principal, Raw, RequestInfo
+from .rate_limit import RateLimiter
+from .records import Accepted, Prepared, Principal, Raw, RequestInfo, principal_key
 from .responses import (
     JSON,
     url_resolver_of,
@@ -30,10 +38,166 @@ from .responses import (
     write_raw,
     write_tagged,
 )
-from .routing import SLASH_PLACEHOLDER
-from .text_fields import Query
+
+SLASH_PLACEHOLDER = (
+    "\x1f"  # for a slash, on the way through the router; no path comes with it
+)
+
+
+class SlashParameters:
+    """Makes one segment of such a part, for the router."""
+
+    def __init__(self, operations: Iterable[Operation], prefix: str = "") -> None:
+        """``prefix`` is what stands before the path of each operation."""
+        after: dict[str, set[str]] = defaultdict(set)
+        for each in operations:
+            for parameter in each.parameters:
+                if parameter.allows_slashes:
+                    before, rest = _around(prefix + each.path, parameter)
+                    after[before].add(rest)
+        found = [_pattern(before, rests) for before, rests in after.items()]
+        self._pattern = re.compile("|".join(found)) if found else None
+
+    def joined(self, path: str) -> str:
+        """The path, with stand-ins for slashes inside the part."""
+        found = self._pattern.fullmatch(path) if self._pattern is not None else None
+        if found is None or found.lastindex is None:
+            return path
+        start, end = found.span(found.lastindex)
+        return (
+            path[:start] + path[start:end].replace("/", SLASH_PLACEHOLDER) + path[end:]
+        )
+
+
+def _around(path: str, parameter: PathParameter) -> tuple[str, str]:
+    before, _, after = path.partition(f"{{{parameter.wire}}}")
+    return re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(before)), re.escape(after)
+
+
+def _pattern(before: str, rests: Iterable[str]) -> str:
+    """The longest rests first, and the part as short as that lets it be."""
+    ends = "|".join(sorted(rests, key=len, reverse=True))
+    return f"{before}(.+?)(?:{ends})"
+
+
+Responder = Callable[..., None]
+Route = tuple[object, Mapping[str, Responder], dict[str, str], str | None]
+
+_APPS_WITH_PATHS_OF_THEIR_OWN = 8  # whose code is kept; others compile anew
+
+
+class Router:
+    """Gives paths of falcon's kind, ``/things/{thing_id}``, their responders.
+
+    ``responders_of`` a template tells them by method, one for each that a request may
+    come with. It is asked once, when the first request has come there. Raises
+    ValueError for templates that falcon refuses.
+    """
+
+    def __init__(
+        self,
+        templates: Iterable[str],
+        responders_of: Callable[[str], Mapping[str, Responder]],
+    ) -> None:
+        self._responders_of = cache(responders_of)
+        self._paths = _paths(tuple(templates))
+
+    def find(self, uri: str, req: Request | None = None) -> Route | None:
+        """Text goes before parameters. None: nothing is there."""
+        found = self._paths.find(uri, req)
+        if found is None:
+            return None
+        resource, _, given, template = found
+        assert template is not None  # added with one, as all of ours are
+        return resource, self._responders_of(template), given, template
+
+
+class _Somewhere:
+    """What falcon asks for responders; it has none."""
+
+
+@lru_cache(_APPS_WITH_PATHS_OF_THEIR_OWN)
+def _paths(templates: tuple[str, ...]) -> CompiledRouter:
+    router = CompiledRouter()
+    for template in templates:
+        try:
+            router.add_route(template, _Somewhere())
+        except ValueError as error:
+            raise ValueError(f"{template}: {error}") from error
+    return router
+
 
 C = TypeVar("C", bound=Principal)
+
+Authenticate = Callable[[str | None], C | None]
+"""Who holds the token; None, or Unauthorized raised, when nobody does."""
+
+_BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([!-+\--~]+) *")  # no comma, no space
+
+
+class Admission(Generic[C]):
+    """The door of one app."""
+
+    def __init__(self, authenticate: Authenticate[C], limiter: RateLimiter) -> None:
+        self._authenticate = authenticate
+        self._limiter = limiter
+
+    def admit(self, environ: Environ, response: Response, rate: Rate | None) -> C:
+        """The caller of an operation that needs one.
+
+        Tokens that are not valid count for the address, so that inventing them buys
+        nothing. Raises RateLimited, Unauthorized, and what authentication raises.
+        """
+        refusal: LocError = _UNAUTHORIZED
+        try:
+            caller = self._authenticate(bearer_token(environ))
+        except LocError as error:
+            caller, refusal = None, error
+        if rate is not None:
+            self._count(rate, _key(caller, environ), response)
+        if caller is None:
+            raise refusal
+        return caller
+
+    def admit_anyone(
+        self, environ: Environ, response: Response, rate: Rate | None
+    ) -> None:
+        """For public operations: counted by address. Raises RateLimited."""
+        if rate is not None:
+            self._count(rate, _key(None, environ), response)
+
+    def count_unrouted(self, environ: Environ, response: Response) -> None:
+        """For a request that meets no operation: counted, and never refused here.
+
+        Decisions 2.2 has the route before the rate limit, and the headers everywhere.
+        """
+        try:
+            self.admit(environ, response, "api")
+        except (RateLimited, Unauthorized):
+            return
+
+    def _count(self, rate: Rate, key: str, response: Response) -> None:
+        window = self._limiter.take(rate, key)
+        if rate == "api":
+            response.set_headers(window.headers(time.time()))
+        if not window.is_accepted:
+            raise RateLimited(window.retry_after_seconds)
+
+
+def bearer_token(environ: Environ) -> str | None:
+    """The token of the Authorization header; None when there is none to be read."""
+    found = _BEARER.fullmatch(environ.get("HTTP_AUTHORIZATION", ""))
+    return found[1] if found else None
+
+
+def _key(caller: Principal | None, environ: Environ) -> str:
+    if caller is None:
+        return f"ip:{environ.get('REMOTE_ADDR', '')}"
+    return principal_key(caller)
+
+
+_UNAUTHORIZED = Unauthorized()
+
 
 PermissionCheck = Callable[[C, str, str], object]
 """Raises 404 or 403 for a caller, a permission and the first path parameter."""

@@ -14,12 +14,16 @@ from typing import Any, Generic, TypeVar
 from locframework.errors import PreconditionFailed
 from locframework.transactions import Transactions
 
-from .body import Environ
-from .etags import etag_of, if_match_matches, is_strong_tag_list
+from .body import Environ, Query
 from .operation import Operation
 from .records import Principal, RequestInfo
-from .responses import encoded, url_resolver_of
-from .text_fields import Query
+from .responses import (
+    encoded,
+    etag_of,
+    if_match_matches,
+    is_strong_tag_list,
+    url_resolver_of,
+)
 
 C = TypeVar("C", bound=Principal)
 

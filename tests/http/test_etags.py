@@ -7,7 +7,7 @@ from time import process_time
 
 import pytest
 
-from locframework.http.etags import (
+from locframework.http.responses import (
     etag_of,
     if_match_matches,
     if_none_match_matches,

@@ -19,7 +19,7 @@ from locframework.errors import (
     ValidationFailed,
 )
 from locframework.http import DeclarationError
-from locframework.http.json_body import JSON_MOST, JsonBody, decode
+from locframework.http.body import JSON_MOST, JsonBody, decode
 from locframework.testing.client import Client
 from locframework.validation import DEPTH_MOST
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from locframework.http.routing import Responder, Router
+from locframework.http.dispatch import Responder, Router
 
 PATHS = [
     "/things",

@@ -8,8 +8,8 @@ import pytest
 from msgspec import Struct
 
 from locframework.http import operation
+from locframework.http.dispatch import SLASH_PLACEHOLDER, SlashParameters
 from locframework.http.operation import SLASHES, operations_of
-from locframework.http.routing import SLASH_PLACEHOLDER, SlashParameters
 
 Ref = Annotated[str, SLASHES]
 

@@ -13,7 +13,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 
 from locframework.errors import ValidationFailed
 from locframework.http import DeclarationError
-from locframework.http.text_fields import Query
+from locframework.http.body import Query
 
 Limit = Annotated[int, Meta(ge=1, le=200, description="Items")]
 
