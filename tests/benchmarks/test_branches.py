@@ -14,6 +14,7 @@ from raw_rows import RawTables, rows_of
 
 CHANGES = 1000
 AT_ONCE = 500
+BRANCHES = 100
 
 
 @pytest.fixture
@@ -49,6 +50,31 @@ def test_making_a_branch(shop: Any, size: int, table: Table) -> None:
     peer = ("one value written", taken["write"])
     what = "a branch: made, listed, closed"
     table.add(what, shop.kind, size, taken["branch"], peer, ms_most=50)
+
+
+def test_writing_a_value_beside_branches(shop: Any, size: int, table: Table) -> None:
+    """A value on main, with no branch and with many that each hold the key."""
+    project = shop.filled(size, stock.FIVE)
+    path, owner = f"/projects/{project['id']}", shop.workspace.owner
+    key = owner.get(f"{path}/keys?limit=1").data["items"][0]
+    value, number = f"{path}/keys/{key['id']}/values/de", count()
+
+    def write(**query: str) -> None:
+        body = {"value": f"Text {next(number)}"}
+        assert owner.put(value, json=body, query=query).status == 200
+
+    alone = in_turns(rounds(), 20, write=write)["write"]
+    names = [f"beside-{at}" for at in range(BRANCHES)]
+    for name in names:
+        owner.post(f"{path}/branches", json={"name": name})
+        write(branch=name)
+    beside = in_turns(rounds(), 20, write=write)["write"]
+    for name in names:
+        assert owner.delete(f"{path}/branches/{name}").status == 200
+
+    peer = ("the same before there were branches", alone)
+    what = f"PUT of a value, {BRANCHES} branches hold the key"
+    table.add(what, shop.kind, size, beside, peer, ratio_most=2)
 
 
 def test_comparing_and_merging(
