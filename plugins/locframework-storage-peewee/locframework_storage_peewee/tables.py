@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Generic, TypeVar, get_type_hints
+from typing import Any, Generic, NamedTuple, TypeVar, get_type_hints
 
 import peewee
 from msgspec import Struct
@@ -23,6 +23,17 @@ from .models import ProjectRow
 T = TypeVar("T", bound=Struct)
 S = TypeVar("S")
 Condition = Any  # peewee's expressions are not typed
+
+
+_ID, _PARENT = "\0id", "\0parent"  # in place of values, in the SQL of ``find``
+
+
+class _Find(NamedTuple):
+    """A SELECT that was built, and the name and converter of each column."""
+
+    sql: str
+    params: Sequence[Any]
+    columns: Sequence[tuple[str, Callable[[Any], Any]]]
 
 
 class Table(Store, Generic[T]):
@@ -45,15 +56,26 @@ class Table(Store, Generic[T]):
         names = _names(self.record)
         fields = self.model._meta.fields
         self.columns = [fields[name] for name in fields if name in names]
+        self._finds: dict[bool, _Find] = {}
 
     def insert(self, record: T) -> None:
         self.write(self.model.insert(self.values(record)))
 
     def find(self, record_id: str, parent_id: str | None = None) -> T | None:
-        conditions = [self.model.id == record_id]
-        if parent_id is not None:
-            conditions.append(getattr(self.model, self.parent) == parent_id)
-        return self.first(*conditions)
+        # peewee builds the SQL once: that takes most of the time of a query
+        find = self._finds.get(parent_id is not None)
+        if find is None:
+            query = self.select().where(self.model.id == _ID).limit(1)
+            if parent_id is not None:
+                query = query.where(getattr(self.model, self.parent) == _PARENT)
+            find = self._finds[parent_id is not None] = self._prepared(query)
+        given = {_ID: record_id, _PARENT: parent_id}
+        params = [given.get(each, each) for each in find.params]
+        row = self._database.row(find.sql, params)
+        if row is None:
+            return None
+        values = zip(find.columns, row, strict=True)
+        return self.read({name: convert(value) for (name, convert), value in values})
 
     def update(self, record: T) -> None:
         values = self.values(record)
@@ -133,10 +155,21 @@ class Table(Store, Generic[T]):
         """Return the field that a list is sorted by."""
         return getattr(self.model, name)
 
+    def _prepared(self, query: Any) -> _Find:
+        columns = []
+        for each in query._returning:
+            field = each.unalias() if isinstance(each, peewee.Alias) else each
+            columns.append((each.name, field.python_value))
+        sql, params = self._sql(query)
+        return _Find(sql, params, columns)
+
+    def _sql(self, query: Any) -> tuple[str, Sequence[Any]]:
+        sql, params = self._database.peewee.get_sql_context().sql(query).query()
+        return sql, params
+
     def write(self, query: Any) -> int:
         """Run INSERT, UPDATE or DELETE; return the number of rows."""
-        sql, params = self._database.peewee.get_sql_context().sql(query).query()
-        return self._database.run(sql, params)
+        return self._database.run(*self._sql(query))
 
     def tuples(self, query: Any) -> list[tuple[Any, ...]]:
         """Return the rows of any SELECT."""
