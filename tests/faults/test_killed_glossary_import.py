@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import pytest
+
 from locframework.http.records import Upload
 
+pytestmark = pytest.mark.kill
 World = Any  # tests/faults/conftest.py
 
 TERMS, A_STEP = 2250, 1000

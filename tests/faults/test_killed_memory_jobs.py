@@ -6,8 +6,11 @@ import json
 from collections import Counter
 from typing import Any
 
+import pytest
+
 from locframework.http.records import Upload
 
+pytestmark = pytest.mark.kill
 World = Any  # tests/faults/conftest.py
 
 UNITS, UNITS_A_STEP = 2100, 1000  # of a source text and a translation each

@@ -9,6 +9,7 @@ import pytest
 
 from .merging import SPRING, Merging
 
+pytestmark = pytest.mark.kill
 World = Any  # tests/faults/conftest.py
 
 LOST = (OSError, HTTPException)

@@ -13,6 +13,7 @@ from locframework.http.records import Upload
 
 from .merging import Merging
 
+pytestmark = pytest.mark.kill
 World = Any  # tests/faults/conftest.py
 
 KEYS = 1_200  # a batch is 500
