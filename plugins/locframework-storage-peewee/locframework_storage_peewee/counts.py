@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
+from operator import neg
 
 from locframework.ports import (
     LanguageCounts,
@@ -143,10 +144,7 @@ def _add(
     changed_at: Mapping[str, Timestamp],
 ) -> None:
     """Add the counts of some keys to the statistics, less what was counted before."""
-    less = [
-        (line, code, *(-number for number in numbers))
-        for (line, code), numbers in before.items()
-    ]
+    less = [(*place, *map(neg, numbers)) for place, numbers in before.items()]
     times = list(changed_at.items()) or [("", "")]
     minus = f"UNION ALL VALUES {', '.join([_COUNTED] * len(less))}" if less else ""
     database.run(

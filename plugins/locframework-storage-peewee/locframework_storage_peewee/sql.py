@@ -1,7 +1,6 @@
 """SQL fragments with their parameters, for conditions."""
 
-from collections.abc import Collection, Iterable, Iterator
-from itertools import islice
+from collections.abc import Collection, Iterable
 from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -59,8 +58,7 @@ def one_of(column: str, values: Collection[str]) -> SqlFragment:
     return SqlFragment(f"{column} IN ({', '.join('?' * len(values))})", tuple(values))
 
 
-def chunks(items: Iterable[T]) -> Iterator[list[T]]:
-    """Yield the items in their order, CHUNK at a time."""
-    rest = iter(items)
-    while chunk := list(islice(rest, CHUNK)):
-        yield chunk
+def chunks(items: Iterable[T]) -> list[list[T]]:
+    """Return the items in their order, in lists of CHUNK at most."""
+    rest = list(items)
+    return [rest[first : first + CHUNK] for first in range(0, len(rest), CHUNK)]
