@@ -69,7 +69,6 @@ from locframework.formats.records import (
     WrittenFile,
 )
 from locframework.glossaries.records import (
-    ChangedTerms,
     Glossary,
     StoredGlossary,
     Term,
@@ -219,7 +218,6 @@ __all__ = [
     "Caller",
     "Catalogue",
     "Change",
-    "ChangedTerms",
     "Check",
     "ClaimedDelivery",
     "Concordance",

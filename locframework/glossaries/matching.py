@@ -2,8 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
 
 from msgspec import UNSET, Struct
 
@@ -16,14 +15,12 @@ from locframework.quality.scanning import prose
 from locframework.terminology.index import FoundTerm, SearchTerm, TermIndex, find_terms
 from locframework.validation import check_record
 
-from .records import ChangedTerms, MatchRequest, StoredGlossary, Term, TermMatch
+from .records import MatchRequest, StoredGlossary, Term, TermMatch
 from .store import GlossaryStorage, TermStore
 
 TERMS_KEPT = 200_000  # about 1 KB each
 PROJECTS_KEPT = 10_000
 CHARACTERS_LIMIT = 100_000  # of all texts of a request; decisions 2.10
-
-T = TypeVar("T")
 
 
 class LanguageTerms(Struct, frozen=True):
@@ -69,13 +66,18 @@ class ProjectTerms:
             values = self._store.values_in(ids, language_code)
             for each in missing:
                 own = {id_: values[id_] for id_ in each.terms if id_ in values}
-                index = TermIndex(_forbidden(each.terms.values(), own), language_code)
+                forbidden = (
+                    SearchTerm(term.id, own[term.id], term.case_sensitive)
+                    for term in each.terms.values()
+                    if term.usage_status == "forbidden" and term.id in own
+                )
+                index = TermIndex(forbidden, language_code)
                 each.languages[language_code] = LanguageTerms(own, index)
         return [each.languages[language_code] for each in self._glossaries]
 
 
 class TermCache:
-    """Keeps indexes of glossaries, and updates them with what has changed."""
+    """Keeps indexes of glossaries; those of changed glossaries are built again."""
 
     def __init__(self, storage: GlossaryStorage) -> None:
         self._storage = storage
@@ -88,8 +90,8 @@ class TermCache:
     ) -> ProjectTerms | None:
         """Return the terms of a project, None without glossaries.
 
-        Call it in a snapshot or transaction. One statement without glossaries, two
-        with; a few more for each that has changed, and one for all that are new.
+        Call it in a snapshot or transaction. One statement, and one more for all
+        glossaries that are new or have changed.
         ``is_verified``: the caller asks ``is_current`` afterwards, so a project that
         had no glossaries before costs no statement.
         """
@@ -114,112 +116,41 @@ class TermCache:
 
         One statement without glossaries, two where nothing has changed.
         """
-        linked = self._storage.glossaries.linked_to(project_id)
-        if not linked:
-            return
-        languages = self._storage.projects.list_languages(project_id)
-        codes = {each.language_code for each in languages}
-        with self._lock:
-            kept = [(each, self._kept.get(each.id)) for each in linked]
-        if all(
-            index is not None
-            and index.revision >= stored.revision
-            and index.languages.keys() >= codes
-            for stored, index in kept
-        ):
-            return
         with self._storage.snapshot():
             terms = self.of_project(project_id)
             if terms is not None:
-                for code in codes:
-                    terms.in_language(code)
+                for each in self._storage.projects.list_languages(project_id):
+                    terms.in_language(each.language_code)
 
     def _load(self, linked: Sequence[StoredGlossary]) -> list[_GlossaryIndex]:
-        found = {each.id: self._find(each) for each in linked}
-        missing = [each for each in linked if found[each.id] is None]
-        if missing:
-            terms: dict[str, dict[str, Term]] = {each.id: {} for each in missing}
-            for term in self._storage.terms.plain_terms(list(terms)):
-                terms[term.glossary_id][term.id] = term
-            for each in missing:
-                own = terms[each.id]
-                index = TermIndex(_search_terms(own.values()), each.source_language)
-                new = _GlossaryIndex(each.id, each.revision, own, index, {})
-                found[each.id] = self._keep(new)
-        return [each for each in found.values() if each is not None]
-
-    def _find(self, stored: StoredGlossary) -> _GlossaryIndex | None:
-        """Return the index of a glossary, updated; None: it must be built."""
         with self._lock:
-            kept = self._kept.get(stored.id)
-            if kept is not None and kept.revision == stored.revision:
-                self._kept.move_to_end(stored.id)
-                return kept
-        if kept is None or kept.index.language_code != stored.source_language:
-            return None
-        if kept.revision > stored.revision:  # an older snapshot, or database
-            return None
-        changes = self._storage.terms.changed_terms(stored.id, kept.revision)
-        if changes is None:
-            return None
-        return self._keep(self._updated(kept, stored.revision, changes))
-
-    def _updated(
-        self, kept: _GlossaryIndex, revision: int, changes: ChangedTerms
-    ) -> _GlossaryIndex:
-        changed = {term.id: term for term in changes.changed}
-        ids = {*changes.removed, *changed}
-        values: dict[str, dict[str, str]] = {code: {} for code in kept.languages}
-        if values:
-            for row in self._storage.terms.translations_of(ids, list(values)):
-                text = row.translation
-                if text.status == "approved":
-                    values[text.language_code][row.term_id] = text.value
-        languages = dict(kept.languages)
-        for code, new in values.items():
-            old = languages[code]
-            forbidden = old.forbidden.updated(ids, _forbidden(changed.values(), new))
-            languages[code] = LanguageTerms(_merged(old.values, ids, new), forbidden)
-        return _GlossaryIndex(
-            id=kept.id,
-            revision=revision,
-            terms=_merged(kept.terms, ids, changed),
-            index=kept.index.updated(ids, _search_terms(changed.values())),
-            languages=languages,
-        )
-
-    def _keep(self, index: _GlossaryIndex) -> _GlossaryIndex:
+            kept = [self._kept.get(each.id) for each in linked]
+        found = {
+            index.id: index
+            for index, stored in zip(kept, linked, strict=True)
+            if index is not None and index.revision == stored.revision
+        }
+        missing = [each for each in linked if each.id not in found]
+        terms: dict[str, dict[str, Term]] = {each.id: {} for each in missing}
+        for term in self._storage.terms.plain_terms(list(terms)) if terms else ():
+            terms[term.glossary_id][term.id] = term
+        for each in missing:
+            own = terms[each.id]
+            searched = (
+                SearchTerm(term.id, term.term, term.case_sensitive)
+                for term in own.values()
+            )
+            index = TermIndex(searched, each.source_language)
+            found[each.id] = _GlossaryIndex(each.id, each.revision, own, index, {})
         with self._lock:
-            self._kept[index.id] = index
-            self._kept.move_to_end(index.id)
+            for each in linked:
+                self._kept[each.id] = found[each.id]
+                self._kept.move_to_end(each.id)
             count = sum(len(each.terms) for each in self._kept.values())
             while count > TERMS_KEPT and len(self._kept) > 1:
                 _, dropped = self._kept.popitem(last=False)
                 count -= len(dropped.terms)
-        return index
-
-
-def _search_terms(terms: Iterable[Term]) -> list[SearchTerm]:
-    return [SearchTerm(each.id, each.term, each.case_sensitive) for each in terms]
-
-
-def _forbidden(terms: Iterable[Term], values: Mapping[str, str]) -> list[SearchTerm]:
-    """Return the translations of forbidden terms."""
-    return [
-        SearchTerm(each.id, values[each.id], each.case_sensitive)
-        for each in terms
-        if each.usage_status == "forbidden" and each.id in values
-    ]
-
-
-def _merged(
-    old: Mapping[str, T], ids: Collection[str], new: Mapping[str, T]
-) -> dict[str, T]:
-    """Return the old items but those with these ids, and the new ones."""
-    merged = dict(old)
-    for id_ in ids:
-        merged.pop(id_, None)
-    return merged | dict(new)
+        return [found[each.id] for each in linked]
 
 
 class GlossaryMatches:
@@ -264,22 +195,17 @@ class GlossaryMatches:
             translations[row.term_id].append(row.translation)
         return {
             text: [
-                _match(terms.term(each.id), each, translations[each.id])
+                TermMatch(
+                    term_id=term.id,
+                    term=term.term,
+                    start=each.start,
+                    end=each.end,
+                    do_not_translate=term.do_not_translate,
+                    usage_status=term.usage_status,
+                    translations=tuple(translations[each.id]),
+                )
                 for each in some
+                for term in [terms.term(each.id)]
             ]
             for text, some in found.items()
         }
-
-
-def _match(
-    term: Term, found: FoundTerm, translations: Sequence[TermTranslation]
-) -> TermMatch:
-    return TermMatch(
-        term_id=term.id,
-        term=term.term,
-        start=found.start,
-        end=found.end,
-        do_not_translate=term.do_not_translate,
-        usage_status=term.usage_status,
-        translations=tuple(translations),
-    )

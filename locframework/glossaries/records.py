@@ -184,13 +184,6 @@ class TermWrite(Struct, frozen=True):
     dropped: Sequence[str] = ()  # language codes
 
 
-class ChangedTerms(Struct, frozen=True):
-    """What has changed of the terms of a glossary since a revision."""
-
-    changed: Sequence[Term]  # new ones and those with a changed translation too
-    removed: Sequence[str]  # by id
-
-
 class MatchRequest(Struct, frozen=True, rename="camel"):
     """The body that finds terms in texts."""
 

@@ -10,7 +10,6 @@ from locframework.projects.store import ProjectStore
 from locframework.transactions import Repository, Transactions
 
 from .records import (
-    ChangedTerms,
     StoredGlossary,
     Term,
     TermFilter,
@@ -93,11 +92,6 @@ class TermStore(Protocol):
 
     def plain_terms(self, glossary_ids: Collection[str]) -> list[Term]:
         """Return all terms of these glossaries without translations, by id."""
-        ...
-
-    def changed_terms(self, glossary_id: str, after: int) -> ChangedTerms | None:
-        """Return the terms, without translations, that have changed since a revision.
-        None: so long ago that the removed ones are not known any more."""
         ...
 
     def values_in(

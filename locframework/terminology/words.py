@@ -2,7 +2,8 @@
 
 Words begin and end by the rules of Unicode (UAX #29). In scripts without spaces (Thai,
 Lao, Khmer, Han, Hiragana) each character is a word, so that terms may begin and end
-between any two of them. An elided word (the l’ of l’eau) is a word of its own.
+between any two of them; so is each syllable in Korean, where particles follow a word
+without a space. An elided word (the l’ of l’eau) is a word of its own.
 """
 
 import re
@@ -51,7 +52,10 @@ _ELISIONS = {
     code: re.compile(rf"(?:{'|'.join(words.split())})[{_APOSTROPHES}](?=\w)", re.I)
     for code, words in _ELIDED.items()
 }
-_QUOTE = re.compile(f"([{_APOSTROPHES}])")
+# composed, or as a sequence of letters
+_SYLLABLE = re.compile(
+    "([\uac00-\ud7a3]|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?)"
+)
 _HYPHENS = "\u2010\u2011"
 # invisible: where words may be broken, and their direction
 _INVISIBLE = "\u00ad\u061c\u200b\u200e\u200f\u2060\ufeff" + "".join(
@@ -81,9 +85,7 @@ def words_of(text: str, language_code: str = "") -> list[Word]:
     left out. ``language_code`` selects the elided words."""
     found: list[Word] = []
     start = 0
-    base = _base(language_code)
-    pieces = _unquoted(text) if base == "ko" else _pieces(text, _ELISIONS.get(base))
-    for piece in pieces:
+    for piece in _pieces(text, _base(language_code)):
         end = start + len(piece)
         if not piece.isspace():
             if piece.strip(_INVISIBLE):
@@ -96,20 +98,16 @@ def words_of(text: str, language_code: str = "") -> list[Word]:
     return found
 
 
-def _pieces(text: str, elision: re.Pattern[str] | None) -> Iterator[str]:
+def _pieces(text: str, language: str) -> Iterator[str]:
+    elision = _ELISIONS.get(language)
     for piece in split_word_bounds(text):
-        elided = elision.match(piece) if elision else None
-        if elided:
+        if language == "ko":
+            yield from filter(None, _SYLLABLE.split(piece))
+        elif elision and (elided := elision.match(piece)):
             yield elided[0]
             yield piece[elided.end() :]
         else:
             yield piece
-
-
-def _unquoted(text: str) -> Iterator[str]:
-    """Split Korean words at apostrophes: a particle may follow a quoted word."""
-    for piece in split_word_bounds(text):
-        yield from filter(None, _QUOTE.split(piece))
 
 
 def exact(word: str) -> str:

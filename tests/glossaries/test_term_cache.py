@@ -93,39 +93,10 @@ def test_every_change_of_a_glossary_is_followed(followed: Followed) -> None:
         before = followed.told()
         change()
         assert followed.told() == followed.anew() != before
-
-
-def test_what_has_not_changed_is_not_read_again(followed: Followed) -> None:
-    pier, name = followed.add("pier"), followed.add("old name")
-    followed.told()
-    for change in (
-        lambda: followed.say(pier, "de", "Pier"),
-        lambda: followed.drop(name),
-    ):
-        change()
-
-        statements = followed.statements()
-
-        of_terms = [each for each in statements if "FROM terms" in each]
-        assert of_terms
-        assert all("revision > ?" in each for each in of_terms)
         assert not any("FROM term" in each for each in followed.statements())
 
 
-def test_what_went_so_long_ago_that_nobody_knows_is_found_by_reading_all(
-    followed: Followed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("locframework_storage_peewee.terms.REMOVALS_KEPT", 2)
-    pier = followed.add("pier")
-    followed.told()
-    for _ in range(3):
-        followed.drop(followed.add("harbour"))
-    followed.drop(pier)
-
-    assert followed.told() == followed.anew()
-
-
-READ = ("plain_terms", "changed_terms", "values_in")
+READ = ("plain_terms", "values_in")
 
 
 def test_no_write_waits_until_a_glossary_is_read(

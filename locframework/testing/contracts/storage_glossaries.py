@@ -339,19 +339,3 @@ class StorageGlossariesContract:
         languages = storage.terms.languages
         assert (languages(of.id), languages(of.id, "draft")) == ({"de", "fr"}, {"fr"})
         assert storage.terms.languages(other.id) == set()
-
-    def test_changes_since_a_revision_are_found(
-        self, storage: Storage, of: Glossary
-    ) -> None:
-        changed, gone, new = (term(of, text) for text in ("b", "c", "d"))
-        add_terms(storage, term(of, "a"), changed, gone)
-        [before] = storage.glossaries.list_glossaries(None, ALL).items
-        storage.terms.write_terms(
-            of.id, [TermWrite(changed, changed=[german()])], at(2)
-        )
-        storage.terms.delete_term(of.id, gone.id, at(3))
-        add_terms(storage, new)
-
-        told = storage.terms.changed_terms(of.id, before.revision)
-        assert told is not None
-        assert (told.changed, told.removed) == ([changed, new], [gone.id])

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from locframework.ports import (
-    ChangedTerms,
     Page,
     PageRequest,
     Term,
@@ -38,7 +37,6 @@ _ORDER = Order(
 )
 _WALKED_AT_ONCE = 500
 _LISTED = 200  # characters of a term that lists go by
-REMOVALS_KEPT = 10_000  # revisions of a glossary for which it is noted what went
 _BREAK = "\n"  # between the texts that are searched in one
 
 
@@ -51,23 +49,19 @@ class TermTables(Store):
         new = [each.term for each in writes if each.is_new]
         old = [each.term for each in writes if not each.is_new]
         with self._database.transaction():
-            revision = self._count(glossary_id, len(new), at)
+            self._count(glossary_id, len(new), at)
             self._database.insert_many(
                 "terms",
                 """id, glossary_id, created_at, term, spelling, listed,
                     do_not_translate, case_sensitive, usage_status, notes, folded,
-                    updated_at, revision""",
-                [
-                    (t.id, glossary_id, t.created_at, *_changing(t), revision)
-                    for t in new
-                ],
+                    updated_at""",
+                [(t.id, glossary_id, t.created_at, *_changing(t)) for t in new],
             )
             self._database.run_many(
                 """UPDATE terms SET term = ?, spelling = ?, listed = ?,
                     do_not_translate = ?, case_sensitive = ?, usage_status = ?,
-                    notes = ?, folded = ?, updated_at = ?, revision = ?
-                    WHERE id = ?""",
-                [(*_changing(term), revision, term.id) for term in old],
+                    notes = ?, folded = ?, updated_at = ? WHERE id = ?""",
+                [(*_changing(term), term.id) for term in old],
             )
             self._database.run_many(
                 "DELETE FROM term_translations WHERE term_id = ? AND language_code = ?",
@@ -95,9 +89,7 @@ class TermTables(Store):
                 "DELETE FROM terms WHERE id = ? AND glossary_id = ?",
                 (term_id, glossary_id),
             )
-            revision = self._count(glossary_id, -gone, at)
-            if gone:
-                self._note_removal(glossary_id, term_id, revision)
+            self._count(glossary_id, -gone, at)
 
     def find_term(self, glossary_id: str, term_id: str) -> Term | None:
         row = self._database.row(
@@ -157,23 +149,6 @@ class TermTables(Store):
         )
         return [_term(row) for row in rows]
 
-    def changed_terms(self, glossary_id: str, after: int) -> ChangedTerms | None:
-        with self._database.snapshot():
-            known = "SELECT 1 FROM glossaries WHERE id = ? AND revision <= ?"
-            if not self._database.row(known, (glossary_id, after + REMOVALS_KEPT)):
-                return None
-            since = "WHERE glossary_id = ? AND revision > ?"
-            changed = self._database.rows(
-                f"SELECT {_TERM} FROM terms t {since} ORDER BY t.id",
-                (glossary_id, after),
-            )
-            removed = self._database.rows(
-                f"SELECT term_id FROM term_removals {since} ORDER BY 1",
-                (glossary_id, after),
-            )
-        terms = [_term(row) for row in changed]
-        return ChangedTerms(terms, [term_id for (term_id,) in removed])
-
     def values_in(
         self, glossary_ids: Collection[str], language_code: str
     ) -> dict[str, str]:
@@ -232,25 +207,12 @@ class TermTables(Store):
             found[row.term_id].append(row.translation)
         return [replace(each, translations=tuple(found[each.id])) for each in terms]
 
-    def _note_removal(self, glossary_id: str, term_id: str, revision: int) -> None:
+    def _count(self, glossary_id: str, more: int, at: Timestamp) -> None:
         self._database.run(
-            "INSERT INTO term_removals (glossary_id, revision, term_id) VALUES (?,?,?)",
-            (glossary_id, revision, term_id),
-        )
-        self._database.run(
-            "DELETE FROM term_removals WHERE glossary_id = ? AND revision <= ?",
-            (glossary_id, revision - REMOVALS_KEPT),
-        )
-
-    def _count(self, glossary_id: str, more: int, at: Timestamp) -> int:
-        """The revision that the glossary has now."""
-        row = self._database.row(
             """UPDATE glossaries SET term_count = term_count + ?,
-                revision = revision + 1, updated_at = ? WHERE id = ?
-                RETURNING revision""",
+                revision = revision + 1, updated_at = ? WHERE id = ?""",
             (more, at, glossary_id),
         )
-        return row[0] if row else 0
 
 
 def _parts(where: TermFilter) -> Iterable[SqlFragment]:

@@ -478,12 +478,10 @@ GLOSSARIES = (
         folded TEXT NOT NULL,
         created_at TEXT NOT NULL,
         updated_at TEXT NOT NULL,
-        listed TEXT NOT NULL DEFAULT '',
-        revision INTEGER NOT NULL DEFAULT 0
+        listed TEXT NOT NULL DEFAULT ''
     )""",
     """CREATE UNIQUE INDEX terms_by_spelling
         ON terms (glossary_id, case_sensitive, spelling)""",
-    "CREATE INDEX terms_changed ON terms (glossary_id, revision)",
     "CREATE INDEX terms_in_order ON terms (glossary_id, listed, id)",
     """CREATE TABLE term_translations (
         term_id TEXT NOT NULL REFERENCES terms (id) ON DELETE CASCADE,
@@ -494,12 +492,6 @@ GLOSSARIES = (
         proposed_value TEXT,
         folded TEXT NOT NULL,
         PRIMARY KEY (term_id, language_code)
-    )""",
-    """CREATE TABLE term_removals (
-        glossary_id TEXT NOT NULL REFERENCES glossaries (id) ON DELETE CASCADE,
-        revision INTEGER NOT NULL,
-        term_id TEXT NOT NULL,
-        PRIMARY KEY (glossary_id, revision, term_id)
     )""",
 )
 
