@@ -391,7 +391,7 @@ class Framework:
         wake = self.dispatcher.wake
         self.deliveries = Deliveries(storage, projects, self.webhooks, wake, clock)
         self.webhook_numbers = WebhookNumbers(storage.webhooks, self.dispatcher, clock)
-        self.plugins.tells = PluginEvents(storage, events, types).tell
+        self.plugins.emit_event = PluginEvents(storage, events, types).emit
         events.listen_inside(FanOut(storage, wake).on_event, subscriber="webhooks")
 
     def migrate(self) -> list[str]:

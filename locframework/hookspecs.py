@@ -24,7 +24,7 @@ from locframework.memories.matching.port import Concordancer, Matcher
 from locframework.quality.check import Check
 from locframework.settings import Settings
 from locframework.storage import StorageProvider
-from locframework.webhooks.plugin_events import EventTeller
+from locframework.webhooks.plugin_events import EventEmitter
 from locframework.webhooks.records import EventType
 from locframework.webhooks.transport import Transport
 
@@ -69,9 +69,9 @@ def loc_provide_transports() -> Sequence[Transport]:  # type: ignore[empty-body]
 
 @hookspec
 def loc_provide_event_types(  # type: ignore[empty-body]
-    tell: EventTeller,
+    emit: EventEmitter,
 ) -> Sequence[EventType]:
-    """Types of events of your own, for webhooks; ``tell`` says that one happened."""
+    """Types of events of your own, for webhooks; ``emit`` emits one."""
 
 
 @hookspec(firstresult=True)

@@ -62,7 +62,7 @@ from .storage import Storage, StorageProvider
 from .transactions import Transactions
 from .validation import check_record
 from .webhooks.event_schemas import fault_of
-from .webhooks.plugin_events import EventTeller, Items, PluginTells
+from .webhooks.plugin_events import EmitForPlugin, EventEmitter, Items
 from .webhooks.records import EventType
 from .webhooks.transport import Transport
 
@@ -106,7 +106,7 @@ class PluginHost:
     def __init__(self, plugins: Mapping[str, object]) -> None:
         self._manager = _Manager(GROUP)
         self._manager.add_hookspecs(hookspecs)
-        self.tells: PluginTells | None = None  # set by the framework, once it can
+        self.emit_event: EmitForPlugin | None = None  # set by the framework
         self._givers: dict[tuple[str, str], str] = {}  # (hook, name) to plugin
         for name in sorted(plugins):
             self._register(name, plugins[name])
@@ -127,7 +127,7 @@ class PluginHost:
         self.checks: dict[str, Check] = {check.name: check for check in BUILT_IN}
         self.checks |= self._provided("loc_provide_checks")
         self.event_types: dict[str, EventType] = self._provided(
-            "loc_provide_event_types", tell=self._teller
+            "loc_provide_event_types", emit=self._emitter
         )
         self._listeners = self._one_by_one("loc_on_event")
         self._closers = self._one_by_one("loc_on_close")
@@ -338,17 +338,17 @@ class PluginHost:
                 return f"{hook} has a yield, and would never run: return instead"
         return None
 
-    def _teller(self, plugin: str) -> EventTeller:
-        """What says, for a plugin, that one of its events happened."""
+    def _emitter(self, plugin: str) -> EventEmitter:
+        """Return what emits the events of a plugin."""
 
-        def tell(
+        def emit(
             type_: str, project_id: str, items: Items, *, branch: str | None = None
         ) -> None:
-            if self.tells is None:
-                raise RuntimeError("no event can be told before the framework is made")
-            self.tells(plugin, type_, project_id, items, branch)
+            if self.emit_event is None:
+                raise RuntimeError("events are emitted once the framework is made")
+            self.emit_event(plugin, type_, project_id, items, branch)
 
-        return tell
+        return emit
 
     def _provided(self, hook: str, **given: Callable[[str], object]) -> dict[str, Any]:
         """By name; ``given`` makes the arguments of the hook, by plugin."""

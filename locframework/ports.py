@@ -168,7 +168,7 @@ from locframework.statistics.rules import complete_languages, count_words
 from locframework.statistics.store import StatisticsStore
 from locframework.storage import Due, Purgeable, Storage, StorageProvider
 from locframework.transactions import Repository, Transactions
-from locframework.webhooks.plugin_events import EventTeller
+from locframework.webhooks.plugin_events import EventEmitter
 from locframework.webhooks.records import (
     ATTEMPT_SECONDS,
     KEPT_BYTES,
@@ -233,10 +233,10 @@ __all__ = [
     "Entry",
     "EntryFilter",
     "Event",
+    "EventEmitter",
     "EventFilter",
     "EventScope",
     "EventStore",
-    "EventTeller",
     "EventType",
     "FileDetail",
     "FileOptions",

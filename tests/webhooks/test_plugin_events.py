@@ -1,4 +1,4 @@
-"""What plugins may tell, and what stops the start or is refused."""
+"""Events of plugins: which are emitted, and what is refused."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Own:
 
     def __init__(self, *types: Any) -> None:
         self.types = types
-        self.tell: Any = None
+        self.emit: Any = None
 
     @hookimpl
-    def loc_provide_event_types(self, tell: Any) -> Any:
-        self.tell = tell
+    def loc_provide_event_types(self, emit: Any) -> Any:
+        self.emit = emit
         return self.types
 
 
@@ -83,93 +83,76 @@ def test_a_wrong_type_stops_the_start(wrong: Any, told: str) -> None:
         Framework(Settings(), [Own(wrong)])
 
 
-def test_nothing_can_be_told_before_the_framework_is_made(tmp_path: Path) -> None:
+def test_an_event_before_the_framework_is_made_is_refused() -> None:
     class Hasty(Own):
         @hookimpl
-        def loc_provide_event_types(self, tell: Any) -> Any:
-            tell(TYPE, ABSENT_ID, [{}])
+        def loc_provide_event_types(self, emit: Any) -> Any:
+            emit(TYPE, ABSENT_ID, [{}])
 
-    with pytest.raises(PluginError, match="before the framework is made"):
+    with pytest.raises(PluginError, match="once the framework is made"):
         Framework(Settings(), [Hasty()])
 
 
 @pytest.mark.parametrize(
-    ("type_name", "items", "told"),
+    ("type_", "items", "branch", "message"),
     [
-        ("plugin.own.other", [{}], "provides no event type"),
-        ("key.created", [{}], "provides no event type"),
-        (TYPE, [], "at least one item"),
-        (TYPE, ["x"], "must be an object"),
-        (TYPE, [{"text": "x" * 5000}], "at most 4096 bytes"),
-        (TYPE, ({"n": n} for n in range(3)), "must be a list or a tuple"),
-        (TYPE, {"n": 1}, "must be a list or a tuple"),
-        (TYPE, [{"keyId": "a\0"}], r"holds U\+0000 or a lone surrogate"),
-        (TYPE, [{"a\ud800": 1}], r"holds U\+0000 or a lone surrogate"),
-        (TYPE, [{"a": [{"b": object()}]}], "holds what JSON does not have: object"),
-        (TYPE, [{"a": float("nan")}], "a number that JSON does not have"),
-        (TYPE, [{1: "a"}], "a name that is not text"),
-        (TYPE, [nested(70)], "nested deeper than 64 levels"),
+        ("plugin.own.other", [{}], None, "provides no event type"),
+        ("key.created", [{}], None, "provides no event type"),
+        (TYPE, [], None, "at least one item"),
+        (TYPE, ["x"], None, "an object of plain JSON"),
+        (TYPE, [{"text": "x" * 5000}], None, "at most 4096 bytes"),
+        (TYPE, ({"n": n} for n in range(3)), None, "must be a list or a tuple"),
+        (TYPE, {"n": 1}, None, "must be a list or a tuple"),
+        (TYPE, [{"keyId": "a\0"}], None, r"holds U\+0000 or a lone surrogate"),
+        (TYPE, [{"a\ud800": 1}], None, "surrogates not allowed"),
+        (TYPE, [{"a": [{"b": object()}]}], None, "is not JSON"),
+        (TYPE, [{"a": float("nan")}], None, "an object of plain JSON"),
+        (TYPE, [{1: "a"}], None, "an object of plain JSON"),
+        (TYPE, [nested(70)], None, "nested deeper than 64 levels"),
+        *((TYPE, [{}], name, "branch") for name in (5, "", "a\n", "a b", "main")),
     ],
 )
-def test_what_is_no_event_of_the_plugin_is_refused(
-    workspace: Workspace, own: Own, type_name: str, items: Any, told: str
+def test_an_invalid_event_is_refused(
+    workspace: Workspace, own: Own, type_: str, items: Any, branch: Any, message: str
 ) -> None:
     project = workspace.project()
 
-    with pytest.raises(ValueError, match=told):
-        own.tell(type_name, project["id"], items)
-
-
-@pytest.mark.parametrize(
-    ("branch", "told"),
-    [
-        (5, "must be the name of a branch"),
-        ("", "must be the name of a branch"),
-        ("a\n", "must be the name of a branch"),
-        ("a b", "must be the name of a branch"),
-        ("main", "main is the main line"),
-        ("a//b", "no part between slashes"),
-    ],
-)
-def test_what_is_no_branch_is_refused(
-    workspace: Workspace, own: Own, branch: Any, told: str
-) -> None:
-    project = workspace.project()
-
-    with pytest.raises(ValueError, match=told):
-        own.tell(TYPE, project["id"], [{}], branch=branch)
+    with pytest.raises(ValueError, match=message):
+        own.emit(type_, project["id"], items, branch=branch)
 
 
 @pytest.mark.parametrize("project_id", [ABSENT_ID, "x", "a\0"])
-def test_a_project_that_is_not_there_is_told_of_nothing(
+def test_an_event_of_an_absent_project_is_refused(
     workspace: Workspace, own: Own, project_id: str
 ) -> None:
     with pytest.raises(ProjectNotFound):
-        own.tell(TYPE, project_id, [{}])
+        own.emit(TYPE, project_id, [{}])
 
 
-def test_what_is_told_is_an_event_of_the_plugin(workspace: Workspace, own: Own) -> None:
+def test_an_event_names_the_plugin_and_is_split_at_100_items(
+    workspace: Workspace, own: Own
+) -> None:
     project = workspace.project()
-    heard: list[Any] = []
-    workspace.framework.events.listen_after(heard.append)
+    seen: list[Any] = []
+    workspace.framework.events.listen_after(seen.append)
     path = f"/projects/{project['id']}/activity"
 
-    own.tell(TYPE, project["id"], [{"n": number} for number in range(150)], branch="b")
+    own.emit(TYPE, project["id"], [{"n": number} for number in range(150)], branch="b")
 
-    assert [len(event.items) for event in heard] == [100, 50]
+    assert [len(event.items) for event in seen] == [100, 50]
     newest = workspace.owner.get(path).data["items"][0]
     assert (newest["type"], newest["branch"]) == (TYPE, "b")
     assert newest["actor"] == {"type": "plugin", "id": "own"}
 
 
-def test_what_is_told_in_a_transaction_goes_with_it(
+def test_an_event_in_a_transaction_is_rolled_back_with_it(
     workspace: Workspace, own: Own
 ) -> None:
     project, storage = workspace.project(), workspace.framework.storage
 
     def fail(then: Callable[[], None]) -> None:
         with storage.transaction():
-            own.tell(TYPE, project["id"], [{}])
+            own.emit(TYPE, project["id"], [{}])
             then()
 
     with pytest.raises(KeyError):
