@@ -20,7 +20,7 @@ from locframework.errors import SettingsError
 from locframework.server import ServerError
 from locframework.webhooks.signing import new_key
 
-from .demo import Demo, owner_token, ready_demo, write_private
+from .demo import Demo, ready_demo, write_private
 
 HERE = Path(__file__).resolve().parent
 
@@ -72,7 +72,8 @@ def main(
 def run(settings: Settings, data_dir: Path) -> None:
     """Make the demo if need be, and serve it until SIGTERM or SIGINT.
 
-    Raises ServerError if another process does so in the folder.
+    demo.json is written as soon as it is served. Raises ServerError if another process
+    serves the folder.
     """
     data_dir.mkdir(parents=True, exist_ok=True)
     with (data_dir / "demo.lock").open("ab") as lock:
@@ -81,38 +82,30 @@ def run(settings: Settings, data_dir: Path) -> None:
         except BlockingIOError:
             message = f"another process serves {data_dir}; name another --data-dir"
             raise ServerError(message) from None
-        make_and_serve(settings, data_dir)
+        demo_file = data_dir / "demo.json"
+        key_file = None if settings.webhooks.secret_key else data_dir / "webhooks.key"
+        settings = with_data_in(data_dir, settings, key_file)
+        migrate_first(settings)
+        kept = Demo.read(demo_file)
+        with Framework(settings) as framework:
+            if key_file is not None:
+                keep_key(framework, key_file)
+            demo = ready_demo(framework, kept)
+
+        def on_ready(host: str, port: int) -> None:
+            served = replace(demo, base_url=base_url(settings, host, port))
+            served.write(demo_file)
+            is_new = kept is None or kept.token != served.token
+            print_addresses(served, demo_file, key_file, is_new=is_new)
+
+        serve_settings(settings, on_ready)
 
 
-def make_and_serve(settings: Settings, data_dir: Path) -> None:
-    """Serve the demo, and write its demo.json as soon as it is served."""
-    demo_file = data_dir / "demo.json"
-    key_file = None if settings.webhooks.secret_key else data_dir / "webhooks.key"
-    settings = kept_in(data_dir, settings, key_file)
-    migrate_first(settings)
-    with Framework(settings) as framework:
-        if key_file is not None:
-            keep_key(framework, key_file)
-        demo = ready_demo(framework, Demo.read(demo_file))
+def with_data_in(data_dir: Path, settings: Settings, key_file: Path | None) -> Settings:
+    """Return the settings with all data in the folder, unless they name other places.
 
-    def on_ready(host: str, port: int) -> None:
-        token = demo.token or new_token(settings, demo)
-        served = replace(demo, token=token, base_url=base_url(settings, host, port))
-        served.write(demo_file)
-        tell(served, demo_file, key_file, is_new=not demo.token)
-
-    serve_settings(settings, on_ready)
-
-
-def new_token(settings: Settings, demo: Demo) -> str:
-    """Return a new owner token, once the address is known to be free."""
-    with Framework(settings) as framework:
-        return owner_token(framework, demo)
-
-
-def kept_in(data_dir: Path, settings: Settings, key_file: Path | None) -> Settings:
-    """The settings, with all data in the folder where they do not say; the key for
-    signing secrets of ``key_file``, if they have none, or a new one."""
+    The key for signing secrets is that of ``key_file``, or a new one.
+    """
     if key_file is not None:
         key = key_file.read_text("ascii").strip() if key_file.exists() else new_key()
         webhooks = replace(settings.webhooks, secret_key=key)
@@ -129,20 +122,24 @@ def kept_in(data_dir: Path, settings: Settings, key_file: Path | None) -> Settin
 
 
 def keep_key(framework: Framework, file: Path) -> None:
-    """Write the key for signing secrets, when it is new. Raises SettingsError where
-    it is not the one that seals those there are, and writes nothing."""
+    """Write the key for signing secrets, if it is new.
+
+    Raises SettingsError if existing signing secrets are sealed with another key.
+    """
     is_new = not file.exists()
     try:
         framework.webhooks.require_keys()
     except SettingsError as error:
         fault = "is missing" if is_new else "holds another key"
-        told = "restore the one that the signing secrets of the webhooks need"
-        raise SettingsError(f"{file} {fault}: {told}") from error
+        remedy = "restore the one that the signing secrets of the webhooks need"
+        raise SettingsError(f"{file} {fault}: {remedy}") from error
     if is_new:
         write_private(file, f"{framework.settings.webhooks.secret_key}\n".encode())
 
 
-def tell(demo: Demo, demo_file: Path, key_file: Path | None, *, is_new: bool) -> None:
+def print_addresses(
+    demo: Demo, demo_file: Path, key_file: Path | None, *, is_new: bool
+) -> None:
     """Print the addresses, and the token if it is new."""
     url = demo.base_url
     click.echo(f"base URL     {url}")

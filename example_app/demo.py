@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -18,17 +19,18 @@ from msgspec import Struct
 
 from locframework import OPERATOR, Framework
 from locframework.access.records import NewToken, Organization, OrganizationChanges
-from locframework.commands.jobs import progress, run_to_end
+from locframework.commands.jobs import JobsOf, progress, run_to_end
 from locframework.delivery.records import Distribution, NewDistribution, NewRelease
+from locframework.errors import LanguageExists
 from locframework.exchange.records import ImportOptions
 from locframework.formats.records import SourceFile
 from locframework.jobs.records import Job, JobQuery
 from locframework.keys.records import BulkKey, NewKeys
-from locframework.pagination import PageRequest
+from locframework.memories.file_records import ImportOptions as MemoryImportOptions
+from locframework.memories.records import MemoryQuery, NewAssignment, NewMemory
 from locframework.projects.records import NewLanguage, NewProject, Project
 
-from .memory import remember
-from .story import TRANSLATOR, Story
+from .work_in_progress import ALL, TRANSLATOR, add_work_in_progress
 
 FILES = Path(__file__).resolve().parent / "demo"
 ORGANIZATION = "Skerry Ferries"
@@ -39,7 +41,7 @@ SOURCE_LANGUAGE = "en"
 LANGUAGES = ("de", "fr", "pt-BR", "pl", "ar", "ja")
 DISTRIBUTION = "Apps and emails"
 FORMAT = "json-nested"
-ALL = PageRequest(limit=200)
+MEMORY = "Skerry, and the harbour office before it"
 JOBS = JobQuery(limit=200)
 
 
@@ -78,7 +80,7 @@ def write_private(file: Path, content: bytes) -> None:
 def ready_demo(framework: Framework, kept: Demo | None) -> Demo:
     """Return the demo; create or complete it if necessary.
 
-    ``kept`` is what an earlier start wrote; the token is "" when that is of no use
+    ``kept`` is what an earlier start wrote; its token is replaced if it is of no use
     any more. ``base_url`` is not known yet.
     """
     organization = _organization(framework)
@@ -87,11 +89,13 @@ def ready_demo(framework: Framework, kept: Demo | None) -> Demo:
     else:  # the user's, whatever became of it
         project = _kept_project(framework, organization, kept)
     distribution = project and _distribution(framework, project.id)
-    token = kept.token if kept and framework.tokens.caller_behind(kept.token) else ""
-    if not token and organization.name != UNFINISHED:
-        click.echo(
-            "the demo is kept as it is; its lost token is replaced: see below", err=True
-        )
+    if kept is not None and framework.tokens.caller_behind(kept.token):
+        token = kept.token
+    else:
+        token = _owner_token(framework, organization)
+        if organization.name != UNFINISHED:
+            kept_as_it_is = "the demo is kept as it is; its lost token is replaced"
+            click.echo(f"{kept_as_it_is}: see below", err=True)
     return Demo(
         "",
         token,
@@ -101,14 +105,14 @@ def ready_demo(framework: Framework, kept: Demo | None) -> Demo:
     )
 
 
-def owner_token(framework: Framework, demo: Demo) -> str:
+def _owner_token(framework: Framework, organization: Organization) -> str:
     """Create a token of the organization's first owner."""
-    members = framework.organizations.list_members(OPERATOR, demo.organization_id, ALL)
+    members = framework.organizations.list_members(OPERATOR, organization.id, ALL)
     owners = [each for each in members.items if each.role == "owner"]
     owner = next((each for each in owners if each.email == OWNER), owners[0])
     new = NewToken(name="Made with the demo", expires_in_days=366)
     _, token = framework.tokens.create_for_member(
-        OPERATOR, demo.organization_id, owner.id, new
+        OPERATOR, organization.id, owner.id, new
     )
     return token
 
@@ -117,12 +121,11 @@ def _make(framework: Framework, organization: Organization) -> Project:
     """Create everything; the last step marks the demo as complete."""
     click.echo("making the demo project …", err=True)
     project = _project(framework, organization)
-    _add_languages(framework, project)
     _import_files(framework, project)
     _describe_keys(framework, project)
     _publish(framework, project)
-    Story(framework, project).tell(organization)
-    remember(framework, organization, project)
+    add_work_in_progress(framework, organization, project)
+    _add_memory(framework, organization, project)
     finished = OrganizationChanges(name=ORGANIZATION)
     framework.organizations.update_organization(OPERATOR, organization.id, finished)
     return project
@@ -155,26 +158,22 @@ def _kept_project(
 
 
 def _project(framework: Framework, organization: Organization) -> Project:
-    for found in framework.projects.list_projects(OPERATOR, ALL).items:
-        if (found.organization_id, found.name) == (organization.id, PROJECT):
-            return found
-    new = NewProject(
-        name=PROJECT,
-        source_language=SOURCE_LANGUAGE,
-        organization_id=organization.id,
-        description="A ferry booking app and its emails: the demo of locframework.",
-    )
-    return framework.projects.create_project(OPERATOR, new)
-
-
-def _add_languages(framework: Framework, project: Project) -> None:
-    there = {
-        language.language_code
-        for language in framework.languages.list_languages(OPERATOR, project.id)
-    }
+    """Return the project with its languages; create what is missing."""
+    found = framework.projects.list_projects(OPERATOR, ALL).items
+    mine = [each for each in found if each.organization_id == organization.id]
+    project = next((each for each in mine if each.name == PROJECT), None)
+    if project is None:
+        new = NewProject(
+            name=PROJECT,
+            source_language=SOURCE_LANGUAGE,
+            organization_id=organization.id,
+            description="A ferry booking app and its emails: the demo of locframework.",
+        )
+        project = framework.projects.create_project(OPERATOR, new)
     for code in LANGUAGES:
-        if code not in there:
+        with suppress(LanguageExists):
             framework.languages.add_language(OPERATOR, project.id, NewLanguage(code))
+    return project
 
 
 def _import_files(framework: Framework, project: Project) -> None:
@@ -188,7 +187,7 @@ def _import_files(framework: Framework, project: Project) -> None:
             options = app_options if path in app else email_options
             file = SourceFile(path.name, path.read_bytes())
             job = framework.imports.start_import(OPERATOR, project.id, file, options)
-            _run(framework, job)
+            _run(framework, framework.jobs, project.id, job)
             tell(at + 1, len(app) + len(emails))
 
 
@@ -201,7 +200,7 @@ def _describe_keys(framework: Framework, project: Project) -> None:
     framework.bulk_keys.create_keys(OPERATOR, project.id, NewKeys(keys, "update"))
 
 
-def _publish(framework: Framework, project: Project) -> Distribution:
+def _publish(framework: Framework, project: Project) -> None:
     distribution = _distribution(framework, project.id)
     if distribution is None:
         new = NewDistribution(name=DISTRIBUTION, format=FORMAT)
@@ -210,14 +209,13 @@ def _publish(framework: Framework, project: Project) -> Distribution:
         )
     for job in framework.jobs.list_jobs(OPERATOR, project.id, JOBS).items:
         if job.status in ("queued", "running"):
-            _run(framework, job)
+            _run(framework, framework.jobs, project.id, job)
     # what an earlier start published may lack what this one has imported
     _, stored = framework.releases.create_release(
         OPERATOR, project.id, distribution.id, NewRelease()
     )
     if stored is not None:
-        _run(framework, stored.job)
-    return distribution
+        _run(framework, framework.jobs, project.id, stored.job)
 
 
 def _distribution(framework: Framework, project_id: str) -> Distribution | None:
@@ -225,8 +223,26 @@ def _distribution(framework: Framework, project_id: str) -> Distribution | None:
     return next((each for each in found.items if each.name == DISTRIBUTION), None)
 
 
-def _run(framework: Framework, job: Job) -> None:
-    about = str(job.project_id)
-    ended = run_to_end(framework, framework.jobs, about, job, lambda done, total: None)
+def _add_memory(
+    framework: Framework, organization: Organization, project: Project
+) -> None:
+    """Create the translation memory, from the project and from files."""
+    memories, files = framework.memories, framework.memory_files
+    found = memories.list_memories(OPERATOR, MemoryQuery(search=MEMORY)).items
+    if found:
+        tm_id = found[0].id
+    else:
+        new = NewMemory(MEMORY, SOURCE_LANGUAGE, organization_id=organization.id)
+        tm_id = memories.create_memory(OPERATOR, new).id
+    memories.assign(OPERATOR, project.id, tm_id, NewAssignment())
+    for path in (FILES / "harbour.tmx", *sorted((FILES / "django").glob("*.tmx"))):
+        options = MemoryImportOptions()
+        job = files.start_import(OPERATOR, tm_id, path.read_bytes(), options)
+        _run(framework, files, tm_id, job)
+    framework.runner.run_until_idle()  # the project's texts are learned
+
+
+def _run(framework: Framework, jobs: JobsOf, about: str, job: Job) -> None:
+    ended = run_to_end(framework, jobs, about, job, lambda done, total: None)
     if ended.error is not None:
         raise click.ClickException(f"the demo failed: {ended.error.message}")

@@ -4,7 +4,6 @@ import json
 import re
 import stat
 from base64 import b64decode
-from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
@@ -31,17 +30,14 @@ def get(app):
     return ask
 
 
-def test_it_prints_base_url_token_manifest_and_docs(app):
-    found = PRINTED.match(app.printed)
-
-    assert found, app.printed
-    assert found["manifest"].startswith(f"{found['base']}/content/")
-    assert found["docs"] == f"{found['base']}/docs"
-
-
-def test_demo_json_has_exactly_what_scripts_need(app):
+def test_it_prints_what_demo_json_has_for_its_owner(app, get):
     printed = PRINTED.match(app.printed)
+    key = app.data_dir / "webhooks.key"
+    mine = get("/tokens/self")["token"]
 
+    assert printed, app.printed
+    assert printed["manifest"].startswith(f"{printed['base']}/content/")
+    assert printed["docs"] == f"{printed['base']}/docs"
     assert list(app.demo) == [
         "baseUrl",
         "token",
@@ -49,24 +45,18 @@ def test_demo_json_has_exactly_what_scripts_need(app):
         "projectId",
         "publicKey",
     ]
-    assert app.demo["baseUrl"] == printed["base"]
-    assert app.demo["token"] == printed["token"]
+    assert (app.demo["baseUrl"], app.demo["token"]) == (
+        printed["base"],
+        printed["token"],
+    )
     assert app.demo["publicKey"] in printed["manifest"]
-
-
-def test_only_its_owner_may_read_demo_json(app):
-    assert stat.S_IMODE(app.demo_file.stat().st_mode) == 0o600
-
-
-def test_no_half_written_file_is_left(app):
-    assert [path.name for path in app.data_dir.glob("demo.json*")] == ["demo.json"]
-
-
-def test_the_token_is_the_owners(app, get):
-    mine = get("/tokens/self")["token"]
-
     assert mine["grants"][0]["organizationId"] == app.demo["organizationId"]
     assert "member_manage" in mine["effectivePermissions"]
+    assert f"webhook key  {key} (keep it: " in app.printed
+    assert len(b64decode(key.read_text())) == 32
+    for file in (app.demo_file, key):
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert list(app.data_dir.glob(f"{file.name}*")) == [file]
 
 
 def test_the_project_shows_what_people_work_on(app, get):
@@ -99,13 +89,6 @@ def test_the_manifest_publishes_every_language(app):
     assert german["common"]["button"]["back"] == "Zurück"
 
 
-def test_the_documentation_is_served(app):
-    with urlopen(PRINTED.match(app.printed)["docs"], timeout=10) as answer:
-        page = answer.read().decode()
-
-    assert "swagger" in page.lower()
-
-
 def test_there_are_plurals_placeholders_tags_and_descriptions(app, get):
     keys = get(f"/projects/{app.demo['projectId']}/keys?limit=200&include=values")
     items = keys["items"]
@@ -122,6 +105,12 @@ def test_there_are_plurals_placeholders_tags_and_descriptions(app, get):
     assert sum(bool(key["description"]) for key in items) >= 60
     assert any("{name}" in value["value"] for key in items for value in key["values"])
     assert {None, "one", "few", "many"} <= polish
+    emails = [key for key in items if key["key"].startswith("emails.")]
+    assert len(emails) >= 15
+    for key in emails:  # from PO files, below their module
+        codes = {value["languageCode"] for value in key["values"]}
+        assert "email" in key["tags"]
+        assert codes >= {"en", "de", "ar"}  # the Japanese file has gaps, as files do
 
 
 def test_every_file_came_by_an_import_job(app, get):
@@ -150,36 +139,6 @@ def test_the_memory_knows_the_project_and_what_files_brought(get):
     assert sorted(said) == [code for code in LANGUAGES if code != "en"]
 
 
-def test_django_helps_to_translate_the_project(app, get):
-    query = {"sourceTexts": ["Reset passwords"], "languageCodes": ["pt-BR"]}
-    headers = {
-        "Authorization": f"Bearer {app.demo['token']}",
-        "Content-Type": "application/json",
-    }
-    url = f"{app.demo['baseUrl']}/projects/{app.demo['projectId']}/tm/matches"
-    asked = Request(url, json.dumps(query).encode(), headers)
-
-    with urlopen(asked, timeout=30) as answer:
-        matches = json.load(answer)["data"]["matches"]
-
-    [best, *_] = matches["Reset passwords"]["pt-BR"]
-    assert (best["sourceText"], best["value"]) == (
-        "Reset password",
-        "Reconfigurar senha",
-    )
-
-
-def test_emails_came_from_po_below_their_module(app, get):
-    path = f"/projects/{app.demo['projectId']}/keys?prefix=emails.&limit=200"
-    items = get(f"{path}&include=values")["items"]
-
-    assert len(items) >= 15
-    for key in items:
-        codes = {value["languageCode"] for value in key["values"]}
-        assert "email" in key["tags"]
-        assert codes >= {"en", "de", "ar"}  # the Japanese file has gaps, as files do
-
-
 def test_a_check_has_found_what_a_text_that_waits_has_lost(app, get):
     project = f"/projects/{app.demo['projectId']}"
 
@@ -191,16 +150,6 @@ def test_a_check_has_found_what_a_text_that_waits_has_lost(app, get):
         f"{project}/keys?hasIssues=true&languageCode=de&status=pending_review"
     )
     assert [key["id"] for key in waiting["items"]] == [issue["keyId"]]
-
-
-def test_without_a_token_nothing_is_shown(app):
-    url = f"{app.demo['baseUrl']}/projects"
-
-    with pytest.raises(HTTPError) as refusal:
-        urlopen(url, timeout=10)
-
-    assert refusal.value.code == 401
-    refusal.value.close()
 
 
 def test_it_shows_a_webhook_with_the_log_of_what_came_at_once_later_and_never(app, get):
@@ -224,12 +173,3 @@ def test_it_shows_a_webhook_with_the_log_of_what_came_at_once_later_and_never(ap
     types = [each["eventType"] for each in log]
     assert types[0] == "webhook.test"
     assert {*types[1:]} == {"translation.submitted", "translation.updated"}
-
-
-def test_the_key_of_signing_secrets_is_for_its_owner_only_and_told(app):
-    key = app.data_dir / "webhooks.key"
-
-    assert f"webhook key  {key} (keep it: " in app.printed
-    assert stat.S_IMODE(key.stat().st_mode) == 0o600
-    assert len(b64decode(key.read_text())) == 32
-    assert [path.name for path in app.data_dir.glob("webhooks.key*")] == [key.name]
