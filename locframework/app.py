@@ -54,7 +54,7 @@ from .memories.service import Memories
 from .memories.tm_sync import LANGUAGE_EVENTS, TmSync, TmSyncJob
 from .merging.applying import Applying
 from .merging.service import Merging
-from .plugins import PluginHost
+from .plugins import PluginHost, chosen
 from .projects.languages import Languages
 from .projects.service import Projects
 from .quality.service import Checks
@@ -101,8 +101,11 @@ class Framework:
             more=plugins,
             installed=discover,
         )
-        self.plugins.blob_store(self.settings.blob_store)
-        self.plugins.transport(self.settings.webhook_transport)
+        chosen("blob_store", self.settings.blob_store, self.plugins.blob_stores)
+        transports = self.plugins.transports
+        self.transport = chosen(
+            "webhook_transport", self.settings.webhook_transport, transports
+        )
         self.storage = self.plugins.open_storage(self.settings.storage)
         self._background = ThreadPoolExecutor(1, thread_name_prefix="locframework")
         self._is_migrated = self._is_closed = False
@@ -259,8 +262,10 @@ class Framework:
     def _build_memories(self) -> None:
         storage, clock, projects = self.storage, self.clock, self.projects
         store, linked, access = storage.memories, self.linked_access, self.access
-        matcher = self.plugins.matcher(self.settings.matcher)
-        concordancer = self.plugins.any_concordancer(self.settings.concordancer)
+        matcher = chosen("matcher", self.settings.matcher, self.plugins.matchers)
+        there = self.plugins.concordancers  # without any, the database is asked
+        name = self.settings.concordancer
+        concordancer = chosen("concordancer", name, there) if there else None
         forget = [each.forget for each in (matcher, concordancer) if each is not None]
         sync = TmSync(storage, self.jobs, clock)
         self.events.listen_inside(sync.on_key_event, subscriber="memories")
@@ -375,15 +380,14 @@ class Framework:
     def _build_webhooks(self) -> None:
         storage, clock, events = self.storage, self.clock, self.events
         projects, settings = self.projects, self.settings.webhooks
-        transport = self.plugins.transport(self.settings.webhook_transport)
         types = EventTypes(self.plugins.event_types.values())
         box = SecretBox(settings.secret_key, settings.old_secret_keys)
         self.webhooks = Webhooks(
-            storage, self.access, projects, types, transport, box, clock
+            storage, self.access, projects, types, self.transport, box, clock
         )
         self.dispatcher = Dispatcher(
             storage,
-            Sender(transport, box, clock),
+            Sender(self.transport, box, clock),
             AttemptLog(storage, events, clock),
             clock,
             senders=settings.senders,

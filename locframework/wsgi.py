@@ -233,4 +233,4 @@ class PluginEndpoints:
 
         Names and types of settings; never their values.
         """
-        return PluginsAnswer(self._plugins.loaded())
+        return PluginsAnswer(self._plugins.loaded)

@@ -47,7 +47,7 @@ def plugins(setup: Setup) -> None:
     """
     settings = setup.settings()
     host = PluginHost.discover(settings.plugins, blocked=settings.blocked_plugins)
-    loaded = host.loaded()
+    loaded = host.loaded
     for plugin in loaded:
         _tell(plugin)
     if not loaded:
@@ -77,7 +77,7 @@ def check_settings(setup: Setup) -> None:
     with Framework(settings) as framework:
         framework.plugins.require_usable(settings)
         formats = [info.id for info in framework.formats.list_formats()]
-        names = [plugin.name for plugin in framework.plugins.loaded()]
+        names = [plugin.name for plugin in framework.plugins.loaded]
         database = _database(framework)
         blob_store = _blob_store(framework)
     click.echo(f"storage     {settings.storage}")
@@ -130,7 +130,7 @@ def _blob_store(framework: Framework) -> str:
     """Its name, and why it could keep nothing just now."""
     name = framework.settings.blob_store
     try:
-        framework.plugins.blob_store(name).has(SOME_BLOB)
+        framework.plugins.blob_stores[name].has(SOME_BLOB)
     except Unavailable as error:
         return f"{name}, which does not work: {error.message}"
     return name

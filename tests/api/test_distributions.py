@@ -214,7 +214,7 @@ def test_what_changes_while_a_paused_distribution_is_built_waits_until_it_is_res
     workspace: Workspace, publish: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     published = publish(autoPublish=True).build()
-    store = workspace.framework.plugins.blob_store("disk")
+    store = workspace.framework.plugins.blob_stores["disk"]
     put = store.put
 
     def change_and_put(name: str, content: bytes) -> None:

@@ -119,7 +119,7 @@ def test_the_penalty_of_the_memory_comes_off_before_a_match_is_good_enough(
 def test_texts_that_are_not_alike_enough_are_not_looked_for(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    matcher = shop.workspace.framework.plugins.matcher("rapidfuzz")
+    matcher = shop.workspace.framework.plugins.matchers["rapidfuzz"]
     find, hits = matcher.find, list[int]()
 
     def noting(*asked: Any) -> list[Found]:

@@ -99,7 +99,7 @@ def test_publishing_again_brings_back_a_file_that_the_blob_store_has_lost(
     framework = published.workspace.framework
     file = published.manifest().json["files"][0]
     digest = file["contentHash"].removeprefix("sha256:")
-    framework.plugins.blob_store(framework.settings.blob_store).delete(digest)
+    framework.plugins.blob_stores[framework.settings.blob_store].delete(digest)
     assert published.public.get(file["url"]).status == 503
 
     job = published.release()

@@ -282,7 +282,7 @@ def test_matches_over_http(shop: Any, memory: Memory, table: Table) -> None:
     assert [each["de"] for each in seldom.values()] == [
         each["de"] for each in five.values()
     ]
-    matcher = shop.workspace.framework.plugins.matcher("rapidfuzz")
+    matcher = shop.workspace.framework.plugins.matchers["rapidfuzz"]
     store = shop.storage.memory_texts
     wanted = [Wanted(path_of_memory[path], LEAST)]
 

@@ -132,7 +132,7 @@ def test_files_of_a_store_that_is_gone_keep_no_others_from_going(
     workspace: Workspace, clock: HandClock
 ) -> None:
     framework = workspace.framework
-    store, index = framework.plugins.blob_store("disk"), framework.storage.blobs
+    store, index = framework.plugins.blob_stores["disk"], framework.storage.blobs
     before = Blobs(index, {"tape": store}, "tape", framework.storage, clock)
     before.put_all((b"%d" % n for n in range(PRUNED_AT_ONCE)), keep_for=DAY)
     clock.now += DAY
@@ -148,7 +148,7 @@ def test_a_file_that_cannot_be_deleted_keeps_no_others_from_going(
     workspace: Workspace, clock: HandClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blobs = workspace.framework.blobs
-    store = workspace.framework.plugins.blob_store("disk")
+    store = workspace.framework.plugins.blob_stores["disk"]
     first, second = blobs.put_all([b"one", b"two"], keep_for=DAY)
     clock.now += 2 * DAY
     stuck, *_ = workspace.framework.storage.blobs.list_expired(

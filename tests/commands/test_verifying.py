@@ -95,7 +95,7 @@ def test_a_store_that_hands_out_other_bytes_is_found_out(
     web: Distribution,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    store = type(framework.plugins.blob_store("disk"))
+    store = type(framework.plugins.blob_stores["disk"])
     monkeypatch.setattr(store, "get", lambda self, name: b"{}")
 
     result = command("verify")

@@ -152,7 +152,7 @@ def test_the_example_of_loc_provide_transports(
     post = ports.Post("https://example.com/hook", (), b"{}")
 
     with open_with(plugin, webhook_transport="drawer") as workspace:
-        transport = workspace.framework.plugins.transport("drawer")
+        transport = workspace.framework.plugins.transports["drawer"]
         with pytest.raises(ports.UrlNotAllowed):
             transport.judge("http://example.com/hook")
         transport.judge(post.url)
@@ -166,7 +166,7 @@ def test_the_example_of_loc_provide_matchers(example: Example, open_with: Open) 
 
     with open_with(plugin, matcher="plain") as workspace:
         assert workspace.framework.settings.matcher == "plain"
-        assert workspace.framework.plugins.matcher("plain").name == "plain"
+        assert workspace.framework.plugins.matchers["plain"].name == "plain"
 
 
 class TestTheExampleOfLocProvideMatchers(MatcherContract):

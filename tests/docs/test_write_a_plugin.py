@@ -142,7 +142,7 @@ def test_its_tests_pass_with_only_its_extra_installed(
 def test_the_host_finds_it_by_its_entry_point(beside: Path) -> None:
     host = PluginHost.discover({"ini": {"comment": "#"}})
 
-    found = next(each for each in host.loaded() if each.name == "ini")
+    found = next(each for each in host.loaded if each.name == "ini")
     assert (found.distribution, found.version) == ("locframework-formats-ini", "1.0.0")
     assert found.hooks == ["loc_provide_formats"]
     assert Path(sys.modules[MODULE].__file__ or "").parent == beside

@@ -26,9 +26,11 @@ def test_the_plugin_is_found_by_its_name() -> None:
 
 def test_the_plugin_provides_the_storage_peewee(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/new/folder/file.sqlite3"
-    host = PluginHost({"peewee": PeeweePlugin(PeeweeSettings(url))})
+    host = PluginHost.discover(
+        {}, more=[PeeweePlugin(PeeweeSettings(url))], installed=False
+    )
 
-    storage = host.storage("peewee").open()
+    storage = host.storages["peewee"].open()
 
     assert not (tmp_path / "new").exists()  # opening asks nothing yet
     assert storage.migrate()

@@ -1,0 +1,655 @@
+"""The plugin host: what it finds, how it calls hooks, and what stops the start."""
+
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from textwrap import dedent
+from types import ModuleType, SimpleNamespace
+from typing import Annotated, Any, Literal
+
+import pytest
+from msgspec import Meta, Struct, field
+
+from locframework import Framework, Settings, hookimpl
+from locframework.access.records import Caller, Grant, Scope
+from locframework.errors import PluginError, SettingsError, Unauthorized, Unavailable
+from locframework.events import SYSTEM, Actor, Event
+from locframework.formats.records import FormatInfo
+from locframework.plugins import PluginHost, chosen
+
+EVENT = Event("1", "key.created", "org", "p", None, SYSTEM, [{}], "2026-11-21")
+ANNA = Caller(Actor("user", "anna"), (Grant("org", frozenset({"key_create"})),))
+Install = Callable[..., None]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Installs a plugin as pip does: a module, and a dist-info folder beside it."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def install(name: str, source: str, *, dist: str = "") -> None:
+        module = f"plugin_{name}_{tmp_path.name}".replace("-", "_")
+        (tmp_path / f"{module}.py").write_text(dedent(source))
+        info = tmp_path / f"{(dist or name).replace('-', '_')}-1.2.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Name: {dist or name}\nVersion: 1.2\n")
+        (info / "entry_points.txt").write_text(
+            f"[locframework]\n{name} = {module}:Plugin\n"
+        )
+
+    return install
+
+
+def plugin_source(settings: str = "pass", hooks: str = "pass") -> str:
+    return f"""
+from typing import ClassVar
+from msgspec import Struct
+from locframework import hookimpl
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    {settings}
+class Plugin:
+    settings_type: ClassVar = Settings
+    def __init__(self, settings): self.settings = settings
+    @hookimpl
+    def loc_on_close(self): pass
+    {hooks}
+"""
+
+
+def host_of(*plugins: object) -> PluginHost:
+    return PluginHost.discover({}, more=plugins, installed=False)
+
+
+def refusal_of(more: object = None, **settings: dict[str, object]) -> str:
+    plugins = [] if more is None else [more]
+    with pytest.raises((PluginError, SettingsError)) as caught:
+        PluginHost.discover(settings, more=plugins)
+    line = str(caught.value)
+    assert "\n" not in line
+    return line
+
+
+def plugin(name: str, **hooks: Callable[..., object]) -> Any:
+    """A plugin made in code, with these functions as its hooks."""
+    marked = {hook: hookimpl(call) for hook, call in hooks.items()}
+    return SimpleNamespace(name=name, **marked)
+
+
+def listener(name: str, heard: list[str]) -> Any:
+    return plugin(name, loc_on_event=lambda event: heard.append(f"{name} {event.type}"))
+
+
+def answering(answer: object) -> Callable[..., object]:
+    """A function that returns this, or raises it."""
+
+    def answering(*_: object) -> object:
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    return answering
+
+
+def doorman(name: str, token: str, answer: object) -> Any:
+    def decide(token_: str) -> object:
+        return answering(answer)() if token_ == token else None
+
+    return plugin(name, loc_decide_caller=lambda token: decide(token))
+
+
+def judge(name: str, answer: object) -> Any:
+    return plugin(name, loc_decide_refusal=lambda: answering(answer)())
+
+
+def format_of(id_: Any) -> Any:
+    """A format, as far as the host looks at one."""
+    info = FormatInfo(id_, "A format", ".txt", "text/plain")
+    return SimpleNamespace(info=info, recognizes=print, read=print, write=print)
+
+
+def format_plugin(name: str, *ids: str) -> Any:
+    return plugin(name, loc_provide_formats=lambda: [format_of(id_) for id_ in ids])
+
+
+# what is found
+
+
+def test_installed_plugins_get_their_settings_and_describe_themselves(
+    install: Install,
+) -> None:
+    install("wordy", plugin_source("width: int = 3"), dist="loc-wordy")
+
+    host = PluginHost.discover({"wordy": {"width": "7"}})
+
+    found = next(each for each in host.loaded if each.name == "wordy")
+    assert (found.distribution, found.version) == ("loc-wordy", "1.2")
+    assert (found.hooks, found.settings) == (["loc_on_close"], ["width: int = 3"])
+
+
+def test_a_plugin_without_settings_needs_no_settings_type(install: Install) -> None:
+    install(
+        "silent",
+        """
+        from locframework import hookimpl
+        class Plugin:
+            @hookimpl
+            def loc_on_event(self, event): pass
+        """,
+    )
+
+    host = PluginHost.discover({})
+
+    found = next(each for each in host.loaded if each.name == "silent")
+    assert (found.hooks, found.settings) == (["loc_on_event"], [])
+    assert "unknown field `a`" in refusal_of(silent={"a": 1})
+
+
+class ManySettings(Struct, rename="kebab"):
+    needed: int
+    width: Annotated[int, Meta(ge=1)] = 3
+    comment: Literal[";", "#"] = ";"
+    folder: str | None = None
+    names: list[str] = []
+    ports: tuple[Annotated[int, Meta(ge=1)], ...] = (443,)
+    by_host: dict[str, list[int]] = field(default_factory=lambda: {"a": [1]})
+
+
+def test_settings_are_described_as_they_are_declared() -> None:
+    many = listener("many", [])
+    many.settings_type = ManySettings
+
+    [found] = host_of(many).loaded
+
+    assert found.settings == [
+        "needed: int",
+        "width: int = 3",
+        "comment: Literal[';', '#'] = ';'",
+        "folder: str | None = None",
+        "names: list[str] = []",
+        "ports: tuple[int, ...] = (443,)",
+        "by-host: dict[str, list[int]] = {'a': [1]}",
+    ]
+
+
+def test_plugins_are_listed_by_name() -> None:
+    host = PluginHost.discover({}, more=[format_plugin("zebra"), format_plugin("ant")])
+
+    names = [each.name for each in host.loaded]
+    assert names == sorted(names)
+    assert {"ant", "zebra", "peewee"} <= set(names)
+
+
+def test_a_blocked_plugin_is_not_loaded_and_may_keep_its_settings(
+    install: Install,
+) -> None:
+    install("cursed", "raise SystemError('must not be imported')")
+
+    host = PluginHost.discover({"cursed": {"a": 1}}, blocked=["cursed", "json"])
+
+    names = {each.name for each in host.loaded}
+    assert not names & {"cursed", "json"}
+    assert "json-nested" not in host.formats
+
+
+def test_two_hosts_share_nothing() -> None:
+    heard: list[str] = []
+    host, other = host_of(listener("ear", heard)), host_of(format_plugin("ant", "ant"))
+
+    other.tell(EVENT)
+
+    assert heard == []
+    assert not host.formats
+    assert [each.name for each in other.loaded] == list(other.formats) == ["ant"]
+
+
+def test_a_module_with_hooks_is_a_plugin() -> None:
+    module = ModuleType("our_rules")
+    module.loc_on_event = hookimpl(lambda event: None)  # type: ignore[attr-defined]
+
+    [found] = host_of(module).loaded
+
+    assert (found.name, found.hooks) == ("our_rules", ["loc_on_event"])
+
+
+# how hooks are called
+
+
+def test_no_outcome_hangs_on_the_order_in_which_plugins_are_given() -> None:
+    def outcome(*names: str) -> tuple[object, ...]:
+        heard: list[str] = []
+        plugins: list[Any] = [listener(name, heard) for name in names]
+        plugins += [format_plugin(f"w{name}", name) for name in names]
+        for name in names:
+            plugins.append(doorman(f"d{name}", "t", Caller(Actor("user", name))))
+            plugins.append(judge(f"j{name}", name))
+        host = host_of(*plugins)
+        host.tell(EVENT)
+        refusal = host.refusal(ANNA, "x", Scope("org"))
+        return list(host.formats), heard, host.caller("t"), refusal
+
+    assert outcome("a", "b", "c") == outcome("c", "a", "b") == outcome("b", "c", "a")
+
+
+def test_the_first_plugin_that_knows_a_token_answers() -> None:
+    host = host_of(*(doorman(name, "t", ANNA) for name in "abc"))
+
+    assert host.caller("t") == ANNA
+    assert host.caller("u") is None
+
+
+@pytest.mark.parametrize("answer", [Unauthorized(), RuntimeError("down"), "anna"])
+def test_a_plugin_that_fails_or_calls_a_token_bad_lets_nobody_in(
+    answer: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    host = host_of(doorman("a", "secret-token", ANNA), doorman("b", "x", None))
+    failing = host_of(doorman("a", "t", ANNA), doorman("b", "secret-token", answer))
+
+    assert host.caller("secret-token") == ANNA
+    with pytest.raises(Unauthorized):
+        failing.caller("secret-token")
+    is_failure = not isinstance(answer, Unauthorized)
+    assert ("plugin b failed in loc_decide_caller" in caplog.text) is is_failure
+    assert "secret-token" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("closed on Sundays", "closed on Sundays"),
+        (None, None),
+        (RuntimeError("no idea"), "a plugin could not decide"),
+        (7, "a plugin could not decide"),
+    ],
+)
+def test_any_reason_or_failure_refuses_and_silence_does_not(
+    answer: object, reason: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    host = host_of(judge("a", None), judge("b", answer), judge("c", None))
+
+    assert host.refusal(ANNA, "key_create", Scope("org")) == reason
+    is_failure = reason == "a plugin could not decide"
+    assert ("plugin b failed in loc_decide_refusal" in caplog.text) is is_failure
+
+
+def test_a_listener_that_fails_stops_no_other(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    heard: list[str] = []
+    broken = plugin("b", loc_on_event=answering(RuntimeError("broken")))
+    bell = plugin("d", loc_on_event=lambda: heard.append("ring"))  # takes no event
+    host = host_of(listener("a", heard), broken, listener("c", heard), bell)
+
+    with caplog.at_level(logging.ERROR):
+        host.tell(EVENT)
+
+    assert heard == ["a key.created", "c key.created", "ring"]
+    assert "plugin b failed in loc_on_event key.created" in caplog.text
+
+
+def test_a_plugin_that_fails_to_check_its_settings_refuses_them() -> None:
+    host = host_of(plugin("lost", loc_decide_settings=answering(KeyError("folder"))))
+
+    with pytest.raises(PluginError, match=r"loc_decide_settings: KeyError\('folder'\)"):
+        host.require_usable(Settings())
+
+
+def test_a_plugin_that_fails_to_close_stops_no_other(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    closed: list[str] = []
+    a, c = (plugin(n, loc_on_close=lambda n=n: closed.append(n)) for n in "ac")
+    host = host_of(a, plugin("b", loc_on_close=answering(OSError("full"))), c)
+
+    host.close()
+
+    assert len(closed) == 2
+    assert "plugin b failed in loc_on_close" in caplog.text
+
+
+# what stops the start
+
+
+@pytest.mark.parametrize(
+    ("declared", "given", "said"),
+    [
+        ("width: int = 3", {"width": "wide"}, "Expected `int`, got `str` - at "),
+        ("width: int = 3", {"widht": 3}, "Object contains unknown field `widht`"),
+        ("width: int", {}, "Object missing required field `width`"),
+    ],
+)
+def test_settings_that_do_not_fit(
+    install: Install, declared: str, given: dict[str, object], said: str
+) -> None:
+    install("wordy", plugin_source(declared), dist="loc-wordy")
+
+    line = refusal_of(wordy=given)
+
+    assert line.startswith(f"plugin 'wordy' (loc-wordy 1.2): settings: {said}")
+
+
+def test_a_setting_that_the_plugin_itself_finds_wrong(install: Install) -> None:
+    source = plugin_source("file: str = 'x'") + (
+        "    def __init__(self, settings):\n"
+        "        from locframework.ports import SettingsError\n"
+        "        raise SettingsError('file: x: No such file', 'file')"
+    )
+    install("wordy", source)
+
+    with pytest.raises(PluginError) as caught:
+        PluginHost.discover({})
+    assert str(caught.value) == (
+        "plugin 'wordy' (wordy 1.2): settings: file: x: No such file"
+    )
+    assert caught.value.setting == "plugins.wordy.file"
+
+
+def test_settings_of_a_plugin_that_there_is_not() -> None:
+    start, _, available = refusal_of(jsn={}).partition("available: ")
+
+    assert start == "settings: plugins: no installed plugin provides 'jsn'; "
+    assert {"disk", "json", "peewee"} <= set(available.split(", "))
+
+
+def test_settings_of_a_plugin_that_was_made_by_hand() -> None:
+    """They would be ignored without a word."""
+    line = refusal_of(format_plugin("ant"), ant={"legs": 6})
+
+    assert line == "plugin 'ant' (types): was made in code, so it takes no settings"
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("import no_such_module", "ModuleNotFoundError"),
+        ("Plugin = 3", "TypeError"),
+        ("x = 1", "AttributeError"),
+        (plugin_source() + "    def __init__(self): pass", "TypeError"),
+        ("raise SystemExit", "SystemExit"),
+        (plugin_source() + "    def __init__(self, _): exit()", "SystemExit"),
+    ],
+    ids=["import", "no class", "nothing", "constructor", "exit", "exit late"],
+)
+def test_a_plugin_that_cannot_be_loaded(
+    install: Install, source: str, reason: str
+) -> None:
+    install("wordy", source, dist="loc-wordy")
+
+    start = f"plugin 'wordy' (loc-wordy 1.2): cannot be loaded: {reason}("
+    assert refusal_of().startswith(start)
+
+
+def test_two_installed_plugins_of_one_name(install: Install) -> None:
+    install("wordy", plugin_source(), dist="loc-wordy")
+    install("wordy", plugin_source(), dist="loc-wordier")
+
+    assert refusal_of() in (
+        "plugin 'wordy' (loc-wordy 1.2): another plugin has this name: loc-wordier 1.2",
+        "plugin 'wordy' (loc-wordier 1.2): another plugin has this name: loc-wordy 1.2",
+    )
+
+
+def test_a_handmade_plugin_with_the_name_of_an_installed_one() -> None:
+    line = refusal_of(format_plugin("json"))
+
+    assert "another plugin has this name: locframework-formats-json " in line
+
+
+@pytest.mark.parametrize("name", ["My Plugin!", "a b", "-a", "é", "a\n"])
+def test_a_name_that_is_none(name: str) -> None:
+    assert refusal_of(format_plugin(name)) == (
+        f"plugin {name!r} (types): its name may only have letters, 0-9, ., _ and -"
+    )
+
+
+def test_an_entry_point_whose_name_is_none_is_not_imported(install: Install) -> None:
+    install("My Plugin!", "raise SystemError('must not be imported')", dist="loc-my")
+
+    assert refusal_of().startswith(
+        "plugin 'My Plugin!' (loc-my 1.2): its name may only"
+    )
+
+
+class Ant:
+    def __repr__(self) -> str:
+        return "the password"
+
+    @hookimpl
+    def loc_on_event(self, evnt: Event) -> None: ...
+
+
+class Unmarked:
+    def loc_decide_refusal(self) -> str:  # it would never be called
+        return "no"
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("json", "(builtins): it has no hook: no method marked @hookimpl"),
+        (SimpleNamespace(), "(types): it has no hook: no method marked @hookimpl"),
+        (plugin("a", loc_on_evnt=lambda: None), "(types): unknown hook loc_on_evnt"),
+        (SimpleNamespace(loc_on_evnt=print), "(types): unknown hook loc_on_evnt"),
+        (Unmarked(), ": loc_decide_refusal lacks @hookimpl"),
+        (Ant, ": is a class; give an object of it"),
+        (Ant(), "Argument(s) {'evnt'} are declared in the hookimpl but can not be"),
+    ],
+)
+def test_what_is_no_plugin(given: object, reason: str) -> None:
+    line = refusal_of(given)
+
+    assert reason in line
+    assert "the password" not in line
+
+
+@pytest.mark.parametrize("type_", [dict, int, "Settings"])
+def test_a_settings_type_that_is_no_struct(type_: object) -> None:
+    ant = format_plugin("ant")
+    ant.settings_type = type_
+
+    assert refusal_of(ant).startswith("plugin 'ant' (types): ")
+
+
+# what is provided
+
+
+PORTS = {
+    "storages": ("StorageProvider", "name open"),
+    "blob_stores": ("BlobStore", "name put get has delete names public_url"),
+    "formats": ("Format", "info recognizes read write"),
+    "transports": ("Transport", "name judge send"),
+    "matchers": ("Matcher", "name find distance forget"),
+    "concordancers": ("Concordancer", "name find forget"),
+    "checks": ("Check", "name description severity find"),
+}
+MEMBERS = [
+    (kind, port, member)
+    for kind, (port, members) in PORTS.items()
+    for member in members.split()
+]
+VALUES = {
+    "name": "thing",
+    "info": FormatInfo("thing", "Thing", ".txt", "text/plain"),
+    "severity": "error",
+    "description": "Finds things.",
+}
+
+
+def providing(kind: str, answer: object) -> Any:
+    return plugin("giver", **{f"loc_provide_{kind}": answering(answer)})
+
+
+def provided_refusal(kind: str, answer: object) -> str:
+    start, _, reason = refusal_of(providing(kind, answer)).partition(": ")
+    hook, _, reason = reason.partition(": ")
+    assert (start, hook) == ("plugin 'giver' (types)", f"loc_provide_{kind}")
+    return reason
+
+
+def whole(kind: str, **changes: object) -> Any:
+    """The least that has all members of the port, with some changed."""
+    members = PORTS[kind][1].split()
+    values = {member: VALUES.get(member, lambda *_: None) for member in members}
+    return SimpleNamespace(**values | changes)
+
+
+@pytest.mark.parametrize("kind", PORTS)
+def test_what_has_all_members_of_its_port_is_taken(kind: str) -> None:
+    item = whole(kind)
+
+    assert getattr(host_of(providing(kind, [item])), kind)["thing"] is item
+
+
+@pytest.mark.parametrize(("kind", "port", "member"), MEMBERS)
+def test_what_lacks_a_member_of_its_port_is_refused(
+    kind: str, port: str, member: str
+) -> None:
+    item = whole(kind)
+    delattr(item, member)
+
+    said = f"SimpleNamespace is not of type {port}: it lacks {member}"
+    assert provided_refusal(kind, [item]) == said
+
+
+@pytest.mark.parametrize("kind", [*PORTS, "event_types"])
+def test_a_forgotten_return_is_refused_and_an_empty_list_is_not(kind: str) -> None:
+    said = "TypeError(\"'NoneType' object is not iterable\")"
+    assert provided_refusal(kind, None) == said
+    host = host_of(providing(kind, []))
+    assert set(getattr(host, kind)) == set(getattr(host_of(), kind))
+
+
+def test_what_is_provided_may_be_yielded() -> None:
+    def yielding() -> Iterator[object]:
+        yield format_of("ant")
+
+    assert list(host_of(plugin("a", loc_provide_formats=yielding)).formats) == ["ant"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "reason"),
+    [
+        ("storages", RuntimeError("no database"), "RuntimeError('no database')"),
+        ("storages", [3], "int is not of type StorageProvider: it lacks name"),
+        ("storages", 3, "TypeError(\"'int' object is not iterable\")"),
+        ("formats", [Ant], "Ant is a class; give an object of it"),
+        ("formats", [whole("formats", info={"id": "ini"})], "AttributeError("),
+        ("event_types", [{"type": "x"}], "dict is not of type EventType: it lacks"),
+    ],
+)
+def test_a_plugin_that_provides_nothing_usable(
+    kind: str, answer: object, reason: str
+) -> None:
+    assert provided_refusal(kind, answer).startswith(reason)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in PORTS if kind != "checks"])
+@pytest.mark.parametrize("name", ["My Store", "S3", "1st", "", "-ini", 3, None])
+def test_the_name_that_something_is_chosen_by_is_plain(kind: str, name: Any) -> None:
+    item = format_of(name) if kind == "formats" else whole(kind, name=name)
+
+    said = f"name {name!r} is not lower-case letters, 0-9, _, -"
+    assert provided_refusal(kind, [item]) == said
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"name": "length"}, "'length' is provided by plugin 'locframework' already"),
+        ({"name": "No Tabs"}, "name 'No Tabs' is not lower snake case"),
+        ({"name": "x" * 101}, f"name '{'x' * 101}' is not lower snake case"),
+        ({"name": None}, "name None is not lower snake case"),
+        ({"needs": "source"}, "needs 'source' is not one of key, language_code, texts"),
+        ({"needs": ["tags"]}, "needs ['tags'] is not one of key,"),
+        ({"severity": "fatal"}, "severity 'fatal' is not error, warning or off"),
+        ({"severity": []}, "severity [] is not error, warning or off"),
+    ],
+)
+def test_a_check_that_does_not_keep_its_port(
+    change: dict[str, object], reason: str
+) -> None:
+    assert provided_refusal("checks", [whole("checks", **change)]).startswith(reason)
+
+
+@pytest.mark.parametrize(
+    "plugins",
+    [
+        [format_plugin("a", "x"), format_plugin("b", "x")],
+        [format_plugin("b", "x", "x")],
+    ],
+)
+def test_one_name_twice(plugins: list[object]) -> None:
+    with pytest.raises(PluginError) as caught:
+        host_of(*plugins)
+
+    first = plugins[0].name  # type: ignore[attr-defined]
+    assert str(caught.value) == (
+        "plugin 'b' (types): loc_provide_formats: "
+        f"'x' is provided by plugin {first!r} already"
+    )
+
+
+@pytest.mark.parametrize(
+    ("there", "listed"), [({}, "none"), ({"b": 1, "a": 2}, "a, b")]
+)
+def test_what_nobody_provides_lists_those_there_are(
+    there: dict[str, int], listed: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        chosen("matcher", "soundex", there)
+
+    assert caught.value.setting == "matcher"
+    assert str(caught.value) == (
+        "settings: matcher: no installed plugin provides 'soundex';"
+        f" available: {listed}"
+    )
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["storage", "blob_store", "webhook_transport", "matcher", "concordancer"],
+)
+def test_a_setting_that_chooses_what_nobody_provides_stops_the_start(
+    setting: str,
+) -> None:
+    with pytest.raises(SettingsError, match=f"settings: {setting}: .* 'pigeon'; avail"):
+        Framework(Settings.of({setting: "pigeon"}))
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda: None, "thing: NoneType is not of type Storage: it lacks access"),
+        (
+            lambda: SimpleNamespace(access=1),
+            "thing: SimpleNamespace is not of type Storage: it lacks",
+        ),
+        (lambda: 1 / 0, "thing: ZeroDivisionError("),
+        (lambda: sys.exit(3), "thing: SystemExit(3)"),
+    ],
+)
+def test_a_storage_that_does_not_open_names_its_plugin(
+    answer: Callable[[], object], said: str
+) -> None:
+    stored = whole("storages", open=answer)
+
+    with pytest.raises(PluginError) as caught:
+        Framework(Settings(storage="thing"), [providing("storages", [stored])])
+
+    start = "plugin 'giver' (types): loc_provide_storages: "
+    assert str(caught.value).startswith(start + said)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [SettingsError("file: is none", "file"), Unavailable("its server is down")],
+)
+def test_what_a_storage_itself_says_of_settings_and_servers_passes(
+    refusal: Exception,
+) -> None:
+    stored = whole("storages", open=answering(refusal))
+
+    with pytest.raises(type(refusal)) as caught:
+        Framework(Settings(storage="thing"), [providing("storages", [stored])])
+
+    assert caught.value is refusal
