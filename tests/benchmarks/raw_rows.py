@@ -151,20 +151,20 @@ def _schema_of(url: str) -> list[str]:
 
 def rows_written(storage: Storage, call: Callable[[], object]) -> list[Write]:
     """What a call adds to our tables of keys, many rows at once."""
-    engine = cast("Any", storage).database.engine
-    insert_many = engine.insert_many
+    database = cast("Any", storage).database
+    insert_many = database.insert_many
     seen: list[Write] = []
 
-    def listen(connection: object, table: str, columns: str, rows: Any) -> None:
+    def listen(table: str, columns: str, rows: Any) -> None:
         if table in OUR_TABLES:
             seen.append((table, columns, list(rows)))
-        insert_many(connection, table, columns, rows)
+        insert_many(table, columns, rows)
 
-    engine.insert_many = listen
+    database.insert_many = listen
     try:
         call()
     finally:
-        del engine.insert_many
+        del database.insert_many
     return seen
 
 

@@ -103,7 +103,8 @@ class Sessions:
     def begin_again(self) -> None:
         """Leave the connections to the parent process, in a forked child."""
         _inherited.append((self.here, self._sessions))
-        self._engine.reset_write_lock()
+        if self._engine.write_lock is not None:  # another thread may have held it
+            self._engine.write_lock = threading.Lock()
         self._begin()
 
     def connect(self, session: Session) -> Connection:

@@ -5,7 +5,7 @@ branch. A write adds the difference between the counts of its keys before and af
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from operator import neg
@@ -13,6 +13,7 @@ from operator import neg
 from locframework.ports import (
     LanguageCounts,
     LineCounts,
+    StoredValue,
     Timestamp,
     complete_languages,
 )
@@ -61,8 +62,6 @@ _TALLY = """SELECT s.project, s.language_code,
     GROUP BY s.project, s.language_code"""
 """Line, language and _COLUMNS of the keys of ``_states``."""
 
-_Counts = dict[tuple[int, str], list[int]]  # by line and language: as _COLUMNS
-
 
 @contextmanager
 def counts_updated(
@@ -78,15 +77,15 @@ def counts_updated(
     which = f"""SELECT number, project FROM keys
         WHERE {database.among("id")} AND deleted_at IS NULL"""
     lists = [database.listed(ids) for ids in chunks(key_ids)]
-    before: _Counts = {}
+    before: list[Row] = []
     for ids in lists:
         rows = database.rows(f"WITH {_states(which)} {_TALLY}", (ids,))
         for line, code, *numbers in rows:
-            before[line, code] = _sum(before.get((line, code)), numbers, 1)
+            before.append((line, code, *map(neg, numbers)))
     yield
     for ids in lists:
         _add(database, which, (ids,), before, changed_at or {})
-        before = {}
+        before = []
 
 
 def count_new_keys(
@@ -94,7 +93,7 @@ def count_new_keys(
 ) -> None:
     """Add the values of new keys, from one number to another, to the statistics."""
     which = "SELECT number, project FROM keys WHERE number BETWEEN ? AND ?"
-    _add(database, which, (first, last), {}, changed_at)
+    _add(database, which, (first, last), [], changed_at)
 
 
 def add_key_count(
@@ -127,12 +126,12 @@ def count_words_again(database: Database, project_id: str) -> None:
         )
 
 
-def latest(times: Iterable[tuple[str, Timestamp]]) -> dict[str, Timestamp]:
-    """Return the last time by language."""
+def latest(values: Iterable[StoredValue]) -> dict[str, Timestamp]:
+    """Return when the values were last written, by language."""
     found: dict[str, Timestamp] = {}
-    for language_code, at in times:
-        if at > found.get(language_code, ""):
-            found[language_code] = at
+    for value in values:
+        if value.updated_at > found.get(value.language_code, ""):
+            found[value.language_code] = value.updated_at
     return found
 
 
@@ -140,13 +139,15 @@ def _add(
     database: Database,
     which: str,
     params: tuple[object, ...],
-    before: _Counts,
+    before: Sequence[Row],
     changed_at: Mapping[str, Timestamp],
 ) -> None:
-    """Add the counts of some keys to the statistics, less what was counted before."""
-    less = [(*place, *map(neg, numbers)) for place, numbers in before.items()]
+    """Add the counts of some keys to the statistics.
+
+    ``before``: rows with the negative counts before the change.
+    """
     times = list(changed_at.items()) or [("", "")]
-    minus = f"UNION ALL VALUES {', '.join([_COUNTED] * len(less))}" if less else ""
+    minus = f"UNION ALL VALUES {', '.join([_COUNTED] * len(before))}" if before else ""
     database.run(
         f"""WITH {_states(which)},
             changes (line, language_code, {_NUMBERS}) AS ({_TALLY} {minus}),
@@ -161,7 +162,7 @@ def _add(
             ON CONFLICT (line, language_code) DO UPDATE SET {_ADD},
             changed_at = CASE WHEN language_counts.changed_at > excluded.changed_at
                 THEN language_counts.changed_at ELSE excluded.changed_at END""",
-        (*params, *chain.from_iterable(less), *chain.from_iterable(times)),
+        (*params, *chain.from_iterable(before), *chain.from_iterable(times)),
     )
 
 

@@ -22,18 +22,35 @@ of each statement; BEGIN and COMMIT are not counted, and many rows are one.
 """
 
 import logging
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Sequence,
+)
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from operator import attrgetter, methodcaller
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 from locframework.ports import Unavailable
 
 from .connections import Session, Sessions, first_line
-from .engine import NOT_WRITABLE, Connection, Cursor, Engine, FetchedRows, Mode, Row
+from .engine import (
+    LOCK_SECONDS,
+    NOT_WRITABLE,
+    Connection,
+    Cursor,
+    Engine,
+    FetchedRows,
+    Mode,
+    Row,
+)
 
 T = TypeVar("T")
+Result = TypeVar("Result", covariant=True)
 STREAM_ROWS = 1000
 GROWTH = 1000  # rows inserted until the planner's statistics are looked at
 
@@ -48,9 +65,15 @@ _REASONS = {
 _ALL: Callable[[Cursor], list[Row]] = methodcaller("fetchall")
 _FIRST: Callable[[Cursor], Row | None] = methodcaller("fetchone")
 _COUNT: Callable[[Cursor], int] = attrgetter("rowcount")
-_OPEN = nullcontext()
+_COMMIT: Callable[[Connection], object] = methodcaller("execute", "COMMIT")
 
 log = logging.getLogger("locframework.storage")
+
+
+class Statement(Protocol[Result]):
+    """A method that executes SQL with its parameters."""
+
+    def __call__(self, sql: str, params: Sequence[object] = ..., /) -> Result: ...
 
 
 class Database:
@@ -58,7 +81,6 @@ class Database:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self.peewee = engine.make_query_database(self.fetch)
         self.on_statement: list[Callable[[str], None]] | None = None
         self._sessions = Sessions(engine)
         self._inserted = 0  # in all threads, about
@@ -67,7 +89,19 @@ class Database:
         """Returns the condition that a column is one of ``listed(values)``."""
         self.listed = engine.listed
         """Returns the one parameter of ``among``."""
-        self._execute = engine.execute
+        reads, writes = partial(self._run, False), partial(self._run, True)
+        self.rows: Statement[list[Row]] = partial(reads, engine.execute, _ALL)
+        """Returns all rows of a reading statement."""
+        self.row: Statement[Row | None] = partial(reads, engine.execute, _FIRST)
+        """Returns the first row, or None."""
+        self.fetch: Statement[FetchedRows] = partial(reads, engine.execute, FetchedRows)
+        """Returns the rows with the names of their columns, for peewee."""
+        self.run: Statement[int] = partial(writes, engine.execute, _COUNT)
+        """Writes; returns the number of rows."""
+        self.run_rows: Statement[list[Row]] = partial(writes, engine.execute, _ALL)
+        """Writes; returns all rows of the statement (RETURNING)."""
+        self._run_for_each: Statement[int] = partial(writes, self._executemany, _COUNT)
+        self._insert: Statement[int] = partial(writes, engine.insert_many, _COUNT)
         self.transaction: Callable[[], AbstractContextManager[None]] = partial(
             self._block, "write"
         )
@@ -76,30 +110,9 @@ class Database:
             self._block, "read"
         )
         """See Transactions.snapshot."""
+        self.peewee = engine.make_query_database(self.fetch)
 
     # statements
-
-    def rows(self, sql: str, params: Sequence[object] = ()) -> list[Row]:
-        """Return all rows of a reading statement."""
-        return self._run(sql, params, _ALL)
-
-    def row(self, sql: str, params: Sequence[object] = ()) -> Row | None:
-        """Return the first row, or None."""
-        return self._run(sql, params, _FIRST)
-
-    def fetch(self, sql: str, params: Sequence[object] = ()) -> FetchedRows:
-        """Return the rows with the names of their columns, for peewee."""
-        return self._run(sql, params, FetchedRows)
-
-    def run(self, sql: str, params: Sequence[object] = ()) -> int:
-        """Write; return the number of rows."""
-        with self._write():
-            return self._run(sql, params, _COUNT)
-
-    def run_rows(self, sql: str, params: Sequence[object] = ()) -> list[Row]:
-        """Write; return all rows of the statement (RETURNING)."""
-        with self._write():
-            return self._run(sql, params, _ALL)
 
     def run_many(self, sql: str, rows: Collection[Sequence[object]]) -> int:
         """Write the statement once for each row; return the number of rows."""
@@ -107,29 +120,19 @@ class Database:
             return 0
         if len(rows) == 1:  # psycopg's executemany takes half as long again for one
             return self.run(sql, *rows)
-
-        def execute(connection: Connection) -> int:
-            cursor = connection.cursor()
-            cursor.executemany(self.engine.to_driver_sql(sql), rows)
-            return cursor.rowcount
-
-        with self._write():
-            self._note(sql)
-            return self._call(execute)
+        return self._run_for_each(sql, list(rows))
 
     def insert_many(
-        self, table: str, columns: str, rows: Collection[Sequence[object]]
+        self, table: str, columns: str, rows: Sequence[Sequence[object]]
     ) -> None:
         """Insert new rows, as fast as the database can."""
         if not rows:
             return
-        with self._write():
-            self._note(f"INSERT INTO {table} ({columns})")
-            self._call(lambda c: self.engine.insert_many(c, table, columns, rows))
-            self._inserted += len(rows)
-            if self._inserted >= GROWTH:
-                self._inserted = 0
-                self.after_commit(partial(self._call, self.engine.analyze_grown))
+        self._insert(f"INSERT INTO {table} ({columns})", rows)
+        self._inserted += len(rows)
+        if self._inserted >= GROWTH:
+            self._inserted = 0
+            self.after_commit(partial(self._call, self.engine.analyze_grown))
 
     def stream(self, sql: str, params: Sequence[object] = ()) -> Iterator[Row]:
         """Return rows one by one in flat memory; in a snapshot if no block is open."""
@@ -143,7 +146,8 @@ class Database:
             cursor.execute(self.engine.to_driver_sql(sql), params)
             return cursor
 
-        self._note(sql)
+        for call in self.on_statement or ():
+            call(sql)
         cursor = self._call(open_cursor)
         try:
             while some := self._call(lambda _: cursor.fetchmany(STREAM_ROWS)):
@@ -180,8 +184,9 @@ class Database:
 
     @property
     def key_numbers(self) -> dict[str, int]:
-        """The numbers of keys by id, as far as the open transaction has read them."""
-        return self._sessions.here.session.key_numbers
+        """The numbers of keys by id, as far as the open block has read them."""
+        session = self._sessions.here.session
+        return session.key_numbers if session.depth else {}
 
     def require_transaction(self) -> None:
         """Raise RuntimeError unless a transaction is open."""
@@ -206,41 +211,40 @@ class Database:
         """Close the connections of all threads; later statements are Unavailable."""
         self._sessions.close()
 
-    def _write(self) -> AbstractContextManager[None]:
-        """Return the block for a statement that writes: the open transaction or one."""
-        session = self._sessions.here.session
-        if session.depth and session.mode == "write":
-            session.writes += 1
-            return _OPEN
-        return self._one_write()
-
-    @contextmanager
-    def _one_write(self) -> Iterator[None]:
-        with self.transaction():
-            self._sessions.here.session.writes += 1
-            yield
-
-    def _note(self, sql: str) -> None:
-        for call in self.on_statement or ():
-            call(sql)
+    def _executemany(
+        self, connection: Connection, sql: str, rows: Iterable[Sequence[object]]
+    ) -> Cursor:
+        cursor = connection.cursor()
+        cursor.executemany(self.engine.to_driver_sql(sql), rows)
+        return cursor
 
     def _run(
-        self, sql: str, params: Sequence[object], read: Callable[[Cursor], T]
+        self,
+        is_write: bool,
+        execute: Callable[[Connection, str, Sequence[Any]], Cursor],
+        read: Callable[[Cursor], T],
+        sql: str,
+        params: Sequence[Any] = (),
     ) -> T:
         """Execute a statement, and return what ``read`` reads of its cursor.
 
-        On the way of every statement, so it is written without helpers.
+        Every statement is executed here, so there are no helpers.
         """
+        session = self._sessions.here.session
+        if is_write:
+            if not session.depth or session.mode != "write":
+                with self.transaction():
+                    return self._run(is_write, execute, read, sql, params)
+            session.writes += 1
         for call in self.on_statement or ():
             call(sql)
-        session = self._sessions.here.session
         connection = session.connection or self._sessions.connect(session)
         try:
             with session.lock:
-                return read(self._execute(connection, sql, params))
+                return read(execute(connection, sql, params))
         except self.engine.errors as error:
             self._fail(session, connection, error)
-            return self._call(lambda c: read(self._execute(c, sql, params)), tries=1)
+            return self._call(lambda c: read(execute(c, sql, params)), tries=1)
 
     def _call(self, execute: Callable[[Connection], T], tries: int = 2) -> T:
         """Call with this thread's connection; translate errors of the driver."""
@@ -283,41 +287,46 @@ class Database:
     @contextmanager
     def _block(self, mode: Mode) -> Iterator[None]:
         session = self._sessions.here.session
-        if not session.depth:
-            self._begin(session, mode)
-        elif mode == "write" and session.mode == "read":
-            raise RuntimeError("no transaction inside a snapshot")
-        session.depth += 1
-        writes = session.writes
-        try:
-            yield
-            if session.depth == 1:
-                _run_before_commit(session)
-                if session.failure is not None:
-                    raise session.failure
-                self._call(lambda c: c.execute("COMMIT"))
-        except BaseException as error:
-            if session.depth == 1:
-                self._roll_back(session)
-            elif session.writes != writes and session.failure is None:
-                session.failure = RuntimeError(f"a part failed with {error!r}")
-            raise
-        finally:
-            session.depth -= 1
-            if not session.depth:
-                self._end(session)
-        if not session.depth:
-            _run_after_commit(session)
-
-    def _begin(self, session: Session, mode: Mode) -> None:
-        if mode == "write" and not self.engine.acquire_write_lock():
+        if session.depth:
+            if mode == "write" and session.mode == "read":
+                raise RuntimeError("no transaction inside a snapshot")
+            session.depth += 1
+            writes = session.writes
+            try:
+                yield
+            except BaseException as error:
+                if session.writes != writes and session.failure is None:
+                    session.failure = RuntimeError(f"a part failed with {error!r}")
+                raise
+            finally:
+                session.depth -= 1
+            return
+        lock = self.engine.write_lock if mode == "write" else None
+        if lock is not None and not lock.acquire(timeout=LOCK_SECONDS):
             raise Unavailable(_REASONS["busy"])
         session.mode, session.writes, session.failure = mode, 0, None
         try:
-            self._call(lambda c: self.engine.begin(c, mode))
+            self._call(self.engine.begin[mode])
+            session.depth = 1
+            yield
+            calls = session.before_commit
+            while calls and session.failure is None:
+                calls.pop(next(iter(calls)))()
+            if session.failure is not None:
+                raise session.failure
+            self._call(_COMMIT)
         except BaseException:
-            self._end(session)
+            if session.depth:
+                self._roll_back(session)
             raise
+        finally:
+            session.depth, session.mode, session.failure = 0, "read", None
+            session.before_commit.clear()
+            session.key_numbers.clear()
+            if lock is not None:
+                lock.release()
+        if session.after_commit:
+            _run_after_commit(session)
 
     def _roll_back(self, session: Session) -> None:
         session.after_commit.clear()
@@ -331,19 +340,6 @@ class Database:
         except self.engine.errors as error:
             log.warning("the connection is dropped: %s", first_line(error))
             session.drop()
-
-    def _end(self, session: Session) -> None:
-        if session.mode == "write":
-            self.engine.release_write_lock()
-        session.mode, session.failure = "read", None
-        session.before_commit.clear()
-        session.key_numbers.clear()
-
-
-def _run_before_commit(session: Session) -> None:
-    calls = session.before_commit
-    while calls and session.failure is None:
-        calls.pop(next(iter(calls)))()
 
 
 def _run_after_commit(session: Session) -> None:

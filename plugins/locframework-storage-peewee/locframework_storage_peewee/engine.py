@@ -1,6 +1,9 @@
 """What SQLite and PostgreSQL do differently, behind one small interface."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol
 
@@ -27,7 +30,7 @@ LOCK_SECONDS = 5  # how long a writer waits for others (storage.py, transaction)
 class FetchedRows:
     """The result of a SELECT, read completely: what peewee needs of a cursor."""
 
-    def __init__(self, cursor: "Cursor") -> None:
+    def __init__(self, cursor: Cursor) -> None:
         self.description = cursor.description
         self._rows = iter(cursor.fetchall())
 
@@ -79,7 +82,9 @@ class Engine(Protocol):
     ``path`` is the file, or "" where the address may have a password; only operators
     see it. ``for_update`` ends a SELECT that locks its rows until the transaction ends,
     ``skip_locked`` one that skips rows that others have locked. ``has_trigram_tables``:
-    substrings are found by FTS5 tables, else by indexed LIKE.
+    substrings are found by FTS5 tables, else by indexed LIKE. ``begin`` begins a
+    transaction or a snapshot. ``write_lock`` lets one thread write at a time, where the
+    database itself would not be fair.
     """
 
     errors: tuple[type[Exception], ...]  # of the driver, that ``fault`` classifies
@@ -87,6 +92,8 @@ class Engine(Protocol):
     for_update: str
     skip_locked: str
     has_trigram_tables: bool
+    begin: Mapping[Mode, Callable[[Connection], object]]
+    write_lock: threading.Lock | None
 
     def exists(self) -> bool:
         """Return whether there is a database; ``open`` creates one.
@@ -164,10 +171,6 @@ class Engine(Protocol):
         """Execute one statement, with ``?`` for each parameter."""
         ...
 
-    def begin(self, connection: Connection, mode: Mode) -> None:
-        """Begin a transaction or a snapshot."""
-        ...
-
     def fault(self, error: Exception, connection: Connection) -> Fault:
         """Classify an error of the driver."""
         ...
@@ -181,13 +184,12 @@ class Engine(Protocol):
         ...
 
     def insert_many(
-        self,
-        connection: Connection,
-        table: str,
-        columns: str,
-        rows: Collection[Sequence[object]],
-    ) -> None:
-        """Insert rows as fast as the database can."""
+        self, connection: Connection, sql: str, rows: Sequence[Sequence[object]]
+    ) -> Cursor:
+        """Insert rows as fast as the database can.
+
+        ``sql``: ``INSERT INTO table (columns)``.
+        """
         ...
 
     def analyze_grown(self, connection: Connection) -> None:
@@ -195,14 +197,4 @@ class Engine(Protocol):
 
         Outside a transaction.
         """
-        ...
-
-    def acquire_write_lock(self) -> bool:
-        """Wait for other writing threads; return False after LOCK_SECONDS."""
-        ...
-
-    def release_write_lock(self) -> None: ...
-
-    def reset_write_lock(self) -> None:
-        """Forget other threads, and what they had locked, in a forked child."""
         ...

@@ -1,7 +1,7 @@
 """Keeps the values of keys, and what they were before."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 from msgspec.structs import astuple, replace
 
@@ -54,6 +54,7 @@ _ONE = " UNION ALL ".join(_OF_KEY.format(table=table) for table in _TABLES)
 _ALL = _HISTORY.format(seen=_ONE, base=_ONE)
 
 _number_of = itemgetter(-1)
+_key_id_of = attrgetter("key_id")
 _PLACE = "key_number = ? AND language_code = ? AND plural_form = ?"
 _REPLACED = """value = excluded.value, status = excluded.status,
     is_outdated = excluded.is_outdated, revision = excluded.revision,
@@ -94,8 +95,8 @@ class KeyValues(Store):
         return found
 
     def put_values(self, values: Sequence[StoredValue]) -> None:
-        ids = dict.fromkeys(value.key_id for value in values)
-        times = latest((value.language_code, value.updated_at) for value in values)
+        ids = dict.fromkeys(map(_key_id_of, values))
+        times = latest(values)
         marks = "?" + ",?" * VALUE_KEPT.count(",")
         with self._database.transaction(), counts_updated(self._database, ids, times):
             self._database.run_many(
@@ -137,13 +138,10 @@ class KeyValues(Store):
         return turned
 
     def add_revisions(self, revisions: Sequence[Revision]) -> None:
-        if not revisions:
-            return
-        with self._database.transaction():
-            numbers = numbers_of(self._database, {each.key_id for each in revisions})
-            rows = [_revision_row(each, numbers[each.key_id]) for each in revisions]
-            rows.sort(key=_number_of)
-            self._database.insert_many("value_revisions", REVISION_KEPT, rows)
+        numbers = numbers_of(self._database, map(_key_id_of, revisions))
+        rows = [_revision_row(each, numbers[each.key_id]) for each in revisions]
+        rows.sort(key=_number_of)
+        self._database.insert_many("value_revisions", REVISION_KEPT, rows)
 
     def cleared_of(
         self,
@@ -240,17 +238,20 @@ def _rows(
     return rows
 
 
-def numbers_of(database: Database, key_ids: Collection[str]) -> dict[str, int]:
-    """The numbers of keys, by id; those that are not there are left out."""
-    known = database.key_numbers if database.is_in_block else {}
-    missing = [id_ for id_ in key_ids if id_ not in known]
-    for some in chunks(missing):
-        rows = database.rows(
-            f"SELECT id, number FROM keys WHERE {database.among('id')}",
-            (database.listed(some),),
-        )
-        known.update(rows)
-    return {id_: known[id_] for id_ in key_ids if id_ in known}
+def numbers_of(database: Database, key_ids: Iterable[str]) -> Mapping[str, int]:
+    """Return the numbers of keys by id, of these and perhaps others.
+
+    Keys that do not exist are left out.
+    """
+    known = database.key_numbers
+    if missing := set(key_ids).difference(known):
+        for some in chunks(missing):
+            rows = database.rows(
+                f"SELECT id, number FROM keys WHERE {database.among('id')}",
+                (database.listed(some),),
+            )
+            known.update(rows)
+    return known
 
 
 def remove_language(database: Database, project_id: str, language_code: str) -> None:

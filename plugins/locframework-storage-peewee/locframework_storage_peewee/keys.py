@@ -199,7 +199,7 @@ class KeyTables(KeyLists, KeyValues, KeyFindings, KeyFiles, KeyTrash):
             self._database, {numbers[key.id]: key.tags for key in keys}, are_new=True
         )
         last = first + len(keys) - 1
-        times = latest((value.language_code, value.updated_at) for value in values)
+        times = latest(values)
         count_new_keys(self._database, first, last, times)
         index_new_texts(self._database, first, last)
 

@@ -1,14 +1,17 @@
 """PostgreSQL, over psycopg 3."""
 
+from __future__ import annotations
+
 import logging
 import os
 import re
 import socket
 import threading
 import uuid
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from operator import methodcaller
 from typing import Any, cast
 
 import peewee
@@ -37,7 +40,7 @@ OUTSIDE_SNAPSHOTS = f"""SET lock_timeout = {LOCK_SECONDS * 1000};
 which saves more than half of the time, and use indexes only: a plan made while a table
 was small would read all of it when it has grown."""
 
-_BEGIN = {
+_BEGIN: dict[Mode, bytes] = {
     "write": b"BEGIN",
     "read": b"""BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
         SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL enable_seqscan = on""",
@@ -105,6 +108,11 @@ class Postgres:
     for_update = " FOR NO KEY UPDATE"  # children can still be added by others
     skip_locked = " FOR UPDATE SKIP LOCKED"
     has_trigram_tables = False
+    write_lock: threading.Lock | None = None  # writers wait for each other's rows
+    begin: Mapping[Mode, Callable[[Connection], object]] = {
+        mode: methodcaller("execute", sql, prepare=False)  # several statements
+        for mode, sql in _BEGIN.items()
+    }
 
     def __init__(self, url: str) -> None:
         address, query = _PARTS.findall(url)[0]
@@ -181,16 +189,13 @@ class Postgres:
     def execute(
         self, connection: Connection, sql: str, params: Sequence[object]
     ) -> Cursor:
-        about_many = any(isinstance(p, list) and len(p) > FEW for p in params)
+        prepare = None  # the driver decides
+        for each in params:
+            if isinstance(each, list) and len(each) > FEW:
+                prepare = False
         opened = cast("psycopg.Connection[object]", connection)
-        done = opened.execute(
-            _to_driver_sql(sql).encode(), params, prepare=False if about_many else None
-        )
+        done = opened.execute(_to_driver_sql(sql).encode(), params, prepare=prepare)
         return cast("Cursor", done)
-
-    def begin(self, connection: Connection, mode: Mode) -> None:
-        opened = cast("psycopg.Connection[object]", connection)
-        opened.execute(_BEGIN[mode], prepare=False)  # several statements
 
     def fault(self, error: Exception, connection: Connection) -> Fault:
         closed = cast("psycopg.Connection[object]", connection).closed
@@ -212,32 +217,20 @@ class Postgres:
         return cast("Cursor", cursor)
 
     def insert_many(
-        self,
-        connection: Connection,
-        table: str,
-        columns: str,
-        rows: Collection[Sequence[object]],
-    ) -> None:
+        self, connection: Connection, sql: str, rows: Sequence[Sequence[object]]
+    ) -> Cursor:
         cursor = cast("psycopg.Connection[object]", connection).cursor()
-        into = f"COPY {table} ({columns}) FROM STDIN".encode()
-        with cursor, cursor.copy(into) as copy:
+        copy_sql = sql.replace("INSERT INTO", "COPY", 1) + " FROM STDIN"
+        with cursor, cursor.copy(copy_sql.encode()) as copy:
             for row in rows:
                 copy.write_row(row)
+        return cast("Cursor", cursor)
 
     def analyze_grown(self, connection: Connection) -> None:
         opened = cast("psycopg.Connection[tuple[str]]", connection)
         grown = [name for (name,) in opened.execute(_GROWN).fetchall()]
         if grown:  # somebody else who counts one of them now does it for us too
             opened.execute(f"ANALYZE (SKIP_LOCKED) {', '.join(grown)}".encode())
-
-    def acquire_write_lock(self) -> bool:
-        return True  # writers wait for each other's rows in the server
-
-    def release_write_lock(self) -> None:
-        pass
-
-    def reset_write_lock(self) -> None:
-        pass
 
 
 class _Listener(threading.Thread):

@@ -61,4 +61,6 @@ def one_of(column: str, values: Collection[str]) -> SqlFragment:
 def chunks(items: Iterable[T]) -> list[list[T]]:
     """Return the items in their order, in lists of CHUNK at most."""
     rest = list(items)
+    if len(rest) <= CHUNK:
+        return [rest] if rest else []
     return [rest[first : first + CHUNK] for first in range(0, len(rest), CHUNK)]

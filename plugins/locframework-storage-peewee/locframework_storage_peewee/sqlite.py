@@ -3,10 +3,10 @@
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, compress, islice
-from operator import itemgetter
+from operator import itemgetter, methodcaller
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, cast
@@ -85,7 +85,8 @@ class Sqlite:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.path = str(path)
-        self._write_lock = threading.Lock()
+        # SQLite's own waiting is not fair: single threads starved for seconds
+        self.write_lock: threading.Lock | None = threading.Lock()
 
     def exists(self) -> bool:
         if self._path.exists():
@@ -167,9 +168,11 @@ class Sqlite:
         cast("Any", sqlite3.Connection.execute)
     )
 
-    def begin(self, connection: Connection, mode: Mode) -> None:
-        # a later upgrade of a reader to a writer would fail at once
-        connection.execute("BEGIN IMMEDIATE" if mode == "write" else "BEGIN")
+    # a later upgrade of a reader to a writer would fail at once
+    begin: Mapping[Mode, Callable[[Connection], object]] = {
+        "write": methodcaller("execute", "BEGIN IMMEDIATE"),
+        "read": methodcaller("execute", "BEGIN"),
+    }
 
     def fault(self, error: Exception, connection: Connection) -> Fault:
         code = getattr(error, "sqlite_errorcode", 0)
@@ -188,13 +191,8 @@ class Sqlite:
         return connection.cursor()
 
     def insert_many(
-        self,
-        connection: Connection,
-        table: str,
-        columns: str,
-        rows: Collection[Sequence[object]],
-    ) -> None:
-        insert = f"INSERT INTO {table} ({columns}) VALUES "
+        self, connection: Connection, sql: str, rows: Sequence[Sequence[object]]
+    ) -> Cursor:
         cursor, rest = connection.cursor(), iter(rows)
         if len(rows) >= ROWS_AT_ONCE:
             values = _constant_values(rows)
@@ -204,23 +202,14 @@ class Sqlite:
                 islice(rest, ROWS_AT_ONCE) for _ in range(len(rows) // ROWS_AT_ONCE)
             )
             cursor.executemany(
-                insert + placeholders,
+                f"{sql} VALUES {placeholders}",
                 (tuple(compress(chain.from_iterable(each), is_bound)) for each in some),
             )
-        cursor.executemany(insert + f"(?{',?' * columns.count(',')})", rest)
+        cursor.executemany(f"{sql} VALUES (?{',?' * sql.count(',')})", rest)
+        return cursor
 
     def analyze_grown(self, connection: Connection) -> None:
         pass  # its plans follow from how the statements are written
-
-    def acquire_write_lock(self) -> bool:
-        # SQLite's own waiting is not fair: single threads starved for seconds
-        return self._write_lock.acquire(timeout=LOCK_SECONDS)
-
-    def release_write_lock(self) -> None:
-        self._write_lock.release()
-
-    def reset_write_lock(self) -> None:
-        self._write_lock = threading.Lock()
 
 
 def _constant_values(rows: Collection[Sequence[object]]) -> list[str]:
