@@ -88,17 +88,21 @@ def personal_grants(
     Source: service.md, Authentication 4; decisions 2.9. Unknown permission keys in
     the allow-list give nothing.
     """
-    languages = _some(token.token.assigned_languages or None)
-    grants = [
-        Grant(
-            organization_id=member.organization_id,
-            permissions=ROLES[member.role].intersection(token.token.permissions),
-            project_ids=_some(member.project_ids),
-            languages=both(_some(member.assigned_languages or None), languages),
+    grants: list[Grant] = []
+    for member in memberships:
+        if token.organization_id not in (None, member.organization_id):
+            continue
+        projects, languages = member.project_ids, member.assigned_languages
+        grants.append(
+            Grant(
+                organization_id=member.organization_id,
+                permissions=ROLES[member.role].intersection(token.token.permissions),
+                project_ids=None if projects is None else frozenset(projects),
+                languages=both(
+                    languages or None, token.token.assigned_languages or None
+                ),
+            )
         )
-        for member in memberships
-        if token.organization_id in (None, member.organization_id)
-    ]
     return tuple(grants)
 
 
@@ -112,7 +116,7 @@ def project_grants(token: StoredToken) -> tuple[Grant, ...]:
             organization_id=token.organization_id,
             permissions=frozenset(record.permissions) & frozenset(PERMISSIONS),
             project_ids=frozenset({record.project_id}),
-            languages=_some(record.assigned_languages or None),
+            languages=both(record.assigned_languages or None, None),
         ),
     )
 
@@ -155,14 +159,32 @@ def effective(grant: Grant) -> frozenset[str]:
 
 
 def allows(grant: Grant, permission: str, scope: Scope) -> bool:
-    """Whether a grant that covers the scope gives the permission there.
+    """Return whether a grant that covers the scope gives the permission there.
 
-    Whoever is bound to projects may see their organization, and do nothing to it.
+    A grant that is bound to projects gives none that is for an organization as a whole,
+    and in the organization itself only ``project_read``.
     """
-    if permission not in effective(grant):
+    if permission not in grant.permissions:
         return False
-    bound = scope.project_id is None and grant.project_ids is not None
-    return not bound or permission == "project_read"
+    if grant.project_ids is None or permission == "project_read":
+        return True
+    return scope.project_id is not None and permission not in ORGANIZATION_WIDE
+
+
+def has_permission(caller: Caller, permission: str, scope: Scope) -> bool | None:
+    """Return whether the caller has the permission in the scope.
+
+    None if the caller does not see the scope. Plugins may still refuse.
+    """
+    if require_caller(caller).everything:
+        return True
+    is_seen = None
+    for grant in caller.grants:
+        if covers(grant, scope):
+            if allows(grant, permission, scope):
+                return True
+            is_seen = False
+    return is_seen
 
 
 def is_whole_owner(member: Member) -> bool:
@@ -257,20 +279,17 @@ def _check(body: str) -> str:
     return _PAIRS[high] + _PAIRS[middle] + _PAIRS[low]
 
 
-def _some(items: Sequence[str] | None) -> frozenset[str] | None:
-    return None if items is None else frozenset(items)
-
-
 def both(
-    one: frozenset[str] | None, other: frozenset[str] | None
+    one: Collection[str] | None, other: Collection[str] | None
 ) -> frozenset[str] | None:
-    """What is in both; None is everything."""
+    """Return what is in both; None is everything."""
     if one is None or other is None:
-        return other if one is None else one
-    return one & other
+        some = other if one is None else one
+        return None if some is None else frozenset(some)
+    return frozenset(one).intersection(other)
 
 
-def union(parts: Sequence[frozenset[str] | None]) -> frozenset[str] | None:
-    """All of them together; None, which is everything, wins."""
+def union(parts: Collection[frozenset[str] | None]) -> frozenset[str] | None:
+    """Return all of them together; None is everything."""
     known = [part for part in parts if part is not None]
     return None if len(known) < len(parts) else frozenset[str]().union(*known)

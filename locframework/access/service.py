@@ -12,7 +12,7 @@ from locframework.errors import (
 from locframework.fields import id_from_reference
 
 from .records import Caller, Grant, Organization, Scope
-from .rules import allows, covers, effective, require_caller, union
+from .rules import covers, effective, has_permission, require_caller, union
 from .store import AccessStore
 
 Refusal = Callable[[Caller, str, Scope], str | None]
@@ -36,15 +36,11 @@ class Access:
         ``missing`` is raised just as for an id that does not exist, so that the two
         answers are the same (decisions 2.2).
         """
-        if not require_caller(caller).everything:
-            is_seen = False
-            for grant in caller.grants:
-                if covers(grant, scope):
-                    is_seen = True
-                    if allows(grant, permission, scope):
-                        break
-            else:
-                raise PermissionDenied(permission) if is_seen else missing
+        granted = has_permission(caller, permission, scope)
+        if granted is None:
+            raise missing
+        if not granted:
+            raise PermissionDenied(permission)
         reason = self._refusal(caller, permission, scope)
         if reason is not None:
             raise PermissionDenied(permission, reason)
@@ -57,11 +53,9 @@ class Access:
 
     def may(self, caller: Caller, permission: str, scope: Scope) -> bool:
         """Whether ``require`` would let pass."""
-        try:
-            self.require(caller, permission, scope, NotFound)
-        except (NotFound, PermissionDenied):
+        if not has_permission(caller, permission, scope):
             return False
-        return True
+        return self._refusal(caller, permission, scope) is None
 
     def require_language(self, caller: Caller, scope: Scope, tag: str) -> None:
         """Let pass, or raise LanguageNotAssigned. Limits writes only."""
@@ -69,21 +63,26 @@ class Access:
             raise LanguageNotAssigned(tag)
 
     def may_write_language(self, caller: Caller, scope: Scope, tag: str) -> bool:
-        """Whether the language is among those assigned to the caller there."""
+        """Return whether the language is assigned to the caller there."""
         assigned = self.languages(caller, scope)
         return assigned is None or tag in assigned
 
     def languages(self, caller: Caller, scope: Scope) -> frozenset[str] | None:
-        """The languages assigned to the caller there; None is every one.
+        """Return the languages assigned to the caller there; None is every one.
 
         Of several grants, the one to read in every language does not widen the one
         to write in some.
         """
         if require_caller(caller).everything:
             return None
-        there = [grant for grant in caller.grants if covers(grant, scope)]
-        writing = [grant for grant in there if _WRITE in grant.permissions]
-        return union([grant.languages for grant in writing or there])
+        reading: list[frozenset[str] | None] = []
+        writing: list[frozenset[str] | None] = []
+        for grant in caller.grants:
+            if covers(grant, scope):
+                (writing if _WRITE in grant.permissions else reading).append(
+                    grant.languages
+                )
+        return union(writing or reading)
 
     def scopes(self, caller: Caller, permission: str) -> list[Scope] | None:
         """Where the caller has the permission; None is everywhere.
