@@ -47,7 +47,7 @@ from .records import UPLOAD_LIMIT, Upload, UploadedFile
 Environ = Mapping[str, Any]
 """What a WSGI server says of a request (PEP 3333)."""
 
-_DIGITS_MOST = 18
+_LENGTH = re.compile(r"[0-9]{1,18}")
 
 
 class LimitedBody:
@@ -55,21 +55,16 @@ class LimitedBody:
 
     def __init__(self, environ: Environ, most: int) -> None:
         """Raises PayloadTooLarge when the length that is announced is too much."""
-        self.length = _length(environ)
+        length = environ.get("CONTENT_LENGTH")
+        if length and not _LENGTH.fullmatch(length):
+            raise ValidationFailed.at("header.Content-Length", "syntax", "not a length")
+        self.length = int(length) if length else None
         if self.length is not None and self.length > most:
             raise _too_large(most)
         self.most = most
         self.taken = 0
         self._read: Callable[[int], bytes] = environ["wsgi.input"].read
         self._ends = bool(environ.get("wsgi.input_terminated"))
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is no body, as far as it can be told without reading.
-
-        A server that does not say where the input ends has none without a length.
-        """
-        return self.length == 0 or (self.length is None and not self._ends)
 
     def read(self, size: int | None = -1, /) -> bytes:
         """At most ``size`` bytes, b"" at the end. Raises PayloadTooLarge, and
@@ -90,12 +85,18 @@ class LimitedBody:
         return content
 
     def read_all(self) -> bytes:
-        """All of it. Raises PayloadTooLarge; ValidationFailed when it is cut off."""
-        parts = []
-        while part := self.read():
-            parts.append(part)
-        self.check_complete()
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        """All of it. Raises PayloadTooLarge; ValidationFailed when it is cut off.
+
+        Without a length, a server that does not say where the input ends has none.
+        """
+        content = self.read()
+        if self.taken != self.length:
+            parts = [content]
+            while part := self.read():
+                parts.append(part)
+            self.check_complete()
+            content = b"".join(parts)
+        return content
 
     def check_complete(self) -> None:
         """Raises ValidationFailed when less came than was announced."""
@@ -120,15 +121,6 @@ def media_type(environ: Environ) -> tuple[str, str]:
         if key.strip().lower() == "charset":
             charset = value.strip().strip('"').lower()
     return name.strip().lower(), charset
-
-
-def _length(environ: Environ) -> int | None:
-    text = environ.get("CONTENT_LENGTH")
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS_MOST):
-        raise ValidationFailed.at("header.Content-Length", "syntax", "not a length")
-    return int(text)
 
 
 def _cut_off() -> ValidationFailed:
@@ -309,8 +301,9 @@ class Query(Generic[T]):
         self._fields = TextFields(type_, "query")
         self._nothing = None if has_required_fields(type_) else type_()
 
-    def read(self, text: str) -> T:
-        """``text`` as WSGI gives it: percent-encoded. Raises ValidationFailed."""
+    def read(self, environ: Environ) -> T:
+        """Return the query string as a struct. Raises ValidationFailed."""
+        text = environ.get("QUERY_STRING", "")  # percent-encoded
         if not text and self._nothing is not None:
             return self._nothing
         try:
@@ -421,10 +414,10 @@ class JsonBody(Generic[T]):
         Raises UnsupportedMediaType, PayloadTooLarge, InvalidJson, ValidationFailed.
         """
         check_encoding(environ)
-        body = LimitedBody(environ, JSON_MOST)
-        content = b"" if body.is_empty else body.read_all()
+        content = LimitedBody(environ, JSON_MOST).read_all()
         if content:
-            _require_json(environ)
+            if environ.get("CONTENT_TYPE") != "application/json":
+                _require_json(environ)
             value = decode(content)
         elif self._optional:
             value = {}
@@ -438,8 +431,6 @@ class JsonBody(Generic[T]):
 
 def _require_json(environ: Environ) -> None:
     """Raises UnsupportedMediaType. Only of what has come: no body has no type."""
-    if environ.get("CONTENT_TYPE") == "application/json":
-        return
     name, charset = media_type(environ)
     if name != "application/json" or charset not in ("", "utf-8", "utf8"):
         raise UnsupportedMediaType(
@@ -455,7 +446,8 @@ def decode(content: bytes) -> object:
     beyond a double, U+0000 and lone surrogates in texts and member names, a member
     twice in one object, more than 64 levels.
     """
-    if _depth_is_over(content):
+    brackets = content.count(b"[") + content.count(b"{")
+    if brackets > DEPTH_MOST and _depth(content) > DEPTH_MOST:
         raise InvalidJson(f"nested deeper than {DEPTH_MOST} levels")
     try:
         value: object = _DECODER.decode(content.decode("utf-8"))
@@ -477,11 +469,9 @@ def _fault(error: json.JSONDecodeError) -> str:
     return f"{message} at line {error.lineno} column {error.colno}"
 
 
-def _depth_is_over(content: bytes) -> bool:
-    if content.count(b"[") + content.count(b"{") <= DEPTH_MOST:
-        return False
+def _depth(content: bytes) -> int:
     brackets = _STRING.sub(b"", content).translate(None, _NOT_BRACKETS)
-    return max(accumulate(_STEPS[each] for each in brackets), default=0) > DEPTH_MOST
+    return max(accumulate(_STEPS[each] for each in brackets), default=0)
 
 
 def _object(members: Iterable[tuple[str, object]]) -> dict[str, object]:

@@ -154,7 +154,8 @@ class Admission(Generic[C]):
         except LocError as error:
             caller, refusal = None, error
         if rate is not None:
-            self._count(rate, _key(caller, environ), response)
+            key = principal_key(caller) if caller is not None else _address(environ)
+            self._count(rate, key, response)
         if caller is None:
             raise refusal
         return caller
@@ -164,7 +165,7 @@ class Admission(Generic[C]):
     ) -> None:
         """For public operations: counted by address. Raises RateLimited."""
         if rate is not None:
-            self._count(rate, _key(None, environ), response)
+            self._count(rate, _address(environ), response)
 
     def count_unrouted(self, environ: Environ, response: Response) -> None:
         """For a request that meets no operation: counted, and never refused here.
@@ -190,10 +191,8 @@ def bearer_token(environ: Environ) -> str | None:
     return found[1] if found else None
 
 
-def _key(caller: Principal | None, environ: Environ) -> str:
-    if caller is None:
-        return f"ip:{environ.get('REMOTE_ADDR', '')}"
-    return principal_key(caller)
+def _address(environ: Environ) -> str:
+    return f"ip:{environ.get('REMOTE_ADDR', '')}"
 
 
 _UNAUTHORIZED = Unauthorized()
@@ -448,10 +447,7 @@ def _readers(
     """Return the readers of query, body and form, with the arguments they are for."""
     readers: list[Reader] = []
     if query is not None:
-        asked = Query(query)
-        readers.append(
-            ("query", lambda environ: asked.read(environ.get("QUERY_STRING", "")))
-        )
+        readers.append(("query", Query(query).read))
     if body is not None:
         readers.append(("body", JsonBody(body, optional=body_optional).read))
     elif takes_json:

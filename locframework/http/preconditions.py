@@ -131,7 +131,7 @@ class _Read:
         read = self._operation
         asked = {each.name: given[each.name] for each in read.parameters}
         if self._query is not None:
-            asked["query"] = self._query.read(environ.get("QUERY_STRING", ""))
+            asked["query"] = self._query.read(environ)
         if read.wants_caller:
             asked["caller"] = caller
         if read.wants_request:

@@ -103,7 +103,7 @@ def texts_by_form(
         if is_plural:
             message = "a plural key takes an object, plural form to text"
             raise PluralMismatch(f"{path}: {message}")
-        check_texts(text, path)
+        check_text(text, path)
         return {None: text}
     if not is_plural:
         raise PluralMismatch(f"{path}: a key without plurals takes a string")
@@ -156,7 +156,12 @@ def written(
     keeps = old is None or "approved" in (old.status, status) or old.keeps_fresh
     if new.value == "" and (status == "approved" or approved is None):
         return "unchanged" if old is None else None
-    if old is not None and _says_nothing_new(old, new.value, status):
+    if (
+        old is not None
+        and new.value == old.value
+        and not old.is_outdated
+        and old.status in (status, "approved")
+    ):
         return "unchanged"
     is_final = status == "approved"
     approved_at = old.approved_at if old else None
@@ -233,11 +238,6 @@ def carried(
 def _stands_so(old: StoredValue, value: StoredValue) -> bool:
     same = "value", "status", "approved_value", "is_outdated"
     return all(getattr(old, each) == getattr(value, each) for each in same)
-
-
-def _says_nothing_new(old: StoredValue, value: str, status: ValueStatus) -> bool:
-    settled = old.status in (status, "approved")
-    return value == old.value and settled and not old.is_outdated
 
 
 def fresh_value(

@@ -44,7 +44,7 @@ class GlossaryTerms:
     def find(self, subject: Subject) -> Iterator[Finding]:
         if subject.terms is None:
             return
-        for form, text, source in subject.compared():
+        for form, text, source in subject.compared:
             if every := subject.terms.wanted.get(source):
                 searched = Searched(prose(text), subject.language_code)
                 for wanted in every:
@@ -115,7 +115,7 @@ class Markup:
     needs = "source_texts"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
-        for form, text, source in subject.compared():
+        for form, text, source in subject.compared:
             if "<" in text or "<" in source:
                 wanted, found = _tags(source), _tags(text)
                 if has_branches(source) or has_branches(text):
@@ -174,27 +174,21 @@ class Numbers:
     needs = "source_texts"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
-        for form, text, source in subject.compared():
+        for form, text, source in subject.compared:
             here, there = blanked(text), blanked(source)
-            if _spelled_alike(here, there):
-                continue  # as nearly always: nothing more to work out
-            if has_branches(text) or has_branches(source):
-                continue
-            if _is_spelled_otherwise(source) or _is_spelled_otherwise(text):
+            found, wanted = _spelled(here), _spelled(there)
+            if found == wanted or sorted(found) == sorted(wanted):
+                continue  # as nearly always
+            if _has_other_numbers(text) or _has_other_numbers(source):
                 continue
             here, there = _HOUR.sub(":", here), _HOUR.sub(":", there)
             for message, start, end in _number_problems(here, there):
                 yield Finding(message, start, end, form)
 
 
-def _is_spelled_otherwise(text: str) -> bool:
-    """Whether it says numbers by what stands behind their digits."""
-    return bool(_HALF_DAYS.search(text) or _MYRIADS.search(text))
-
-
-def _spelled_alike(text: str, source: str) -> bool:
-    found, wanted = _spelled(text), _spelled(source)
-    return found == wanted or sorted(found) == sorted(wanted)
+def _has_other_numbers(text: str) -> bool:
+    """Return whether numbers depend on branches, or on the word behind their digits."""
+    return bool(has_branches(text) or _HALF_DAYS.search(text) or _MYRIADS.search(text))
 
 
 def _spelled(text: str) -> list[str]:
@@ -284,7 +278,7 @@ class Placeholders:
     needs = "source_texts"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
-        for form, text, source in subject.compared():
+        for form, text, source in subject.compared:
             if has_signs(text) or has_signs(source):
                 yield from _compare(form, text, source, subject)
 
@@ -425,7 +419,7 @@ class Punctuation:
     needs = "source_texts"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
-        for form, text, source in subject.compared():
+        for form, text, source in subject.compared:
             if _end_alike(text, source):
                 continue
             base = subject.language_code.partition("-")[0]
@@ -514,7 +508,7 @@ class Unchanged:
     needs = "source_texts"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
-        for form, text, source in subject.compared():
+        for form, text, source in subject.compared:
             if text == source and _is_other_language(subject) and _says_much(text):
                 yield Finding("is the same as the source text", 0, len(text), form)
 
@@ -547,7 +541,7 @@ class WhiteSpace:
     needs = "source_texts"
 
     def find(self, subject: Subject) -> Iterator[Finding]:
-        for form, text, source in subject.compared():
+        for form, text, source in subject.compared:
             # isspace() of one character is all that most texts are asked
             if text[:1].isspace() or source[:1].isspace():
                 wanted = len(source) - len(source.lstrip())

@@ -37,7 +37,7 @@ class TextTerms(Struct, frozen=True, gc=False):
 
 
 class Subject(Struct, frozen=True, gc=False):
-    """The texts of one key in one language, with what they are judged by.
+    """The texts of one key in one language, and what they are checked against.
 
     All checks are given the same one, so its mappings are read-only.
     """
@@ -55,29 +55,18 @@ class Subject(Struct, frozen=True, gc=False):
     max_length: int | None = None  # of each text, in code points
     terms: TextTerms | None = None  # None: nothing is known
 
-    _pairs: tuple[tuple[str | None, str, str], ...] | None = None  # once compared
+    compared: tuple[tuple[str | None, str, str], ...] = ()
+    """Each text with its plural form before, and the source text beside it; set by the
+    framework. That is the source text of the same form, else of ``other``, else any."""
 
     def __post_init__(self) -> None:
-        force_setattr(self, "texts", MappingProxyType(self.texts))
-        force_setattr(self, "source_texts", MappingProxyType(self.source_texts))
-
-    def compared(self) -> Sequence[tuple[str | None, str, str]]:
-        """Each text with its plural form before, and the source text beside it.
-
-        That is the source text of the same form, else that of ``other``, else any.
-        """
-        if self._pairs is not None:
-            return self._pairs  # most checks ask
-        sources = self.source_texts
-        pairs = tuple(
-            [
-                (form, text, sources.get(form) or _nearest(sources))
-                for form, text in self.texts.items()
-                if sources
-            ]
-        )
-        force_setattr(self, "_pairs", pairs)
-        return pairs
+        texts, sources = self.texts, self.source_texts
+        force_setattr(self, "texts", MappingProxyType(texts))
+        force_setattr(self, "source_texts", MappingProxyType(sources))
+        if sources:
+            other = sources.get("other") or next(iter(sources.values()))
+            pairs = [(form, texts[form], sources.get(form) or other) for form in texts]
+            force_setattr(self, "compared", tuple(pairs))
 
 
 class Finding(Struct, frozen=True, gc=False):
@@ -98,7 +87,3 @@ class Issue(Struct, frozen=True, gc=False):
     message: str
     start: int  # in code points of the text
     end: int
-
-
-def _nearest(sources: Mapping[str | None, str]) -> str:
-    return sources.get("other") or next(iter(sources.values()))

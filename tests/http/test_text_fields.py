@@ -33,7 +33,7 @@ class Wanted(Struct, frozen=True):
 
 
 def read(text: str) -> Asked:
-    return Query(Asked).read(text)
+    return Query(Asked).read({"QUERY_STRING": text})
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_all_wrong_members_are_told_at_once():
 
 def test_a_member_that_must_be_there_is_asked_for():
     with pytest.raises(ValidationFailed) as raised:
-        Query(Wanted).read("")
+        Query(Wanted).read({})
 
     (problem,) = raised.value.details
     assert (problem.path, problem.rule) == ("query.format", "required")

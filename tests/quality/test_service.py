@@ -111,7 +111,7 @@ def test_a_check_is_not_asked_where_what_it_needs_is_empty(needs: str) -> None:
     [
         lambda subject: subject.texts.clear(),
         lambda subject: subject.source_texts.clear(),
-        lambda subject: subject.compared().clear(),
+        lambda subject: subject.compared.clear(),
         lambda subject: subject.terms.wanted.clear(),
         lambda subject: subject.terms.avoided.clear(),
     ],

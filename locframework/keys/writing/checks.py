@@ -199,14 +199,8 @@ class CheckRunner:
         return self._hints.of_translation(code, texts[code], texts.get(source, {}))
 
 
-class FindingChanges(Struct, frozen=True):
-    """Findings to store: what replaces those of a key in a language."""
-
-    found: Mapping[KeyLanguage, Sequence[Finding]] = {}
-
-    def save(self, store: KeyStore) -> None:
-        if self.found:
-            store.put_findings(self.found)
+FindingChanges = Mapping[KeyLanguage, Sequence[Finding]]
+"""Findings to store: what replaces those of a key in a language."""
 
 
 def check_unit(
@@ -217,17 +211,14 @@ def check_unit(
     A text is checked when it changes, when its source text does, and when a field of
     its key does.
     """
-    changed = {
-        edit.key.id: (edit, codes)
-        for edit in edits
-        if (codes := edit.changed_languages(source)) != set()
-    }
-    if not changed:
-        return FindingChanges()
-    values: dict[str, Iterable[StoredValue]] = {
-        id_: edit.values.values() for id_, (edit, _) in changed.items()
-    }
-    if not keys.is_whole:
+    changed: dict[str, tuple[KeyEdit, Collection[str] | None]] = {}
+    values: dict[str, Iterable[StoredValue]] = {}
+    for edit in edits:
+        codes = edit.changed_languages(source)
+        if codes is None or codes:
+            changed[edit.key.id] = edit, codes
+            values[edit.key.id] = edit.values.values()
+    if changed and not keys.is_whole:
         rest = [
             id_
             for id_, (edit, codes) in changed.items()
@@ -256,17 +247,17 @@ def changed_findings(
 ) -> FindingChanges:
     """Return where the findings of keys are others than the stored ones."""
     now = runner.findings(checked)
-    known = [each.key.id for each in checked if not each.is_new]
-    before = store.findings_of(known) if known else {}
-    changed: dict[KeyLanguage, Sequence[Finding]] = {
-        at: found for at, found in now.items() if found != before.get(at)
-    }
-    codes_of = {each.key.id: each.language_codes for each in checked} if before else {}
+    codes_of = {each.key.id: each.language_codes for each in checked if not each.is_new}
+    before = store.findings_of(list(codes_of)) if codes_of else {}
+    changed: dict[KeyLanguage, Sequence[Finding]] = {}
+    for at, found in now.items():
+        if found != before.get(at):
+            changed[at] = found
     for at in before:
         codes = codes_of[at[0]]
         if at not in now and (codes is None or at[1] in codes):
             changed[at] = []
-    return FindingChanges(changed)
+    return changed
 
 
 def texts_of(values: Iterable[StoredValue]) -> dict[str, Texts]:

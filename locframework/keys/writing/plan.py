@@ -191,9 +191,11 @@ class WritePlanner:
             where = self.scope.project, self.scope.name, action, self._origin
             self._veto(self._caller, key_change(*where, before=old, after=key))
         values = self._values(write, key, texts, stored)
-        if edit is not None and any(plan.old is None for plan in values):
-            last = last if last is not None else self.keys.last_revisions(edit)
-            values = [_numbered(plan, last) for plan in values]
+        if edit is not None:
+            for at, planned in enumerate(values):
+                if planned.old is None and planned.new is not None:
+                    last = last if last is not None else self.keys.last_revisions(edit)
+                    values[at] = _numbered(planned, planned.new, last)
         if self._veto is not None:
             values = [self._noted(self._veto, key, plan) for plan in values]
         return self._change(edit, key, stored, values)
@@ -292,7 +294,7 @@ class WritePlanner:
 
         ``stored``: the values of the key, once its plurals are turned.
         """
-        plans = [*self._written(write, key, texts, stored)]
+        plans = self._written(write, key, texts, stored)
         if write.carried or write.fresh:
             plans += self._carried(write, key, stored)
         if write.verdict is not None:
@@ -305,7 +307,8 @@ class WritePlanner:
         key: StoredKey,
         texts: Mapping[str, Mapping[str | None, str]],
         stored: Mapping[ValueSlot, StoredValue],
-    ) -> Iterator[PlannedValue]:
+    ) -> list[PlannedValue]:
+        plans: list[PlannedValue] = []
         actor, origin = self._caller.actor, self._origin
         blocked: Iterable[ValueSlot] = ()
         if self._is_approver and self.runner.blocks:
@@ -328,10 +331,11 @@ class WritePlanner:
                 result = written(old, new, status)
                 if result == "unchanged":
                     if old is not None:
-                        yield PlannedValue(slot, old, old, is_kept=True)
+                        plans.append(PlannedValue(slot, old, old, is_kept=True))
                     continue
                 outdates = not write.keep_fresh and self._outdates(slot, old, result)
-                yield PlannedValue(slot, old, result, outdates=outdates)
+                plans.append(PlannedValue(slot, old, result, outdates=outdates))
+        return plans
 
     def _carried(
         self, write: KeyWrite, key: StoredKey, stored: Mapping[ValueSlot, StoredValue]
@@ -523,8 +527,13 @@ def plan_batch(
 
 def names_in(writes: Iterable[KeyWrite]) -> set[str]:
     """Return the names that keys of the batch are to have."""
-    names = {write.name for write in writes if write.key_id is None}
-    return names | {write.rename for write in writes if write.rename is not UNSET}
+    names: set[str] = set()
+    for write in writes:
+        if write.key_id is None:
+            names.add(write.name)
+        if write.rename is not UNSET:
+            names.add(write.rename)
+    return names
 
 
 def renamed_in(writes: Iterable[KeyWrite], keys: UnitOfWork) -> set[str]:
@@ -538,10 +547,12 @@ def renamed_in(writes: Iterable[KeyWrite], keys: UnitOfWork) -> set[str]:
     return found
 
 
-def _numbered(plan: PlannedValue, last: Mapping[ValueSlot, int]) -> PlannedValue:
+def _numbered(
+    plan: PlannedValue, new: StoredValue, last: Mapping[ValueSlot, int]
+) -> PlannedValue:
     """Return the plan with a revision after those of a value that was cleared."""
-    new, number = plan.new, last_number(plan.slot, last)
-    if plan.old is not None or new is None or new.revision > number:
+    number = last_number(plan.slot, last)
+    if new.revision > number:
         return plan
     return replace(plan, new=replace(new, revision=number + 1))
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from msgspec import Struct, field
 
 from locframework.errors import Unavailable
+from locframework.fields import Timestamp
 from locframework.keys.records import StoredKey, StoredValue, ValueSlot
 from locframework.keys.revisions import Revision, revision_of
 from locframework.keys.rules import beside_outdated, outdated
@@ -86,17 +87,14 @@ class UnitOfWork:
         self.store = store
         self._project_id = project_id
         self._language_codes = language_codes
+        self.is_whole = language_codes is None
+        """Whether values in all languages are read."""
         self._edits: dict[str, KeyEdit] = {}
         self._ids: dict[str, str] = {}  # by name
         self._has_values = False
         self._has_cleared = False
         self._revisions: list[Revision] = []
         self.names_read: Collection[str] = ()
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether values in all languages are read."""
-        return self._language_codes is None
 
     def load(self, key_ids: Collection[str], names: Collection[str]) -> None:
         """Read the keys with these ids, and those with these names."""
@@ -197,6 +195,14 @@ class UnitOfWork:
             for edit in self._edits.values()
             if edit.written or edit.key is not edit.stored or edit.outdates
         ]
+
+    def last_update(self) -> Timestamp:
+        """Return when the keys that were read were last written; "" without any."""
+        last = ""
+        for edit in self._edits.values():
+            if edit.stored is not None and edit.stored.updated_at > last:
+                last = edit.stored.updated_at
+        return last
 
     def read_keys(self) -> dict[str, StoredKey]:
         """Return the keys as read, by id."""

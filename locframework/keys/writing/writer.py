@@ -30,7 +30,7 @@ from locframework.keys.records import (
 from locframework.keys.rules import in_order, shown_value
 from locframework.keys.store import KeyStorage, store_of
 from locframework.projects.languages import Languages
-from locframework.projects.records import Language, Project
+from locframework.projects.records import Language
 from locframework.quality.service import Checks
 from locframework.statistics.completion import Completion
 from locframework.transactions import crash_point
@@ -206,14 +206,18 @@ class KeyWriter:
         take. ``stops``: the first error ends the plan, and ``apply`` stores nothing.
         ``for_request``: a protected main refuses, and ``run`` applies the plan.
         """
-        runner = self.check_runner(scope.project, languages, is_verified=for_request)
+        runner = CheckRunner(
+            self._checks, self._terminologies, scope.project, languages,
+            is_verified=for_request,
+        )  # fmt: skip
 
         def planner(kept: set[str]) -> WritePlanner:
             keys = loaded
             if keys is None or kept:
                 ids = {write.key_id for write in writes if write.key_id is not None}
                 keys = self.load(scope, ids, names_in(writes))
-            at = self._now_after(key.updated_at for key in keys.read_keys().values())
+            # every write changes updated_at, by which ``run`` notices it
+            at = timestamp_after(self._clock(), keys.last_update())
             return WritePlanner(
                 self._access, caller, scope, languages, origin, keys,
                 KeyEvents(self._events, caller.actor, scope, at),
@@ -222,7 +226,8 @@ class KeyWriter:
             )  # fmt: skip
 
         batch, results = plan_batch(planner, writes, stops=stops)
-        findings, edits = FindingChanges(), batch.keys.edits()
+        findings: FindingChanges = {}
+        edits = batch.keys.edits()
         is_refused = stops and results and isinstance(results[-1], LocError)
         if not is_refused:
             source = scope.project.source_language
@@ -248,10 +253,13 @@ class KeyWriter:
         edits = plan.edits
         if not edits:
             return plan.results
-        if any(edit.adds_value for edit in edits):
-            self.completion.watch(plan.caller.actor, scope)
+        for edit in edits:
+            if edit.adds_value:
+                self.completion.watch(plan.caller.actor, scope)
+                break
         outdated = keys.flush(edits, scope.project.source_language, plan.at)
-        plan.findings.save(keys.store)
+        if plan.findings:
+            keys.store.put_findings(plan.findings)
         if scope.branch is not None:
             self.copies.count_changes(scope, [edit.key.id for edit in edits], plan.at)
         crash_point("keys.before_events")
@@ -322,25 +330,6 @@ class KeyWriter:
             key = replace(key, key_source=source)
         return replace(result, key=key)
 
-    def check_runner(
-        self,
-        project: Project,
-        languages: Sequence[Language],
-        *,
-        is_verified: bool = False,
-    ) -> CheckRunner:
-        """Return what runs the checks of the project. Sends no statement itself.
-
-        ``is_verified``: the caller asks ``is_current`` before it stores findings.
-        """
-        return CheckRunner(
-            self._checks,
-            self._terminologies,
-            project,
-            languages,
-            is_verified=is_verified,
-        )
-
     def prepare_checks(self, project_id: str) -> None:
         """Read large glossaries, which would take long in a transaction."""
         self._terminologies.prepare(project_id)
@@ -356,16 +345,11 @@ class KeyWriter:
         keys = store.find_keys(scope.project.id, key_ids)
         values = store.values_of(list(keys))
         checked = [CheckedKey(key, values.get(key.id, ())) for key in keys.values()]
-        runner = self.check_runner(scope.project, languages)
-        changed_findings(runner, store, checked).save(store)
-
-    def _now_after(self, times: Iterable[Timestamp]) -> Timestamp:
-        """Return the time, or the millisecond after the latest of ``times``.
-
-        Each write changes ``updated_at`` of its keys, which is how ``run`` sees that
-        they were written.
-        """
-        return timestamp_after(self._clock(), max(times, default=""))
+        runner = CheckRunner(
+            self._checks, self._terminologies, scope.project, languages
+        )
+        if found := changed_findings(runner, store, checked):
+            store.put_findings(found)
 
 
 def written_or_raise(result: KeyWritten | LocError) -> KeyWritten:
