@@ -43,6 +43,12 @@ class LocError(Exception):
     code: ClassVar[str] = "internal_error"
     status: ClassVar[int] = 500
 
+    def __init_subclass__(cls, status: int | None = None) -> None:
+        """``status`` makes a case of its own, whose code is the name of the class."""
+        if status is not None:
+            cls.code = re.sub(r"\B[A-Z]", r"_\g<0>", cls.__name__).lower()
+            cls.status = status
+
     def __init__(self, message: str, details: object = None) -> None:
         super().__init__(message)
         self.message = message
@@ -122,16 +128,12 @@ class SettingsError(Exception):
 # 400: the request is wrong
 
 
-class InvalidJson(LocError):
+class InvalidJson(LocError, status=400):
     """The body is not JSON as decisions 2.10 allows it."""
 
-    code, status = "invalid_json", 400
 
-
-class ValidationFailed(LocError):
+class ValidationFailed(LocError, status=400):
     """The request does not fit the schema; ``details`` lists a Problem each."""
-
-    code, status = "validation_failed", 400
 
     @classmethod
     def at(cls, path: str, rule: str, message: str) -> ValidationFailed:
@@ -139,92 +141,66 @@ class ValidationFailed(LocError):
         return cls(f"{path}: {message}", [Problem(path, rule, message)])
 
 
-class InvalidKey(LocError):
+class InvalidKey(LocError, status=400):
     """A key with an empty segment or a character that keys may not have."""
 
-    code, status = "invalid_key", 400
 
-
-class LanguageNotInProject(LocError):
+class LanguageNotInProject(LocError, status=400):
     """``values`` names a language that the project does not have."""
 
-    code, status = "language_not_in_project", 400
 
-
-class PluralMismatch(LocError):
+class PluralMismatch(LocError, status=400):
     """A string for a plural key, or an object for a singular one."""
 
-    code, status = "plural_mismatch", 400
 
-
-class InvalidPluralForm(LocError):
+class InvalidPluralForm(LocError, status=400):
     """A form that is not zero, one, two, few, many or other."""
 
-    code, status = "invalid_plural_form", 400
 
-
-class UnknownPermission(LocError):
+class UnknownPermission(LocError, status=400):
     """A permission key that nobody provides."""
 
-    code, status = "unknown_permission", 400
 
-
-class UnknownFormat(LocError):
+class UnknownFormat(LocError, status=400):
     """A file format that no plugin provides, or that cannot do what is asked."""
 
-    code, status = "unknown_format", 400
 
-
-class UrlNotAllowed(LocError):
+class UrlNotAllowed(LocError, status=400):
     """A webhook URL that nothing may be sent to; the message says why."""
 
-    code, status = "url_not_allowed", 400
 
-
-class UnknownEventType(LocError):
+class UnknownEventType(LocError, status=400):
     """An event type that nobody provides, or that cannot be subscribed to."""
 
-    code, status = "unknown_event_type", 400
 
-
-class UseCursor(LocError):
+class UseCursor(LocError, status=400):
     """A page beyond those that lists have by number; cursors reach every item."""
 
-    code, status = "use_cursor", 400
 
-
-class UnreadableFile(LocError):
+class UnreadableFile(LocError, status=400):
     """A file that cannot be read; ``details`` lists a Problem each, by line."""
-
-    code, status = "unreadable_file", 400
 
 
 # 401, 403: who
 
 
-class Unauthorized(LocError):
+class Unauthorized(LocError, status=401):
     """No valid token; one body for every reason, so that nothing can be probed."""
-
-    code, status = "unauthorized", 401
 
     def __init__(self) -> None:
         super().__init__("a valid bearer token is required")
 
 
-class PermissionDenied(LocError):
+class PermissionDenied(LocError, status=403):
     """The caller may see the target, and may not do this."""
-
-    code, status = "permission_denied", 403
 
     def __init__(self, required: str, reason: str | None = None) -> None:
         message = reason or f"the permission {required} is required"
         super().__init__(message, {"required": required})
 
 
-class LanguageNotAssigned(LocError):
+class LanguageNotAssigned(LocError, status=403):
     """The language is outside the caller's assigned languages."""
-
-    code, status = "language_not_assigned", 403
 
     def __init__(self, language_code: str | None) -> None:
         """None: to have all languages is more than the caller has."""
@@ -239,79 +215,55 @@ class LanguageNotAssigned(LocError):
 # 405 to 415
 
 
-class MethodNotAllowed(LocError):
+class MethodNotAllowed(LocError, status=405):
     """The path exists, and not with this method."""
 
-    code, status = "method_not_allowed", 405
 
-
-class NotAcceptable(LocError):
+class NotAcceptable(LocError, status=406):
     """The answer cannot be given in the media type that Accept asks for."""
 
-    code, status = "not_acceptable", 406
 
-
-class PayloadTooLarge(LocError):
+class PayloadTooLarge(LocError, status=413):
     """JSON over 1 MiB, or an upload over 50 MiB."""
 
-    code, status = "payload_too_large", 413
 
-
-class UnsupportedMediaType(LocError):
+class UnsupportedMediaType(LocError, status=415):
     """A body that is not in the one media type that the endpoint reads."""
-
-    code, status = "unsupported_media_type", 415
 
 
 # 409: the state of the target refuses
 
 
-class KeyExists(LocError):
+class KeyExists(LocError, status=409):
     """A key of this name is in the project already."""
 
-    code, status = "key_exists", 409
 
-
-class EntryExists(LocError):
+class EntryExists(LocError, status=409):
     """An entry with this source text and context is in the memory already."""
 
-    code, status = "entry_exists", 409
 
-
-class IdempotencyConflict(LocError):
+class IdempotencyConflict(LocError, status=409):
     """The ``Idempotency-Key`` was used, and its answer cannot be given again."""
 
-    code, status = "idempotency_conflict", 409
 
-
-class LanguageExists(LocError):
+class LanguageExists(LocError, status=409):
     """The project has this language already."""
 
-    code, status = "language_exists", 409
 
-
-class BranchExists(LocError):
+class BranchExists(LocError, status=409):
     """An open branch of the project has this name."""
 
-    code, status = "branch_exists", 409
 
-
-class NameExists(LocError):
+class NameExists(LocError, status=409):
     """Another record of the same kind has this name."""
 
-    code, status = "name_exists", 409
 
-
-class TermExists(LocError):
+class TermExists(LocError, status=409):
     """The glossary has this term with the same case rule."""
 
-    code, status = "term_exists", 409
 
-
-class TermNotTranslatable(LocError):
+class TermNotTranslatable(LocError, status=409):
     """A value other than the term, of a term that stays untranslated."""
-
-    code, status = "term_not_translatable", 409
 
     def __init__(self, language_code: str) -> None:
         super().__init__(
@@ -320,40 +272,28 @@ class TermNotTranslatable(LocError):
         )
 
 
-class MemberExists(LocError):
+class MemberExists(LocError, status=409):
     """The person is a member of the organization already."""
 
-    code, status = "member_exists", 409
 
-
-class LastOwner(LocError):
+class LastOwner(LocError, status=409):
     """An organization keeps at least one owner (decisions 2.9)."""
 
-    code, status = "last_owner", 409
 
-
-class SourceLanguageRequired(LocError):
+class SourceLanguageRequired(LocError, status=409):
     """The source language cannot be taken out of its project."""
 
-    code, status = "source_language_required", 409
 
-
-class MemoriesAssigned(LocError):
+class MemoriesAssigned(LocError, status=409):
     """The project uses memories of another source language than the one wanted."""
 
-    code, status = "memories_assigned", 409
 
-
-class SeparatorFixed(LocError):
+class SeparatorFixed(LocError, status=409):
     """The key separator is fixed once keys exist, on any line (decisions 2.6)."""
 
-    code, status = "separator_fixed", 409
 
-
-class BranchProtected(LocError):
+class BranchProtected(LocError, status=409):
     """A direct write to a protected main."""
-
-    code, status = "branch_protected", 409
 
     def __init__(
         self,
@@ -362,41 +302,29 @@ class BranchProtected(LocError):
         super().__init__(message)
 
 
-class NotOnBranch(LocError):
+class NotOnBranch(LocError, status=409):
     """A branch has no undo; it is closed, or a value is reverted in its history."""
 
-    code, status = "not_on_branch", 409
 
-
-class BranchNotOpen(LocError):
+class BranchNotOpen(LocError, status=409):
     """The branch was merged or closed: nothing is read or written there any more."""
 
-    code, status = "branch_not_open", 409
 
-
-class MergeConflict(LocError):
+class MergeConflict(LocError, status=409):
     """Main and the branch changed the same; ``details`` lists the ``conflicts``."""
 
-    code, status = "merge_conflict", 409
 
-
-class NothingPending(LocError):
+class NothingPending(LocError, status=409):
     """No text waits for review, or another than was asked for."""
 
-    code, status = "nothing_pending", 409
 
-
-class QualityCheckFailed(LocError):
+class QualityCheckFailed(LocError, status=409):
     """A blocking check found something; ``details`` lists the ``issues``."""
 
-    code, status = "quality_check_failed", 409
 
-
-class WriteRefused(LocError):
+class WriteRefused(LocError, status=409):
     """A plugin refuses the change of a key or value; ``details`` names the plugin, its
     reason, the ``key``, and of a value ``languageCode`` and ``pluralForm``."""
-
-    code, status = "write_refused", 409
 
     def __init__(self, plugin: str, reason: str, what: Mapping[str, object]) -> None:
         where = ", ".join(truncate(str(each)) for each in what.values() if each)
@@ -405,65 +333,48 @@ class WriteRefused(LocError):
         )
 
 
-class JobNotCancellable(LocError):
+class JobNotCancellable(LocError, status=409):
     """The job has ended already."""
 
-    code, status = "job_not_cancellable", 409
 
-
-class ImportConflict(LocError):
+class ImportConflict(LocError, status=409):
     """``onConflict: fail`` met values that differ; nothing was changed."""
 
-    code, status = "import_conflict", 409
 
-
-class ReleaseInProgress(LocError):
+class ReleaseInProgress(LocError, status=409):
     """A release of this distribution is being built."""
 
-    code, status = "release_in_progress", 409
 
-
-class NotPaused(LocError):
+class NotPaused(LocError, status=409):
     """Resume of a distribution that is not paused."""
 
-    code, status = "not_paused", 409
 
-
-class AlreadyPaused(LocError):
+class AlreadyPaused(LocError, status=409):
     """Pause of a distribution that is paused."""
 
-    code, status = "already_paused", 409
 
-
-class WebhooksNotSetUp(LocError):
+class WebhooksNotSetUp(LocError, status=409):
     """The operator has given no key for signing secrets."""
-
-    code, status = "webhooks_not_set_up", 409
 
 
 # 412, 429, 5xx
 
 
-class PreconditionFailed(LocError):
+class PreconditionFailed(LocError, status=412):
     """``If-Match`` names another state than the stored one."""
 
-    code, status = "precondition_failed", 412
 
-
-class RateLimited(LocError):
+class RateLimited(LocError, status=429):
     """Over the request rate (service.md, Limits)."""
-
-    code, status = "rate_limited", 429
 
     def __init__(self, retry_after_seconds: int, of: str = "requests") -> None:
         super().__init__(f"too many {of}; retry in {retry_after_seconds} s")
         self.retry_after_seconds = retry_after_seconds
 
 
-class Unavailable(LocError):
+class Unavailable(LocError, status=503):
     """A part that the request needs does not answer just now; retry later."""
 
-    code, status = "unavailable", 503
     retry_after_seconds = 5
 
 
@@ -471,113 +382,82 @@ class Unavailable(LocError):
 # the message never repeats the id that was sent.
 
 
-class NotFound(LocError):
+class NotFound(LocError, status=404):
     """An unknown route, and the base of every missing target."""
 
-    code, status = "not_found", 404
     target: ClassVar[str] = "resource"
+
+    def __init_subclass__(cls, target: str = "") -> None:
+        super().__init_subclass__(status=404 if target else None)
+        cls.target = target or cls.target
 
     def __init__(self, target: str = "") -> None:
         super().__init__(f"there is no such {target or self.target}")
 
 
-class OrganizationNotFound(NotFound):
+class OrganizationNotFound(NotFound, target="organization"):
     """No such organization for this caller."""
 
-    code, target = "organization_not_found", "organization"
 
-
-class MemberNotFound(NotFound):
+class MemberNotFound(NotFound, target="member"):
     """No such member in this organization."""
 
-    code, target = "member_not_found", "member"
 
-
-class TokenNotFound(NotFound):
+class TokenNotFound(NotFound, target="token"):
     """No such token among those the caller manages."""
 
-    code, target = "token_not_found", "token"
 
-
-class ProjectNotFound(NotFound):
+class ProjectNotFound(NotFound, target="project"):
     """No such project for this caller."""
 
-    code, target = "project_not_found", "project"
 
-
-class LanguageNotFound(NotFound):
+class LanguageNotFound(NotFound, target="language"):
     """The project has no such language."""
 
-    code, target = "language_not_found", "language"
 
-
-class KeyNotFound(NotFound):
+class KeyNotFound(NotFound, target="key"):
     """No such key in this project."""
 
-    code, target = "key_not_found", "key"
 
-
-class BranchNotFound(NotFound):
+class BranchNotFound(NotFound, target="branch"):
     """No such branch in this project."""
 
-    code, target = "branch_not_found", "branch"
 
-
-class FileNotFound(NotFound):
+class FileNotFound(NotFound, target="file"):
     """No such file in this project."""
 
-    code, target = "file_not_found", "file"
 
-
-class GlossaryNotFound(NotFound):
+class GlossaryNotFound(NotFound, target="glossary"):
     """No such glossary for this caller."""
 
-    code, target = "glossary_not_found", "glossary"
 
-
-class TermNotFound(NotFound):
+class TermNotFound(NotFound, target="term"):
     """No such term in this glossary."""
 
-    code, target = "term_not_found", "term"
 
-
-class JobNotFound(NotFound):
+class JobNotFound(NotFound, target="job"):
     """No such job in this project."""
 
-    code, target = "job_not_found", "job"
 
-
-class DistributionNotFound(NotFound):
+class DistributionNotFound(NotFound, target="distribution"):
     """No such distribution in this project."""
 
-    code, target = "distribution_not_found", "distribution"
 
-
-class ReleaseNotFound(NotFound):
+class ReleaseNotFound(NotFound, target="release"):
     """No such release of this distribution."""
 
-    code, target = "release_not_found", "release"
 
-
-class TmNotFound(NotFound):
+class TmNotFound(NotFound, target="translation memory"):
     """No such translation memory for this caller."""
 
-    code, target = "tm_not_found", "translation memory"
 
-
-class EntryNotFound(NotFound):
+class EntryNotFound(NotFound, target="entry"):
     """No such entry in this translation memory."""
 
-    code, target = "entry_not_found", "entry"
 
-
-class WebhookNotFound(NotFound):
+class WebhookNotFound(NotFound, target="webhook"):
     """No such webhook in this project."""
 
-    code, target = "webhook_not_found", "webhook"
 
-
-class DeliveryNotFound(NotFound):
+class DeliveryNotFound(NotFound, target="delivery"):
     """No such delivery of this webhook; deliveries are kept for 30 days."""
-
-    code, target = "delivery_not_found", "delivery"

@@ -1,387 +1,192 @@
 """The front door for plugin authors: every port, its records and its errors."""
 
-from locframework.access.records import (
-    Caller,
-    Grant,
-    Holder,
-    Member,
-    Membership,
-    Organization,
-    Quota,
-    Scope,
-    StoredToken,
-    Token,
-    User,
-)
-from locframework.access.store import AccessStore
-from locframework.blobs.blob_store import BlobStore
-from locframework.blobs.records import BlobNote
-from locframework.blobs.store import BlobIndex
-from locframework.branches.records import Branch, BranchStatus
-from locframework.branches.store import BranchStore
-from locframework.delivery.records import (
-    Distribution,
-    PublicHead,
-    Release,
-    ReleasedLanguage,
-    ReleaseFile,
-    ReleaseSnapshot,
-    StoredRelease,
-    Usage,
-)
-from locframework.delivery.store import DeliveryStore
-from locframework.errors import (
-    LocError,
-    PluginError,
-    Problem,
-    SettingsError,
-    Unauthorized,
-    Unavailable,
-    UnreadableFile,
-    UrlNotAllowed,
-    abbreviate,
-    truncate,
-)
-from locframework.events import (
-    Actor,
-    Event,
-    EventFilter,
-    EventScope,
-    EventStore,
-    Subscribers,
-    Touch,
-    Trace,
-    Traces,
-)
-from locframework.fields import Timestamp
-from locframework.files.records import StoredFile
-from locframework.files.store import FileStore
-from locframework.formats.format import Format
-from locframework.formats.records import (
-    PLURAL_FORMS,
-    Catalogue,
-    Detail,
-    Entry,
-    FileOptions,
-    FormatInfo,
-    SourceFile,
-    Text,
-    WrittenFile,
-)
-from locframework.glossaries.records import (
-    Glossary,
-    StoredGlossary,
-    Term,
-    TermFilter,
-    TermWrite,
-    TranslationRow,
-)
-from locframework.glossaries.rules import spelling
-from locframework.glossaries.store import GlossaryStore, TermStore
-from locframework.http.idempotency import IdempotencyStore, StoredPost
-from locframework.jobs.records import Job, JobError, JobFilter, Progress, StoredJob
-from locframework.jobs.store import JobStore, last_lease_end
-from locframework.keys.changes import (
-    Change,
-    KeyChange,
-    KeyFields,
-    ValueChange,
-    WriteNote,
-    WriteRefusal,
-)
-from locframework.keys.file_records import FileDetail, Selection, TextRow
-from locframework.keys.records import (
-    BranchKey,
-    FindingFilter,
-    Key,
-    KeyFilter,
-    KeyFinding,
-    KeyLanguage,
-    KeyState,
-    KeyValue,
-    StoredKey,
-    StoredState,
-    StoredValue,
-    TrashedKey,
-    public_key,
-)
-from locframework.keys.revisions import Revision
-from locframework.keys.rules import ROOT_MODULE, outdated
-from locframework.keys.store import BranchKeyStore, KeyStore
-from locframework.languages import fold, folded
-from locframework.memories.matching.port import (
-    SOURCE_CODE,
-    Concordancer,
-    Forgotten,
-    Found,
-    FoundEntries,
-    Hit,
-    Matcher,
-    MemoryTextStore,
-    Passage,
-    Passages,
-    SegmentChange,
-    Segments,
-    Wanted,
-    encode_note,
-)
-from locframework.memories.matching.records import (
-    Concordance,
-    ConcordanceItem,
-    FoundTranslation,
-    MatchSource,
-    MatchValue,
-)
-from locframework.memories.matching.scoring import cut_punctuation, match_fold
-from locframework.memories.records import (
-    AssignedMemory,
-    Assignment,
-    EntryFilter,
-    KeyLink,
-    MemoryEntry,
-    MemoryLanguage,
-    MemoryWriting,
-    Penalties,
-    StoredMemory,
-    StoredTranslation,
-    Texts,
-    TranslationMemory,
-)
-from locframework.memories.store import MemoryStore
-from locframework.pagination import (
-    TOTAL_LIMIT,
-    BoundedList,
-    Page,
-    PageRequest,
-    Position,
-    SortedRequest,
-)
-from locframework.processes import ProcessStore, ServingProcess
-from locframework.projects.records import Language, Project, Severity
-from locframework.projects.store import ProjectStore
-from locframework.proposals.records import TermTranslation
-from locframework.quality.check import Check
-from locframework.quality.records import Finding, Subject
-from locframework.settings import Settings
-from locframework.statistics.records import LanguageCounts, LineCounts
-from locframework.statistics.rules import complete_languages, count_words
-from locframework.statistics.store import StatisticsStore
-from locframework.storage import Due, Purgeable, Storage, StorageProvider
-from locframework.transactions import Repository, Transactions
-from locframework.webhooks.plugin_events import EventEmitter
-from locframework.webhooks.records import (
-    ATTEMPT_SECONDS,
-    KEPT_BYTES,
-    Answer,
-    AttemptOutcome,
-    ClaimedDelivery,
-    Delivery,
-    DeliveryAttempt,
-    DeliveryFilter,
-    EventType,
-    NewDelivery,
-    Post,
-    QueueDepth,
-    SealedSecret,
-    SendError,
-    StoredWebhook,
-    WaitingWebhook,
-    Webhook,
-    WebhookHealth,
-    WebhookTarget,
-)
-from locframework.webhooks.store import WebhookStore
-from locframework.webhooks.transport import Transport
-
-__all__ = [
-    "ATTEMPT_SECONDS",
-    "KEPT_BYTES",
-    "PLURAL_FORMS",
-    "ROOT_MODULE",
-    "SOURCE_CODE",
-    "TOTAL_LIMIT",
-    "AccessStore",
-    "Actor",
-    "Answer",
-    "AssignedMemory",
-    "Assignment",
-    "AttemptOutcome",
-    "BlobIndex",
-    "BlobNote",
-    "BlobStore",
-    "BoundedList",
-    "Branch",
-    "BranchKey",
-    "BranchKeyStore",
-    "BranchStatus",
-    "BranchStore",
-    "Caller",
-    "Catalogue",
-    "Change",
-    "Check",
-    "ClaimedDelivery",
-    "Concordance",
-    "ConcordanceItem",
-    "Concordancer",
-    "Delivery",
-    "DeliveryAttempt",
-    "DeliveryFilter",
-    "DeliveryStore",
-    "Detail",
-    "Distribution",
-    "Due",
-    "Entry",
-    "EntryFilter",
-    "Event",
-    "EventEmitter",
-    "EventFilter",
-    "EventScope",
-    "EventStore",
-    "EventType",
-    "FileDetail",
-    "FileOptions",
-    "FileStore",
-    "Finding",
-    "FindingFilter",
-    "Forgotten",
-    "Format",
-    "FormatInfo",
-    "Found",
-    "FoundEntries",
-    "FoundTranslation",
-    "Glossary",
-    "GlossaryStore",
-    "Grant",
-    "Hit",
-    "Holder",
-    "IdempotencyStore",
-    "Job",
-    "JobError",
-    "JobFilter",
-    "JobStore",
-    "Key",
-    "KeyChange",
-    "KeyFields",
-    "KeyFilter",
-    "KeyFinding",
-    "KeyLanguage",
-    "KeyLink",
-    "KeyState",
-    "KeyStore",
-    "KeyValue",
-    "Language",
-    "LanguageCounts",
-    "LineCounts",
-    "LocError",
-    "MatchSource",
-    "MatchValue",
-    "Matcher",
-    "Member",
-    "Membership",
-    "MemoryEntry",
-    "MemoryLanguage",
-    "MemoryStore",
-    "MemoryTextStore",
-    "MemoryWriting",
-    "NewDelivery",
-    "Organization",
-    "Page",
-    "PageRequest",
-    "Passage",
-    "Passages",
-    "Penalties",
-    "PluginError",
-    "Position",
-    "Post",
-    "Problem",
-    "ProcessStore",
-    "Progress",
-    "Project",
-    "ProjectStore",
-    "PublicHead",
-    "Purgeable",
-    "QueueDepth",
-    "Quota",
-    "Release",
-    "ReleaseFile",
-    "ReleaseSnapshot",
-    "ReleasedLanguage",
-    "Repository",
-    "Revision",
-    "Scope",
-    "SealedSecret",
-    "SegmentChange",
-    "Segments",
-    "Selection",
-    "SendError",
-    "ServingProcess",
-    "Settings",
-    "SettingsError",
-    "Severity",
-    "SortedRequest",
-    "SourceFile",
-    "StatisticsStore",
-    "Storage",
-    "StorageProvider",
-    "StoredFile",
-    "StoredGlossary",
-    "StoredJob",
-    "StoredKey",
-    "StoredMemory",
-    "StoredPost",
-    "StoredRelease",
-    "StoredState",
-    "StoredToken",
-    "StoredTranslation",
-    "StoredValue",
-    "StoredWebhook",
-    "Subject",
-    "Subscribers",
-    "Term",
-    "TermFilter",
-    "TermStore",
-    "TermTranslation",
-    "TermWrite",
-    "Text",
-    "TextRow",
-    "Texts",
-    "Timestamp",
-    "Token",
-    "Touch",
-    "Trace",
-    "Traces",
-    "Transactions",
-    "TranslationMemory",
-    "TranslationRow",
-    "Transport",
-    "TrashedKey",
-    "Unauthorized",
-    "Unavailable",
-    "UnreadableFile",
-    "UrlNotAllowed",
-    "Usage",
-    "User",
-    "ValueChange",
-    "WaitingWebhook",
-    "Wanted",
-    "Webhook",
-    "WebhookHealth",
-    "WebhookStore",
-    "WebhookTarget",
-    "WriteNote",
-    "WriteRefusal",
-    "WrittenFile",
-    "abbreviate",
-    "complete_languages",
-    "count_words",
-    "cut_punctuation",
-    "encode_note",
-    "fold",
-    "folded",
-    "last_lease_end",
-    "match_fold",
-    "outdated",
-    "public_key",
-    "spelling",
-    "truncate",
-]
+from .access.records import Caller as Caller
+from .access.records import Grant as Grant
+from .access.records import Holder as Holder
+from .access.records import Member as Member
+from .access.records import Membership as Membership
+from .access.records import Organization as Organization
+from .access.records import Quota as Quota
+from .access.records import Scope as Scope
+from .access.records import StoredToken as StoredToken
+from .access.records import Token as Token
+from .access.records import User as User
+from .access.store import AccessStore as AccessStore
+from .blobs.blob_store import BlobStore as BlobStore
+from .blobs.records import BlobNote as BlobNote
+from .blobs.store import BlobIndex as BlobIndex
+from .branches.records import Branch as Branch
+from .branches.records import BranchStatus as BranchStatus
+from .branches.store import BranchStore as BranchStore
+from .delivery.records import Distribution as Distribution
+from .delivery.records import PublicHead as PublicHead
+from .delivery.records import Release as Release
+from .delivery.records import ReleasedLanguage as ReleasedLanguage
+from .delivery.records import ReleaseFile as ReleaseFile
+from .delivery.records import ReleaseSnapshot as ReleaseSnapshot
+from .delivery.records import StoredRelease as StoredRelease
+from .delivery.records import Usage as Usage
+from .delivery.store import DeliveryStore as DeliveryStore
+from .errors import LocError as LocError
+from .errors import PluginError as PluginError
+from .errors import Problem as Problem
+from .errors import SettingsError as SettingsError
+from .errors import Unauthorized as Unauthorized
+from .errors import Unavailable as Unavailable
+from .errors import UnreadableFile as UnreadableFile
+from .errors import UrlNotAllowed as UrlNotAllowed
+from .errors import abbreviate as abbreviate
+from .errors import truncate as truncate
+from .events import Actor as Actor
+from .events import Event as Event
+from .events import EventFilter as EventFilter
+from .events import EventScope as EventScope
+from .events import EventStore as EventStore
+from .events import Subscribers as Subscribers
+from .events import Touch as Touch
+from .events import Trace as Trace
+from .events import Traces as Traces
+from .fields import Timestamp as Timestamp
+from .files.records import StoredFile as StoredFile
+from .files.store import FileStore as FileStore
+from .formats.format import Format as Format
+from .formats.records import PLURAL_FORMS as PLURAL_FORMS
+from .formats.records import Catalogue as Catalogue
+from .formats.records import Detail as Detail
+from .formats.records import Entry as Entry
+from .formats.records import FileOptions as FileOptions
+from .formats.records import FormatInfo as FormatInfo
+from .formats.records import SourceFile as SourceFile
+from .formats.records import Text as Text
+from .formats.records import WrittenFile as WrittenFile
+from .glossaries.records import Glossary as Glossary
+from .glossaries.records import StoredGlossary as StoredGlossary
+from .glossaries.records import Term as Term
+from .glossaries.records import TermFilter as TermFilter
+from .glossaries.records import TermWrite as TermWrite
+from .glossaries.records import TranslationRow as TranslationRow
+from .glossaries.rules import spelling as spelling
+from .glossaries.store import GlossaryStore as GlossaryStore
+from .glossaries.store import TermStore as TermStore
+from .http.idempotency import IdempotencyStore as IdempotencyStore
+from .http.idempotency import StoredPost as StoredPost
+from .jobs.records import Job as Job
+from .jobs.records import JobError as JobError
+from .jobs.records import JobFilter as JobFilter
+from .jobs.records import Progress as Progress
+from .jobs.records import StoredJob as StoredJob
+from .jobs.store import JobStore as JobStore
+from .jobs.store import last_lease_end as last_lease_end
+from .keys.changes import Change as Change
+from .keys.changes import KeyChange as KeyChange
+from .keys.changes import KeyFields as KeyFields
+from .keys.changes import ValueChange as ValueChange
+from .keys.changes import WriteNote as WriteNote
+from .keys.changes import WriteRefusal as WriteRefusal
+from .keys.file_records import FileDetail as FileDetail
+from .keys.file_records import Selection as Selection
+from .keys.file_records import TextRow as TextRow
+from .keys.records import BranchKey as BranchKey
+from .keys.records import FindingFilter as FindingFilter
+from .keys.records import Key as Key
+from .keys.records import KeyFilter as KeyFilter
+from .keys.records import KeyFinding as KeyFinding
+from .keys.records import KeyLanguage as KeyLanguage
+from .keys.records import KeyState as KeyState
+from .keys.records import KeyValue as KeyValue
+from .keys.records import StoredKey as StoredKey
+from .keys.records import StoredState as StoredState
+from .keys.records import StoredValue as StoredValue
+from .keys.records import TrashedKey as TrashedKey
+from .keys.records import public_key as public_key
+from .keys.revisions import Revision as Revision
+from .keys.rules import ROOT_MODULE as ROOT_MODULE
+from .keys.rules import outdated as outdated
+from .keys.store import BranchKeyStore as BranchKeyStore
+from .keys.store import KeyStore as KeyStore
+from .languages import fold as fold
+from .languages import folded as folded
+from .memories.matching.port import SOURCE_CODE as SOURCE_CODE
+from .memories.matching.port import Concordancer as Concordancer
+from .memories.matching.port import Forgotten as Forgotten
+from .memories.matching.port import Found as Found
+from .memories.matching.port import FoundEntries as FoundEntries
+from .memories.matching.port import Hit as Hit
+from .memories.matching.port import Matcher as Matcher
+from .memories.matching.port import MemoryTextStore as MemoryTextStore
+from .memories.matching.port import Passage as Passage
+from .memories.matching.port import Passages as Passages
+from .memories.matching.port import SegmentChange as SegmentChange
+from .memories.matching.port import Segments as Segments
+from .memories.matching.port import Wanted as Wanted
+from .memories.matching.port import encode_note as encode_note
+from .memories.matching.records import Concordance as Concordance
+from .memories.matching.records import ConcordanceItem as ConcordanceItem
+from .memories.matching.records import FoundTranslation as FoundTranslation
+from .memories.matching.records import MatchSource as MatchSource
+from .memories.matching.records import MatchValue as MatchValue
+from .memories.matching.scoring import cut_punctuation as cut_punctuation
+from .memories.matching.scoring import match_fold as match_fold
+from .memories.records import AssignedMemory as AssignedMemory
+from .memories.records import Assignment as Assignment
+from .memories.records import EntryFilter as EntryFilter
+from .memories.records import KeyLink as KeyLink
+from .memories.records import MemoryEntry as MemoryEntry
+from .memories.records import MemoryLanguage as MemoryLanguage
+from .memories.records import MemoryWriting as MemoryWriting
+from .memories.records import Penalties as Penalties
+from .memories.records import StoredMemory as StoredMemory
+from .memories.records import StoredTranslation as StoredTranslation
+from .memories.records import Texts as Texts
+from .memories.records import TranslationMemory as TranslationMemory
+from .memories.store import MemoryStore as MemoryStore
+from .pagination import TOTAL_LIMIT as TOTAL_LIMIT
+from .pagination import BoundedList as BoundedList
+from .pagination import Page as Page
+from .pagination import PageRequest as PageRequest
+from .pagination import Position as Position
+from .pagination import SortedRequest as SortedRequest
+from .processes import ProcessStore as ProcessStore
+from .processes import ServingProcess as ServingProcess
+from .projects.records import Language as Language
+from .projects.records import Project as Project
+from .projects.records import Severity as Severity
+from .projects.store import ProjectStore as ProjectStore
+from .proposals.records import TermTranslation as TermTranslation
+from .quality.check import Check as Check
+from .quality.records import Finding as Finding
+from .quality.records import Subject as Subject
+from .settings import Settings as Settings
+from .statistics.records import LanguageCounts as LanguageCounts
+from .statistics.records import LineCounts as LineCounts
+from .statistics.rules import complete_languages as complete_languages
+from .statistics.rules import count_words as count_words
+from .statistics.store import StatisticsStore as StatisticsStore
+from .storage import Due as Due
+from .storage import Purgeable as Purgeable
+from .storage import Storage as Storage
+from .storage import StorageProvider as StorageProvider
+from .transactions import Repository as Repository
+from .transactions import Transactions as Transactions
+from .webhooks.plugin_events import EventEmitter as EventEmitter
+from .webhooks.records import ATTEMPT_SECONDS as ATTEMPT_SECONDS
+from .webhooks.records import KEPT_BYTES as KEPT_BYTES
+from .webhooks.records import Answer as Answer
+from .webhooks.records import AttemptOutcome as AttemptOutcome
+from .webhooks.records import ClaimedDelivery as ClaimedDelivery
+from .webhooks.records import Delivery as Delivery
+from .webhooks.records import DeliveryAttempt as DeliveryAttempt
+from .webhooks.records import DeliveryFilter as DeliveryFilter
+from .webhooks.records import EventType as EventType
+from .webhooks.records import NewDelivery as NewDelivery
+from .webhooks.records import Post as Post
+from .webhooks.records import QueueDepth as QueueDepth
+from .webhooks.records import SealedSecret as SealedSecret
+from .webhooks.records import SendError as SendError
+from .webhooks.records import StoredWebhook as StoredWebhook
+from .webhooks.records import WaitingWebhook as WaitingWebhook
+from .webhooks.records import Webhook as Webhook
+from .webhooks.records import WebhookHealth as WebhookHealth
+from .webhooks.records import WebhookTarget as WebhookTarget
+from .webhooks.store import WebhookStore as WebhookStore
+from .webhooks.transport import Transport as Transport
