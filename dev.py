@@ -50,7 +50,7 @@ TASKS = {
     "bench": [COMPLEXITY, ["pytest", "tests/benchmarks"]],
     "docs": [DOCS],
 }
-BENCHMARKS = {"tm": ["matching", "concordance", "concordancer"]}
+BENCHMARKS = {"tm": ["matching", "concordance"]}
 
 
 def main() -> int:

@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,9 @@ import pytest
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # for the modules beside, which children import too
 
-import processor  # noqa: E402
 import stock  # noqa: E402
 from measuring import TABLE, Table, name_of, sizes  # noqa: E402
+from raw_rows import Tables, plain_tables  # noqa: E402
 
 from locframework.testing.client import Client  # noqa: E402
 from locframework.testing.databases import KINDS, Kind, fresh_url  # noqa: E402
@@ -26,7 +26,6 @@ from locframework.testing.workspace import Workspace, open_workspace  # noqa: E4
 
 SECONDS_OF_LOAD = 1.5
 CONNECTIONS = 16
-COSTS = "server_ms", "load_ms", "database_ms"  # processor time of an answer
 
 
 class Shop:
@@ -77,7 +76,6 @@ class Servers:
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
-        self._pids: dict[int, int] = {}  # by port
 
     def start(self, **asked: object) -> int:
         """The port of a serving.py that was asked for this."""
@@ -89,50 +87,29 @@ class Servers:
         assert process.stdout is not None
         line = process.stdout.readline()
         assert line, "the server did not start"
-        self._pids[int(line)] = process.pid
         return int(line)
 
     def loaded(
         self,
         rounds: int,
         requests: Mapping[str, tuple[int, str, dict[str, str]]],
-        url: str = "sqlite:",
     ) -> dict[str, tuple[float, dict[str, Any]]]:
-        """Of each: milliseconds an answer (median of rounds), and the last told; there
-        COSTS are medians too, the database's that of the one at ``url``.
-
-        A request is a port, a target and headers.
-        """
-        told: dict[str, list[dict[str, Any]]] = {name: [] for name in requests}
+        """For each request: milliseconds per answer (median of rounds), and the last
+        result of load.py. A request is a port, a target and headers."""
+        results: dict[str, list[dict[str, Any]]] = {name: [] for name in requests}
         for request in requests.values():
             _load(*request, seconds=0.3)  # to warm up
         for at in range(rounds):
             order = list(requests.items())
             for name, request in order if at % 2 == 0 else reversed(order):
-                told[name].append(self._loaded(request, url))
+                results[name].append(_load(*request, seconds=SECONDS_OF_LOAD))
         return {
             name: (
                 statistics.median(1000 / one["per_second"] for one in each),
-                each[-1]
-                | {
-                    cost: statistics.median(one[cost] for one in each) for cost in COSTS
-                },
+                each[-1],
             )
-            for name, each in told.items()
+            for name, each in results.items()
         }
-
-    def _loaded(
-        self, request: tuple[int, str, dict[str, str]], url: str
-    ) -> dict[str, Any]:
-        server = processor.with_children(self._pids[request[0]])
-        database = processor.sessions_of(url)
-        before = processor.seconds_of(server), processor.seconds_of(database)
-        told = _load(*request, seconds=SECONDS_OF_LOAD)
-        spent = processor.seconds_of(server) - before[0]
-        told["server_ms"] = spent / told["answers"] * 1000
-        spent = processor.seconds_of(database) - before[1]
-        told["database_ms"] = spent / told["answers"] * 1000
-        return told
 
 
 def _load(
@@ -145,8 +122,8 @@ def _load(
     done = subprocess.run(
         [sys.executable, *command, request], capture_output=True, check=True, timeout=60
     )
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -181,6 +158,14 @@ def size(request: pytest.FixtureRequest) -> int:
     """How many keys."""
     asked: int = request.param
     return asked
+
+
+@pytest.fixture
+def raw(shop: Shop) -> Iterator[Tables]:
+    """Plain tables beside ours."""
+    with closing(plain_tables(shop.url)) as tables:
+        yield tables
+        tables.empty()
 
 
 @pytest.fixture

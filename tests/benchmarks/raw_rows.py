@@ -38,71 +38,15 @@ SCHEMA_LIKE_OURS = [
 ]
 
 
-class RawTables:
-    """Two plain tables in the database at ``url``, empty before each writing."""
+class Tables:
+    """Tables beside ours, in which nothing else is kept."""
 
-    def __init__(self, url: str) -> None:
-        self._connection = peers.connect(url)
-        self._mark = "?" if url.startswith("sqlite:") else "%s"
-        self._peewee = _peewee(url)
-        self._run(
-            f"""CREATE TABLE IF NOT EXISTS bench_keys ({_typed(KEY_COLUMNS)},
-                PRIMARY KEY (id), UNIQUE (project_id, key))""",
-            f"""CREATE TABLE IF NOT EXISTS bench_values ({_typed(VALUE_COLUMNS)},
-                PRIMARY KEY (key_id, language_code, plural_form))""",
-        )
-
-    def close(self) -> None:
-        self._connection.close()
-        self._peewee.close()
-
-    def empty(self) -> None:
-        self._run("DELETE FROM bench_values", "DELETE FROM bench_keys")
-
-    def count(self) -> tuple[int, int]:
-        """How many keys there are, and how many values of keys that are there."""
-        sql = """SELECT (SELECT count(*) FROM bench_keys), count(*) FROM bench_values v
-            JOIN bench_keys k ON k.id = v.key_id"""
-        keys, values = self._connection.execute(sql).fetchone()
-        return keys, values
-
-    def executemany(self, keys: Sequence[Any], values: Sequence[Any]) -> None:
-        cursor = self._connection.cursor()
-        cursor.execute("BEGIN")
-        cursor.executemany(self._insert("bench_keys", KEY_COLUMNS), keys)
-        cursor.executemany(self._insert("bench_values", VALUE_COLUMNS), values)
-        cursor.execute("COMMIT")
-
-    def insert_many(self, keys: Sequence[Any], values: Sequence[Any]) -> None:
-        with self._peewee.atomic():
-            for name, columns, rows in (
-                ("bench_keys", KEY_COLUMNS, keys),
-                ("bench_values", VALUE_COLUMNS, values),
-            ):
-                _insert_many(_model(self._peewee, name, columns), rows)
-
-    def _insert(self, name: str, columns: str) -> str:
-        names = columns.split()
-        marks = ", ".join([self._mark] * len(names))
-        return f"INSERT INTO {name} ({', '.join(names)}) VALUES ({marks})"
-
-    def _run(self, *statements: str) -> None:
-        for sql in statements:
-            self._connection.execute(sql)
-
-
-class SameTables:
-    """Our own tables of keys with all their indexes, where nothing else is kept: in an
-    SQLite file beside, or in a schema of their own."""
-
-    def __init__(self, url: str, folder: Path) -> None:
+    def __init__(self, url: str, names: Sequence[str], schema: Sequence[str]) -> None:
         self._is_sqlite = url.startswith("sqlite:")
-        own = f"{url}?options=-csearch_path%3D{SCHEMA}"
-        if self._is_sqlite:
-            own = f"sqlite:///{folder / 'same.sqlite3'}"
-        self._connection = peers.connect(own)
-        self._peewee = _peewee(own)
-        for sql in _schema_of(url) if self._is_sqlite else SCHEMA_LIKE_OURS:
+        self._names = names
+        self._connection = peers.connect(url)
+        self._peewee = _peewee(url)
+        for sql in schema:
             self._connection.execute(sql)
 
     def close(self) -> None:
@@ -110,14 +54,15 @@ class SameTables:
         self._peewee.close()
 
     def empty(self) -> None:
-        for name in OUR_TABLES:
+        for name in self._names:
             how = "DELETE FROM" if self._is_sqlite else "TRUNCATE"
             self._connection.execute(f"{how} {name}")
 
-    def count(self) -> int:
-        """How many keys there are."""
-        [(keys,)] = self._connection.execute("SELECT count(*) FROM keys").fetchall()
-        return int(keys)
+    def count(self, name: str) -> int:
+        """How many rows a table has."""
+        sql = f"SELECT count(*) FROM {name}"
+        [(rows,)] = self._connection.execute(sql).fetchall()
+        return int(rows)
 
     def executemany(self, writes: Sequence[Write]) -> None:
         cursor = self._connection.cursor()
@@ -133,7 +78,29 @@ class SameTables:
         with self._peewee.atomic():
             for table, columns, rows in writes:
                 model = _model(self._peewee, table, columns.replace(",", " "))
-                _insert_many(model, rows)
+                for at in range(0, len(rows), ROWS_AT_ONCE):
+                    model.insert_many(rows[at : at + ROWS_AT_ONCE]).execute()
+
+
+def plain_tables(url: str) -> Tables:
+    """Two tables of the least that could hold keys and values, in the database."""
+    schema = [
+        f"""CREATE TABLE IF NOT EXISTS bench_keys ({_typed(KEY_COLUMNS)},
+            PRIMARY KEY (id), UNIQUE (project_id, key))""",
+        f"""CREATE TABLE IF NOT EXISTS bench_values ({_typed(VALUE_COLUMNS)},
+            PRIMARY KEY (key_id, language_code, plural_form))""",
+    ]
+    return Tables(url, ["bench_values", "bench_keys"], schema)
+
+
+def same_tables(url: str, folder: Path) -> Tables:
+    """Our own tables of keys with all their indexes: in an SQLite file beside, or in a
+    schema of their own."""
+    if url.startswith("sqlite:"):
+        own, schema = f"sqlite:///{folder / 'same.sqlite3'}", _schema_of(url)
+    else:
+        own, schema = f"{url}?options=-csearch_path%3D{SCHEMA}", SCHEMA_LIKE_OURS
+    return Tables(own, OUR_TABLES, schema)
 
 
 def _schema_of(url: str) -> list[str]:
@@ -168,24 +135,24 @@ def rows_written(storage: Storage, call: Callable[[], object]) -> list[Write]:
     return seen
 
 
-def rows_of(
-    keys: Sequence[Key], values: Sequence[StoredValue]
-) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """The rows of both tables."""
+def rows_of(keys: Sequence[Key], values: Sequence[StoredValue]) -> list[Write]:
+    """The rows of both plain tables."""
     names = [name for name in VALUE_COLUMNS.split() if name != "plural_form"]
-    return (
-        [
-            (
-                key.id, key.project_id, key.key, key.description, "[]", key.is_plural,
-                key.created_at, key.updated_at,
-            )
-            for key in keys
-        ],
-        [
-            (one[0], one[1], "", *one[2:])
-            for one in ([getattr(value, name) for name in names] for value in values)
-        ],
-    )  # fmt: skip
+    key_rows = [
+        (
+            key.id, key.project_id, key.key, key.description, "[]", key.is_plural,
+            key.created_at, key.updated_at,
+        )
+        for key in keys
+    ]  # fmt: skip
+    value_rows = [
+        (one[0], one[1], "", *one[2:])
+        for one in ([getattr(value, name) for name in names] for value in values)
+    ]
+    return [
+        ("bench_keys", ", ".join(KEY_COLUMNS.split()), key_rows),
+        ("bench_values", ", ".join(VALUE_COLUMNS.split()), value_rows),
+    ]
 
 
 def _typed(columns: str) -> str:
@@ -198,11 +165,6 @@ def _peewee(url: str) -> Any:
         pragmas = {"journal_mode": "wal", "synchronous": "full", "cache_size": -8000}
         return peewee.SqliteDatabase(url.removeprefix("sqlite:///"), pragmas=pragmas)
     return peewee.PostgresqlDatabase(url, prefer_psycopg3=True)
-
-
-def _insert_many(model: Any, rows: Sequence[Sequence[object]]) -> None:
-    for at in range(0, len(rows), ROWS_AT_ONCE):
-        model.insert_many(rows[at : at + ROWS_AT_ONCE]).execute()
 
 
 def _model(database: Any, name: str, columns: str) -> Any:

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-import pytest
 import stock
 from measuring import Stopwatch, Table, in_turns, rounds
-from raw_rows import RawTables, rows_of
+from raw_rows import Tables, rows_of
 
 CHANGES = 1000
 AT_ONCE = 500
 BRANCHES = 100
-
-
-@pytest.fixture
-def raw(shop: Any) -> Iterator[RawTables]:
-    """Plain tables beside ours."""
-    tables = RawTables(shop.url)
-    yield tables
-    tables.empty()
-    tables.close()
 
 
 def test_making_a_branch(shop: Any, size: int, table: Table) -> None:
@@ -119,7 +109,7 @@ def write(owner: Any, path: str, text: str, **query: str) -> None:
         assert {each["outcome"] for each in done.data["results"]} == {"updated"}
 
 
-def test_a_bulk_of_500_keys(shop: Any, raw: RawTables, table: Table) -> None:
+def test_a_bulk_of_500_keys(shop: Any, raw: Tables, table: Table) -> None:
     """500 new keys with five languages in one request."""
     project = shop.workspace.project(languages=stock.FIVE[1:])
     path = f"/projects/{project['id']}/keys/bulk"
@@ -137,11 +127,11 @@ def test_a_bulk_of_500_keys(shop: Any, raw: RawTables, table: Table) -> None:
         done = shop.workspace.owner.post(path, json={"keys": keys})
         assert {item["outcome"] for item in done.data["results"]} == {"created"}
 
-    keys, values = rows_of(*stock.records("p", range(AT_ONCE), stock.FIVE))
+    writes = rows_of(*stock.records("p", range(AT_ONCE), stock.FIVE))
 
     def peer() -> None:
         raw.empty()
-        raw.executemany(keys, values)
+        raw.executemany(writes)
 
     taken = in_turns(5, 1, ours=ours, peer=peer)
 

@@ -1,18 +1,17 @@
-"""Importing a file: the request that judges it, and the job that keeps it."""
+"""Importing a file, request and job; and exporting a language to one."""
 
 from __future__ import annotations
 
 import json
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import polib
 import pytest
 import stock
 from measuring import Stopwatch, Table, in_turns, rounds
-from raw_rows import RawTables, rows_of
+from raw_rows import Tables, rows_of
 
 from locframework.formats.records import FileOptions, SourceFile
 from locframework.http.records import Upload
@@ -93,27 +92,18 @@ def longest_wait(shop: Any, content: bytes, **form: str) -> float:
     return max(waits)
 
 
-def by_executemany(raw: RawTables, size: int, codes: list[str]) -> float:
-    keys, values = rows_of(*stock.records("p", range(size), codes))
+def by_executemany(raw: Tables, size: int, codes: list[str]) -> float:
+    writes = rows_of(*stock.records("p", range(size), codes))
     raw.empty()
     watch = Stopwatch()
     with watch:
-        raw.executemany(keys, values)
-    assert raw.count() == (size, size * len(codes))
+        raw.executemany(writes)
+    assert raw.count("bench_values") == size * len(codes)
     return watch.seconds
 
 
-@pytest.fixture
-def raw(shop: Any) -> Iterator[RawTables]:
-    """Plain tables beside ours."""
-    tables = RawTables(shop.url)
-    yield tables
-    tables.empty()
-    tables.close()
-
-
 @pytest.mark.parametrize("kind", ["JSON", "PO"])
-def test_import(shop: Any, size: int, kind: str, raw: RawTables, table: Table) -> None:
+def test_import(shop: Any, size: int, kind: str, raw: Tables, table: Table) -> None:
     if size > 100_000:
         pytest.skip("an upload holds about 100k entries")
     is_po = kind == "PO"
@@ -157,3 +147,53 @@ def test_others_write_during_an_import(shop: Any, size: int, table: Table) -> No
     peer = ("import in one transaction (onConflict fail)", taken["whole"])
     what = "longest write of others during an import"
     table.add(what, shop.kind, size, taken["steps"], peer)
+
+
+KINDS = {
+    "JSON": ("de.json", "json-nested", json_of),
+    "PO": ("de.po", "gettext-po", po_of),
+}
+PO_MOST = 0.2  # times polib
+
+
+def texts_in(kind: str, content: bytes) -> set[str]:
+    if kind == "PO":
+        return {entry.msgstr for entry in polib.pofile(content.decode())}
+    tree = json.loads(content)
+    return {
+        text
+        for area in tree.values()
+        for screen in area.values()
+        for text in screen.values()
+    }
+
+
+@pytest.mark.parametrize("kind", [*KINDS])
+def test_export(shop: Any, size: int, kind: str, table: Table) -> None:
+    if size > 100_000:
+        pytest.skip("the goal speaks of 100k entries")
+    name, format_id, content_of = KINDS[kind]
+    project = shop.workspace.project(languages=["de"])
+    import_file(shop, name, content_of(size), size, project)
+    path = f"/projects/{project['id']}/export"
+    query = {"format": format_id, "languageCodes": "de"}
+
+    def export() -> bytes:
+        answer = shop.workspace.owner.get(path, query=query)
+        assert answer.status == 200, answer
+        content: bytes = answer.content
+        return content
+
+    content = export()
+    assert texts_in(kind, content) == {stock.text(at, "de") for at in range(size)}
+    read: Any = polib.pofile(content.decode()) if kind == "PO" else json.loads(content)
+
+    taken = in_turns(
+        rounds(),
+        ours=export,
+        peer=lambda: str(read) if kind == "PO" else json.dumps(read, indent=2),
+    )
+
+    most = PO_MOST if kind == "PO" else None
+    peer = ("polib" if kind == "PO" else "json.dumps", taken["peer"])
+    table.add(f"{kind}: export", shop.kind, size, taken["ours"], peer, ratio_most=most)
