@@ -28,8 +28,6 @@ from locframework.http.records import Upload
 from locframework.testing.client import Answer, multipart
 from locframework.testing.workspace import Workspace, open_workspace
 
-from .site import Site
-
 CHILD = Path(__file__).with_name("child.py")
 SECONDS_MOST = 60.0
 Lost = (OSError, HTTPException)
@@ -369,24 +367,3 @@ def sqlite_world(
     copy = tmp_path / migrated_sqlite.name
     copy.write_bytes(migrated_sqlite.read_bytes())
     return make_world(f"sqlite:///{copy}")
-
-
-@pytest.fixture
-def site(world: World) -> Iterator[Site]:
-    """A project behind a server, which must be unchanged and well at the end."""
-    workspace = world.workspace
-    project = workspace.project(languages=["de"])
-    path = f"/projects/{project['id']}"
-    key = workspace.key(project, "checkout.pay", values={"en": "Pay", "de": "Zahlen"})
-    body = {"name": "Web", "format": "json-nested"}
-    made = workspace.owner.post(f"{path}/distributions", json=body).data["distribution"]
-    workspace.run_jobs()
-    server = world.start()
-    client = world.owner(server)
-    made_site = Site(world, client, server.port, path, key["id"], made["id"])
-    before = made_site.stored()
-    yield made_site
-    assert made_site.stored() == before
-    assert client.get("/readyz").status == 200
-    client.close()
-    assert server.stop() == 0

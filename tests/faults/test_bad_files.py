@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import random
 import stat
 import struct
@@ -97,31 +96,11 @@ def lying(content: bytes, size: int) -> bytes:
     return bytes(made)
 
 
-def flagged(flag: int) -> bytes:
-    made = bytearray(zipped({"en.json": GOOD}))
-    made[6] |= flag
-    made[made.index(b"PK\x01\x02") + 8] |= flag
-    return bytes(made)
-
-
+# What archives may not hold is listed in tests/formats/test_archive.py.
 ARCHIVES = {
     "leads out": zipped({"../evil.json": GOOD}),
-    "leads out below": zipped({"en/../../../evil.json": GOOD}),
-    "leads out by backslashes": zipped({"..\\..\\evil.json": GOOD}),
-    "absolute": zipped({"/tmp/evil.json": GOOD}),
-    "of a drive": zipped({"C:\\evil.json": GOOD}),
-    "control character": zipped({"evil\n.json": GOOD}),
     "link": zipped({entry("evil.json", stat.S_IFLNK | 0o777): b"/etc/passwd"}),
-    "device": zipped({entry("evil.json", stat.S_IFCHR | 0o666): b""}),
-    "pipe": zipped({entry("evil.json", stat.S_IFIFO | 0o666): b""}),
     "good beside bad": zipped({"en.json": GOOD, "../evil.json": GOOD}),
-    "archive inside": zipped({"en.json": zipped({"en.json": GOOD})}),
-    "archive inside by name": zipped({"evil.zip": zipped({"en.json": GOOD})}),
-    "encrypted": flagged(1),
-    "strongly encrypted": flagged(0x40),
-    "bzip2": zipped({"en.json": GOOD}, zipfile.ZIP_BZIP2),
-    "lzma": zipped({"en.json": GOOD}, zipfile.ZIP_LZMA),
-    "too many": zipped({f"{number}/en.json": GOOD for number in range(2001)}),
     "cut off": zipped({"en.json": GOOD})[:-10],
     "empty head": b"PK\x03\x04",
     "empty": zipped({}),
@@ -152,7 +131,6 @@ BOMBS = {
         "x.zip",
         zipped({f"{number}/en.json": zeros for number in range(10)}),
     ),
-    "one entry of 20 MiB": lambda: ("x.zip", zipped({"en.json": b" " * (20 * MIB)})),
     "an entry that lies": lambda: ("x.zip", lying(bytes(100 * MIB), 10)),
     "an entry that lies the other way": lambda: ("x.zip", lying(GOOD, 2**31)),
     "archives in archives": lambda: (
@@ -169,20 +147,20 @@ BOMBS = {
 }
 
 
-@pytest.mark.parametrize("name", BOMBS)
-def test_a_bomb_costs_little(site: Site, name: str) -> None:
+def test_a_bomb_costs_little(site: Site) -> None:
     """What is sent is 50 MiB at most, what it would become is not."""
-    file, content = BOMBS[name]()
-    before = site.server.peak_memory(is_reset=True)
-    begun = site.server.processor_seconds()
+    for name, bomb in BOMBS.items():
+        file, content = bomb()
+        before = site.server.peak_memory(is_reset=True)
+        begun = site.server.processor_seconds()
 
-    answer = site.send(file, content)
+        answer = site.send(file, content)
 
-    assert answer.status == 400, answer
-    assert answer.error["code"] in ("unreadable_file", "unknown_format")
-    assert site.server.processor_seconds() - begun < MOST_SECONDS
-    assert site.server.peak_memory() - before < MOST_MEMORY
-    assert len(answer.content) < 20_000
+        assert answer.status == 400, (name, answer)
+        assert answer.error["code"] in ("unreadable_file", "unknown_format"), name
+        assert site.server.processor_seconds() - begun < MOST_SECONDS, name
+        assert site.server.peak_memory() - before < MOST_MEMORY, name
+        assert len(answer.content) < 20_000, name
 
 
 def test_more_than_fifty_mebibytes_are_too_much(site: Site) -> None:
@@ -300,49 +278,3 @@ def test_a_form_that_does_not_fit_is_refused(site: Site) -> None:
     for form, code in FORMS:
         answer = site.send("en.json", GOOD, **form)
         assert (answer.status, answer.error["code"]) == (400, code), form
-    for content, headers in [
-        (b"", "boundary=x"),
-        (b"--x", "boundary=x"),
-        (b"--x--\r\n", "boundary=x"),
-        (b"--x\r\n\r\n", "boundary=x"),
-        (b"x" * 100_000, "boundary=x"),
-        (b"--x--", ""),
-        (b"--x--", "boundary="),
-        (b"--x--", f"boundary={'x' * 500}"),
-        (b"--x--", "boundary=\xff"),
-        (
-            b'--x\r\nContent-Disposition: form-data; name="file"\r\n\r\n{}\r\n--x--',
-            "boundary=x",
-        ),
-        (
-            b"\r\n".join(
-                [
-                    b"--x",
-                    b"Content-Disposition: form-data; name=file",
-                    b"Content-Transfer-Encoding: base64",
-                    b"",
-                    b"e30=",
-                    b"--x--",
-                ]
-            ),
-            "boundary=x",
-        ),
-    ]:
-        media_type = f"multipart/form-data; {headers}"
-        answer = site.client.post(
-            f"{site.path}/import", content=content, headers={"Content-Type": media_type}
-        )
-        assert answer.status in (400, 415), (content[:50], headers, answer)
-        assert json.loads(answer.content)["success"] is False
-
-
-def test_a_file_name_is_no_path(site: Site) -> None:
-    for name in (
-        "../../evil.json",
-        "/etc/evil.json",
-        "C:\\evil.json",
-        "evil\u202e.json",
-    ):
-        answer = site.send(name, b"{", format="json-nested", languageCode="en")
-        assert answer.status == 400
-        assert b"etc" not in answer.content

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,16 +14,126 @@ import pytest
 from locframework import Framework, hookimpl
 from locframework.access.records import Caller, Grant, NewToken
 from locframework.app import OPERATOR
-from locframework.errors import KeyExists, ProjectNotFound, Unauthorized, Unavailable
+from locframework.errors import (
+    KeyExists,
+    Problem,
+    ProjectNotFound,
+    Unauthorized,
+    Unavailable,
+    UnreadableFile,
+)
 from locframework.events import Actor
+from locframework.formats.records import (
+    Catalogue,
+    Entry,
+    FileOptions,
+    FormatInfo,
+    SourceFile,
+    WrittenFile,
+)
 from locframework.http.records import Upload
 from locframework.keys.records import NewKey
 from locframework.testing.client import Answer, Client
 from locframework.testing.workspace import Workspace, open_workspace
 
-from .failing import FAULTS, Call, Unfit, answers, unavailable
-
+Call = Callable[..., Any]
 Open = Callable[..., Workspace]
+
+# what a plugin may do instead of its work
+
+
+def raises(error: Exception) -> Call:
+    def fail(*_: object) -> NoReturn:
+        raise error
+
+    return fail
+
+
+def leave(*_: object) -> NoReturn:
+    sys.exit(0)
+
+
+def fail_by_recursion(*_: object) -> Any:
+    return fail_by_recursion()
+
+
+def answers(what: object) -> Call:
+    return lambda *_: what
+
+
+class Unfit:
+    """Nothing that JSON or any of ours knows; not even true or false."""
+
+    def __bool__(self) -> bool:
+        raise RuntimeError("neither")
+
+
+UNAVAILABLE = raises(Unavailable("its own source does not answer"))
+FAULTS = {
+    "raises": raises(ZeroDivisionError("/secret/path of the host")),
+    "exits": leave,
+    "recursion": fail_by_recursion,
+}
+FAULTS_AND_NONSENSE = {**FAULTS, "nonsense": answers(Unfit())}
+
+
+class Plugin:
+    """A plugin whose hooks and format do as they are told."""
+
+    name = "bad"
+    info = FormatInfo("bad", "Bad", ".bad", "text/plain")
+
+    def __init__(self, name: str = "bad", **calls: Call) -> None:
+        self.name = name
+        self.calls = calls
+        self.heard: list[str] = []
+
+    def _call(self, which: str, *given: Any) -> Any:
+        return self.calls.get(which, answers(None))(*given)
+
+    @hookimpl
+    def loc_on_event(self, event: Any) -> Any:
+        self.heard.append(event.type)
+        return self._call("event", event)
+
+    @hookimpl
+    def loc_decide_refusal(self, caller: Any, permission: str, scope: Any) -> Any:
+        return self._call("refusal", caller, permission, scope)
+
+    @hookimpl
+    def loc_decide_caller(self, token: str) -> Any:
+        return None if token.startswith("svc_") else self._call("caller", token)
+
+    @hookimpl
+    def loc_provide_formats(self) -> list[Any]:
+        return [self] if self.name == "bad" else []
+
+    def recognizes(self, file: SourceFile) -> Any:
+        return self.calls.get("recognizes", answers(False))(file)
+
+    def read(self, file: SourceFile, options: FileOptions) -> Any:
+        return self._call("read", file, options)
+
+    def write(self, catalogues: Any, options: FileOptions) -> Any:
+        return self._call("write", catalogues, options)
+
+
+class Scene(NamedTuple):
+    """A workspace with a bad plugin and a good one, and a project."""
+
+    workspace: Workspace
+    bad: Plugin
+    good: Plugin
+    project: dict[str, Any]
+
+    @property
+    def path(self) -> str:
+        return f"/projects/{self.project['id']}"
+
+    @property
+    def names(self) -> list[str]:
+        stored = self.workspace.framework.storage.keys.names_of(self.project["id"])
+        return sorted(stored)
 
 
 @pytest.fixture
@@ -34,83 +145,54 @@ def open_with(database_url: str, tmp_path: Path) -> Iterator[Open]:
         )
 
 
-class Scene(NamedTuple):
-    """A workspace with a judge and a doorman that do as they are told."""
-
-    workspace: Workspace
-    judge: Judge
-    doorman: Doorman
-    project: dict[str, Any]
-
-
 @pytest.fixture(scope="module")
-def one_scene(
+def shared(
     tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path
 ) -> Iterator[Scene]:
     folder = tmp_path_factory.mktemp("bad")
     shutil.copy(migrated_sqlite, folder)
     url = f"sqlite:///{folder / migrated_sqlite.name}"
-    judge, doorman = Judge(answers(None)), Doorman(answers(None))
-    with open_workspace(url, folder, plugins=(judge, doorman)) as workspace:
-        yield Scene(workspace, judge, doorman, workspace.project())
+    bad, good = Plugin(), Plugin("zebra")
+    with open_workspace(url, folder, plugins=(bad, good)) as workspace:
+        yield Scene(workspace, bad, good, {})
 
 
 @pytest.fixture
-def scene(one_scene: Scene) -> Scene:
-    """On one SQLite database for all tests: nothing is ever written."""
-    one_scene.judge.call = one_scene.doorman.call = answers(None)
-    return one_scene
-
-
-def names(workspace: Workspace, project: dict[str, Any]) -> list[str]:
-    stored = workspace.framework.storage.keys.names_of(project["id"])
-    return sorted(stored)
+def scene(shared: Scene) -> Scene:
+    """A project of its own, on one SQLite database for all tests."""
+    shared.bad.calls.clear()
+    project = shared.workspace.project(languages=["de"])
+    shared.bad.heard.clear()
+    shared.good.heard.clear()
+    return shared._replace(project=project)
 
 
 def said_nothing_of_its_inside(answer: Answer) -> bool:
     return b"secret" not in answer.content and b"Traceback" not in answer.content
 
 
+def upload(scene: Scene, name: str, content: bytes, **form: str) -> Answer:
+    files = {"file": Upload(name, content, "text/plain")}
+    owner = scene.workspace.owner
+    return owner.post(f"{scene.path}/import", files=files, form=form)
+
+
 # loc_on_event
 
 
-class Listener:
-    name = "listener"
+@pytest.mark.parametrize("call", FAULTS_AND_NONSENSE.values(), ids=FAULTS_AND_NONSENSE)
+def test_a_listener_that_fails_is_not_noticed(scene: Scene, call: Call) -> None:
+    scene.bad.calls["event"] = call
+    body = {"key": "a", "values": {"de": "x"}}
 
-    def __init__(self, call: Call) -> None:
-        self.call = call
-        self.heard: list[str] = []
-
-    @hookimpl
-    def loc_on_event(self, event: Any) -> Any:
-        self.heard.append(event.type)
-        return self.call(event)
-
-
-class AnotherListener(Listener):
-    name = "zebra"
-
-
-@pytest.mark.parametrize(
-    "call", [*FAULTS, pytest.param(answers(Unfit()), id="nonsense")]
-)
-def test_a_listener_that_fails_is_not_noticed(open_with: Open, call: Call) -> None:
-    bad, good = Listener(call), AnotherListener(answers(None))
-    workspace = open_with(bad, good)
-    project = workspace.project(languages=["de"])
-    path = f"/projects/{project['id']}"
-
-    made = workspace.owner.post(
-        f"{path}/keys", json={"key": "a", "values": {"de": "x"}}
-    )
-    file = {"file": Upload("de.json", b'{"b": "c"}', "application/json")}
-    job = workspace.job_of(workspace.owner.post(f"{path}/import", files=file))
+    made = scene.workspace.owner.post(f"{scene.path}/keys", json=body)
+    job = scene.workspace.job_of(upload(scene, "de.json", b'{"b": "c"}'))
 
     assert made.status == 201
     assert job["status"] == "succeeded"
-    assert names(workspace, project) == ["a", "b"]
-    assert bad.heard == good.heard
-    assert bad.heard.count("key.created") == 2
+    assert scene.names == ["a", "b"]
+    assert scene.bad.heard == scene.good.heard
+    assert scene.bad.heard.count("key.created") == 2
 
 
 def test_a_listener_hears_only_of_what_is_kept_and_writes_for_itself(
@@ -130,7 +212,7 @@ def test_a_listener_hears_only_of_what_is_kept_and_writes_for_itself(
             framework.storage.projects.delete(id_, "2026-11-21T09:00:00.000Z")
             raise RuntimeError("so nothing of it is kept")
 
-    workspace = open_with(Listener(meddle))
+    workspace = open_with(Plugin(event=meddle))
     framework = workspace.framework
     project = workspace.project()
     path = f"/projects/{project['id']}"
@@ -139,33 +221,19 @@ def test_a_listener_hears_only_of_what_is_kept_and_writes_for_itself(
 
     assert made.status == 201
     assert seen == [True]
-    assert names(workspace, project) == ["mine", "theirs"]
+    assert sorted(framework.storage.keys.names_of(project["id"])) == ["mine", "theirs"]
     assert workspace.owner.get(path).status == 200
 
 
 # loc_decide_refusal
 
-
-class Judge:
-    name = "judge"
-
-    def __init__(self, call: Call) -> None:
-        self.call = call
-
-    @hookimpl
-    def loc_decide_refusal(self, caller: Any, permission: str, scope: Any) -> Any:
-        return self.call(caller, permission, scope)
-
-
 NO_REASONS = [True, False, 0, 42, b"no", ["no"], {"no": 1}, Unfit(), object()]
 
 
-@pytest.mark.parametrize(
-    "call", [*FAULTS, *(pytest.param(answers(a), id=repr(a)[:9]) for a in NO_REASONS)]
-)
-def test_a_judge_that_fails_or_talks_nonsense_refuses(scene: Scene, call: Call) -> None:
-    owner, path = scene.workspace.owner, f"/projects/{scene.project['id']}"
-    scene.judge.call = call
+@pytest.mark.parametrize("call", [*FAULTS.values(), *map(answers, NO_REASONS)])
+def test_a_refusal_that_fails_or_is_nonsense_refuses(scene: Scene, call: Call) -> None:
+    owner, path = scene.workspace.owner, scene.path
+    scene.bad.calls["refusal"] = call
 
     asked = [
         owner.post(f"{path}/keys", json={"key": "a"}),
@@ -177,26 +245,24 @@ def test_a_judge_that_fails_or_talks_nonsense_refuses(scene: Scene, call: Call) 
     assert [answer.status for answer in asked] == [403] * 4
     assert all(said_nothing_of_its_inside(answer) for answer in asked)
     assert asked[0].error["code"] == "permission_denied"
-    assert names(scene.workspace, scene.project) == []
+    assert scene.names == []
 
 
 @pytest.mark.parametrize("reason", ["", "no", "é" * 5000, "\ud800", "a\0b", '"\\'])
 def test_any_text_refuses_and_is_answered(scene: Scene, reason: str) -> None:
-    scene.judge.call = answers(reason)
+    scene.bad.calls["refusal"] = answers(reason)
 
-    answer = scene.workspace.owner.get(f"/projects/{scene.project['id']}")
+    answer = scene.workspace.owner.get(scene.path)
 
     assert answer.status == 403
     assert answer.error["code"] == "permission_denied"
     assert len(answer.error["message"]) <= 200
 
 
-def test_a_judge_whose_source_is_down_is_503(scene: Scene) -> None:
-    scene.judge.call = unavailable
+def test_a_refusal_whose_source_is_down_is_503(scene: Scene) -> None:
+    scene.bad.calls["refusal"] = UNAVAILABLE
 
-    answer = scene.workspace.owner.get(f"/projects/{scene.project['id']}")
-
-    assert answer.status == 503
+    assert scene.workspace.owner.get(scene.path).status == 503
 
 
 @pytest.mark.parametrize("swallows", [True, False])
@@ -217,38 +283,24 @@ def test_a_plugin_that_is_asked_for_a_permission_cannot_write(
             if not swallows:
                 raise
 
-    judge = Judge(answers(None))
-    workspace = open_with(judge)
+    plugin = Plugin()
+    workspace = open_with(plugin)
     framework = workspace.framework
-    project = workspace.project()
-    judge.call = meddle
-    path = f"/projects/{project['id']}"
+    path = f"/projects/{workspace.project()['id']}"
+    plugin.calls["refusal"] = meddle
+    body = {"key": "a", "values": {"en": "x"}}
 
-    answer = workspace.owner.post(
-        f"{path}/keys", json={"key": "a", "values": {"en": "x"}}
-    )
+    answer = workspace.owner.post(f"{path}/keys", json=body)
 
     assert answer.status == 201
     key = f"{path}/keys/{answer.data['key']['id']}"
     value = workspace.owner.get(f"{key}/values/en").data["value"]
     assert value["status"] == ("approved" if swallows else "pending_review")
-    judge.call = answers(None)
+    plugin.calls.clear()
     assert workspace.owner.get(f"{path}/tokens").data["items"] == []
 
 
 # loc_decide_caller
-
-
-class Doorman:
-    name = "doorman"
-
-    def __init__(self, call: Call) -> None:
-        self.call = call
-
-    @hookimpl
-    def loc_decide_caller(self, token: str) -> Any:
-        return None if token.startswith("svc_") else self.call(token)
-
 
 SOMEBODY = Actor("user", "somebody")
 NO_CALLERS = [
@@ -270,20 +322,11 @@ NO_CALLERS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        *FAULTS,
-        *(
-            pytest.param(answers(each), id=f"nonsense{number}")
-            for number, each in enumerate(NO_CALLERS)
-        ),
-    ],
-)
-def test_a_doorman_that_fails_or_talks_nonsense_lets_nobody_in(
+@pytest.mark.parametrize("call", [*FAULTS.values(), *map(answers, NO_CALLERS)])
+def test_a_caller_that_fails_or_is_nonsense_lets_nobody_in(
     scene: Scene, call: Call
 ) -> None:
-    scene.doorman.call = call
+    scene.bad.calls["caller"] = call
     stranger = Client(scene.workspace.app, "theirs")
 
     for path in ("/tokens/self", "/projects", "/permissions", "/organizations"):
@@ -302,36 +345,172 @@ def test_a_doorman_that_fails_or_talks_nonsense_lets_nobody_in(
         (Unavailable("?"), 503),
     ],
 )
-def test_a_doorman_may_only_say_bad_or_unavailable(
+def test_a_plugin_may_only_say_that_a_token_is_bad_or_cannot_be_checked(
     scene: Scene, raised: Exception, status: int
 ) -> None:
-    def refuse(_: str) -> NoReturn:
-        raise raised
-
-    scene.doorman.call = refuse
+    scene.bad.calls["caller"] = raises(raised)
 
     assert Client(scene.workspace.app, "theirs").get("/tokens/self").status == status
 
 
-def test_a_caller_of_a_doorman_is_as_it_was_made(open_with: Open) -> None:
-    made: list[Caller] = []
-    workspace = open_with(Doorman(lambda _: made[0]))
-    project = workspace.project(languages=["de"])
-    permissions = frozenset({"translation_read", "translation_write"})
+def test_a_caller_of_a_plugin_is_as_it_was_made(scene: Scene) -> None:
+    workspace = scene.workspace
     grant = Grant(
-        workspace.organization_id,
-        permissions,
-        frozenset({project["id"]}),
+        scene.project["organizationId"],
+        frozenset({"translation_read", "translation_write"}),
+        frozenset({scene.project["id"]}),
         frozenset({"de"}),
     )
-    made.append(Caller(SOMEBODY, (grant,)))
-    key = workspace.key(project, "a")
+    caller = Caller(SOMEBODY, (grant,))
+    scene.bad.calls["caller"] = answers(caller)
+    key = workspace.key(scene.project, "a")
     client = Client(workspace.app, "theirs")
-    path = f"/projects/{project['id']}/keys/{key['id']}/values"
+    values = f"{scene.path}/keys/{key['id']}/values"
 
-    assert client.put(f"{path}/de", json={"value": "x"}).status == 200
-    assert client.put(f"{path}/en", json={"value": "x"}).status == 403
-    assert (
-        client.post(f"/projects/{project['id']}/keys", json={"key": "b"}).status == 403
+    assert client.put(f"{values}/de", json={"value": "x"}).status == 200
+    assert client.put(f"{values}/en", json={"value": "x"}).status == 403
+    assert client.post(f"{scene.path}/keys", json={"key": "b"}).status == 403
+    assert workspace.framework.plugins.caller("theirs") == caller
+
+
+# formats
+
+
+def read_as(entry: Entry, **catalogue: Any) -> Call:
+    return answers(
+        [Catalogue(**{"language_code": "en", "entries": [entry]} | catalogue)]
     )
-    assert workspace.framework.plugins.caller("theirs") == made[0]
+
+
+def refuses_with(*refusal: Any) -> Call:
+    return raises(UnreadableFile(*refusal))
+
+
+GOOD = Entry("a", "b")
+ENDLESS: dict[str, object] = {}
+ENDLESS["again"] = ENDLESS
+BAD_READS = [
+    *FAULTS.values(),
+    UNAVAILABLE,
+    *map(answers, [None, 3, "text", b"x", [None], [3], {"en": {}}, Unfit(), [Unfit()]]),
+    refuses_with("\ud800"),
+    refuses_with("no", [object()]),
+    refuses_with("no", object()),
+    refuses_with("no", [Problem("line 1", "syntax", "\udfff")]),
+    refuses_with(3),
+    read_as(None),  # type: ignore[arg-type]
+    read_as("a"),  # type: ignore[arg-type]
+    read_as(GOOD, language_code=3),
+    read_as(GOOD, entries=None),
+    read_as(GOOD, entries=iter([GOOD])),
+    read_as(GOOD, warnings=None),
+    read_as(GOOD, warnings=[3]),
+    read_as(GOOD, warnings=["\ud800"]),
+    read_as(GOOD, detail=[1]),
+    read_as(GOOD, detail={"x": object()}),
+    read_as(GOOD, detail={"x": 2**70}),
+    read_as(GOOD, detail={"x": "\ud800"}),
+    read_as(GOOD, detail={3: Unfit()}),
+    read_as(GOOD, detail=ENDLESS),
+    read_as(Entry(None)),  # type: ignore[arg-type]
+    read_as(Entry(3)),  # type: ignore[arg-type]
+    read_as(Entry("")),
+    read_as(Entry("a..b", "x")),
+    read_as(Entry("ä", "x")),
+    read_as(Entry("\ud800", "x")),
+    read_as(Entry("a", 3)),  # type: ignore[arg-type]
+    read_as(Entry("a", "\ud800")),
+    read_as(Entry("a", "\0")),
+    read_as(Entry("a", "x" * 100_000)),
+    read_as(Entry("a", ["x"])),  # type: ignore[arg-type]
+    read_as(Entry("a", {"much": "x"}, is_plural=True)),
+    read_as(Entry("a", {"one": 3}, is_plural=True)),  # type: ignore[dict-item]
+    read_as(Entry("a", {3: "x"}, is_plural=True)),  # type: ignore[dict-item]
+    read_as(Entry("a", "x", description=None)),  # type: ignore[arg-type]
+    read_as(Entry("a", "x", description="\ud800")),
+    read_as(Entry("a", "x", source=3)),  # type: ignore[arg-type]
+    read_as(Entry("a", "x", source="\ud800")),
+    read_as(Entry("a", "x", detail="x")),  # type: ignore[arg-type]
+    read_as(Entry("a", "x", detail={"x": Unfit()})),
+    read_as(Entry("a", "x", is_plural=Unfit())),  # type: ignore[arg-type]
+    read_as(Entry("a", "x", needs_review=1)),  # type: ignore[arg-type]
+    read_as(Entry("a", "x", line="3")),  # type: ignore[arg-type]
+    read_as(Entry("a", "x", key_detail=[])),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize("read", BAD_READS)
+def test_a_format_that_reads_badly_makes_the_file_unreadable(
+    scene: Scene, read: Call
+) -> None:
+    scene.bad.calls["read"] = read
+
+    answer = upload(scene, "x.bad", b"x", format="bad")
+
+    assert answer.status == 400, answer
+    assert answer.error["code"] in ("unreadable_file", "invalid_key")
+    assert said_nothing_of_its_inside(answer)
+    assert scene.names == []
+    assert scene.workspace.owner.get(f"{scene.path}/jobs").data["total"] == 0
+
+
+@pytest.mark.parametrize(
+    "recognizes", FAULTS_AND_NONSENSE.values(), ids=FAULTS_AND_NONSENSE
+)
+def test_a_format_that_cannot_recognize_stands_in_nobodys_way(
+    scene: Scene, recognizes: Call
+) -> None:
+    scene.bad.calls["recognizes"] = recognizes
+
+    job = scene.workspace.job_of(upload(scene, "en.json", b'{"a": "b"}'))
+
+    assert job["status"] == "succeeded"
+    assert scene.names == ["a"]
+
+
+BAD_WRITES = [
+    *FAULTS.values(),
+    refuses_with("no"),
+    *map(answers, [None, b"x", "x", Unfit()]),
+    answers(WrittenFile("text")),  # type: ignore[arg-type]
+    answers(WrittenFile(None)),  # type: ignore[arg-type]
+    answers(WrittenFile(b"x", None)),  # type: ignore[arg-type]
+    answers(WrittenFile(b"x", "oops")),  # type: ignore[arg-type]
+    answers(WrittenFile(b"x", [3])),  # type: ignore[list-item]
+    answers(WrittenFile(b"x", ["\ud800"])),
+]
+
+
+@pytest.mark.parametrize("write", BAD_WRITES)
+def test_a_format_that_writes_badly_publishes_nothing_and_blocks_nothing(
+    scene: Scene, write: Call
+) -> None:
+    """An export has no other answer than 500: nothing in the request is wrong."""
+    workspace, owner, path = scene.workspace, scene.workspace.owner, scene.path
+    scene.bad.calls["write"] = answers(WrittenFile(b"fine"))
+    workspace.key(scene.project, "a", values={"en": "b"})
+    body = {"name": "Web", "format": "bad"}
+    made = owner.post(f"{path}/distributions", json=body).data["distribution"]
+    releases = f"{path}/distributions/{made['id']}/releases"
+    workspace.run_jobs()
+    public = Client(workspace.app)
+    before = public.get(f"/content/{made['publicKey']}/manifest.json")
+    workspace.key(scene.project, "b", values={"en": "c"})
+
+    scene.bad.calls["write"] = write
+    export = owner.get(f"{path}/export", query={"format": "bad"})
+    preview = owner.post(releases, json={"dryRun": True})
+    job = workspace.job_of(owner.post(releases, json={}))
+
+    for answer in (export, preview):
+        assert answer.status == 500
+        assert answer.error["code"] == "internal_error"
+        assert said_nothing_of_its_inside(answer)
+    assert (job["status"], job["error"]["code"]) == ("failed", "internal_error")
+    after = public.get(f"/content/{made['publicKey']}/manifest.json")
+    assert (before.status, after.content) == (200, before.content)
+    good = owner.get(f"{path}/export", query={"format": "json-flat"})
+    assert good.status == 200
+    scene.bad.calls["write"] = answers(WrittenFile(b"better"))
+    again = workspace.job_of(owner.post(releases, json={}))
+    assert again["status"] == "succeeded"
