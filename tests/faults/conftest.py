@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import signal
 import sqlite3
@@ -179,6 +180,14 @@ class Server:
         self.ask_to_stop(number)
         return self.wait()
 
+    def die(self, place: str, seconds: float = 0) -> None:
+        """Wait until it has died at the place; ``random``: at any moment within so many
+        seconds."""
+        if place == "random":
+            time.sleep(random.uniform(0, seconds))
+            self.kill()
+        assert self.wait() in (137, -9), f"it did not pass {place}"
+
     def wait(self) -> int:
         """The exit code, once it has one."""
         while self.exit_code is None:
@@ -271,10 +280,16 @@ class World:
             **asked.pop("settings", {}),
         }
         asked = {"requests_a_minute": 1_000_000, **asked}
+        crash_at = "" if crash_at == "random" else crash_at  # see Server.die
         started = self._zygotes.start({"settings": tree, "crash_at": crash_at, **asked})
         assert started.port or crash_at, "the server did not start"
         self._servers.append(started)
         return started
+
+    def crash(self, place: str) -> None:
+        """Start a server that dies at the place, of what it does by itself."""
+        self.start(place).die(place)
+        self.check_database()
 
     def end(self) -> None:
         for server in self._servers:

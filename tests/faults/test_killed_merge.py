@@ -1,18 +1,139 @@
-"""A merge that is killed anywhere has happened or not: main is never between."""
+"""A merge or an undo that is killed anywhere happens completely or not at all."""
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from http.client import HTTPException
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from .merging import SPRING, Merging
+from locframework.http.records import Upload
 
 pytestmark = pytest.mark.kill
 World = Any  # tests/faults/conftest.py
 
 LOST = (OSError, HTTPException)
+KEYS = 120
+IMPORTED_KEYS = 1_200  # a batch is 500
+SPRING = {"branch": "spring"}
+
+
+class Merging:
+    """A project, and a branch that writes, makes, renames and deletes keys of it."""
+
+    crash_points = (
+        "revert.after_batch",
+        "revert.after_batch#3",
+        "revert.before_commit",
+    )
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.owner = world.workspace.owner
+        self.project = world.workspace.project(languages=["de"])
+        self.path = f"/projects/{self.project['id']}"
+        self.create([f"k{n:03}" for n in range(KEYS)], "alt")
+        self.owner.post(f"{self.path}/branches", json={"name": "spring"})
+        self.create([f"new{n:03}" for n in range(KEYS)], "neu", **SPRING)
+        ids = {key["key"]: key["id"] for key in self.keys(**SPRING).values()}
+        items = [
+            {"keyId": ids[f"k{n:03}"], "languageCode": "de", "value": f"neu {n}"}
+            for n in range(KEYS // 2)
+        ]
+        self.owner.put(f"{self.path}/values", json={"items": items}, query=SPRING)
+        for name, body in (("k100", {"key": "renamed"}), ("k101", {"tags": ["t"]})):
+            self.owner.patch(f"{self.path}/keys/{ids[name]}", json=body, query=SPRING)
+        for n in range(102, 110):
+            self.owner.delete(f"{self.path}/keys/{ids[f'k{n:03}']}", query=SPRING)
+
+    def create(self, names: list[str], text: str, **query: str) -> None:
+        keys = [{"key": name, "values": {"en": name, "de": text}} for name in names]
+        path = f"{self.path}/keys/bulk"
+        done = self.owner.post(path, json={"keys": keys}, query=query).data["results"]
+        assert {each["outcome"] for each in done} == {"created"}
+
+    def keys(self, **query: str) -> dict[str, dict[str, Any]]:
+        """Every key by id, as it is read on main or on a branch, times apart."""
+        found: dict[str, dict[str, Any]] = {}
+        for page in range(1, 4):
+            asked = {"include": "values", "limit": 200, "page": page, **query}
+            for key in self.owner.get(f"{self.path}/keys", query=asked).data["items"]:
+                compared = ("id", "key", "tags", "values")
+                found[key["id"]] = {name: key[name] for name in compared}
+        return found
+
+    def everything(self) -> object:
+        """All that a merge may change: keys, counts, events, the branch, its diff."""
+        branch = self.owner.get(f"{self.path}/branches/spring").data["branch"]
+        diff = self.owner.get(f"{self.path}/branches/spring/diff")
+        events = [(each.type, len(each.items)) for each in self.events()]
+        count = self.owner.get(self.path).data["project"]["keyCount"]
+        return self.keys(), branch, diff.content, events, count
+
+    def events(self) -> list[Any]:
+        found: list[Any] = self.world.events(self.project)
+        return found
+
+    def merge(self, server: Any) -> Any:
+        path = f"{self.path}/branches/spring/merge"
+        return self.world.owner(server).post(path, {})
+
+    def merge_killed_at(self, place: str) -> None:
+        server = self.world.start(place)
+        with pytest.raises(LOST):
+            self.merge(server)
+        server.die(place)
+        self.world.check_database()
+
+    # what is undone
+
+    state = keys
+
+    def change(self) -> tuple[object, dict[str, str]]:
+        """Merge; return the state before, and the request that undoes the merge."""
+        before = self.state()
+        answer = self.owner.post(f"{self.path}/branches/spring/merge", json={})
+        assert answer.status == 200, answer
+        return before, {"mergeOf": "spring"}
+
+
+class Importing:
+    """A project with two imports; the undo of the second."""
+
+    crash_points = (
+        "revert.after_batch#2",
+        "keys.before_events#2",
+        "revert.before_commit",
+        "job.before_commit",
+    )
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.project = world.workspace.project(languages=["de"])
+        self.path = f"/projects/{self.project['id']}"
+
+    def _run_import(self, text: str) -> str:
+        names = [f"page{n % 7}.text{n}" for n in range(IMPORTED_KEYS)]
+        content = json.dumps({name: f"{text} {name}" for name in names}).encode()
+        form = {"languageCode": "de", "onConflict": "overwrite", "format": "json-flat"}
+        files = {"file": Upload("de.json", content, "application/json")}
+        owner = self.world.workspace.owner
+        answer = owner.post(f"{self.path}/import", form=form, files=files)
+        job = self.world.workspace.job_of(answer)
+        assert job["status"] == "succeeded", job
+        return str(job["id"])
+
+    def state(self) -> object:
+        return self.world.texts(self.project)
+
+    def change(self) -> tuple[object, dict[str, str]]:
+        self._run_import("eins")
+        return self.state(), {"jobId": self._run_import("zwei")}
+
+
 BEFORE_THE_COMMIT = [
     "keys.before_events",
     "keys.after_events",
@@ -21,42 +142,90 @@ BEFORE_THE_COMMIT = [
 ]
 
 
-@pytest.mark.parametrize("place", BEFORE_THE_COMMIT)
-def test_a_merge_killed_before_its_commit_changes_nothing_and_can_be_done_again(
-    world: World, place: str
+def test_merge_killed_before_its_commit_changes_nothing_and_can_be_repeated(
+    world: World,
 ) -> None:
     merging = Merging(world)
-    before, there = merging.state(), merging.keys(**SPRING)
-    server = world.start(place)
+    before, there = merging.everything(), merging.keys(**SPRING)
 
-    with pytest.raises(LOST):
-        merging.merge(server)
-    assert server.wait() == 137
+    for place in BEFORE_THE_COMMIT:
+        merging.merge_killed_at(place)
+        assert merging.everything() == before
 
-    assert merging.state() == before
-    world.check_database()
     again = merging.merge(world.start())
     assert again.status == 200, again
     assert merging.keys() == there
 
 
-def test_a_merge_killed_after_its_commit_is_there_and_is_not_done_twice(
+def test_merge_killed_after_its_commit_is_there_and_is_not_repeated(
     world: World,
 ) -> None:
     merging = Merging(world)
     there = merging.keys(**SPRING)
-    server = world.start("merging.after_commit")
 
-    with pytest.raises(LOST):
-        merging.merge(server)
-    assert server.wait() == 137
+    merging.merge_killed_at("merging.after_commit")
 
     assert merging.keys() == there
     [merged] = [e for e in merging.events() if e.type == "branch.merged"]
     assert merged.items[0]["name"] == "spring"
-    told = len(merging.events())
+    events = len(merging.events())
     again = merging.merge(world.start())
     assert (again.status, again.data["branch"]["status"]) == (200, "merged")
     assert again.data["applied"] == {"added": 0, "updated": 0, "deleted": 0}
-    assert len(merging.events()) == told
+    assert len(merging.events()) == events
+
+
+Kind = type[Importing] | type[Merging]
+KINDS = pytest.mark.parametrize("kind", [Importing, Merging])
+
+
+def undo(world: World, server: Any, path: str, request: object) -> None:
+    """Request the undo; the server may end before it responds."""
+    with suppress(*LOST):
+        world.owner(server).post(f"{path}/activity/revert", request)
+
+
+@KINDS
+def test_undo_killed_before_its_commit_is_repeated_with_the_same_result(
+    world: World, kind: Kind
+) -> None:
+    changing = kind(world)
+    before, request = changing.change()
+    after, events = changing.state(), len(world.events(changing.project))
+    assert after != before
+
+    server = world.start(kind.crash_points[0])
+    undo(world, server, changing.path, request)
+    for point, next_point in pairwise([*kind.crash_points, ""]):
+        server.die(point)
+        assert changing.state() == after
+        assert len(world.events(changing.project)) == events
+        world.check_database()
+        server = world.start(next_point)
+    newest = world.workspace.owner.get(f"{changing.path}/jobs").data["items"][0]
+    job = world.owner(server).end_of_job(f"{changing.path}/jobs/{newest['id']}")
+
+    assert (job["type"], job["status"]) == ("revert", "succeeded")
+    assert job["result"]["skipped"] == []
+    assert changing.state() == before
+    assert server.stop() == 0
+
+
+@KINDS
+@pytest.mark.parametrize("point", ["job.after_commit", "revert.after_commit"])
+def test_undo_killed_after_its_commit_is_not_repeated(
+    world: World, kind: Kind, point: str
+) -> None:
+    changing = kind(world)
+    before, request = changing.change()
+    server = world.start(point)
+
+    undo(world, server, changing.path, request)
+    server.die(point)
+
+    assert changing.state() == before
+    events = len(world.events(changing.project))
+    assert world.start().stop() == 0
+    assert changing.state() == before
+    assert len(world.events(changing.project)) == events
     world.check_database()
