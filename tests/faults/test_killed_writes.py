@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from contextlib import suppress
+from collections import Counter
 from http.client import HTTPException
 from itertools import count
 from typing import Any
@@ -15,7 +15,6 @@ import pytest
 World = Any  # tests/faults/conftest.py
 
 LOST = (OSError, HTTPException)
-LANGUAGES = ["de", "ar"]
 VALUES = {"en": "Pay", "de": "Zahlen", "ar": "ادفع"}
 BEFORE_THE_COMMIT = ["keys.before_events", "keys.after_events", "keys.before_commit"]
 BATCH = 200
@@ -24,172 +23,132 @@ ENOUGH = 20  # acknowledged keys that kills at random have to leave alone
 SECONDS_MOST_TO_LIVE = 0.25
 
 
-def project_of(world: World) -> dict[str, Any]:
-    made: dict[str, Any] = world.workspace.project(languages=LANGUAGES)
-    return made
+class Project:
+    """A project as it is read from outside, and writes that a kill cuts off."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.project = world.workspace.project(languages=["de", "ar"])
+        self.path = f"/projects/{self.project['id']}"
+
+    def keys(self) -> dict[str, dict[str, str]]:
+        """Every key and its texts."""
+        found: dict[str, dict[str, str]] = {}
+        for page in count(1):
+            query = {"include": "values", "limit": 200, "page": page}
+            answer = self.world.workspace.owner.get(f"{self.path}/keys", query=query)
+            for item in answer.data["items"]:
+                values = {one["languageCode"]: one["value"] for one in item["values"]}
+                found[item["key"]] = values
+            if len(answer.data["items"]) < 200:
+                return found
+        raise AssertionError
+
+    def named(self) -> dict[str, Counter[str]]:
+        """Event types to the keys that their items name, and how often."""
+        found: dict[str, Counter[str]] = {}
+        for event in self.world.events(self.project):
+            for item in event.items:
+                if "key" in item:
+                    found.setdefault(event.type, Counter())[item["key"]] += 1
+        return found
+
+    def key_counts(self) -> tuple[int, int]:
+        """How many keys the project and its list of keys say there are."""
+        found = self.world.workspace.owner.get(self.path).data["project"]
+        return found["keyCount"], self.world.key_count(self.project)
+
+    def killed(self, place: str, write: Any, **how: Any) -> None:
+        """Send a write to a server that dies at the place."""
+        method, below, body = write
+        server = self.world.start(place)
+        with pytest.raises(LOST):
+            self.world.owner(server).request(
+                method, self.path + below, json_body=body, **how
+            )
+        server.die(place)
+        self.world.check_database()
 
 
-def keys_of(world: World, project: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """Every key and its texts, in as many statements as there are pages."""
-    found: dict[str, dict[str, str]] = {}
-    path = f"/projects/{project['id']}/keys"
-    for page in count(1):
-        query = {"include": "values", "limit": 200, "page": page}
-        items = world.workspace.owner.get(path, query=query).data["items"]
-        for item in items:
-            values = {each["languageCode"]: each["value"] for each in item["values"]}
-            found[item["key"]] = values
-        if len(items) < 200:
-            return found
-    raise AssertionError
+@pytest.fixture
+def project(world: World) -> Project:
+    return Project(world)
 
 
-def told_of(world: World, project: dict[str, Any]) -> dict[str, set[str]]:
-    """Event types to the keys that they name."""
-    told: dict[str, set[str]] = {}
-    for event in world.events(project):
-        for item in event.items:
-            if "key" in item:
-                told.setdefault(event.type, set()).add(item["key"])
-    return told
-
-
-def times_told(world: World, project: dict[str, Any], type_: str) -> int:
-    """How many items the events of a type have, keys that come twice counted twice."""
-    return sum(len(e.items) for e in world.events(project) if e.type == type_)
-
-
-def lengths(world: World, project: dict[str, Any]) -> tuple[int, int]:
-    """How many keys the counters tell of."""
-    found = world.workspace.owner.get(f"/projects/{project['id']}").data["project"]
-    return found["keyCount"], world.key_count(project)
+ONE = ("POST", "/keys", {"key": "k0", "values": VALUES})
+NAMES = [f"k{number}" for number in range(BATCH)]
+BULK = (
+    "POST",
+    "/keys/bulk",
+    {"keys": [{"key": name, "values": VALUES} for name in NAMES]},
+)
+REWRITE = (
+    "PUT",
+    "/values",
+    {"items": [{"key": n, "languageCode": "de", "value": f"neu {n}"} for n in NAMES]},
+)
 
 
 @pytest.mark.parametrize("place", BEFORE_THE_COMMIT)
-def test_a_key_killed_before_its_commit_is_not_there(world: World, place: str) -> None:
-    project = project_of(world)
-    path = f"/projects/{project['id']}/keys"
-    server = world.start(place)
-
-    with pytest.raises(LOST):
-        world.owner(server).post(path, {"key": "a", "values": VALUES})
-    assert server.wait() == 137
-
-    assert keys_of(world, project) == {}
-    assert told_of(world, project) == {}
-    assert lengths(world, project) == (0, 0)
-    world.check_database()
-    again = world.owner(world.start())
-    assert again.post(path, {"key": "a", "values": VALUES}).status == 201
-
-
-def test_a_key_killed_after_its_commit_is_there_with_values_and_event(
-    world: World,
+def test_writes_killed_before_their_commit_change_nothing(
+    project: Project, place: str
 ) -> None:
-    project = project_of(world)
-    path = f"/projects/{project['id']}/keys"
-    server = world.start("keys.after_commit")
+    for write in (ONE, BULK):
+        project.killed(place, write)
+        assert (project.keys(), project.named()) == ({}, {})
+        assert project.key_counts() == (0, 0)
+    server = project.world.start()
+    method, below, body = BULK
+    project.world.owner(server).request(method, project.path + below, json_body=body)
+    server.stop()
+    before = project.keys(), project.named()
 
-    with pytest.raises(LOST):
-        world.owner(server).post(path, {"key": "a", "values": VALUES})
-    assert server.wait() == 137
+    project.killed(place, REWRITE)
 
-    assert keys_of(world, project) == {"a": VALUES}
-    told = told_of(world, project)
-    assert told == {"key.created": {"a"}, "translation.updated": {"a"}}
-    assert lengths(world, project) == (1, 1)
-    again = world.owner(world.start())
-    assert again.post(path, {"key": "a"}).status == 409
+    assert (project.keys(), project.named()) == before
+    assert project.key_counts() == (BATCH, BATCH)
+
+
+def test_writes_killed_after_their_commit_are_there_whole_with_their_events(
+    project: Project,
+) -> None:
+    once = Counter(NAMES)
+    updates = Counter({name: len(VALUES) for name in NAMES})
+
+    project.killed("keys.after_commit", BULK)
+
+    assert project.keys() == dict.fromkeys(NAMES, VALUES)
+    assert project.named() == {"key.created": once, "translation.updated": updates}
+    project.killed("keys.after_commit", REWRITE)
+    assert project.keys() == {name: {**VALUES, "de": f"neu {name}"} for name in NAMES}
+    assert project.named() == {
+        "key.created": once,
+        "translation.updated": updates + once,
+    }
+    assert project.key_counts() == (BATCH, BATCH)
+    again = project.world.owner(project.world.start())
+    assert again.post(f"{project.path}/keys", {"key": "k0"}).status == 409
 
 
 @pytest.mark.parametrize("place", ["before", "after"])
-def test_a_key_sent_again_after_a_kill_is_made_once(world: World, place: str) -> None:
+def test_a_key_sent_again_after_a_kill_is_made_once(
+    project: Project, place: str
+) -> None:
     """What the client cannot know: whether the commit came before the kill."""
-    project = project_of(world)
-    path = f"/projects/{project['id']}/keys"
-    body = {"key": "a", "values": VALUES}
     headers = {"Idempotency-Key": "once"}
-    server = world.start(f"idempotency.{place}_commit")
-    with pytest.raises(LOST):
-        world.owner(server).post(path, body, headers=headers)
-    assert server.wait() == 137
-    made = world.key_count(project)
+    project.killed(f"idempotency.{place}_commit", ONE, headers=headers)
+    made = project.world.key_count(project.project)
 
-    again = world.owner(world.start()).post(path, body, headers=headers)
+    begun = time.monotonic()
+    client = project.world.owner(project.world.start())
+    again = client.post(f"{project.path}/keys", ONE[2], headers=headers)
 
+    assert time.monotonic() - begun < 5
     assert made == (1 if place == "after" else 0)
     assert again.status == 201
     replayed = again.headers["Idempotency-Replayed"] == "true"
     assert replayed == (place == "after")
-    assert keys_of(world, project) == {"a": VALUES}
-
-
-@pytest.mark.parametrize("place", BEFORE_THE_COMMIT)
-def test_a_batch_killed_before_its_commit_changes_nothing(
-    world: World, place: str
-) -> None:
-    project = project_of(world)
-    path = f"/projects/{project['id']}"
-    names = [f"k{number}" for number in range(BATCH)]
-    keys = [{"key": name, "values": {"de": "alt"}} for name in names]
-    server = world.start()
-    world.owner(server).post(f"{path}/keys/bulk", {"keys": keys})
-    server.stop()
-    before, told = keys_of(world, project), told_of(world, project)
-    writes = [
-        ("POST", "/keys/bulk", {"keys": [{"key": f"new.{n}"} for n in names]}),
-        (
-            "PUT",
-            "/values",
-            {
-                "items": [
-                    {"key": name, "languageCode": "de", "value": "neu"}
-                    for name in names
-                ]
-            },
-        ),
-    ]
-
-    for method, below, body in writes:
-        server = world.start(place)
-        with pytest.raises(LOST):
-            world.owner(server).request(method, path + below, json_body=body)
-        assert server.wait() == 137
-        assert keys_of(world, project) == before
-        assert told_of(world, project) == told
-        assert lengths(world, project) == (BATCH, BATCH)
-        world.check_database()
-
-
-def test_batches_killed_after_their_commit_are_there_whole_and_told(
-    world: World,
-) -> None:
-    project = project_of(world)
-    path = f"/projects/{project['id']}"
-    names = [f"k{number}" for number in range(BATCH)]
-    keys = [{"key": name, "values": VALUES} for name in names]
-    items = [
-        {"key": name, "languageCode": "de", "value": f"neu {name}"} for name in names
-    ]
-    made = dict.fromkeys(names, VALUES)
-    written = {name: {**VALUES, "de": f"neu {name}"} for name in names}
-    tellings = BATCH * len(VALUES)  # of translation.updated
-
-    for method, below, body, there in (
-        ("POST", "/keys/bulk", {"keys": keys}, made),
-        ("PUT", "/values", {"items": items}, written),
-    ):
-        server = world.start("keys.after_commit")
-        with pytest.raises(LOST):
-            world.owner(server).request(method, path + below, json_body=body)
-        assert server.wait() == 137
-        assert keys_of(world, project) == there
-        told = told_of(world, project)
-        assert told["key.created"] == told["translation.updated"] == set(names)
-        assert times_told(world, project, "translation.updated") == tellings
-        assert lengths(world, project) == (BATCH, BATCH)
-        world.check_database()
-        tellings += BATCH
+    assert project.keys() == {"k0": VALUES}
 
 
 class Writer(threading.Thread):
@@ -256,10 +215,9 @@ class Writer(threading.Thread):
 
 @pytest.mark.kill
 def test_acknowledged_writes_survive_kills_at_random(
-    world: World, is_long: bool
+    project: Project, is_long: bool
 ) -> None:
-    project = project_of(world)
-    path = f"/projects/{project['id']}"
+    world, path = project.world, project.path
     acknowledged: dict[str, dict[str, str]] = {}
     batches: list[list[str]] = []
     rewritten: list[str] = []
@@ -284,7 +242,7 @@ def test_acknowledged_writes_survive_kills_at_random(
             batches += writer.batches
             rewritten += writer.rewritten
 
-    stored, told = keys_of(world, project), told_of(world, project)
+    stored, named = project.keys(), project.named()
     world.check_database()
     assert len(acknowledged) > ENOUGH
     for name, values in acknowledged.items():
@@ -293,25 +251,11 @@ def test_acknowledged_writes_survive_kills_at_random(
             assert stored[name][code] == text or not text
     for name, values in stored.items():  # acknowledged or not: nothing by halves
         assert list(values) == ["en", "de", "ar"]
-        assert name in told["key.created"]
-        assert name in told["translation.updated"]
+        assert name in named["key.created"]
+        assert name in named["translation.updated"]
     for names in batches:
         there = [stored[name]["de"] for name in names if name in stored]
         assert len(there) in (0, len(names))
         assert len(set(there)) <= 1  # all of them were written anew, or none
-    assert set(told["key.created"]) == set(stored)
-    assert lengths(world, project) == (len(stored), len(stored))
-
-
-def test_a_server_that_was_killed_serves_at_once_again(world: World) -> None:
-    project = project_of(world)
-    with suppress(*LOST):
-        server = world.start("keys.before_commit")
-        world.owner(server).post(f"/projects/{project['id']}/keys", {"key": "a"})
-    begun = time.monotonic()
-
-    client = world.owner(world.start())
-    answer = client.post(f"/projects/{project['id']}/keys", {"key": "a"})
-
-    assert answer.status == 201
-    assert time.monotonic() - begun < 5
+    assert set(named["key.created"]) == set(stored)
+    assert project.key_counts() == (len(stored), len(stored))
