@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from msgspec import convert
 from msgspec.structs import replace
 
 from locframework.errors import (
@@ -14,11 +15,21 @@ from locframework.errors import (
     truncate,
 )
 
-from .checking import checked_catalogues, checked_file, checked_refusal
 from .format import Format
-from .records import Catalogue, FileOptions, FormatInfo, SourceFile, WrittenFile
+from .records import (
+    Catalogue,
+    Detail,
+    Entry,
+    FileOptions,
+    FormatInfo,
+    SourceFile,
+    Text,
+    WrittenFile,
+)
 
 log = logging.getLogger("locframework.formats")
+
+PROBLEMS_LIMIT = 100  # that one answer lists
 
 
 class Formats:
@@ -89,9 +100,13 @@ class Formats:
         """
         info = self.to_read(format_id)
         try:
-            return checked_catalogues(self._formats[info.id].read(file, options))
+            return _checked(self._formats[info.id].read(file, options))
         except UnreadableFile as refusal:
-            raise checked_refusal(refusal) from None
+            details = refusal.details
+            if isinstance(details, list):
+                problems = [each for each in details if isinstance(each, Problem)]
+                details = problems[:PROBLEMS_LIMIT]
+            raise UnreadableFile(str(refusal.message), details) from None
         except PLUGIN_EXCEPTIONS:
             log.exception("format %s of plugin %s failed", info.id, info.plugin)
             message = f"the format {info.id} cannot read the file"
@@ -108,7 +123,9 @@ class Formats:
         """
         info = self.to_write(format_id)
         try:
-            return checked_file(self._formats[info.id].write(catalogues, options))
+            written = self._formats[info.id].write(catalogues, options)
+            convert((written.content, written.warnings), tuple[bytes, list[str]])
+            return written
         except PLUGIN_EXCEPTIONS:
             log.exception("format %s of plugin %s failed", info.id, info.plugin)
             raise LocError(f"the format {info.id} cannot write the file") from None
@@ -134,3 +151,34 @@ class Formats:
 
 def _listed(infos: Iterable[FormatInfo]) -> str:
     return ", ".join(info.id for info in infos) or "none"
+
+
+def _checked(found: list[Catalogue]) -> list[Catalogue]:
+    """What a format has read. Raises TypeError or ValueError if it is something else.
+
+    0.6 µs for an entry.
+    """
+    catalogues = convert(found, list[Catalogue])
+    for catalogue in catalogues:
+        said = (catalogue.language_code, catalogue.detail, catalogue.warnings)
+        convert(said, tuple[str | None, Detail | None, list[str]])
+        "".join(catalogue.warnings).encode()  # no lone surrogates
+        for entry in catalogue.entries:
+            if not (
+                type(entry) is Entry
+                and type(entry.key) is type(entry.description) is str
+                and type(entry.is_plural) is type(entry.needs_review) is bool
+                and (entry.line is None or type(entry.line) is int)
+                and (entry.key_detail is None or isinstance(entry.key_detail, Mapping))
+                and (entry.detail is None or isinstance(entry.detail, Mapping))
+                and (type(entry.value) is str or _is_text(entry.value))
+                and (entry.source is None or _is_text(entry.source))
+            ):
+                raise TypeError(f"{truncate(repr(entry))} is not an entry")
+    return catalogues
+
+
+def _is_text(text: Text | None) -> bool:
+    if isinstance(text, Mapping):
+        return all(type(part) is str for item in text.items() for part in item)
+    return text is None or type(text) is str

@@ -146,7 +146,8 @@ def test_what_a_format_answers_in_place_of_what_is_put_into_the_log(
     with pytest.raises(UnreadableFile):
         formats(Numbers()).read("lines", FILE, OPTIONS)
 
-    assert "got int for str or NoneType" in caplog.text
+    assert "value=5" in caplog.text
+    assert "is not an entry" in caplog.text
 
 
 def test_a_hundred_problems_are_told_at_most() -> None:

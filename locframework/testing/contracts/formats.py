@@ -8,6 +8,8 @@ from typing import ClassVar
 
 import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from locframework.errors import Problem, UnreadableFile
@@ -289,6 +291,27 @@ CLASHES = {
 }
 
 
+# what means something to a format, beside any other segment or text
+_SEGMENTS = st.text("abAB01_-", min_size=1, max_size=4) | st.sampled_from(
+    (*PLURAL_FORMS, "a_other", "a_one", "a_ordinal_other", "a_b", "aB", "in")
+)
+_KEYS = st.lists(_SEGMENTS, min_size=1, max_size=4).map(".".join)
+_TEXTS = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0"),
+    min_size=1,
+    max_size=60,
+) | st.sampled_from(
+    (
+        "{count, plural, one{1} other{n}}",
+        "{n,plural,=0{}=1{{n}} other{{n} x}}",
+        *("{count, plural, offset:1 other{x}}", "{ {} }", "}", "'{'", "@@locale"),
+        *('"\\', "\n \n", "#~", "\r\u2028", "\x1b"),
+    )
+)
+_PLURALS = st.dictionaries(st.sampled_from(PLURAL_FORMS), _TEXTS, min_size=1)
+_ANY = st.dictionaries(_KEYS, _TEXTS | _PLURALS, max_size=8)
+
+
 class FormatContract(FormatSteps):
     """Subclass it as ``Test…`` and give the fixture ``format``; see docs/contracts.md.
 
@@ -436,7 +459,10 @@ class FormatContract(FormatSteps):
         files = [self.write(format, entries).content, *self.samples.values()]
         for seed, content in enumerate(files):
             for variant in damaged(content, seed, 150):
-                self.read_or_refuse(format, variant)
+                read = self.read_or_refuse(format, variant)
+                if read is not None and format.info.can_export:
+                    written = format.write(read, self.options)
+                    self.read(format, written.content)
 
     def test_f16_what_the_format_calls_unreadable_is_refused(
         self, format: Format
@@ -523,3 +549,13 @@ class FormatContract(FormatSteps):
 
         assert written == alone * 3
         assert read == [texts_of(entries) for entries in sets] * 3
+
+    @settings(deadline=None, suppress_health_check=list(HealthCheck))
+    @given(texts=_ANY)
+    def test_f25_any_catalogue_comes_back_or_is_told(
+        self, format: Format, texts: dict[str, Text]
+    ) -> None:
+        entries = [self.entry(key, text) for key, text in texts.items()]
+
+        self.comes_back_or_is_told(format, entries)
+        self.comes_back_or_is_told(format, entries[::-1])

@@ -26,7 +26,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple, TypeVar
 
-from msgspec import Struct, ValidationError, convert, field
+from msgspec import Struct, ValidationError, convert, to_builtins
 
 from locframework.ports import PLURAL_FORMS, Detail, Entry, FileOptions, Text
 
@@ -51,7 +51,7 @@ class Notes(Struct, omit_defaults=True, gc=False):
     extracted: str | None = None  # with this file's line breaks, unless it is short
     references: str | None = None
     flags: str = ""  # without fuzzy
-    previous: dict[str, str] | None = None  # by keyword
+    previous: str | None = None
     forms: list[str] | None = None  # msgstr[6] and further
 
 
@@ -60,7 +60,7 @@ class FileNotes(Struct, rename="camel", omit_defaults=True):
 
     header: str | None = None  # the text, "Language: de\nMIME-Version: 1.0\n…"
     header_fuzzy: bool = False
-    header_notes: Notes = field(default_factory=Notes)
+    header_notes: Notes | None = None
     obsolete: str = ""  # the "#~" messages, as they are
 
 
@@ -159,13 +159,13 @@ def key_detail_of(message: Message, separator: str) -> Detail | None:
     """What is kept with the key, as KeyNotes; None for a key not born in PO."""
     if message.msgctxt is not None and _context_key(message.msgctxt, separator):
         return None
-    detail: dict[str, object] = {"msgid": message.msgid}
-    if message.msgctxt is not None:
-        detail["msgctxt"] = message.msgctxt
-    if message.msgid_plural is not None:
-        detail["msgidPlural"] = message.msgid_plural
-    if formats := _formats(message.flags):
-        detail["flags"] = formats
+    notes = KeyNotes(
+        message.msgid,
+        message.msgctxt,
+        message.msgid_plural,
+        _formats(message.flags),
+    )
+    detail: Detail = to_builtins(notes)
     return detail
 
 

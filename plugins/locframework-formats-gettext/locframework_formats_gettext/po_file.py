@@ -2,8 +2,9 @@
 
 import codecs
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import lru_cache
 from io import StringIO
 
 from msgspec import Struct
@@ -23,7 +24,7 @@ class Message(Struct, gc=False):  # a file has many, and none refers to another
     references: str | None = None  # "#:", the lines as they are
     fuzzy: bool = False
     flags: str = ""  # "#,", without fuzzy: "python-format, no-wrap"
-    previous: Mapping[str, str] | None = None  # "#|", by keyword
+    previous: str | None = None  # "#|", the lines as they are
     line: int = 0  # 1-based, of the first keyword
     obsolete: bool = False
     block: str = ""  # of an obsolete message: its lines, untouched
@@ -96,22 +97,16 @@ def _decoded_bytes(escapes: str, charset: str) -> str:
         for byte in _ONE_BYTE.finditer(escapes)
     )
     try:
-        return _without_nul(bytes(numbers)).decode(charset)
-    except UnicodeDecodeError:
-        raise ValueError(f"the escape {escapes[:40]} is not {charset}") from None
-    except ValueError:
-        raise ValueError(f"the escape {escapes[:40]} is not a character") from None
+        text = bytes(numbers).decode(charset)
+    except ValueError:  # also for a number over 255
+        text = "\0"
+    if "\0" in text:
+        raise ValueError(f"the escape {escapes[:40]} is no character of {charset}")
+    return text
 
 
-def _without_nul(found: bytes) -> bytes:
-    """The bytes. Raises ValueError, as ``bytes`` does for a number over 255."""
-    if 0 in found:
-        raise ValueError
-    return found
-
-
-def quoted(keyword: str, text: str, width: int, margin: str = "") -> str:
-    """``keyword "text"`` on as many lines as gettext would use, each after ``margin``.
+def quoted(keyword: str, text: str, width: int) -> str:
+    """``keyword "text"`` on as many lines as gettext would use.
 
     A text that is longer than ``width`` or has several lines starts on the next
     line; 0 wraps at line breaks only.
@@ -122,14 +117,14 @@ def quoted(keyword: str, text: str, width: int, margin: str = "") -> str:
         several_lines = "\n" in text[:-1]
         escaped = text.translate(_ESCAPED)
     if not several_lines:
-        line = f'{margin}{keyword} "{escaped}"'
+        line = f'{keyword} "{escaped}"'
         if len(line) <= width or not width:
             return line
     pieces = [f'{keyword} ""']
     for line in _LINES.findall(text):
-        for piece in _wrapped(line.translate(_ESCAPED), width - 2 - len(margin)):
+        for piece in _wrapped(line.translate(_ESCAPED), width - 2):
             pieces.append(f'"{piece}"')
-    return "\n".join(margin + piece for piece in pieces)
+    return "\n".join(pieces)
 
 
 def _wrapped(escaped: str, width: int) -> list[str]:
@@ -146,7 +141,6 @@ def _wrapped(escaped: str, width: int) -> list[str]:
 
 
 MOST_PROBLEMS = 50
-_AT_ONCE = 4096  # characters that are taken apart into lines, and the rest of the last
 MOST_REMARKS = 10_000  # lines of one kind before a message
 _FIELD = re.compile(
     r"(msgctxt|msgid_plural|msgid|msgstr(?:\[[0-9]{1,4}\])?)[ \t]*(\".*)"
@@ -159,9 +153,9 @@ _NEXT: dict[str, tuple[str, ...]] = {
     "msgid_plural": ("msgstr[0]",),
     "msgstr": _STARTS,
 }
-_NEXT_PREVIOUS = {"": _STARTS, "msgctxt": ("msgid",), "msgid": ("msgid_plural",)}
-_PLAIN, _OBSOLETE, _PREVIOUS = "", "#~", "#|"
-_NOTES = {".": "extracted", ":": "references", ",": "flags", "=": "flags"}
+_NOTES = {
+    ".": "extracted", ":": "references", ",": "flags", "=": "flags", "|": "previous",
+}  # fmt: skip
 
 
 def parse(text: str, charset: str) -> list[Message]:
@@ -198,10 +192,7 @@ class _Parser:
     def _reset(self) -> None:
         self._fields: dict[str, str] = {}
         self._notes: dict[str, list[str]] = {}
-        self._before: dict[str, str] = {}  # the "#|" fields
-        self._before_line = 0
         self._open = ""  # the keyword that a "…" line continues
-        self._open_kind = _PLAIN
         self._more: list[str] = []  # the "…" lines after it
         self._expected: tuple[str, ...] = _STARTS
         self._complete = False
@@ -210,32 +201,18 @@ class _Parser:
         self._start = -1  # where the message begins
 
     def run(self) -> None:
-        for number, line in self._numbered():
-            if not line:
-                continue
+        # StringIO: a list of all lines may take ten times the room of the text
+        for number, line in enumerate(StringIO(self._text, newline="\n"), start=1):
             try:
-                self._take(number, line)
+                self._take(number, line.rstrip("\n"))
             except ValueError as error:
                 self._note_problem(number, str(error))
                 if len(self.problems) >= MOST_PROBLEMS:
                     return
-        if self._fields:
-            self._finish_at_end()
-
-    def _numbered(self) -> Iterator[tuple[int, str]]:
-        """Line by line: all at once they may take ten times the room of the text."""
-        number, text = 0, self._text
-        while self._here <= len(text):
-            end = text.find("\n", self._here + _AT_ONCE)
-            for line in text[self._here : None if end < 0 else end].split("\n"):
-                number += 1
-                yield number, line
-                self._here += len(line) + 1
-
-    def _finish_at_end(self) -> None:
+            self._here += len(line)
         if self._complete:
             self._finish()
-        elif not self._skipping:
+        elif self._fields:
             self._note_problem(self._line, "the message has no msgstr")
 
     def _note_problem(self, number: int, message: str) -> None:
@@ -246,9 +223,9 @@ class _Parser:
     def _take(self, number: int, line: str) -> None:
         first = line[:1]
         if first == "m":
-            self._field(number, line, _PLAIN)
+            self._field(number, line, is_obsolete=False)
         elif first == '"':
-            self._continue(line, _PLAIN)
+            self._continue(line, is_obsolete=False)
         elif first == "#":
             self._remark(number, line)
         elif first in _BLANKS and (stripped := line.strip(_BLANKS)):
@@ -256,7 +233,7 @@ class _Parser:
         elif first not in _BLANKS and not self._skipping:
             raise ValueError("cannot read the line")
 
-    def _field(self, number: int, line: str, kind: str) -> None:
+    def _field(self, number: int, line: str, *, is_obsolete: bool) -> None:
         match = _FIELD.fullmatch(line)
         keyword = match[1] if match else ""
         if keyword in _STARTS and (self._complete or self._skipping):
@@ -268,81 +245,50 @@ class _Parser:
         if keyword not in self._expected:
             raise ValueError(f"{keyword} where {' or '.join(self._expected)} belongs")
         if not self._fields:
-            if self._before and "msgid" not in self._before:
-                told = "a previous msgctxt without a previous msgid"
-                self._note_problem(self._before_line, told)
-                return
-            self._obsolete = kind == _OBSOLETE
+            self._obsolete = is_obsolete
             self._line = number
             if self._start < 0:
                 self._start = self._here
-        elif self._obsolete != (kind == _OBSOLETE):
+        elif self._obsolete != is_obsolete:
             raise ValueError("the message is only partly marked as obsolete")
         self._close()
         self._fields[keyword] = unquote(match[2], self._charset)
         self._open = keyword
-        self._open_kind = kind
         self._complete = keyword[:6] == "msgstr"
         self._expected = _NEXT.get(keyword) or (f"msgstr[{int(keyword[7:-1]) + 1}]",)
 
     def _close(self) -> None:
         """Join the text that was open; one join, however many lines it has."""
         if self._more:
-            fields = self._before if self._open_kind == _PREVIOUS else self._fields
-            fields[self._open] = "".join([fields[self._open], *self._more])
+            self._fields[self._open] += "".join(self._more)
             self._more = []
 
-    def _continue(self, text: str, kind: str) -> None:
+    def _continue(self, text: str, *, is_obsolete: bool) -> None:
         if self._skipping:
             return
-        if not self._open or self._open_kind != kind:
+        if not self._open or self._obsolete != is_obsolete:
             raise ValueError("a text without a keyword")
         self._more.append(unquote(text, self._charset))
 
     def _remark(self, number: int, line: str) -> None:
-        if line.startswith(_OBSOLETE) and line[2:3] != "|":
-            self._obsolete_line(number, line[2:].strip(_BLANKS))
+        if line.startswith("#~") and line[2:3] != "|":
+            line = line[2:].strip(_BLANKS)
+            if line[:1] == '"':
+                self._continue(line, is_obsolete=True)
+            elif line:
+                self._field(number, line, is_obsolete=True)
             return
         if self._complete or self._skipping:
             self._finish()
         if self._start < 0:
             self._start = self._here
-        if line.startswith((_PREVIOUS, "#~|")):
-            self._previous_line(number, line[2:].removeprefix("|").strip(_BLANKS))
-        else:
-            self._note(line)
-
-    def _note(self, line: str) -> None:
-        note = _NOTES.get(line[1:2])
-        text = line[1:] if note is None else line[2:]
         self._close()
         self._open = ""
+        note = _NOTES.get(line[1:2])
         notes = self._notes.setdefault(note or "comment", [])
-        notes.append(text.removeprefix(" "))
+        notes.append((line[1:] if note is None else line[2:]).removeprefix(" "))
         if len(notes) > MOST_REMARKS:
             raise ValueError(f"more than {MOST_REMARKS:,} lines of remarks")
-
-    def _obsolete_line(self, number: int, line: str) -> None:
-        if line[:1] == '"':
-            self._continue(line, _OBSOLETE)
-        elif line:
-            self._field(number, line, _OBSOLETE)
-
-    def _previous_line(self, number: int, line: str) -> None:
-        if line[:1] == '"':
-            self._continue(line, _PREVIOUS)
-            return
-        match = _FIELD.fullmatch(line)
-        if match is None or match[1].startswith("msgstr"):
-            raise ValueError("cannot read the line as a previous text")
-        last = next(reversed(self._before), "")
-        if match[1] not in _NEXT_PREVIOUS.get(last, ()):
-            raise ValueError(f"a previous {match[1]} in the wrong place")
-        self._before_line = number
-        self._close()
-        self._before[match[1]] = unquote(match[2], self._charset)
-        self._open = match[1]
-        self._open_kind = _PREVIOUS
 
     def _finish(self) -> None:
         """Keep the message that ends before the present line, if it is whole."""
@@ -362,21 +308,17 @@ class _Parser:
             line=self._line,
         )
         if self._notes:
-            self._add_notes(message)
-        if self._before:
-            message.previous = self._before
+            notes = {name: "\n".join(lines) for name, lines in self._notes.items()}
+            message.comment = notes.get("comment")
+            message.extracted = notes.get("extracted")
+            message.references = notes.get("references")
+            message.previous = notes.get("previous")
+            if "flags" in notes:
+                message.fuzzy, message.flags = _flags(notes["flags"])
         if self._obsolete:
             message.obsolete = True
             message.block = self._text[self._start : self._here].strip("\n")
         return message
-
-    def _add_notes(self, message: Message) -> None:
-        notes = {name: "\n".join(lines) for name, lines in self._notes.items()}
-        message.comment = notes.get("comment")
-        message.extracted = notes.get("extracted")
-        message.references = notes.get("references")
-        if "flags" in notes:
-            message.fuzzy, message.flags = _flags(notes["flags"])
 
 
 @lru_cache(maxsize=1024)
@@ -384,9 +326,6 @@ def _flags(text: str) -> tuple[bool, str]:
     """Whether fuzzy is among the flags, and the others."""
     flags = [name for flag in re.split("[,\n]", text) if (name := flag.strip())]
     return "fuzzy" in flags, ", ".join(flag for flag in flags if flag != "fuzzy")
-
-
-_PREVIOUS_KEYWORDS = ("msgctxt", "msgid", "msgid_plural")
 
 
 def render(message: Message, width: int) -> str:
@@ -405,10 +344,8 @@ def render(message: Message, width: int) -> str:
         lines.append(f"#, fuzzy, {message.flags}" if message.flags else "#, fuzzy")
     elif message.flags:
         lines.append(f"#, {message.flags}")
-    if message.previous:
-        for keyword in _PREVIOUS_KEYWORDS:
-            if keyword in message.previous:
-                lines.append(quoted(keyword, message.previous[keyword], width, "#| "))
+    if message.previous is not None:
+        _remark(lines, "#|", message.previous)
     if message.msgctxt is not None:
         lines.append(quoted("msgctxt", message.msgctxt, width))
     lines.append(quoted("msgid", message.msgid, width))
@@ -434,14 +371,9 @@ _CONTENT_TYPE = re.compile(
 )
 _HEADER_BYTES = 64 * 1024
 _AS_UTF_8 = ("charset", "ascii", "us-ascii", "utf8", "utf-8")
-_KNOWN = [
-    "utf-8",
-    *(f"iso8859-{part}" for part in (*range(1, 12), 13, 14, 15, 16)),
-    *(f"cp{page}" for page in (850, 866, 874, 932, 949, 950, *range(1250, 1259))),
-    *("koi8-r", "koi8-u", "koi8-t", "tis-620", "gb2312", "gbk", "gb18030"),
-    *("big5", "big5-hkscs", "shift_jis", "euc-jp", "euc-kr", "johab"),
-]
-"""What gettext reads, as far as Python can: never a codec that is no charset."""
+_CODEC = re.compile(  # what gettext reads, as far as Python can, by Python's names
+    r"utf-8|iso8859-\d+|cp\d+|koi8-[rut]|tis-620|gb\w+|big5\w*|shift_jis|euc_\w+|johab"
+)
 
 
 def decoded(content: bytes) -> tuple[str, str]:
@@ -474,22 +406,10 @@ def _charset(content: bytes) -> str:
     name = match[1].decode("ascii").lower()
     if name in _AS_UTF_8:
         return "utf-8"
-    if (known := _known(name)) is not None:
-        return known
+    with suppress(LookupError):
+        codec = codecs.lookup(name).name
+        if _CODEC.fullmatch(codec):
+            return codec
     line = content.count(b"\n", 0, content.find(match[1], header.start())) + 1
     message = f"the charset {name!r} is not known"
     raise unreadable([Problem(f"line {line}", "encoding", message)])
-
-
-def _known(name: str) -> str | None:
-    try:
-        codec = codecs.lookup(name).name
-    except LookupError:
-        return None
-    return codec if codec in _codecs() else None
-
-
-@cache
-def _codecs() -> frozenset[str]:
-    """Python's names of them. To look one up imports it: not before a file needs it."""
-    return frozenset(codecs.lookup(name).name for name in _KNOWN)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from locframework.ports import Catalogue, Detail, Entry, FileOptions, Problem, Text
@@ -9,7 +10,9 @@ from locframework.ports import Catalogue, Detail, Entry, FileOptions, Problem, T
 from .header import in_utf8, language_of, plural_rule_of, with_field
 from .identity import (
     KEY_NOTE,
+    FileNotes,
     Named,
+    Notes,
     has_broken_note,
     is_only_name,
     key_detail_of,
@@ -43,7 +46,7 @@ def read_catalogue(
     try:
         fields, forms, warnings = _plurals(fields, spoken, active)
     except ValueError as error:
-        place = f"line {_line_of_rule(text, header.line if header else 1)}"
+        place = f"line {header.line if header else 1}"
         if any(message.msgid_plural is not None for message in active):
             raise unreadable([Problem(place, "plural-forms", str(error))]) from None
         forms, warnings = (), [f"{place}: {error}, and no message needs it"]
@@ -58,14 +61,6 @@ def read_catalogue(
     entries = [entry for _, some in read for entry in some]
     detail = _file_detail(header, fields, messages)
     return Catalogue(language, entries, detail=detail, warnings=warnings)
-
-
-def _line_of_rule(text: str, header: int) -> int:
-    """The line of Plural-Forms; that of the header where it is written in pieces."""
-    for number, line in enumerate(text.split("\n"), start=1):
-        if number >= header and "plural-forms:" in line.lower():
-            return number
-    return header
 
 
 def _plurals(
@@ -119,7 +114,7 @@ def _entries(
         needs_review=message.fuzzy and not template,
         line=message.line,
         key_detail=key_detail_of(message, separator),
-        detail=notes_of(message, with_forms=not template),
+        detail=to_builtins(_notes(message, with_forms=not template)) or None,
     )
     same = [
         replace(entry, key=key, description="", key_detail=None, detail=None)
@@ -136,40 +131,37 @@ def _value(message: Message, forms: tuple[str, ...]) -> Text | None:
     return {form: text for form, text in texts if text} or None
 
 
-def notes_of(message: Message, *, with_forms: bool = False) -> Detail | None:
-    """What a message says beyond our model, by the names that writing knows."""
-    detail: dict[str, object] = {}
-    if message.comment is not None:
-        detail["comment"] = message.comment
-    if message.extracted is not None and len(message.extracted) > _ONE_LINE:
-        detail["extracted"] = message.extracted  # as long as it can be broken otherwise
-    if message.references is not None:
-        detail["references"] = message.references
-    if message.flags:
-        detail["flags"] = message.flags
-    if message.previous:
-        detail["previous"] = message.previous
+def _notes(message: Message, *, with_forms: bool) -> Notes:
+    extracted = message.extracted
+    if extracted is not None and len(extracted) <= _ONE_LINE:
+        extracted = None  # the description says it all
+    forms = None
     if with_forms and message.msgid_plural is not None and any(message.texts[6:]):
-        detail["forms"] = list(message.texts[6:])  # beyond CLDR's six
-    return detail or None
+        forms = list(message.texts[6:])
+    return Notes(
+        message.comment,
+        extracted,
+        message.references,
+        message.flags,
+        message.previous,
+        forms,
+    )
 
 
 def _file_detail(
     header: Message | None, fields: str, messages: Sequence[Message]
 ) -> Detail | None:
-    detail: dict[str, object] = {}
+    notes = FileNotes()
     if header is not None:
-        detail["header"] = fields
-        notes = dict(notes_of(header) or {})
-        if header.fuzzy:
-            detail["headerFuzzy"] = True
-        if header.extracted is not None:
-            notes["extracted"] = header.extracted
-        if notes:
-            detail["headerNotes"] = notes
-    if obsolete := [message.block for message in messages if message.obsolete]:
-        detail["obsolete"] = "\n\n".join(obsolete)
-    return detail or None
+        notes.header = fields
+        notes.header_fuzzy = header.fuzzy
+        around = _notes(header, with_forms=False)
+        around.extracted = header.extracted
+        if around != Notes():
+            notes.header_notes = around
+    obsolete = [message.block for message in messages if message.obsolete]
+    notes.obsolete = "\n\n".join(obsolete)
+    return to_builtins(notes) or None
 
 
 def _check_unique(

@@ -181,7 +181,7 @@ def _stored_plurals(header: str, language: str) -> tuple[int, tuple[str, ...]]:
 
 def _header_message(fields: str, notes: FileNotes) -> Message:
     message = Message("", texts=[fields])
-    _add_notes(message, notes.header_notes)
+    _add_notes(message, notes.header_notes or Notes())
     message.fuzzy = notes.header_fuzzy
     return message
 

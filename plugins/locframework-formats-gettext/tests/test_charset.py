@@ -64,24 +64,17 @@ def test_a_wrapped_header_names_the_charset_too(read):
     assert read(content).entries[0].value == "Дерево"
 
 
-def test_bytes_outside_the_charset_are_told_by_line(read):
-    content = TEXT.format("UTF-8").encode() + b'msgid "a"\nmsgstr "\xff"\n'
-
-    assert refused(read, content) == [("line 6", "encoding")]
-
-
-def test_a_utf_16_file_is_refused(read):
-    assert refused(read, MESSAGE.encode("utf-16")) == [("line 1", "encoding")]
-
-
-def test_nul_is_refused(read):
-    assert refused(read, b'msgid "a"\nmsgstr "\0"\n') == [("line 2", "encoding")]
-
-
-def test_a_lone_surrogate_is_refused(read):
-    content = 'msgid "a"\nmsgstr "\ud800"\n'.encode("utf-8", "surrogatepass")
-
-    assert refused(read, content) == [("line 2", "encoding")]
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (TEXT.format("UTF-8").encode() + b'msgid "a"\nmsgstr "\xff"\n', 6),
+        (MESSAGE.encode("utf-16"), 1),
+        (b'msgid "a"\nmsgstr "\0"\n', 2),
+        ('msgid "a"\nmsgstr "\ud800"\n'.encode("utf-8", "surrogatepass"), 2),
+    ],
+)
+def test_bytes_that_are_no_text_are_refused_with_their_line(read, content, line):
+    assert refused(read, content) == [(f"line {line}", "encoding")]
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_no_matter(read):

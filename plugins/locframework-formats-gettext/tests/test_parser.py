@@ -1,8 +1,9 @@
 """What the parser understands as msgfmt does, and what it refuses, with the line."""
 
-import polib
+import tracemalloc
+
 import pytest
-from locframework_formats_gettext.po_file import Message, parse, render
+from locframework_formats_gettext.po_file import Message, parse, render, unquote
 from msgspec.structs import replace
 
 from locframework.ports import UnreadableFile
@@ -54,7 +55,7 @@ def test_every_part_of_a_message_is_kept():
         references="src/a.c:1 src/b.c:2\nsrc/c.c",
         fuzzy=True,
         flags="c-format, no-wrap",
-        previous={"msgctxt": "old menu", "msgid": "an old text"},
+        previous='msgctxt "old menu"\nmsgid ""\n"an old "\n"text"',
         line=12,
     )
 
@@ -122,6 +123,7 @@ def test_messages_need_no_blank_line_between_them():
         ('msgid "a"\nmsgstr "\\q"', 2, "escape"),
         ('msgid "a"\nmsgstr "\\000"', 2, "escape"),
         ('msgid "a"\nmsgstr "\\xff"', 2, "escape"),
+        ('msgid "a"\nmsgstr "\\400"', 2, "escape"),
         ('msgid "a"\n\nmsgid "b"\nmsgstr "c"', 3, "msgstr belongs"),
         ('msgid "a"', 1, "no msgstr"),
         ('msgctxt "a"\nmsgstr "b"', 2, "msgid belongs"),
@@ -133,14 +135,6 @@ def test_messages_need_no_blank_line_between_them():
         ('#| msgid "a"\n"b"\nmsgid "c"\nmsgstr "d"', 2, "without a keyword"),
         ('domain "x"\n', 1, "cannot read"),
         ("msgid a\n", 1, "cannot read"),
-        ('msgid "a"\nmsgstr "b"\n#| msgstr "c"', 3, "previous text"),
-        ('#| msgctxt "o"\n#, fuzzy\nmsgid "a"\nmsgstr "b"', 1, "previous msgid"),
-        ('#| msgctxt "o"\nmsgctxt "n"\nmsgid "a"\nmsgstr "b"', 1, "previous msgid"),
-        ('#~| msgctxt "o"\n#~ msgid "a"\n#~ msgstr "b"', 1, "previous msgid"),
-        ('#| msgid_plural "o"\nmsgid "a"\nmsgstr "b"', 1, "wrong place"),
-        ('#| msgid "o"\n#| msgid "p"\nmsgid "a"\nmsgstr "b"', 2, "wrong place"),
-        ('#| msgid "o"\n#| msgctxt "p"\nmsgid "a"\nmsgstr "b"', 2, "wrong place"),
-        ('#| msgctxt "o"\n#| msgid_plural "p"\nmsgid "a"', 2, "wrong place"),
     ],
 )
 def test_a_fault_is_told_with_its_line(text, line, about):
@@ -148,16 +142,6 @@ def test_a_fault_is_told_with_its_line(text, line, about):
 
     assert path == f"line {line}"
     assert about in message
-
-
-@pytest.mark.parametrize("mark", ["#|", "#~|"])
-def test_a_fault_of_a_previous_text_is_the_only_one_of_its_message(mark):
-    end = "#~ " if mark == "#~|" else ""
-    message = f'{end}msgctxt "n"\n{end}msgid "a"\n{end}msgstr "b"\n'
-
-    told = problems(f'{mark} msgctxt "o"\n{message}\nmsgid "c\nmsgstr "d"')
-
-    assert [path for path, _ in told] == ["line 1", "line 6"]
 
 
 def test_every_faulty_message_is_told_once():
@@ -180,18 +164,6 @@ def test_a_fault_repeats_little_of_what_was_sent():
     assert len(message) < 300
 
 
-def test_polib_reads_the_same_from_a_full_message():
-    [theirs] = polib._POFileParser(FULL).parse()
-    ours = one(FULL)
-
-    assert (ours.msgctxt, ours.msgid, ours.msgid_plural) == (
-        theirs.msgctxt,
-        theirs.msgid,
-        theirs.msgid_plural,
-    )
-    assert list(ours.texts) == list(theirs.msgstr_plural.values())
-
-
 def test_ten_thousand_lines_of_remarks_are_read_and_more_are_refused():
     message = 'msgid "a"\nmsgstr "b"\n'
 
@@ -199,3 +171,25 @@ def test_ten_thousand_lines_of_remarks_are_read_and_more_are_refused():
     assert problems("# x\n" * 10_001 + message) == [
         ("line 10001", "more than 10,000 lines of remarks")
     ]
+
+
+@pytest.mark.parametrize(
+    ("escape", "said"),
+    [
+        (r"\n", "\n"),
+        (r"\\", "\\"),
+        (r"\1", "\1"),
+        (r"\303\274", "ü"),
+        (r"\n\101x", "\nAx"),
+    ],
+)
+def test_a_text_of_nothing_but_escapes_takes_little_room(escape, said):
+    text = f'"{escape * 200_000}"'
+
+    tracemalloc.start()
+    found = unquote(text, "utf-8")
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert found == said * 200_000
+    assert most < 8 * len(text)

@@ -4,6 +4,7 @@ import pytest
 from babel import Locale
 from babel.localedata import locale_identifiers
 from locframework_formats_gettext.plural_forms import (
+    MOST_FORMS,
     SAMPLES,
     common_forms,
     forms_of_rule,
@@ -131,3 +132,38 @@ def test_a_header_that_fits_no_message_gives_way_to_cldr():
     assert rule_instead(rule, "fr", {4}) is None  # not CLDR's either
     assert rule_instead(rule, "fr", set()) is None  # nothing is translated
     assert rule_instead(rule, "tlh", {3}) is None  # nothing is known
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " nplurals = 2 ;plural=n!=1;",
+        *(f"nplurals=2; plural=(n != 1){rest}" for rest in (";;", "; \\n;", "; x=1;")),
+    ],
+)
+def test_blanks_and_what_follows_the_expression_do_not_matter(text):
+    assert parse_rule(text) == parse_rule("nplurals=2; plural=n!=1")
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("", "nplurals"),
+        ("nplurals=2", "nplurals"),
+        ("nplurals=0; plural=0;", "between 1"),
+        (f"nplurals={MOST_FORMS + 1}; plural=0;", "between 1"),
+        ("nplurals=2; plural=n ==;", "unexpected end"),
+        ("nplurals=2; plural=(n;", "unbalanced"),
+        ("nplurals=2; plural=__import__('os');", "invalid token"),
+        ("nplurals=2; plural=2/n;", "zero"),
+        ("nplurals=2; plural=n;", "beyond"),
+        ("nplurals=2; plural=n-1;", "beyond"),
+        ("nplurals=2; plural=" + "(" * 400 + "n" + ")" * 400, "too complex"),
+        ("nplurals=2; plural=" + "9" * 1500, "too long"),
+    ],
+)
+def test_what_is_no_rule_is_told(text, about):
+    with pytest.raises(ValueError, match=about) as refused:
+        parse_rule(text)
+
+    assert len(str(refused.value)) <= 200

@@ -5,9 +5,17 @@ import os
 import subprocess
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from locframework.ports import Catalogue, Entry, SourceFile, UnreadableFile
+from locframework.ports import (
+    Catalogue,
+    Entry,
+    FileOptions,
+    SourceFile,
+    UnreadableFile,
+)
 
 
 def refused(read, text: str) -> list[tuple[str, str]]:
@@ -37,10 +45,6 @@ def test_a_message_becomes_an_entry(read, with_header):
         key_detail={"msgid": "Open %s", "msgctxt": "menu", "flags": "python-format"},
         detail={"comment": "note", "references": "a.c:1", "flags": "python-format"},
     )
-
-
-def test_a_message_without_a_text_has_no_value(read):
-    assert read('msgid "Open it"\nmsgstr ""\n').entries[0].value is None
 
 
 def test_fuzzy_is_needs_review_and_back(read, write, with_header):
@@ -166,10 +170,6 @@ def test_the_header_tells_the_language(read, with_header, stated, language):
     assert read(with_header("", stated)).language_code == language
 
 
-def test_a_file_without_header_does_not_say_its_language(read):
-    assert read('msgid "a"\nmsgstr "b"\n').language_code is None
-
-
 def test_a_header_in_the_language_stays_and_in_another_is_set(read, write, with_header):
     catalogue = read(with_header("", "zh_CN"))
 
@@ -287,31 +287,6 @@ def test_a_plural_of_a_message_in_the_file_is_a_duplicate(read):
     assert refused(read, text) == [("line 3", "duplicate")]
 
 
-def test_one_msgid_in_two_contexts_is_no_duplicate(read):
-    text = (
-        'msgctxt "a"\nmsgid "x y"\nmsgstr "1"\n\nmsgctxt "b"\nmsgid "x y"\nmsgstr "2"\n'
-    )
-
-    assert [entry.value for entry in read(text).entries] == ["1", "2"]
-
-
-def test_texts_of_any_kind_come_back(read, write):
-    texts = [
-        "a\nb",
-        "\n",
-        " lead",
-        "tail \n",
-        '"q"\\',
-        "\t\r\x07\x1b",
-        "a\u2028b",
-        "x" * 300,
-    ]
-    texts += ["one two " * 40, "日本語" * 60, "e\u0301", "🙂" * 90]
-    entries = [Entry(f"k{index}", text) for index, text in enumerate(texts)]
-
-    assert [entry.value for entry in read(write(entries)).entries] == texts
-
-
 def test_the_width_is_kept_but_for_long_words(write):
     text = write([Entry("k", "word " * 50 + "w" * 200 + "  end")])
 
@@ -392,3 +367,19 @@ def test_a_text_with_the_same_line_breaks_is_not_marked(po, options):
 
     assert written.warnings == []
     assert b"fuzzy" not in written.content
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            ["header", "obsolete", "headerNotes", "comment", "forms", "flags"]
+        ),
+        st.none() | st.text('a"\\\n') | st.lists(st.text()) | st.integers(),
+    )
+)
+def test_a_detail_of_any_shape_does_no_harm(formats, detail):
+    entry = Entry("a.b", "text", key_detail=detail, detail=detail)
+    catalogue = Catalogue("ru", [entry], detail=detail)
+
+    for format_ in formats.values():
+        assert format_.write([catalogue], FileOptions(".", "en")).content

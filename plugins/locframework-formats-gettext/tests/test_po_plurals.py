@@ -124,7 +124,7 @@ def test_a_rule_that_is_none_is_told_with_its_line(read, with_header, rule):
     texts = PLURAL + 'msgstr[0] "eine"\nmsgstr[1] "mehr"\n'
     text = "# a comment\n" + with_header(texts, rule=rule)
 
-    assert refused(read, text) == [("line 6", "plural-forms")]
+    assert refused(read, text) == [("line 2", "plural-forms")]
 
 
 @pytest.mark.parametrize("rule", NO_RULES)
@@ -137,7 +137,7 @@ def test_a_rule_that_is_none_and_that_no_message_needs_is_a_warning(
 
     assert [entry.value for entry in catalogue.entries] == ["b"]
     [warning] = catalogue.warnings
-    assert warning.startswith("line 5: ")
+    assert warning.startswith("line 1: ")
     assert warning.endswith(", and no message needs it")
     assert '"Plural-Forms: nplurals=2; plural=(n==1 ? 0 : 1);\\n"' in write(catalogue)
 

@@ -8,9 +8,7 @@ from locframework import hookimpl
 from locframework.ports import Format
 
 from .arb import Arb
-from .flat import FlatJson
-from .i18next import I18nextJson
-from .nested import NestedJson
+from .objects import FlatJson, I18nextJson, NestedJson
 
 __all__ = ["JsonPlugin", "JsonSettings"]
 

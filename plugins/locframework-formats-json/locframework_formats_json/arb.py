@@ -1,7 +1,10 @@
 """The format arb: Flutter's Application Resource Bundle, ICU messages by name."""
 
-from collections.abc import Mapping, Sequence
-from typing import TypeGuard, cast
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import NamedTuple, TypeGuard, cast
 
 from msgspec.structs import replace
 
@@ -17,11 +20,141 @@ from locframework.ports import (
     WrittenFile,
 )
 
-from .dart_names import dart_names
-from .family import family_member
-from .icu_plural import ARGUMENT_NAME, is_torn, parse_plural, write_plural
-from .plurals import in_order, is_forms, whole_texts
+from .objects import FORMS, JsonFormat, in_order, is_forms, whole_texts
 from .strict_json import Document, Json, Repeating, encoded, numbered, parse, quoted
+
+_RESERVED = (
+    "assert|break|case|catch|class|const|continue|default|do|else|enum|extends|false|"
+    "final|finally|for|if|in|is|new|null|rethrow|return|super|switch|this|throw|true|"
+    "try|var|void|while|with"
+)
+_NAME = re.compile(rf"(?!(?:{_RESERVED})\Z)[a-z][A-Za-z0-9_]*")
+_PLAIN_WORD = re.compile(r"[a-z][A-Za-z0-9_]*")
+_PARTS = re.compile(r"[A-Za-z0-9_]+")
+
+
+def dart_name(key: str) -> str:
+    """The name for a key: itself when that is one, else its parts in camel case.
+
+    ``cart.pay-now`` is ``cartPayNow``, ``Save`` is ``save``, ``404.title`` is
+    ``k404Title``, ``continue`` is ``continue_``.
+    """
+    if _NAME.fullmatch(key):
+        return key
+    name = "".join([part[0].upper() + part[1:] for part in _PARTS.findall(key)])
+    name = name[:1].lower() + name[1:]
+    if _NAME.fullmatch(name):
+        return name
+    return name + "_" if _PLAIN_WORD.fullmatch(name) else "k" + name
+
+
+def dart_names(keys: Iterable[str], warnings: list[str]) -> dict[str, str]:
+    """A name for every key, no two alike, whatever the order of the keys.
+
+    Where keys would meet in one name, the key that is this name keeps it, and the
+    others get a suffix that is made from the key alone, with a warning: so no name
+    comes to mean another key in another language's file.
+    """
+    names = {key: dart_name(key) for key in keys}
+    uses = Counter(names.values())
+    if len(uses) == len(names):
+        return names
+    for key, name in sorted(names.items()):
+        if uses[name] > 1 and name != key:
+            digest = sha256(key.encode()).hexdigest()
+            longer = f"{name}_{digest[:8]}"
+            while longer in uses:
+                longer += "_"
+            uses[longer] = 1
+            names[key] = longer
+            warnings.append(f"{quoted(key)} is named {longer!r}: {name!r} clashes")
+    return names
+
+
+ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+")
+FORM_OF = {"=0": "zero", "=1": "one", "=2": "two"}
+"""What Flutter's gen-l10n takes these for, in every language."""
+
+_HEAD = re.compile(rf"\{{\s*({ARGUMENT_NAME.pattern})\s*,\s*plural\s*,")
+_SELECTOR = re.compile(r"\s*(=[0-9]+|[a-z]+)\s*\{")
+_BRACE = re.compile(r"[{}]")
+_END = re.compile(r"\s*\}")
+
+
+class PluralMessage(NamedTuple):
+    """A message that is one plural argument and nothing else."""
+
+    argument: str  # "count"
+    forms: dict[str, str]  # by CLDR form, in their order; ``other`` is among them
+    exact: dict[str, str]  # the forms that were spelled as numbers: {"one": "=1"}
+
+
+def parse_plural(message: str) -> PluralMessage | None:
+    """The parts of the message, or None when it says more than forms can.
+
+    None: text around the argument, an offset, a number over 2, ``=1`` beside
+    ``one``, no ``other``. Apostrophes are ordinary characters, as in Flutter by
+    default. ``write_plural`` gives a message that differs in white space at most.
+    """
+    head = _HEAD.match(message)
+    if head is None:
+        return None
+    forms: dict[str, str] = {}
+    exact: dict[str, str] = {}
+    at = head.end()
+    while selector := _SELECTOR.match(message, at):
+        spelled = selector[1]
+        form = FORM_OF.get(spelled, spelled)
+        end = _end_of_form(message, selector.end())
+        if form not in FORMS or form in forms or end is None:
+            return None
+        forms[form] = message[selector.end() : end]
+        if spelled != form:
+            exact[form] = spelled
+        at = end + 1
+    if not _END.fullmatch(message, at) or "other" not in forms:
+        return None
+    return PluralMessage(head[1], in_order(forms), exact)
+
+
+def is_torn(message: str) -> bool:
+    """Whether a plural message has a brace too many or too few."""
+    if _HEAD.match(message) is None:
+        return False
+    depth = 0
+    for brace in _BRACE.findall(message):
+        depth += 1 if brace == "{" else -1
+        if depth < 0:
+            return True
+    return depth != 0
+
+
+def write_plural(
+    argument: str, forms: Mapping[str, str], exact: Mapping[str, object]
+) -> str | None:
+    """The message, or None when the braces of a form would tear it apart."""
+    parts = []
+    for form in PLURAL_FORMS:
+        if form not in forms:
+            continue
+        text = forms[form]
+        if _end_of_form(text + "}", 0) != len(text):
+            return None
+        spelled = exact.get(form)
+        selector = spelled if FORM_OF.get(str(spelled)) == form else form
+        parts.append(f"{selector}{{{text}}}")
+    return f"{{{argument}, plural, {' '.join(parts)}}}"
+
+
+def _end_of_form(message: str, start: int) -> int | None:
+    """Where the brace stands that closes a form whose text begins at ``start``."""
+    depth = 0
+    for brace in _BRACE.finditer(message, start):
+        depth += 1 if brace[0] == "{" else -1
+        if depth < 0:
+            return brace.start()
+    return None
+
 
 Kept = dict[str, object]
 
@@ -234,7 +367,7 @@ def _message(entry: Entry, value: Text, warnings: list[str]) -> tuple[str, Kept]
     return value["other"], {X_PLURAL: dict(value)}
 
 
-class Arb:
+class Arb(JsonFormat):
     """``{"@@locale": "de", "save": "Sichern", "@save": {"description": "…"}}``.
 
     Plurals are ICU messages, ``{count, plural, one{…} other{…}}``. A key that is no
@@ -250,13 +383,6 @@ class Arb:
         content_type="application/json",
         comments=True,
     )
-
-    def __init__(self, indent: int = 2) -> None:
-        self._indent = indent
-
-    def recognizes(self, file: SourceFile) -> bool:
-        """True for a name in .arb, and for JSON with ``@@locale``."""
-        return family_member(file) == self.info.id
 
     def read(self, file: SourceFile, options: FileOptions) -> list[Catalogue]:
         """One catalogue; its language is ``@@locale``, None without."""

@@ -16,7 +16,6 @@ import msgspec
 from locframework.ports import Problem, UnreadableFile, abbreviate
 
 DEEPEST = 64  # objects and arrays inside one another, the outermost included
-LARGEST = 2**53 - 1  # the integers that every JSON reader can hold (RFC 8259, 6)
 
 
 class Repeating(tuple[tuple[str, "Json"], ...]):
@@ -33,37 +32,26 @@ class Repeating(tuple[tuple[str, "Json"], ...]):
         return [value for _, value in self]
 
 
-class Unkept:
-    """A number that cannot be kept, NaN or Infinity, as the file spells it."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
 Object: TypeAlias = "dict[str, Json] | Repeating"
-Json: TypeAlias = "str | bool | int | float | Unkept | list[Json] | Object | None"
-
-
-class TooDeep(Exception):
-    """The value is nested deeper than 64."""
+Json: TypeAlias = "str | bool | int | float | list[Json] | Object | None"
 
 
 class Census:
-    """How much a value holds in all, its inner values included. Raises TooDeep."""
+    """How much a value holds in all, its inner values included.
+
+    Raises RecursionError where it is nested deeper than DEEPEST.
+    """
 
     def __init__(self, value: Json) -> None:
         self.members = 0
         self.texts = 0  # not counting names
         self.has_arrays = False
-        self.has_unkept = False  # a number that is not kept
         if isinstance(value, (dict, Repeating, list)):
             self._take(value, 1)
 
     def _take(self, value: "Object | list[Json]", depth: int) -> None:
         if depth > DEEPEST:
-            raise TooDeep
+            raise RecursionError
         if isinstance(value, list):
             self.has_arrays = True
             values: Iterable[Json] = value
@@ -75,15 +63,6 @@ class Census:
         for inner in others:
             if isinstance(inner, (dict, Repeating, list)):
                 self._take(inner, depth + 1)
-            elif isinstance(inner, (int, float)):
-                self.has_unkept |= not is_kept(inner)
-
-
-def is_kept(number: float) -> bool:
-    """Whether the number can be kept: finite, and no integer over LARGEST."""
-    if isinstance(number, float):
-        return isfinite(number)
-    return abs(number) <= LARGEST
 
 
 def numbered(members: Object) -> Iterator[tuple[int, str, Json]]:
@@ -147,10 +126,8 @@ def quoted(name: str) -> str:
 # "*+" and not "*", which notes a place to go back to at every escape
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _STRING_OR_NAME = re.compile(_STRING + r"(\s*:)?")
-_STRING_OR_BRACKET = re.compile(_STRING + r"|[\[\]{}]")
 _VALUE_BELOW_ITS_NAME = re.compile(r":\s*\n")
 _NEXT_LINE = re.compile(r'\n[ \t\r]*("?)')  # and the quote that it begins with
-_STEP = {"{": 1, "[": 1, "}": -1, "]": -1}
 
 
 def member_lines(text: str, members: int, *, has_arrays: bool) -> Sequence[int]:
@@ -169,16 +146,6 @@ def member_lines(text: str, members: int, *, has_arrays: bool) -> Sequence[int]:
     return _lines_of_names(text)
 
 
-def line_of_depth(text: str, depth: int) -> int:
-    """The line where an object or array is first nested deeper than ``depth``."""
-    now = 0
-    for found in _STRING_OR_BRACKET.finditer(text):
-        now += _STEP.get(found[0], 0)
-        if now > depth:
-            return text.count("\n", 0, found.start()) + 1
-    return 1
-
-
 def _lines_of_names(text: str) -> list[int]:
     lines = []
     line, seen = 1, 0
@@ -191,7 +158,6 @@ def _lines_of_names(text: str) -> list[int]:
 
 
 MOST_FAULTS = 10 * MOST_PROBLEMS  # of a file
-LONGEST_NUMBER = 100  # digits beyond that cost time and mean nothing
 _ESCAPE = re.compile(r"\\(u0000|.)")
 _FORBIDDEN = re.compile("[\x00\ud800-\udfff]")
 
@@ -261,9 +227,8 @@ class Document:
     def _check_inner(self, value: Json, first: int) -> int:
         if isinstance(value, str):
             self._check_text(first - 1, value)
-        elif isinstance(value, Unkept):
-            message = f"{quoted(value.text)} is not a number that can be kept"
-            self.fault(first - 1, "number", message)
+        elif isinstance(value, float) and not isfinite(value):
+            self.fault(first - 1, "number", "a number may not be NaN or infinite")
         return self.check(value, first)
 
     def _check_text(self, member: int, text: str) -> None:
@@ -290,7 +255,7 @@ def _parse_sound(text: str) -> Document | None:
         if not isinstance(value, dict):
             return None
         census = Census(value)
-    except (msgspec.MsgspecError, RecursionError, TooDeep):
+    except (msgspec.MsgspecError, RecursionError):
         return None
     escapes = _ESCAPE.findall(text)
     # Every name and every text has two quotes. When that is all the quotes there are,
@@ -298,9 +263,7 @@ def _parse_sound(text: str) -> Document | None:
     quotes = text.count('"') - escapes.count('"')
     if quotes != 2 * (census.members + census.texts):
         return None
-    if census.has_unkept or "u0000" in escapes:
-        return None
-    return Document(text, value, census)
+    return None if "u0000" in escapes else Document(text, value, census)
 
 
 def _parse_any(text: str) -> Document:
@@ -315,8 +278,9 @@ def _parse_any(text: str) -> Document:
     except json.JSONDecodeError as error:
         message = f"{error.msg} (column {error.colno})"
         raise unreadable([problem(error.lineno, "syntax", message)]) from None
-    except (RecursionError, TooDeep) as error:
-        raise _nested_too_deep(text) from error
+    except RecursionError:
+        message = f"objects and arrays are nested deeper than {DEEPEST}"
+        raise unreadable([problem(1, "nesting", message)]) from None
     document.check(value, 0)
     return document
 
@@ -335,25 +299,12 @@ def _object(members: list[tuple[str, Json]]) -> Object:
     return found if len(found) == len(members) else Repeating(members)
 
 
-def _number(text: str) -> int | float | Unkept:
-    if len(text) > LONGEST_NUMBER:
-        return Unkept(text)
-    value = float(text) if set(text) & set(".eE") else int(text)
-    return value if is_kept(value) else Unkept(text)
+def _integer(text: str) -> int | float:
+    # more digits are refused by int(), and infinite for float()
+    return int(text) if len(text) <= 4300 else float(text)
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_object,
-    parse_int=_number,
-    parse_float=_number,
-    parse_constant=Unkept,
-)
-
-
-def _nested_too_deep(text: str) -> UnreadableFile:
-    line = line_of_depth(text, DEEPEST)
-    message = f"objects and arrays are nested deeper than {DEEPEST}"
-    return unreadable([problem(line, "nesting", message)])
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=_integer)
 
 
 def _kind(value: Json) -> str:

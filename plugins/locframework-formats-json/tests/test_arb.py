@@ -4,10 +4,19 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from locframework_formats_json.arb import Arb
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from locframework_formats_json.arb import (
+    Arb,
+    dart_name,
+    dart_names,
+    parse_plural,
+    write_plural,
+)
 from msgspec.structs import replace
 
 from locframework.ports import (
+    PLURAL_FORMS,
     Catalogue,
     Entry,
     FileOptions,
@@ -17,6 +26,9 @@ from locframework.ports import (
 )
 
 OPTIONS = FileOptions(key_separator=".", source_language="en")
+TEXTS = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20
+)
 TEMPLATE = """{
   "@@locale": "zh_Hant_TW",
   "@@last_modified": "2026-01-31",
@@ -217,3 +229,151 @@ def test_a_plural_message_with_a_brace_missing_is_a_text_and_told(
 
     assert [entry.value for entry in catalogue.entries] == [text]
     assert len(catalogue.warnings) == is_torn
+
+
+@settings(deadline=None)
+@given(TEXTS, TEXTS, TEXTS)
+def test_what_an_arb_file_says_besides_comes_back(
+    text: str, description: str, note: str
+) -> None:
+    detail = {"arb": {"attributes": {"context": note, "x-list": [1, note, None]}}}
+    entry = Entry("a.b", text, description=description, key_detail=detail)
+    written = Arb().write([Catalogue("en", [entry])], OPTIONS)
+
+    (found,) = Arb().read(SourceFile("x", written.content), OPTIONS)
+
+    (read,) = found.entries
+    assert read.key_detail == detail
+    assert (read.description, read.value) == (description, text)
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("save", "save"),
+        ("pay_now", "pay_now"),
+        ("payNow", "payNow"),
+        ("cart.pay-now", "cartPayNow"),
+        ("cart.pay_now", "cartPay_now"),
+        ("Save", "save"),
+        ("SAVE.all", "sAVEAll"),
+        ("404.title", "k404Title"),
+        ("_private", "k_private"),
+        ("-", "k"),
+        ("continue", "continue_"),
+        ("Class", "class_"),
+        ("continue.now", "continueNow"),
+    ],
+)
+def test_a_key_has_its_name(key: str, name: str) -> None:
+    assert dart_name(key) == name
+
+
+def test_where_keys_meet_the_one_that_is_the_name_keeps_it() -> None:
+    warnings: list[str] = []
+
+    names = dart_names(["a.b", "aB", "a-b", "c"], warnings)
+
+    assert names["aB"] == "aB"
+    assert names["c"] == "c"
+    assert names["a.b"].startswith("aB_")
+    assert names["a-b"].startswith("aB_")
+    assert len(set(names.values())) == 4
+    assert [warning.split()[0] for warning in warnings] == ["'a-b'", "'a.b'"]
+
+
+def test_a_name_given_for_a_clash_hangs_on_the_key_alone() -> None:
+    one = dart_names(["a.b", "a-b"], [])
+    other = dart_names(["x", "a_b", "a:b", "a.b"], [])
+
+    assert one["a.b"] == other["a.b"]
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("abAB01_.-", min_size=1, max_size=5), unique=True))
+def test_all_names_are_dart_and_none_is_given_twice(keys: list[str]) -> None:
+    # also when a key is the very name that a clash would give
+    keys = list(dict.fromkeys([*keys, *dart_names(keys, []).values()]))
+
+    names = dart_names(keys, [])
+
+    assert list(names) == keys
+    assert len(set(names.values())) == len(keys)
+    assert all(dart_name(name) == name for name in names.values())
+
+
+def test_a_message_is_taken_apart() -> None:
+    message = "{ n ,plural,  one {1 item}other{{n} items ({size})}\n}"
+
+    assert parse_plural(message) == (
+        "n",
+        {"one": "1 item", "other": "{n} items ({size})"},
+        {},
+    )
+
+
+def test_numbers_are_the_forms_that_flutter_takes_them_for() -> None:
+    plural = parse_plural("{count, plural, =2{a pair} =0{} few{some} other{many}}")
+
+    assert plural is not None
+    assert plural.forms == {"zero": "", "two": "a pair", "few": "some", "other": "many"}
+    assert plural.exact == {"two": "=2", "zero": "=0"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        "{count}",
+        "{count, plural}",
+        "{count, plural, }",
+        "{count, plural, one{1}}",
+        "{count, plural, other{n} other{m}}",
+        "{count, plural, one{1} =1{1} other{n}}",
+        "{count, plural, =3{3} other{n}}",
+        "{count, plural, offset:1 one{1} other{n}}",
+        "{count, plural, One{1} other{n}}",
+        "{count, plural, one other{n}}",
+        "{count, plural, other{n}",
+        "{count, plural, other{n}} ",
+        " {count, plural, other{n}}",
+        "{count, plural, other{n}} of {count, plural, other{n}}",
+        "{count, plural, other{n}}}",
+        "{count, selectordinal, one{1st} other{nth}}",
+        "{gender, select, male{he} other{they}}",
+        "{a b, plural, other{n}}",
+        "{count, plural, one{'}'} other{n}}",
+    ],
+)
+def test_a_message_that_says_more_than_forms_stays_a_text(message: str) -> None:
+    assert parse_plural(message) is None
+
+
+@pytest.mark.parametrize("text", ["}", "{", "}{", "{}}", "a {b} c}"])
+def test_braces_without_their_pair_cannot_be_written(text: str) -> None:
+    assert write_plural("count", {"one": text, "other": "n"}, {}) is None
+
+
+def test_the_spelling_of_numbers_is_kept_only_where_it_fits() -> None:
+    forms = {"one": "1", "two": "2", "other": "n"}
+    exact = {"one": "=1", "two": "=1", "few": "=2", "other": 3}
+
+    message = write_plural("count", forms, exact)
+
+    assert message == "{count, plural, =1{1} two{2} other{n}}"
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.sampled_from(PLURAL_FORMS), st.text("{}' ,=1onether#\n")))
+def test_what_is_written_is_taken_apart_the_same(forms: dict[str, str]) -> None:
+    forms = {**forms, "other": forms.get("other", "")}
+    exact = {"one": "=1"} if "one" in forms else {}
+
+    message = write_plural("count", forms, exact)
+
+    assert message is None or parse_plural(message) == ("count", forms, exact)
+
+
+def test_a_long_message_takes_no_longer_than_it_is() -> None:
+    for part in ("{", "}", " ", "a", "=", "one{", "one{}", "one{x} "):
+        assert parse_plural("{count, plural, " + part * 100_000) is None

@@ -1,9 +1,15 @@
 """JSON is read strictly, and every fault is told with its line."""
 
+import json
+import tracemalloc
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from locframework_formats_json import JsonPlugin, JsonSettings, strict_json
 from locframework_formats_json.strict_json import MOST_FAULTS, MOST_PROBLEMS, parse
 
-from locframework.ports import UnreadableFile
+from locframework.ports import SourceFile, UnreadableFile
 
 
 def faults(content: str | bytes) -> list[tuple[str, str]]:
@@ -62,21 +68,14 @@ def test_every_fault_in_a_member_is_told_with_its_line() -> None:
     ]
 
 
-@pytest.mark.parametrize("opening", ['{"a":\n', "[\n"])
-def test_a_file_nested_too_deep_is_refused_where_it_gets_too_deep(opening: str) -> None:
-    closing = "}" if "{" in opening else "]"
-    value = opening * 100 + '"}{]["' + closing * 100
-
-    assert faults('{"a":' + value + "}") == [("line 64", "nesting")]
-
-
 def test_no_depth_of_nesting_is_too_much() -> None:
     assert faults('{"a":' * 500_000) == [("line 1", "nesting")]
     assert faults("[" * 500_000) == [("line 1", "nesting")]
 
 
-def test_sixty_four_levels_are_read() -> None:
+def test_sixty_four_levels_are_read_and_one_more_is_not() -> None:
     parse(b'{"a":' * 64 + b'"b"' + b"}" * 64).refuse_faults()
+    assert faults('{"a":' * 65 + '"b"' + "}" * 65) == [("line 1", "nesting")]
 
 
 def test_a_file_that_is_no_utf_8_is_refused_with_the_line() -> None:
@@ -134,3 +133,114 @@ def test_a_message_repeats_little_and_nothing_unprintable() -> None:
     told = caught.value.message + repr(caught.value.details)
     assert told.isprintable()
     assert len(caught.value.message) < 300
+
+
+MEMBERS = {"a": "1", "b": {"c": 'say ":', "d": {"e": "\n", "f": "{"}}, "g": "\\"}
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        ('{"a": "1", "b": "2"}', [1, 1]),
+        ('{"a": "1", "b": "2"}\n\n', [1, 1]),
+        ('\n\n{"a": "1", "b": "2"}', [3, 3]),
+        ('{\n"a": "1",\n"b": "2"\n}', [2, 3]),
+        ('{\r\n\t"a": "1",\r\n\t"b": "2"\r\n}\r\n', [2, 3]),
+        ('{\n"a":\n"1", "b": "2"\n}', [2, 3]),
+        ('{\n"a"\n:\n"1",\n"b": "2"}', [2, 5]),
+        ('{"a": "1", "b": "2",\n\n"c": "3"}', [1, 1, 3]),
+        ('{\n"a": {"b": "1", "c": "2"},\n"d": "3"}', [2, 2, 2, 3]),
+        ('{"a": "\\":\\n\\"b\\":",\n"c": "3"}', [1, 2]),
+        ('{\n"a": [\n"b", {\n"c": "d"}],\n"e": "f"}', [2, 4, 5]),
+        # as many lines begin with a string as there are members, but not with names
+        ('{\n"a": [\n"b",\n"c"], "d": "e", "f": "g"}', [2, 4, 4]),
+        ('{\n"a":\n"b",\n"c":\n"d", "e": "f", "g": "h"}', [2, 4, 5, 5]),
+        ("{\n}", []),
+    ],
+)
+def test_each_member_has_its_line(content: str, lines: list[int]) -> None:
+    assert list(parse(content.encode()).lines) == lines
+
+
+def test_a_file_that_is_indented_has_a_member_a_line() -> None:
+    content = json.dumps(MEMBERS, indent=2).encode()
+
+    assert list(parse(content).lines) == [2, 3, 4, 5, 6, 7, 10]
+
+
+def test_a_text_of_nothing_but_escapes_takes_no_more_room_than_another() -> None:
+    content = b'{\n"a": "%s",\n"b": "c", "d": "e"}' % (rb"\n" * 500_000)
+
+    tracemalloc.start()
+    lines = list(parse(content).lines)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert lines == [2, 3, 3]
+    assert most < 12 * len(content)
+
+
+FORMATS = JsonPlugin(JsonSettings()).loc_provide_formats()
+
+_any_text = st.text(max_size=4) | st.sampled_from(["\0", "\ud800", "a", "b", "@a", "é"])
+_leaves = (
+    _any_text
+    | st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from([float("nan"), float("inf"), 10**30])
+)
+
+
+class Doubled(dict[str, object]):
+    """A dict that is written with its first member twice."""
+
+    def items(self) -> list[tuple[str, object]]:  # type: ignore[override]
+        members = list(super().items())
+        return [*members, *members[:1]]
+
+
+def _objects(inner: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
+    members = st.dictionaries(_any_text, inner, max_size=4)
+    return st.lists(inner, max_size=3) | members | st.builds(Doubled, members)
+
+
+def _layout(value: object, *, indent: int | None, escape: bool) -> bytes:
+    text = json.dumps(value, indent=indent, ensure_ascii=escape)
+    return text.encode("utf-8", "surrogatepass")
+
+
+json_files: st.SearchStrategy[bytes] = st.builds(
+    _layout,
+    st.recursive(_leaves, _objects, max_leaves=12),
+    indent=st.sampled_from([None, 0, 2]),
+    escape=st.booleans(),
+)
+"""JSON of all sorts, with what strict reading refuses and in several layouts."""
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=60) | json_files)
+def test_one_format_at_most_recognizes_a_file(content: bytes) -> None:
+    for name in ("", "x", "x.json", "x.arb"):
+        file = SourceFile(name, content)
+        assert sum(format.recognizes(file) for format in FORMATS) <= 1
+
+
+@settings(deadline=None)
+@given(json_files)
+def test_the_fast_way_gives_what_the_thorough_way_gives(content: bytes) -> None:
+    text = content.decode("utf-8", "replace")
+    fast = strict_json._parse_sound(text)
+    try:
+        thorough = strict_json._parse_any(text)
+        thorough.refuse_faults()
+    except UnreadableFile:
+        assert fast is None
+        return
+
+    assert fast is not None or "\\u0000" in text
+    if fast is not None:
+        assert thorough.members == fast.members
+        assert list(thorough.lines) == list(fast.lines)
